@@ -1,0 +1,164 @@
+"""Parameters: each declared once, with its symbol, unit, range and effect, and checked in one place.
+
+A law, an integrator choice or a scene declares its parameters as the fields of a `ParameterSet`; the
+slider, the command-line option, the preset key and the line in the manual are all made from that one
+declaration. Values are SI; `Quantity.scale` converts to the unit a person reads.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Self, get_args, get_origin
+
+import annotated_types
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+Effect = Literal["now", "base", "restart"]
+"""When a change acts: on the running grains at once, by rebuilding the base, or at the next fill."""
+
+Value = float | int | str | bool
+
+
+class ParameterError(ValueError):
+    """A refused parameter: one sentence with the value, the limit and what to do."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """How one parameter is shown and when it acts.
+
+    `shown = value / scale`, in `unit`; `log` asks for a logarithmic slider; `group` is the heading it
+    stands under. It travels in the annotation of the field it describes.
+    """
+
+    label: str
+    symbol: str
+    unit: str = ""
+    scale: float = 1.0
+    log: bool = False
+    effect: Effect = "now"
+    group: str = "Contact"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One declared parameter, flattened for sliders, options and manuals."""
+
+    name: str
+    quantity: Quantity
+    help: str
+    default: Value
+    kind: Literal["float", "int", "bool", "choice"]
+    low: float | None
+    high: float | None
+    choices: tuple[str, ...]
+    """The words allowed; for `dt`, which also takes a number, `kind` is "float" and choices is ("auto",)."""
+
+    def shown(self, value: Value) -> str:
+        """The value as a person reads it, with its unit."""
+        if isinstance(value, bool) or isinstance(value, str):
+            return str(value)
+        number = f"{value / self.quantity.scale:.6g}" if self.kind == "float" else str(value)
+        return f"{number} {self.quantity.unit}".strip()
+
+
+class ParameterSet(BaseModel):
+    """An immutable, validated set of parameters in SI units."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True)
+
+    @classmethod
+    def declared(cls) -> dict[str, Parameter]:
+        """Every parameter by name, in the order of declaration."""
+        return {name: _flatten(name, field) for name, field in cls.model_fields.items()}
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> Self:
+        """The set with the given values and defaults for the rest; raises `ParameterError`."""
+        for name in values:
+            require_known(name, cls.model_fields)
+        try:
+            return cls.model_validate(dict(values))
+        except ValidationError as error:
+            raise ParameterError(" ".join(dict.fromkeys(map(cls._sentence, error.errors())))) from None
+
+    def changed(self, **values: Any) -> Self:
+        """A copy with some values changed, validated as a whole; raises `ParameterError`."""
+        return self.checked(self.model_dump() | values)
+
+    @classmethod
+    def parse(cls, name: str, text: str) -> Value:
+        """The value a person typed for `name`, in SI; raises `ParameterError`.
+
+        The number grammar is TOML's and the whole string must be consumed: `0,2` and `1 mm` are refused.
+        """
+        require_known(name, cls.model_fields)
+        parameter = cls.declared()[name]
+        try:
+            value = tomllib.loads(f"value = {text.strip()}")["value"]
+        except tomllib.TOMLDecodeError:
+            value = text.strip()
+        if parameter.kind == "float" and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        return getattr(cls.checked({name: value}), name)
+
+    @classmethod
+    def _sentence(cls, detail: Any) -> str:
+        name = str(detail["loc"][0]) if detail["loc"] else ""
+        if name not in cls.model_fields:
+            return f"{detail['msg']}."
+        parameter = cls.declared()[name]
+        value = detail["input"]
+        return f"{name} = {value!r} is refused: it must be {_allowed(parameter)}; the default is {parameter.default!r}."
+
+
+def require_known(name: str, names: Any, what: str = "parameter") -> None:
+    """Raise `ParameterError` naming the nearest known name when `name` is not one of `names`."""
+    if name in names:
+        return
+    near = difflib.get_close_matches(name, list(names), n=1, cutoff=0.4)
+    hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(names)}."
+    raise ParameterError(f"Unknown {what} '{name}': {hint}")
+
+
+def _allowed(parameter: Parameter) -> str:
+    words = " or ".join(f"'{word}'" for word in parameter.choices)
+    if parameter.kind == "choice":
+        return words
+    if parameter.kind == "bool":
+        return "true or false"
+    noun = "a whole number" if parameter.kind == "int" else "a number"
+    unit = f" {SI_UNITS.get(parameter.quantity.unit, parameter.quantity.unit)}".rstrip()
+    span = f"{noun} from {parameter.low:g} to {parameter.high:g}{unit}"
+    if parameter.quantity.scale != 1.0 and parameter.low is not None and parameter.high is not None:
+        span += f" ({parameter.shown(parameter.low)} to {parameter.shown(parameter.high)})"
+    return f"{span}, or {words}" if words else span
+
+
+SI_UNITS = {"mm": "m", "g": "kg", "°": "rad", "µs": "s"}
+"""The SI unit behind each friendly unit."""
+
+
+def _flatten(name: str, field: Any) -> Parameter:
+    quantity = next(entry for entry in field.metadata if isinstance(entry, Quantity))
+    low = next((entry.ge for entry in field.metadata if isinstance(entry, annotated_types.Ge)), None)
+    high = next((entry.le for entry in field.metadata if isinstance(entry, annotated_types.Le)), None)
+    choices = tuple(word for part in _parts(field.annotation) if get_origin(part) is Literal for word in get_args(part))
+    types = {part for part in _parts(field.annotation) if isinstance(part, type)}
+    kind: Any = "bool" if bool in types else "float" if float in types else "int" if int in types else "choice"
+    for part in _parts(field.annotation):
+        if get_origin(part) is Annotated:
+            bounds = get_args(part)[1:]
+            kind = "float"
+            low = next((entry.ge for entry in bounds if isinstance(entry, annotated_types.Ge)), low)
+            high = next((entry.le for entry in bounds if isinstance(entry, annotated_types.Le)), high)
+    return Parameter(name, quantity, field.description or "", field.default, kind, low, high, choices)
+
+
+def _parts(annotation: Any) -> tuple[Any, ...]:
+    """The members of a union, or the annotation alone."""
+    arguments = get_args(annotation)
+    return arguments if arguments and get_origin(annotation) not in (Literal, Annotated) else (annotation,)

@@ -1,0 +1,152 @@
+"""What the outside may see of a running world: float32 copies ready to draw, numbers, the last message.
+
+The physics thread fills one snapshot while the picture reads another; a third is always free, so
+neither waits for the other.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.measure.angle_of_repose import AngleOfRepose
+from sim.parameters import ParameterSet
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why the run stopped: a sentence, and the culprit where there is one."""
+
+    message: str
+    sphere_id: int | None = None
+    parameter: str | None = None
+    """The parameter changed last before the fault, if any."""
+    previous: float | int | str | None = None
+    """Its value before that change."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """One thing the scene can do, as a button: enabled only when it makes sense."""
+
+    name: str
+    label: str
+    key: str
+    enabled: bool
+    help: str
+
+
+@dataclass
+class Snapshot:
+    """One moment of the run.
+
+    Arrays have one row per sphere (`count` of them, fixed ones included) or one per contact.
+    """
+
+    serial: int = 0
+    """Rises with every published snapshot."""
+    scene: str = ""
+    seed: int = 0
+    step: int = 0
+    time: float = 0.0
+    """Simulated time [s]."""
+    dt: float = 0.0
+    """Time step in use [s]."""
+    parameters: ParameterSet | None = None
+
+    position: Floats = field(default_factory=lambda: np.empty((0, 2), np.float32))
+    """Centres [m], shape (count, dimension)."""
+    radius: Floats = field(default_factory=lambda: np.empty(0, np.float32))
+    """[m], shape (count,)."""
+    fixed: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
+    """True for spheres of walls and base, shape (count,)."""
+    sphere_id: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    """Identity, unchanged when rows move, shape (count,)."""
+    columns: dict[str, Floats] = field(default_factory=dict)
+    """Per sphere, SI, shape (count,): "speed" [m/s], "force" (sum of normal forces) [N],
+    "coordination" [contacts], "size" (radius) [m], "layer" (of origin, -1 for fixed)."""
+    contact_ends: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
+    """Both centres of every touching pair [m], shape (contacts, 2 * dimension)."""
+    contact_force: Floats = field(default_factory=lambda: np.empty(0, np.float32))
+    """Normal force [N], shape (contacts,)."""
+    box: tuple[tuple[float, ...], tuple[float, ...]] = ((0.0, 0.0), (1.0, 1.0))
+    """Lower and upper corner of what the scene wants in view [m]."""
+
+    phase: str = "empty"
+    phase_label: str = ""
+    """The phase in words, for example "filling: layer 12, 240 of 1100 grains"."""
+    progress: float | None = None
+    """Share of the phase done, 0 to 1; None when nothing is under way."""
+    actions: tuple[Action, ...] = ()
+    measurement: AngleOfRepose | None = None
+    """The last measured slope of this run; None once the heap has been poured anew."""
+    measured: tuple[tuple[float, float, float, int], ...] = ()
+    """Every Measure of this session: (friction, angle [rad], standard error [rad], grains left)."""
+
+    kinetic_energy: float = 0.0
+    mean_speed: float = 0.0
+    coordination: float = 0.0
+    """Mean contacts per moving sphere, rattlers included."""
+    moving_count: int = 0
+    largest_overlap: float = 0.0
+    """Largest overlap / radius of the smaller sphere [-]."""
+    omega_dt: float = 0.0
+    """Stiffest frequency present times dt [-]."""
+    omega_dt_limit: float = 1.0
+    """What the integrator bears at the damping ratio of that contact [-]."""
+    stable_dt: float = 0.0
+    """The time step that "auto" would choose now [s]."""
+    energy: dict[str, float] = field(default_factory=dict)
+    """The energy ledger [J]: see `sim.measure.energy`."""
+    series: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    """Histories, each shape (samples,): "time" [s], "kinetic_energy" [J], "mean_speed" [m/s],
+    "coordination" [-], "angle" [rad, nan where there is no slope], and "energy." + every ledger entry [J]."""
+
+    message: str = ""
+    """The last thing worth telling: one sentence."""
+    refusal: str = ""
+    """Why the last command was refused; empty once one has been accepted."""
+    fault: Fault | None = None
+
+    paused: bool = False
+    realtime_factor: float = 0.0
+    """Simulated / wall time, over the last half second."""
+    steps_per_second: float = 0.0
+    compiling: bool = False
+    """True while the engine is being compiled and nothing can move yet."""
+
+
+class TripleBuffer:
+    """Three snapshots: one being written, one being read, one between them.
+
+    The lock guards the swap of two references, never a copy or a step.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._writing, self._between, self._reading = Snapshot(), Snapshot(), Snapshot()
+        self._fresh = False
+
+    @property
+    def writing(self) -> Snapshot:
+        """The snapshot the writer may fill; the reader never sees it before `publish`."""
+        return self._writing
+
+    def publish(self) -> None:
+        """Hand the written snapshot over; the reader gets the newest, older ones are dropped."""
+        with self._lock:
+            self._writing, self._between = self._between, self._writing
+            self._fresh = True
+
+    def latest(self) -> Snapshot:
+        """The newest snapshot, the reader's own until it asks again."""
+        with self._lock:
+            if self._fresh:
+                self._reading, self._between = self._between, self._reading
+                self._fresh = False
+            return self._reading
