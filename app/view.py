@@ -1,0 +1,29 @@
+"""What the user wants to see: plain settings that panels write and the renderer reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+COLOUR_MAPS = ("viridis", "cividis", "batlow")
+"""Perceptually even, colour-blind-safe maps; each is a table in `assets/colours`."""
+
+
+@dataclass
+class View:
+    """One way of looking at a snapshot; nothing here changes the physics."""
+
+    colour_by: str = "speed"
+    """A name in `app.colours.COLOURINGS`: "speed", "force", "coordination", "size", "layer" or "plain"."""
+    colour_map: str = "viridis"
+    """One of `COLOUR_MAPS`."""
+    show_force_chains: bool = False
+    show_measurement: bool = True
+    show_scale_bar: bool = True
+    show_legend: bool = True
+    show_box: bool = True
+    dark: bool = True
+    """Dark background for screens and projectors, or light for print."""
+    ui_visible: bool = True
+    """False hides every panel (Tab); the picture itself stays."""
+    font_scale: float = 1.0
+    """Text size relative to the screen's own [-]."""
