@@ -1,0 +1,95 @@
+"""Every key of the program in one table: the help overlay prints it, the frame loop obeys it.
+
+Keys come from pygame's own KEYDOWN events. ImGui's shortcuts lose a chord whose letter is pressed and
+whose Ctrl is released within one frame, and would swallow Tab and the arrows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pygame
+
+MODIFIERS = pygame.KMOD_CTRL | pygame.KMOD_SHIFT | pygame.KMOD_ALT | pygame.KMOD_META
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key or chord and what it does."""
+
+    does: str
+    """Name of the deed, as the dispatcher knows it."""
+    shown: str
+    """The key as printed in the help."""
+    help: str
+    group: str
+    codes: tuple[int, ...] = ()
+    """pygame key codes, for keys that carry no character."""
+    characters: str = ""
+    """Characters that count as this key whatever the keyboard's layout."""
+    ctrl: bool = False
+    shift: bool = False
+    """With `ctrl`, whether Shift must be held too."""
+
+
+KEYS = (
+    Key("fill", "F", "fill the container", "Experiment", characters="fF"),
+    Key("open", "O", "open the right wall", "Experiment", characters="oO"),
+    Key("measure", "M", "measure the angle", "Experiment", characters="mM"),
+    Key("reset", "R", "empty the container", "Experiment", characters="rR"),
+    Key("run", "A", "run the whole experiment", "Experiment", characters="aA"),
+    Key("pause", "Space", "pause or go on", "Time", codes=(pygame.K_SPACE,)),
+    Key("step", ".", "one time step", "Time", characters="."),
+    Key("faster", "+", "faster", "Time", codes=(pygame.K_KP_PLUS,), characters="+="),
+    Key("slower", "−", "slower", "Time", codes=(pygame.K_KP_MINUS,), characters="-_"),
+    Key("undo", "Ctrl+Z", "undo a parameter change", "Parameters", codes=(pygame.K_z,), ctrl=True),
+    Key("redo", "Ctrl+Y", "redo it", "Parameters", codes=(pygame.K_y,), ctrl=True),
+    Key("redo", "Ctrl+Shift+Z", "redo it", "Parameters", codes=(pygame.K_z,), ctrl=True, shift=True),
+    Key("frame_all", "Home", "see everything", "Picture", codes=(pygame.K_HOME,)),
+    Key("next_colour", "C", "colour by the next quantity", "Picture", characters="cC"),
+    Key("force_chains", "L", "force chains on or off", "Picture", characters="lL"),
+    Key("record", "V", "start or end a video", "Picture", characters="vV"),
+    Key("hide_panels", "Tab", "hide or show all panels", "Window", codes=(pygame.K_TAB,)),
+    Key("fullscreen", "F11", "full screen", "Window", codes=(pygame.K_F11,)),
+    Key("help", "F1", "this page", "Window", codes=(pygame.K_F1,)),
+    Key("close_help", "Esc", "close this page", "Window", codes=(pygame.K_ESCAPE,)),
+)
+
+MOUSE = (
+    ("drag", "move the picture"),
+    ("wheel", "zoom at the pointer"),
+    ("double-click", "on the picture: see everything"),
+)
+"""What the mouse does over the heap."""
+
+FIELD_MOUSE = (
+    ("Ctrl-click", "type a value"),
+    ("double-click", "back to the default"),
+    ("right-click", "back to the default"),
+)
+"""What the mouse does on a slider."""
+
+
+def find_key(code: int, character: str, mod: int) -> Key | None:
+    """The key pressed, or None: `code`, `unicode` and `mod` of a pygame KEYDOWN event."""
+    ctrl = bool(mod & (pygame.KMOD_CTRL | pygame.KMOD_META))
+    for key in KEYS:
+        if key.ctrl != ctrl or mod & pygame.KMOD_ALT:
+            continue
+        if key.ctrl and key.shift != bool(mod & pygame.KMOD_SHIFT):
+            continue
+        if code in key.codes or (character and not ctrl and character in key.characters):
+            return key
+    return None
+
+
+def dispatch(event: pygame.event.Event, deeds: dict[str, Callable[[], None]], typing: bool) -> bool:
+    """Do what a KEYDOWN asks for, unless a text field has the keyboard; True if it was one of ours."""
+    if typing or event.type != pygame.KEYDOWN:
+        return False
+    key = find_key(event.key, event.unicode, event.mod)
+    if key is None or key.does not in deeds:
+        return False
+    deeds[key.does]()
+    return True

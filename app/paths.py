@@ -1,0 +1,44 @@
+"""Where the program keeps its files: the folders each system sets aside for them, never the current one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+NAME = "repose"
+
+
+def settings_folder() -> Path:
+    """Folder of window size, theme and last preset; it need not exist yet."""
+    return Path(platformdirs.user_config_dir(NAME, appauthor=False))
+
+
+def settings_file() -> Path:
+    """File the settings are kept in."""
+    return settings_folder() / "settings.toml"
+
+
+def presets_folder() -> Path:
+    """Folder of the presets a user has saved."""
+    return settings_folder() / "presets"
+
+
+def videos_folder() -> Path:
+    """Folder recordings go to unless told otherwise."""
+    return Path(platformdirs.user_videos_dir()) / "Repose"
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file so that a crash leaves either the old or the new one, never half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        with draft.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
