@@ -1,0 +1,113 @@
+"""What pygame does not pass on from SDL: drawable size, vsync, text scale, the bare OpenGL version.
+
+SDL is already in the process; it is found beside pygame and called directly. Where it cannot be found,
+each function gives its neutral answer and the window still works, without these refinements.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pygame
+
+GL_VERSION = 0x1F02
+
+
+@functools.cache
+def library() -> Any:
+    """The SDL2 that pygame uses, or None."""
+    import pygame
+
+    folder = Path(pygame.__file__).parent
+    candidates = [
+        *folder.parent.glob("pygame_ce.libs/libSDL2-2*"),
+        *folder.glob("SDL2.dll"),
+        *folder.glob(".dylibs/libSDL2-2*"),
+        *folder.glob(".dylibs/libSDL2.*"),
+        Path("libSDL2-2.0.so.0"),
+    ]
+    for path in candidates:
+        try:
+            found = ctypes.CDLL(str(path))
+            found.SDL_GetWindowFromID.restype = ctypes.c_void_p
+            found.SDL_GetWindowFromID.argtypes = [ctypes.c_uint32]
+            found.SDL_GL_GetDrawableSize.argtypes = [ctypes.c_void_p] + [ctypes.POINTER(ctypes.c_int)] * 2
+            found.SDL_GL_GetProcAddress.restype = ctypes.c_void_p
+            found.SDL_GL_GetProcAddress.argtypes = [ctypes.c_char_p]
+            return found
+        except (OSError, AttributeError):
+            continue
+    return None
+
+
+def drawable_size(handle: pygame.Window) -> tuple[int, int] | None:
+    """Framebuffer size of a window [pixel], which on HiDPI screens is not its size in points."""
+    sdl = library()
+    pointer = sdl.SDL_GetWindowFromID(handle.id) if sdl else None
+    if not pointer:
+        return None
+    width, height = ctypes.c_int(), ctypes.c_int()
+    sdl.SDL_GL_GetDrawableSize(pointer, ctypes.byref(width), ctypes.byref(height))
+    return width.value, height.value
+
+
+def set_swap_interval() -> bool:
+    """Tie swapping to the screen: adaptively if it can, else strictly; False if neither can be had."""
+    sdl = library()
+    return bool(sdl) and any(sdl.SDL_GL_SetSwapInterval(interval) == 0 for interval in (-1, 1))
+
+
+def gl_version() -> str | None:
+    """The version string of the current context, read without PyOpenGL, which refuses very old ones."""
+    sdl = library()
+    address = sdl.SDL_GL_GetProcAddress(b"glGetString") if sdl else None
+    if not address:
+        return None
+    get_string = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_uint)(address)
+    text = get_string(GL_VERSION)
+    return text.decode(errors="replace") if text else None
+
+
+def quit_video() -> None:
+    """Stop SDL's video part, so that another attempt may choose another driver."""
+    import pygame
+
+    pygame.display.quit()
+
+
+def system_text_scale(handle: pygame.Window) -> float:
+    """How much larger than 96 dpi the system wants text on this screen [-]."""
+    import pygame
+
+    driver = pygame.display.get_driver()
+    try:
+        if driver == "windows":
+            return float(ctypes.windll.user32.GetDpiForWindow(handle.handle)) / 96.0  # type: ignore[attr-defined]
+        if driver == "x11":
+            return _xft_dpi() / 96.0
+    except (OSError, AttributeError, ValueError):
+        pass
+    return 1.0
+
+
+def _xft_dpi() -> float:
+    """The dpi that X desktops announce for text; 96 where they announce none."""
+    x11 = ctypes.CDLL("libX11.so.6" if sys.platform.startswith("linux") else "libX11.6.dylib")
+    x11.XOpenDisplay.restype = ctypes.c_void_p
+    x11.XResourceManagerString.restype = ctypes.c_char_p
+    x11.XResourceManagerString.argtypes = [ctypes.c_void_p]
+    x11.XCloseDisplay.argtypes = [ctypes.c_void_p]
+    display = x11.XOpenDisplay(None)
+    if not display:
+        return 96.0
+    text = (x11.XResourceManagerString(display) or b"").decode(errors="replace")
+    x11.XCloseDisplay(display)
+    for line in text.splitlines():
+        if line.startswith("Xft.dpi:"):
+            return min(max(float(line.split(":")[1]), 72.0), 480.0)
+    return 96.0
