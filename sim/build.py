@@ -1,0 +1,161 @@
+"""WorldBuilder: spheres one by one or in arrays, checked, then frozen to a World; and changes to its rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sim.state import (
+    BLOCK,
+    BUFFER_ROWS,
+    COUNTER_COUNT,
+    PAIR_COUNT,
+    Floats,
+    Pairs,
+    Search,
+    World,
+    empty_pairs,
+)
+
+PAIRS_PER_SPHERE = 8
+"""Pair capacity a new world starts with, per sphere; the table grows when it is full."""
+
+
+def empty_world(dimension: int = 2, spin_length: int = 0, levels: int = 6, skin: float = 3e-4) -> World:
+    """A world without spheres, ready for `add_spheres`."""
+    coordinates = dimension + spin_length
+    return World(
+        motion=np.zeros((coordinates, levels, 0)),
+        force=np.zeros((coordinates, 0)),
+        mobility=np.zeros((coordinates, 0)),
+        mass=np.zeros(0),
+        radius=np.zeros(0),
+        sphere_id=np.zeros(0, np.int64),
+        layer=np.zeros(0, np.int64),
+        pairs=empty_pairs(0, dimension),
+        old_pairs=empty_pairs(0, dimension),
+        search=_search(0, 0, dimension, np.array([skin])),
+        buffer=np.zeros(BUFFER_ROWS * BLOCK),
+        ledger=np.zeros((2, BLOCK)),
+        counters=np.zeros(COUNTER_COUNT, np.int64),
+    )
+
+
+def add_spheres(
+    world: World,
+    position: ArrayLike,
+    radius: ArrayLike,
+    mass: ArrayLike,
+    *,
+    velocity: ArrayLike = 0.0,
+    acceleration: ArrayLike = 0.0,
+    spin: ArrayLike = 0.0,
+    fixed: bool = False,
+    layer: int = -1,
+    first_id: int = 0,
+) -> World:
+    """The world with spheres appended; ids count up from `first_id`.
+
+    position (n, dimension) [m], radius (n,) [m], mass (n,) [kg], velocity [m/s] and acceleration [m/s²]
+    broadcast to (n, dimension), spin [rad/s] to (n, spin length). Raises ValueError for values that are
+    not finite or radii and masses that are not positive.
+    """
+    position = np.atleast_2d(np.asarray(position, float))
+    count, dimension = position.shape
+    radius = np.broadcast_to(np.asarray(radius, float), count)
+    mass = np.broadcast_to(np.asarray(mass, float), count)
+    if not (np.isfinite(position).all() and np.isfinite(radius).all() and np.isfinite(mass).all()):
+        raise ValueError("Spheres need finite positions, radii and masses.")
+    if count and (radius.min() <= 0.0 or mass.min() <= 0.0):
+        raise ValueError(f"Radii and masses must be positive: got {radius.min():g} m and {mass.min():g} kg at least.")
+    coordinates, levels, before = world.motion.shape
+    motion = np.zeros((coordinates, levels, count))
+    motion[:dimension, 0] = position.T
+    motion[:dimension, 1] = np.broadcast_to(velocity, (count, dimension)).T
+    motion[:dimension, 2] = np.broadcast_to(acceleration, (count, dimension)).T
+    motion[dimension:, 1] = np.broadcast_to(spin, (count, coordinates - dimension)).T
+    # Moment of inertia of a solid disc (one spin component) or sphere (three).
+    inertia = (0.4 if coordinates - dimension == 3 else 0.5) * mass * radius**2
+    mobility = np.zeros((coordinates, count))
+    if not fixed:
+        mobility[:dimension] = 1.0 / mass
+        mobility[dimension:] = 1.0 / inertia
+    grown = world._replace(
+        motion=np.concatenate([world.motion, motion], axis=2),
+        force=np.concatenate([world.force, np.zeros((coordinates, count))], axis=1),
+        mobility=np.concatenate([world.mobility, mobility], axis=1),
+        mass=np.concatenate([world.mass, mass]),
+        radius=np.concatenate([world.radius, radius]),
+        sphere_id=np.concatenate([world.sphere_id, first_id + np.arange(count)]),
+        layer=np.concatenate([world.layer, np.full(count, layer)]),
+    )
+    return _fitted(grown, world.pairs, max(world.pairs.i.size, PAIRS_PER_SPHERE * (before + count)))
+
+
+def keep_spheres(world: World, kept: NDArray[np.bool_]) -> World:
+    """The world with only the rows where `kept` is True; contact memory among them is kept bit by bit."""
+    new_row = np.cumsum(kept) - 1
+    pair_count = int(world.counters[PAIR_COUNT])
+    survives = kept[world.pairs.i[:pair_count]] & kept[world.pairs.j[:pair_count]]
+    pairs = empty_pairs(world.pairs.i.size, world.search.cell.shape[0])
+    left = int(survives.sum())
+    for name in Pairs._fields:
+        getattr(pairs, name)[..., :left] = getattr(world.pairs, name)[..., :pair_count][..., survives]
+    pairs.i[:left] = new_row[pairs.i[:left]]
+    pairs.j[:left] = new_row[pairs.j[:left]]
+    reduced = world._replace(
+        motion=np.ascontiguousarray(world.motion[:, :, kept]),
+        force=np.ascontiguousarray(world.force[:, kept]),
+        mobility=np.ascontiguousarray(world.mobility[:, kept]),
+        mass=world.mass[kept],
+        radius=world.radius[kept],
+        sphere_id=world.sphere_id[kept],
+        layer=world.layer[kept],
+        counters=world.counters.copy(),
+    )
+    reduced.counters[PAIR_COUNT] = left
+    return _fitted(reduced, pairs, pairs.i.size)
+
+
+def enlarge_pairs(world: World) -> World:
+    """The same world with room for twice as many pairs; nothing else changes, the reference positions included."""
+    grown = _fitted(world, world.pairs, max(64, 2 * world.pairs.i.size))
+    grown.search.reference[:] = world.search.reference
+    return grown
+
+
+def with_levels(world: World, levels: int) -> World:
+    """The world with room for another integrator's levels; those above acceleration begin at zero."""
+    motion = np.zeros((world.motion.shape[0], levels, world.count))
+    motion[:, :3] = world.motion[:, :3]
+    return world._replace(motion=motion)
+
+
+def _fitted(world: World, pairs: Pairs, capacity: int) -> World:
+    """The world with search tables for its number of spheres and pair tables of the given capacity.
+
+    The reference positions are left at infinity, so that the next step rebuilds the list.
+    """
+    dimension = world.search.cell.shape[0]
+    fitted = empty_pairs(capacity, dimension)
+    used = int(world.counters[PAIR_COUNT])
+    for name in Pairs._fields:
+        getattr(fitted, name)[..., :used] = getattr(pairs, name)[..., :used]
+    return world._replace(
+        pairs=fitted,
+        old_pairs=empty_pairs(capacity, dimension),
+        search=_search(world.count, capacity, dimension, world.search.skin.copy()),
+    )
+
+
+def _search(count: int, capacity: int, dimension: int, skin: Floats) -> Search:
+    buckets = 1 << max(4, (2 * count - 1).bit_length())
+    return Search(
+        reference=np.full((dimension, count), np.inf),
+        skin=skin,
+        cell=np.zeros((dimension, count), np.int64),
+        order=np.zeros(count, np.int64),
+        bucket_start=np.zeros(buckets + 1, np.int64),
+        chain_head=np.zeros(count, np.int64),
+        chain_next=np.zeros(capacity, np.int64),
+    )

@@ -1,0 +1,112 @@
+"""compose(model) -> advance(world, params, gravity, dt, steps): the step as a table of contents.
+
+Laws, rules and integrators are plain functions; they are handed down from here and only the outermost loop is
+compiled, so that the result is one loop as fast as one written by hand, and is found on disk by the next
+process. `FINGERPRINT` stands in the loop's closure because numba looks for edits in this file only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.extending import register_jitable
+
+from sim import neighbours
+from sim.contact import contact_forces
+from sim.integrators import Integrator, integrators
+from sim.laws import Law
+from sim.state import PENDING, STEP_COUNT
+
+
+@dataclass(frozen=True)
+class Model:
+    """Which formulas a world moves by; everything that varies by number is in World and params."""
+
+    law: Law
+    rules: tuple
+    integrator: str
+    dimension: int = 2
+    rotation: bool = False
+
+    @property
+    def scheme(self) -> Integrator:
+        return integrators()[self.integrator]
+
+    @property
+    def spin_length(self) -> int:
+        """0 without rotation, 1 in the plane, 3 in space."""
+        return 0 if not self.rotation else {2: 1, 3: 3}[self.dimension]
+
+
+def fingerprint() -> str:
+    """Digest of every source file of `sim`: a compiled loop is reused only for exactly this physics."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@register_jitable
+def body_forces(world, gravity):
+    """Begin the force sums with the weight of every sphere."""
+    for c in range(world.force.shape[0]):
+        total = world.force[c]
+        if c < len(gravity):
+            g = gravity[c]
+            for i in range(total.size):
+                total[i] = world.mass[i] * g
+        else:
+            total[:] = 0.0
+
+
+@lru_cache(maxsize=64)
+def compose(model: Model) -> Callable[..., tuple[int, int, int]]:
+    """The compiled step loop of a model.
+
+    advance(world, params, gravity, dt, steps) -> (steps done, status, row of the culprit or -1); `params` is
+    the law's tuple, `gravity` a tuple [m/s²], one entry per dimension. It never allocates, prints or
+    raises; a status other than OK leaves the step unfinished, to be taken up again by the next call
+    (tables enlarged) or dropped with the world (a fault).
+    """
+    loop: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(_loop(model, fingerprint()))
+    return loop
+
+
+def _loop(model: Model, source: str) -> Callable:
+    """The loop as plain Python, which the tests run too."""
+    law = model.law.force
+    rule_0, rule_1, rule_2, rule_3 = model.rules
+    before, after = model.scheme.before, model.scheme.after
+    weights = model.scheme.weights
+    stages = len(weights)
+    position_like = (0.0,) * model.dimension
+    spin_like = (0.0,) * model.spin_length
+    forward_cells = neighbours.FORWARD_CELLS[model.dimension]
+
+    def advance(world, params, gravity, dt, steps):
+        rules = (rule_0, rule_1, rule_2, rule_3)  # numba knows tuples of functions only from inside
+        source  # noqa: B018  part of the closure, see the module's first lines
+        for done in range(steps):
+            for stage in range(stages):
+                if world.counters[PENDING] > stage + 1:
+                    continue  # done before the tables had to be enlarged
+                if world.counters[PENDING] <= stage:
+                    before(world.motion, stage, dt)
+                    world.counters[PENDING] = stage + 1
+                status, culprit = neighbours.refresh(world, position_like, forward_cells, dt)
+                if status != neighbours.OK:
+                    return done, status, culprit
+                body_forces(world, gravity)
+                contact_forces(world, law, rules, params, position_like, spin_like, weights[stage] * dt)
+                after(world.motion, world.force, world.mobility, stage, dt)
+            world.counters[PENDING] = 0
+            world.counters[STEP_COUNT] += 1
+        return steps, neighbours.OK, -1
+
+    return advance

@@ -1,0 +1,36 @@
+"""Verlet leap-frog: velocities live half a step ahead of positions.
+
+x(t+dt) = x + dt v(t+dt/2), then v(t+3dt/2) = v(t+dt/2) + dt a(t+dt). Second order and symplectic; with forces that
+depend on velocity the half-step velocity enters the force, which makes it first order in the damping.
+"""
+
+from __future__ import annotations
+
+from numba.extending import register_jitable
+
+from sim.integrators import Integrator
+
+
+@register_jitable
+def before(motion, stage, dt):
+    for c in range(motion.shape[0]):
+        position = motion[c, 0]
+        velocity = motion[c, 1]
+        for i in range(position.size):
+            position[i] += dt * velocity[i]
+
+
+@register_jitable
+def after(motion, force, mobility, stage, dt):
+    for c in range(motion.shape[0]):
+        velocity = motion[c, 1]
+        acceleration = motion[c, 2]
+        push = force[c]
+        yielding = mobility[c]
+        for i in range(velocity.size):
+            acceleration[i] = push[i] * yielding[i]
+        for i in range(velocity.size):
+            velocity[i] += dt * acceleration[i]
+
+
+INTEGRATORS = (Integrator("leapfrog", "Leap-frog", levels=3, before=before, after=after, velocity_lead=0.5),)

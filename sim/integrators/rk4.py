@@ -1,0 +1,50 @@
+"""Classical Runge-Kutta of order 4: four force evaluations a step; the reference, and Gear's start-up.
+
+Levels 3 and 4 hold position and velocity at the beginning of the step, 5 and 6 the weighted sums of the stage
+velocities and accelerations.
+"""
+
+from __future__ import annotations
+
+from numba.extending import register_jitable
+
+from sim.integrators import Integrator
+
+WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
+NEXT = (1 / 2, 1 / 2, 1.0, 0.0)
+"""How far into the step the following stage looks."""
+
+
+@register_jitable
+def before(motion, stage, dt):
+    if stage > 0:
+        return
+    for c in range(motion.shape[0]):
+        motion[c, 3] = motion[c, 0]
+        motion[c, 4] = motion[c, 1]
+        motion[c, 5] = 0.0
+        motion[c, 6] = 0.0
+
+
+@register_jitable
+def after(motion, force, mobility, stage, dt):
+    ahead = NEXT[stage] * dt
+    for c in range(motion.shape[0]):
+        position = motion[c, 0]
+        velocity = motion[c, 1]
+        acceleration = motion[c, 2]
+        for i in range(position.size):
+            acceleration[i] = force[c, i] * mobility[c, i]
+            motion[c, 5, i] += WEIGHTS[stage] * velocity[i]
+            motion[c, 6, i] += WEIGHTS[stage] * acceleration[i]
+        if stage < 3:
+            for i in range(position.size):
+                position[i] = motion[c, 3, i] + ahead * velocity[i]
+                velocity[i] = motion[c, 4, i] + ahead * acceleration[i]
+        else:
+            for i in range(position.size):
+                position[i] = motion[c, 3, i] + dt * motion[c, 5, i]
+                velocity[i] = motion[c, 4, i] + dt * motion[c, 6, i]
+
+
+INTEGRATORS = (Integrator("rk4", "Runge-Kutta, order 4", levels=7, before=before, after=after, weights=WEIGHTS),)

@@ -1,0 +1,245 @@
+"""Neighbours: a spatial hash finds candidate pairs, a Verlet list with a skin keeps them for many steps.
+
+The list holds every pair closer than touching + skin; it stays valid until some sphere has moved half the
+skin. Space is cut into cells one largest reach wide; cells are hashed into a table whose size depends on the
+number of spheres only, so a sphere far away costs no memory. Two cells may share a bucket: a candidate counts only
+if its cell coordinates are those looked for, so no pair is found twice and none is missed.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba.extending import register_jitable
+
+from sim import vec
+from sim.state import PAIR_COUNT, REBUILD_COUNT, REBUILT_AT, STEP_COUNT
+
+OK, PAIRS_FULL, NOT_FINITE, TOO_FAST = range(4)
+"""What a step may report; anything but OK stops the batch."""
+
+LARGEST_STEP = 0.5
+"""A sphere may move this share of its radius in one step; beyond it, it could pass through a wall."""
+
+NARROWEST_SKIN, WIDEST_SKIN = 0.1, 1.0
+"""Range the skin is tuned in, in units of the mean radius of moving spheres."""
+
+FORWARD_CELLS = {
+    2: np.array([(0, 0), (1, 0), (-1, 1), (0, 1), (1, 1)], np.int64),
+    3: np.array(
+        [(0, 0, 0), (1, 0, 0), (-1, 1, 0), (0, 1, 0), (1, 1, 0)]
+        + [(x, y, 1) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (0,)],
+        np.int64,
+    ),
+}
+"""A cell and half of its neighbours: every pair of adjacent cells is visited from one side."""
+
+
+@register_jitable
+def moved_too_far(world, position_like):
+    """True if some sphere moved more than half the skin since the last rebuild, or is not finite."""
+    now = vec.rows(world.motion[:, 0], position_like)
+    then = vec.rows(world.search.reference, position_like)
+    limit = 0.25 * world.search.skin[0] * world.search.skin[0]
+    count = 0
+    for i in range(world.radius.size):
+        step = vec.sub(vec.at(now, i), vec.at(then, i))
+        # Written so that a NaN counts as moved.
+        count += 0 if vec.dot(step, step) <= limit else 1
+    return count > 0
+
+
+@register_jitable
+def check_motion(world, position_like, dt):
+    """The status of the worst sphere and its row: not finite, or moving too fast for its size."""
+    for i in range(world.radius.size):
+        size = 0.0
+        speed = 0.0
+        for c in range(len(position_like)):
+            size += abs(world.motion[c, 0, i])
+            speed += world.motion[c, 1, i] * world.motion[c, 1, i]
+        if not (math.isfinite(size) and math.isfinite(speed)):
+            return NOT_FINITE, i
+        if math.sqrt(speed) * dt > LARGEST_STEP * world.radius[i] and world.mobility[0, i] > 0.0:
+            return TOO_FAST, i
+    return OK, -1
+
+
+@register_jitable
+def bucket_of(cell, i, mask):
+    """Hash of the cell of sphere i, by multiplication with large primes (Teschner et al. 2003)."""
+    key = cell[0, i] * 73856093 ^ cell[1, i] * 19349663
+    if cell.shape[0] == 3:
+        key ^= cell[2, i] * 83492791
+    return key & mask
+
+
+@register_jitable
+def sort_into_cells(world, cell_size):
+    """Fill cell coordinates and the rows sorted by bucket (counting sort, stable)."""
+    cell = world.search.cell
+    start = world.search.bucket_start
+    order = world.search.order
+    mask = start.size - 2
+    for c in range(cell.shape[0]):
+        for i in range(cell.shape[1]):
+            cell[c, i] = np.int64(math.floor(world.motion[c, 0, i] / cell_size))
+    start[:] = 0
+    for i in range(cell.shape[1]):
+        start[bucket_of(cell, i, mask) + 1] += 1
+    for b in range(start.size - 1):
+        start[b + 1] += start[b]
+    for step in range(cell.shape[1]):
+        i = cell.shape[1] - 1 - step
+        b = bucket_of(cell, i, mask)
+        start[b + 1] -= 1
+        order[start[b + 1]] = i
+    # The backward pass has moved every start one bucket down: start[b + 1] is now where bucket b begins.
+    for b in range(start.size - 1):
+        start[b] = start[b + 1]
+    start[start.size - 1] = cell.shape[1]
+
+
+@register_jitable
+def list_pairs(world, position_like, forward_cells):
+    """Write all pairs closer than touching + skin; returns how many there are, or -1 if they do not fit."""
+    pairs = world.pairs
+    cell = world.search.cell
+    start = world.search.bucket_start
+    order = world.search.order
+    skin = world.search.skin[0]
+    mask = start.size - 2
+    capacity = pairs.i.size
+    position = vec.rows(world.motion[:, 0], position_like)
+    found = 0
+    for first in range(cell.shape[1]):
+        for n in range(forward_cells.shape[0]):
+            key = (cell[0, first] + forward_cells[n, 0]) * 73856093 ^ (cell[1, first] + forward_cells[n, 1]) * 19349663
+            if cell.shape[0] == 3:
+                key ^= (cell[2, first] + forward_cells[n, 2]) * 83492791
+            b = key & mask
+            for slot in range(start[b], start[b + 1]):
+                second = order[slot]
+                if n == 0 and second <= first:
+                    continue
+                if world.mobility[0, first] == 0.0 and world.mobility[0, second] == 0.0:
+                    continue
+                same = True
+                for c in range(cell.shape[0]):
+                    same &= cell[c, second] == cell[c, first] + forward_cells[n, c]
+                if not same:
+                    continue
+                branch = vec.sub(vec.at(position, first), vec.at(position, second))
+                radius_sum = world.radius[first] + world.radius[second]
+                reach = radius_sum + skin
+                if vec.dot(branch, branch) > reach * reach:
+                    continue
+                if found == capacity:
+                    return -1
+                i = min(first, second)
+                j = max(first, second)
+                pairs.i[found] = i
+                pairs.j[found] = j
+                pairs.radius_sum[found] = radius_sum
+                pairs.effective_mass[found] = world.mass[i] * world.mass[j] / (world.mass[i] + world.mass[j])
+                pairs.held[found] = 1.0 if world.mobility[0, i] == 0.0 or world.mobility[0, j] == 0.0 else 0.0
+                found += 1
+    return found
+
+
+@register_jitable
+def carry_memory_over(world, old_count):
+    """Give every new pair the contact memory of the same pair in the old list.
+
+    Touching old pairs hang in a chain at their lower row; a sphere has a handful, so the walk is short.
+    """
+    head = world.search.chain_head
+    link = world.search.chain_next
+    old = world.old_pairs
+    new = world.pairs
+    head[:] = -1
+    for p in range(old_count):
+        if old.touching[p] > 0.0:
+            link[p] = head[old.i[p]]
+            head[old.i[p]] = p
+    for p in range(world.counters[PAIR_COUNT]):
+        new.touching[p] = 0.0
+        new.normal_force[p] = 0.0
+        for c in range(new.anchor.shape[0]):
+            new.anchor[c, p] = 0.0
+        q = head[new.i[p]]
+        while q >= 0 and old.j[q] != new.j[p]:
+            q = link[q]
+        if q >= 0:
+            new.touching[p] = old.touching[q]
+            new.normal_force[p] = old.normal_force[q]
+            for c in range(new.anchor.shape[0]):
+                new.anchor[c, p] = old.anchor[c, q]
+
+
+@register_jitable
+def tune_skin(world):
+    """Widen the skin when the list was short-lived, narrow it when it lasted: rebuilds against candidates.
+
+    Depends on the simulated state only, so that a run does not depend on the machine it runs on.
+    """
+    radius = 0.0
+    moving = 0
+    for i in range(world.radius.size):
+        if world.mobility[0, i] > 0.0:
+            radius += world.radius[i]
+            moving += 1
+    mean = radius / max(moving, 1) if moving > 0 else 1e-3
+    lasted = world.counters[STEP_COUNT] - world.counters[REBUILT_AT]
+    skin = world.search.skin[0]
+    if lasted < 15:
+        skin *= 1.25
+    elif lasted > 60:
+        skin *= 0.8
+    world.search.skin[0] = min(max(skin, NARROWEST_SKIN * mean), WIDEST_SKIN * mean)
+
+
+@register_jitable
+def rebuild(world, position_like, forward_cells):
+    """Make the pair list anew; returns a status. Safe to repeat after the tables have been enlarged."""
+    old_count = world.counters[PAIR_COUNT]
+    old = world.old_pairs
+    pairs = world.pairs
+    for p in range(old_count):
+        old.i[p] = pairs.i[p]
+        old.j[p] = pairs.j[p]
+        old.touching[p] = pairs.touching[p]
+        old.normal_force[p] = pairs.normal_force[p]
+        for c in range(pairs.anchor.shape[0]):
+            old.anchor[c, p] = pairs.anchor[c, p]
+    largest = 0.0
+    for i in range(world.radius.size):
+        largest = max(largest, world.radius[i])
+    sort_into_cells(world, 2.0 * largest + world.search.skin[0])
+    found = list_pairs(world, position_like, forward_cells)
+    if found < 0:
+        for p in range(old_count):
+            pairs.i[p] = old.i[p]
+            pairs.j[p] = old.j[p]
+        return PAIRS_FULL
+    world.counters[PAIR_COUNT] = found
+    carry_memory_over(world, old_count)
+    for c in range(world.search.reference.shape[0]):
+        for i in range(world.radius.size):
+            world.search.reference[c, i] = world.motion[c, 0, i]
+    world.counters[REBUILT_AT] = world.counters[STEP_COUNT]
+    world.counters[REBUILD_COUNT] += 1
+    return OK
+
+
+@register_jitable
+def refresh(world, position_like, forward_cells, dt):
+    """Rebuild the list if some sphere moved half the skin; returns a status and the row of the culprit."""
+    if not moved_too_far(world, position_like):
+        return OK, -1
+    status, culprit = check_motion(world, position_like, dt)
+    if status != OK:
+        return status, culprit
+    tune_skin(world)
+    return rebuild(world, position_like, forward_cells), -1

@@ -1,0 +1,165 @@
+"""A look at all contacts at once: energies stored, the largest overlap, and the largest stable time step.
+
+For the time step the network of contacts is bounded sphere by sphere. A contact e with stiffness k between
+mobilities b_i and b_j alone swings at w_e² = k (b_i + b_j) along its normal n. As (x - y)² <= (1 + t) x² + (1 + 1/t) y²
+for any t > 0, with t = b_j/b_i, the stiffest mode of the whole network obeys
+
+    w² <= max over spheres of the largest eigenvalue of  sum over its contacts of w_e² n n^T ,
+
+exact for a single pair and for a triangular lattice, and never too small. Damping is bounded alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba.extending import register_jitable
+
+from sim import vec
+from sim.contact import contact_between
+from sim.engine import Model, fingerprint
+from sim.state import PAIR_COUNT, World
+from sim.timestep import RATIO_GRID, limit_table
+
+
+class Survey(NamedTuple):
+    """What the contacts of a world amount to at one moment."""
+
+    contacts: int
+    elastic_energy: float
+    """[J]."""
+    shear_energy: float
+    """Stored in friction springs [J]."""
+    largest_overlap: float
+    """Overlap / radius of the smaller sphere [-]."""
+    stable_dt: float
+    """Largest time step the integrator bears [s]; infinite where nothing touches."""
+    omega: float
+    """Frequency bound of the sphere that sets `stable_dt` [1/s]."""
+    damping_ratio: float
+    """Its damping ratio bound [-]."""
+    stiffest: int
+    """Its row, or -1."""
+
+
+@lru_cache(maxsize=64)
+def compose_survey(model: Model) -> Callable[..., Survey]:
+    """survey(world, params, floor) -> Survey; contacts count as overlapping by at least `floor` [m] for stiffness."""
+    law, energy = model.law.stiffness, model.law.energy
+    rule_0, rule_1, rule_2, rule_3 = model.rules
+    position_like = (0.0,) * model.dimension
+    spin_like = (0.0,) * model.spin_length
+    source = fingerprint()
+
+    def look(world, params, floor, ratios, limits, sums):
+        source  # noqa: B018  part of the closure, as in sim.engine
+        rules = (rule_0, rule_1, rule_2, rule_3)
+        return _look(world, law, energy, rules, params, floor, position_like, spin_like, ratios, limits, sums)
+
+    compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(look)
+    limits = limit_table(model.integrator)
+
+    def survey(world: World, params: tuple, floor: float = 0.0) -> Survey:
+        sums = np.zeros((2, model.dimension, model.dimension, world.count))
+        return Survey(*compiled(world, params, floor, RATIO_GRID, limits, sums))
+
+    return survey
+
+
+@register_jitable
+def largest_eigenvalue(matrix, i):
+    """Upper bound of the largest eigenvalue of a symmetric matrix: exact in 2D, m + sqrt((d-1)/d) |A - m 1|."""
+    dimension = matrix.shape[0]
+    mean = 0.0
+    for a in range(dimension):
+        mean += matrix[a, a, i] / dimension
+    spread = 0.0
+    for a in range(dimension):
+        for b in range(dimension):
+            entry = matrix[a, b, i] - (mean if a == b else 0.0)
+            spread += entry * entry
+    return mean + math.sqrt((dimension - 1) / dimension * spread)
+
+
+@register_jitable
+def interpolate(x, grid, values):
+    """Linear interpolation; beyond the last grid point the value falls as 1/x."""
+    last = grid.size - 1
+    if x >= grid[last]:
+        return values[last] * grid[last] / x
+    k = np.searchsorted(grid, x, side="right")
+    share = (x - grid[k - 1]) / (grid[k] - grid[k - 1])
+    return values[k - 1] + share * (values[k] - values[k - 1])
+
+
+@register_jitable
+def _look(world, law, energy, rules, params, floor, position_like, spin_like, ratios, limits, sums):
+    pairs = world.pairs
+    dimension = len(position_like)
+    positions = vec.rows(world.motion[:, 0], position_like)
+    velocities = vec.rows(world.motion[:, 1], position_like)
+    spins = vec.rows(world.motion[dimension:, 1], spin_like)
+    elastic = 0.0
+    sheared = 0.0
+    largest = 0.0
+    contacts = 0
+    for p in range(world.counters[PAIR_COUNT]):
+        i = np.int64(pairs.i[p])
+        j = np.int64(pairs.j[p])
+        roll = vec.add(vec.scale(world.radius[i], vec.at(spins, i)), vec.scale(world.radius[j], vec.at(spins, j)))
+        contact, _, _ = contact_between(
+            vec.sub(vec.at(positions, i), vec.at(positions, j)),
+            vec.sub(vec.at(velocities, i), vec.at(velocities, j)),
+            roll,
+            vec.at(vec.rows(pairs.anchor, position_like), p),
+            pairs.touching[p],
+            pairs.radius_sum[p],
+            pairs.effective_mass[p],
+            pairs.held[p],
+        )
+        if contact.overlap <= 0.0:
+            continue
+        contacts += 1
+        stored, spring = energy(params, rules, contact)
+        elastic += stored
+        sheared += spring
+        largest = max(largest, contact.overlap / min(world.radius[i], world.radius[j]))
+        along, across, damped_along, damped_across = law(params, rules, max(contact.overlap, floor), contact.held)
+        mobility = world.mobility[0, i] + world.mobility[0, j]
+        turning = 0.0
+        if len(spin_like) > 0:
+            turning = (
+                world.radius[i] ** 2 * world.mobility[dimension, i] + world.radius[j] ** 2 * world.mobility[dimension, j]
+            )
+        normal_square = along * mobility
+        shear_square = across * (mobility + turning)
+        normal_rate = damped_along * contact.effective_mass * mobility
+        shear_rate = damped_across * contact.effective_mass * (mobility + turning)
+        for a in range(dimension):
+            for b in range(dimension):
+                outer = contact.normal[a] * contact.normal[b]
+                unit = 1.0 if a == b else 0.0
+                square = normal_square * outer + shear_square * (unit - outer)
+                rate = normal_rate * outer + shear_rate * (unit - outer)
+                for row in (i, j):
+                    if world.mobility[0, row] > 0.0:
+                        sums[0, a, b, row] += square
+                        sums[1, a, b, row] += rate
+    stable = np.inf
+    omega = 0.0
+    ratio = 0.0
+    stiffest = -1
+    for row in range(world.radius.size):
+        square = largest_eigenvalue(sums[0], row)
+        if square > 0.0:
+            w = math.sqrt(square)
+            z = largest_eigenvalue(sums[1], row) / (2.0 * w)
+            dt = interpolate(z, ratios, limits) / w
+            if dt < stable:
+                stable, omega, ratio, stiffest = dt, w, z, row
+    return contacts, elastic, sheared, largest, stable, omega, ratio, stiffest

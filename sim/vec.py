@@ -1,0 +1,210 @@
+"""Vectors as tuples of two or three numbers: the one file that knows the dimension.
+
+A position has length 2 or 3; a spin has length 0 (no rotation), 1 (in the plane) or 3 (in space).
+Each function below works on tuples of any length in plain Python; compiled code takes the variant
+written out for the length at hand, so that a spin of length 0 costs nothing at all.
+
+The compiled variants exist because numba can index a tuple only by a constant.
+"""
+
+from __future__ import annotations
+
+from numba.extending import overload
+
+
+def add(a, b):
+    """a + b."""
+    return tuple(x + y for x, y in zip(a, b, strict=True))
+
+
+def sub(a, b):
+    """a - b."""
+    return tuple(x - y for x, y in zip(a, b, strict=True))
+
+
+def scale(factor, a):
+    """factor times a."""
+    return tuple(factor * x for x in a)
+
+
+def dot(a, b):
+    """Scalar product; 0.0 for empty tuples."""
+    return sum((x * y for x, y in zip(a, b, strict=True)), 0.0)
+
+
+def pick(condition, a, b):
+    """a where the condition holds, else b: a select, never a branch."""
+    return a if condition else b
+
+
+def turn(spin, arm):
+    """spin x arm: the velocity [m/s] at `arm` [m] of a body turning with `spin` [rad/s]."""
+    if len(spin) == 0:
+        return tuple(0.0 * x for x in arm)
+    if len(spin) == 1:
+        return (-spin[0] * arm[1], spin[0] * arm[0])
+    return _cross(spin, arm)
+
+
+def moment(arm, force, spin):
+    """arm x force with the components a spin like `spin` has: a torque [N m] of length 0, 1 or 3."""
+    if len(spin) == 0:
+        return ()
+    if len(spin) == 1:
+        return (arm[0] * force[1] - arm[1] * force[0],)
+    return _cross(arm, force)
+
+
+def _cross(a, b):
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def load(buffer, row, width, k, like):
+    """The vector whose components stand `width` apart in a flat buffer, from `row` on, at column k."""
+    return tuple(buffer[(row + c) * width + k] for c in range(len(like)))
+
+
+def save(buffer, row, width, k, a):
+    """Write a vector where `load` would read it."""
+    for c, x in enumerate(a):
+        buffer[(row + c) * width + k] = x
+
+
+def rows(table, like):
+    """The rows of a 2D table as a tuple of 1D arrays, one per component."""
+    return tuple(table[c] for c in range(len(like)))
+
+
+def at(columns, k):
+    """The vector at index k of a tuple of 1D arrays."""
+    return tuple(column[k] for column in columns)
+
+
+@overload(add)
+def _add(a, b):
+    return (
+        lambda a, b: (),
+        lambda a, b: (a[0] + b[0],),
+        lambda a, b: (a[0] + b[0], a[1] + b[1]),
+        lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]),
+    )[len(a)]
+
+
+@overload(sub)
+def _sub(a, b):
+    return (
+        lambda a, b: (),
+        lambda a, b: (a[0] - b[0],),
+        lambda a, b: (a[0] - b[0], a[1] - b[1]),
+        lambda a, b: (a[0] - b[0], a[1] - b[1], a[2] - b[2]),
+    )[len(a)]
+
+
+@overload(scale)
+def _scale(factor, a):
+    return (
+        lambda factor, a: (),
+        lambda factor, a: (factor * a[0],),
+        lambda factor, a: (factor * a[0], factor * a[1]),
+        lambda factor, a: (factor * a[0], factor * a[1], factor * a[2]),
+    )[len(a)]
+
+
+@overload(dot)
+def _dot(a, b):
+    return (
+        lambda a, b: 0.0,
+        lambda a, b: a[0] * b[0],
+        lambda a, b: a[0] * b[0] + a[1] * b[1],
+        lambda a, b: a[0] * b[0] + a[1] * b[1] + a[2] * b[2],
+    )[len(a)]
+
+
+@overload(pick)
+def _pick(condition, a, b):
+    return (
+        lambda condition, a, b: (),
+        lambda condition, a, b: (a[0] if condition else b[0],),
+        lambda condition, a, b: (a[0] if condition else b[0], a[1] if condition else b[1]),
+        lambda condition, a, b: (
+            a[0] if condition else b[0],
+            a[1] if condition else b[1],
+            a[2] if condition else b[2],
+        ),
+    )[len(a)]
+
+
+@overload(turn)
+def _turn(spin, arm):
+    if len(spin) == 0:
+        return lambda spin, arm: scale(0.0, arm)
+    if len(spin) == 1:
+        return lambda spin, arm: (-spin[0] * arm[1], spin[0] * arm[0])
+    return lambda spin, arm: (
+        spin[1] * arm[2] - spin[2] * arm[1],
+        spin[2] * arm[0] - spin[0] * arm[2],
+        spin[0] * arm[1] - spin[1] * arm[0],
+    )
+
+
+@overload(moment)
+def _moment(arm, force, spin):
+    if len(spin) == 0:
+        return lambda arm, force, spin: ()
+    if len(spin) == 1:
+        return lambda arm, force, spin: (arm[0] * force[1] - arm[1] * force[0],)
+    return lambda arm, force, spin: turn(arm, force)
+
+
+@overload(load)
+def _load(buffer, row, width, k, like):
+    return (
+        lambda buffer, row, width, k, like: (),
+        lambda buffer, row, width, k, like: (buffer[row * width + k],),
+        lambda buffer, row, width, k, like: (buffer[row * width + k], buffer[(row + 1) * width + k]),
+        lambda buffer, row, width, k, like: (
+            buffer[row * width + k],
+            buffer[(row + 1) * width + k],
+            buffer[(row + 2) * width + k],
+        ),
+    )[len(like)]
+
+
+@overload(save)
+def _save(buffer, row, width, k, a):
+    def save0(buffer, row, width, k, a):
+        pass
+
+    def save1(buffer, row, width, k, a):
+        buffer[row * width + k] = a[0]
+
+    def save2(buffer, row, width, k, a):
+        buffer[row * width + k] = a[0]
+        buffer[(row + 1) * width + k] = a[1]
+
+    def save3(buffer, row, width, k, a):
+        buffer[row * width + k] = a[0]
+        buffer[(row + 1) * width + k] = a[1]
+        buffer[(row + 2) * width + k] = a[2]
+
+    return (save0, save1, save2, save3)[len(a)]
+
+
+@overload(rows)
+def _rows(table, like):
+    return (
+        lambda table, like: (),
+        lambda table, like: (table[0],),
+        lambda table, like: (table[0], table[1]),
+        lambda table, like: (table[0], table[1], table[2]),
+    )[len(like)]
+
+
+@overload(at)
+def _at(columns, k):
+    return (
+        lambda columns, k: (),
+        lambda columns, k: (columns[0][k],),
+        lambda columns, k: (columns[0][k], columns[1][k]),
+        lambda columns, k: (columns[0][k], columns[1][k], columns[2][k]),
+    )[len(columns)]
