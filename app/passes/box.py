@@ -1,0 +1,29 @@
+"""The body that walls and base are set in: a solid band behind the fixed grains."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.colours import to_linear
+from app.passes import Frame, Pass
+from app.passes.discs import disc_rows
+from sim.snapshot import Floats
+
+BAND = 3.5
+"""How far the band reaches beyond the fixed grains [units of line width]."""
+
+
+def instances(frame: Frame) -> Floats | None:
+    """A wider disc behind each fixed grain; together they make one continuous outline."""
+    snapshot = frame.snapshot
+    if not frame.view.show_box or not snapshot.fixed.any():
+        return None
+    fixed = snapshot.fixed
+    reach = np.float32(BAND * frame.scale * frame.camera.metres_per_pixel)
+    rows = disc_rows(snapshot.position[fixed], snapshot.radius[fixed] + reach)
+    rows[:, 3:6] = to_linear(frame.palette.solid)
+    rows[:, 6] = 1.0
+    return rows
+
+
+PASS = Pass("box", order=10, shader="discs", attributes=(2, 1, 4, 4, 1), instances=instances)

@@ -1,0 +1,173 @@
+"""From a snapshot to a picture: the passes, in order, in linear light, then text on top.
+
+Import it only once a window is open (see `app.window`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import OpenGL.GL as gl
+from imgui_bundle import imgui
+from numpy.typing import NDArray
+
+from app.camera import NO_INSET, Camera2D, Inset, Size
+from app.canvas import Canvas
+from app.colours import COLOURINGS, DARK, LIGHT, ease, fill_colours, measure_range, to_linear
+from app.gpu import Instances, Program, Target
+from app.imgui_backend import TEXT_SIZE, ImguiBackend
+from app.passes import Frame, all_passes
+from app.view import View
+from sim.snapshot import Snapshot
+
+PICTURE = (1280, 720)
+"""A picture of this size has text of scale 1; larger ones have larger text, so that films look alike."""
+HEAD = 84.0
+"""Room kept free above the scene for the legend in a picture [units]."""
+FOOT = 52.0
+"""Room kept free below the scene for the scale bar in a picture [units]."""
+
+
+class Renderer:
+    """Draws snapshots in the OpenGL context that is current; the GL objects are all its own."""
+
+    def __init__(self, gui: ImguiBackend) -> None:
+        self._gui = gui
+        self._passes = all_passes()
+        self._programs = {item.shader: Program(item.shader) for item in self._passes if item.shader}
+        self._instances = {item.name: Instances(item.attributes) for item in self._passes if item.shader}
+        self._present = Program("present")
+        self._no_attributes = gl.glGenVertexArrays(1)
+        self._scenes: dict[str, Target] = {}
+        self._picture: Target | None = None
+        self._picture_gui: ImguiBackend | None = None
+        self._span: dict[str, tuple[float, float]] = {}
+
+    def draw(
+        self,
+        snapshot: Snapshot,
+        view: View,
+        camera: Camera2D,
+        size: Size,
+        inset: Inset = NO_INSET,
+        scale: float = 1.0,
+    ) -> None:
+        """Draw onto the window between `begin_frame` and `end_frame` of its ImGui backend.
+
+        `size` is the framebuffer's [pixel], `inset` what panels cover of it, `scale` the pixels per unit
+        of text (`window.content_scale`); a size of zero draws nothing.
+        """
+        if size[0] <= 0 or size[1] <= 0:
+            return
+        frame = self._frame(snapshot, view, camera, size, inset, scale * view.font_scale)
+        self._draw_scene(frame, "window", 0)
+        self._draw_overlay(frame, self._gui)
+
+    def read(self, snapshot: Snapshot, view: View, size: Size, camera: Camera2D | None = None) -> NDArray[np.uint8]:
+        """The picture as an array of its own, shape (height, width, 3), sRGB, top row first.
+
+        Without a camera the whole scene is framed. May be called at any time, also inside a frame of the
+        window: it draws into a picture of its own, with an ImGui context of its own.
+        """
+        if size[0] <= 0 or size[1] <= 0:
+            raise ValueError(f"a picture of {size[0]} x {size[1]} pixels cannot be drawn: both sides must be positive")
+        scale = max(min(size[0] / PICTURE[0], size[1] / PICTURE[1]), 0.5) * view.font_scale
+        if camera is None:
+            camera = Camera2D()
+            camera.frame(snapshot.box, size, (0.0, HEAD * scale, 0.0, FOOT * scale), margin=0.03)
+        frame = self._frame(snapshot, view, camera, size, NO_INSET, scale)
+        self._picture = _sized(self._picture, size, linear=False)
+        self._draw_scene(frame, "picture", self._picture.framebuffer)
+        current = imgui.get_current_context()
+        if self._picture_gui is None:
+            self._picture_gui = ImguiBackend()
+        self._picture_gui.begin_frame(size, scale, dt=1.0 / 60.0)
+        self._draw_overlay(frame, self._picture_gui)
+        self._picture_gui.end_frame()
+        imgui.set_current_context(current)
+        pixels = np.empty((size[1], size[0], 3), np.uint8)
+        self._picture.read(pixels)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
+        return np.ascontiguousarray(pixels[::-1])
+
+    def destroy(self) -> None:
+        """Free every OpenGL object made here."""
+        for program in (*self._programs.values(), self._present):
+            program.destroy()
+        for instances in self._instances.values():
+            instances.destroy()
+        for target in (*self._scenes.values(), self._picture):
+            if target is not None:
+                target.destroy()
+        gl.glDeleteVertexArrays(1, [self._no_attributes])
+        if self._picture_gui is not None:
+            current = imgui.get_current_context()
+            self._picture_gui.close()
+            imgui.set_current_context(current)
+        self._programs, self._instances, self._scenes = {}, {}, {}
+        self._picture = self._picture_gui = None
+
+    def _frame(self, snapshot: Snapshot, view: View, camera: Camera2D, size: Size, inset: Inset, scale: float) -> Frame:
+        palette = DARK if view.dark else LIGHT
+        colouring = COLOURINGS[view.colour_by]
+        wanted = measure_range(colouring, snapshot) if colouring else None
+        span = None
+        if colouring and wanted:
+            span = ease(self._span.get(colouring.name), wanted) if colouring.kind == "continuous" else wanted
+            self._span[colouring.name] = span
+        faces = fill_colours(snapshot, colouring, span, view.colour_map, palette)
+        return Frame(snapshot, view, camera, size, inset, scale, palette, colouring if span else None, span, faces)
+
+    def _draw_scene(self, frame: Frame, name: str, framebuffer: int) -> None:
+        """All passes in linear light, then encoded into `framebuffer`."""
+        scene = self._scenes[name] = _sized(self._scenes.get(name), frame.size, linear=True)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, scene.framebuffer)
+        gl.glViewport(0, 0, *frame.size)
+        gl.glEnable(gl.GL_FRAMEBUFFER_SRGB)
+        gl.glDisable(gl.GL_SCISSOR_TEST)
+        gl.glDisable(gl.GL_DEPTH_TEST)
+        gl.glDisable(gl.GL_CULL_FACE)
+        gl.glEnable(gl.GL_BLEND)
+        gl.glBlendEquation(gl.GL_FUNC_ADD)
+        gl.glBlendFunc(gl.GL_ONE, gl.GL_ONE_MINUS_SRC_ALPHA)
+        gl.glClearColor(*(float(part) for part in to_linear(frame.palette.background)), 1.0)
+        gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+        for item in self._passes:
+            rows = item.instances(frame) if item.instances else None
+            if rows is not None and len(rows):
+                self._use(self._programs[item.shader], frame)
+                self._instances[item.name].draw(rows)
+        self._encode(scene, framebuffer)
+
+    def _use(self, program: Program, frame: Frame) -> None:
+        gl.glUseProgram(program.handle)
+        gl.glUniform2f(program.place("camera_centre"), *frame.camera.centre)
+        gl.glUniform1f(program.place("metres_per_pixel"), frame.camera.metres_per_pixel)
+        gl.glUniform2f(program.place("framebuffer"), *frame.size)
+
+    def _encode(self, scene: Target, framebuffer: int) -> None:
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, framebuffer)
+        gl.glDisable(gl.GL_FRAMEBUFFER_SRGB)
+        gl.glDisable(gl.GL_BLEND)
+        gl.glUseProgram(self._present.handle)
+        gl.glActiveTexture(gl.GL_TEXTURE0)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, scene.texture)
+        gl.glUniform1i(self._present.place("picture"), 0)
+        gl.glBindVertexArray(self._no_attributes)
+        gl.glDrawArrays(gl.GL_TRIANGLES, 0, 3)
+        gl.glBindVertexArray(0)
+        gl.glUseProgram(0)
+
+    def _draw_overlay(self, frame: Frame, gui: ImguiBackend) -> None:
+        canvas = Canvas(imgui.get_background_draw_list(), gui.regular, gui.bold, frame.scale, TEXT_SIZE)
+        for item in self._passes:
+            if item.overlay:
+                item.overlay(frame, canvas)
+
+
+def _sized(target: Target | None, size: Size, linear: bool) -> Target:
+    """The target itself, or a new one if there is none of that size."""
+    if target is not None and target.size == size:
+        return target
+    if target is not None:
+        target.destroy()
+    return Target(size, linear)
