@@ -27,9 +27,11 @@ class Canvas:
 
     def text_extent(self, text: str, size: float = 1.0, bold: bool = False) -> tuple[float, float]:
         """Width and height of a line of text; `size` is relative to ordinary text."""
-        extent = self._fonts[bold].calc_text_size_a(self._text_size * size, 1e9, 0.0, text)
-        if isinstance(extent, tuple):
-            extent = extent[0]
+        style = imgui.get_style()
+        # `push_font` takes a size before ImGui's own scaling, the draw list one after it.
+        imgui.push_font(self._fonts[bold], self._pixels(size) / (style.font_scale_main * style.font_scale_dpi))
+        extent = imgui.calc_text_size(text)
+        imgui.pop_font()
         return float(extent.x), float(extent.y)
 
     def text(
@@ -46,7 +48,7 @@ class Canvas:
         width, height = self.text_extent(text, size, bold)
         # Whole pixels keep the strokes of letters sharp.
         x, y = round(at[0] - anchor[0] * width), round(at[1] - anchor[1] * height)
-        pixels = self._text_size * size
+        pixels = self._pixels(size)
         if halo is not None:
             reach = max(1.0, round(self.scale * 1.5))
             for dx, dy in ((-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)):
@@ -55,8 +57,9 @@ class Canvas:
 
     def polyline(self, points: NDArray[np.float64], colour: Colour, width: float, alpha: float = 1.0) -> None:
         """A line through `points`, shape (n, 2)."""
-        corners = [imgui.ImVec2(float(x), float(y)) for x, y in points]
-        self._list.add_polyline(corners, _packed(colour, alpha), 0, width * self.scale)
+        for x, y in points:
+            self._list.path_line_to(imgui.ImVec2(float(x), float(y)))
+        self._list.path_stroke(_packed(colour, alpha), width * self.scale)
 
     def rectangle(self, low: Point, high: Point, colour: Colour, alpha: float = 1.0, rounding: float = 0.0) -> None:
         """A filled rectangle between two corners."""
@@ -68,6 +71,10 @@ class Canvas:
         """A filled rectangle whose colour runs from left to right."""
         a, b = _packed(left), _packed(right)
         self._list.add_rect_filled_multi_color(imgui.ImVec2(*low), imgui.ImVec2(*high), a, b, b, a)
+
+    def _pixels(self, size: float) -> float:
+        """Text height in whole pixels, as ImGui rasterises it."""
+        return float(round(self._text_size * size))
 
     def _write(self, x: float, y: float, text: str, colour: Colour, pixels: float, bold: bool) -> None:
         self._list.add_text(self._fonts[bold], pixels, imgui.ImVec2(x, y), _packed(colour), text)

@@ -195,7 +195,8 @@ def shades(share: ArrayLike, map_name: str, palette: Palette) -> Floats:
 def load_map(name: str) -> NDArray[np.float64]:
     """A colour map, sRGB 0 to 1, shape (256, 3)."""
     with files("assets").joinpath("colours", f"{name}.csv").open(encoding="ascii") as file:
-        return np.loadtxt(file, delimiter=",", skiprows=1)
+        table: NDArray[np.float64] = np.loadtxt(file, delimiter=",", skiprows=1)
+    return table
 
 
 @functools.cache
