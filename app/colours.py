@@ -60,7 +60,7 @@ DARK = Palette(
     text=_hex("f0f3f6"),
     faint=_hex("9aa5b1"),
     mark=_hex("ffffff"),
-    trim=(0.14, 1.0),
+    trim=(0.20, 1.0),
 )
 LIGHT = Palette(
     background=_hex("f7f8fa"),
@@ -221,7 +221,8 @@ def lightness(srgb: ArrayLike) -> NDArray[np.float64]:
     """CIE 1976 L* of sRGB colours (D65), 0 to 100; shape (..., 3) to (...)."""
     luminance = to_linear(srgb).astype(np.float64) @ np.array((0.2126, 0.7152, 0.0722))
     cube = np.cbrt(luminance)
-    return np.where(luminance > (6 / 29) ** 3, 116.0 * cube - 16.0, luminance * (29 / 3) ** 3)
+    star: NDArray[np.float64] = np.where(luminance > (6 / 29) ** 3, 116.0 * cube - 16.0, luminance * (29 / 3) ** 3)
+    return star
 
 
 PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G"}

@@ -20,7 +20,7 @@ import pygame
 from imgui_bundle import imgui
 from imgui_bundle.python_backends.pygame_backend import PygameRenderer
 
-TEXT_SIZE = 15.0
+TEXT_SIZE = 16.0
 """Height of ordinary text at scale 1 [pixel]."""
 LONGEST_FRAME = 0.25
 """A frame that lasted longer (window dragged, machine asleep) counts as this [s]."""

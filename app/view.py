@@ -21,6 +21,8 @@ class View:
     show_scale_bar: bool = True
     show_legend: bool = True
     show_box: bool = True
+    show_caption: bool = False
+    """Simulated time and phase in the upper left: for pictures and films, where no panel says so."""
     dark: bool = True
     """Dark background for screens and projectors, or light for print."""
     ui_visible: bool = True

@@ -10,9 +10,9 @@ from sim.snapshot import Floats
 
 LEAST = 0.1
 """Contacts below this share of the mean force are left out: they carry nothing and hide the rest."""
-WIDTH = 0.16
+WIDTH = 0.12
 """Width of a line of mean force, in mean radii."""
-WIDEST = 6.0
+WIDEST = 5.0
 """Forces above this many times the mean are drawn this wide."""
 
 

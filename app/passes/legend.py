@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,8 +13,10 @@ from app.passes import Frame, Pass
 if TYPE_CHECKING:
     from app.canvas import Canvas
 
-WIDTH, BAR, PAD = 250.0, 14.0, 14.0
+WIDTH, BAR, PAD = 280.0, 15.0, 14.0
 """Bar width and height, and space around [units]."""
+HEADING, TICK = 1.15, 1.05
+"""Text sizes, relative to ordinary text: a projector is read from the last row."""
 SLICES = 48
 """Pieces a continuous bar is drawn in; between them colours are interpolated."""
 
@@ -28,34 +31,30 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     if width < 60.0 * unit:
         return
     heading, ticks = describe(colouring, frame.span)
-    _, line = canvas.text_extent(heading)
+    line = canvas.text_extent(heading, HEADING, bold=True)[1]
     x1 = round(frame.size[0] - right - 2.0 * PAD * unit)
     x0, y0 = round(x1 - width), round(above + 1.4 * PAD * unit)
     bar = round(y0 + line + 5.0 * unit)
     foot = bar + round(BAR * unit)
     canvas.rectangle(
         (x0 - PAD * unit, y0 - 0.7 * PAD * unit),
-        (x1 + PAD * unit, foot + line + 1.1 * PAD * unit),
+        (x1 + PAD * unit, foot + line + 1.0 * PAD * unit),
         palette.background,
         alpha=0.82,
         rounding=6.0,
     )
-    canvas.text((x0, y0), heading, palette.text, bold=True)
+    canvas.text((x0, y0), heading, palette.text, HEADING, bold=True)
     _draw_bar(frame, canvas, (x0, bar), (x1, foot))
-    free = float(x0) - PAD * unit
-    for share, text in ticks:
+    widest = max(canvas.text_extent(text, TICK)[0] for _, text in ticks) + 8.0 * unit
+    spacing = (ticks[1][0] - ticks[0][0]) * (x1 - x0) if len(ticks) > 1 else widest
+    for share, text in ticks[:: math.ceil(widest / spacing)]:
         x = x0 + share * (x1 - x0)
-        half = canvas.text_extent(text, 0.93)[0] / 2
-        # A number that would touch the one before it is left out; the first and last stay on the plate.
-        x_text = min(max(x, x0 + half - 0.7 * PAD * unit), x1 - half + 0.7 * PAD * unit)
-        if x_text - half < free:
-            continue
         if colouring.kind == "continuous":
-            canvas.rectangle(
-                (round(x), foot), (round(x) + max(1.0, round(unit)), foot + round(4.0 * unit)), palette.text
-            )
-        canvas.text((x_text, foot + 5.0 * unit), text, palette.text, 0.93, anchor=(0.5, 0.0))
-        free = x_text + half + 6.0 * unit
+            left_edge = min(round(x), x1 - round(unit))
+            canvas.rectangle((left_edge, foot), (left_edge + max(1.0, round(unit)), foot + 4.0 * unit), palette.text)
+        half = canvas.text_extent(text, TICK)[0] / 2
+        x = min(max(x, x0 + half - 0.7 * PAD * unit), x1 - half + 0.7 * PAD * unit)
+        canvas.text((x, foot + 5.0 * unit), text, palette.text, TICK, anchor=(0.5, 0.0))
 
 
 def describe(colouring: Colouring, span: tuple[float, float]) -> tuple[str, list[tuple[float, str]]]:
@@ -63,7 +62,7 @@ def describe(colouring: Colouring, span: tuple[float, float]) -> tuple[str, list
     low, high = span
     if colouring.kind == "discrete":
         heading = f"{colouring.label}  {colouring.symbol}".rstrip()
-        return heading, _band_labels(low, high, open_end=colouring.name == "coordination")
+        return heading, _band_labels(low, high, colouring.name)
     factor, unit = prefixed(high, colouring.unit)
     heading = f"{colouring.label}  {colouring.symbol}  [{unit}]"
     ticks = nice_ticks(low / factor, high / factor)
@@ -71,13 +70,14 @@ def describe(colouring: Colouring, span: tuple[float, float]) -> tuple[str, list
     return heading, [((tick * factor - low) / (high - low), tick_label(tick, step)) for tick in ticks]
 
 
-def _band_labels(low: float, high: float, open_end: bool) -> list[tuple[float, str]]:
+def _band_labels(low: float, high: float, name: str) -> list[tuple[float, str]]:
     """The middle of each band with the whole number, or the first of the group, it stands for."""
     count = bands(low, high)
     total = round(high - low) + 1
-    firsts = [round(low) + -(-k * total // count) for k in range(count)]
-    labels = [str(first) for first in firsts]
-    if open_end:
+    # Layers are counted from 1 by people, from 0 in the column.
+    first = round(low) + (1 if name == "layer" else 0)
+    labels = [str(first + -(-k * total // count)) for k in range(count)]
+    if name == "coordination":
         labels[-1] += "+"
     return [((k + 0.5) / count, text) for k, text in enumerate(labels)]
 

@@ -16,6 +16,8 @@ from sim.snapshot import Floats
 if TYPE_CHECKING:
     from app.canvas import Canvas
 
+NUMBER = 2.4
+"""Size of the number, relative to ordinary text."""
 BEYOND = 0.06
 """How far the line goes past the fitted stretch at its upper end [share of the stretch]."""
 
@@ -37,9 +39,9 @@ def rings(frame: Frame) -> Floats | None:
     pixel = frame.camera.metres_per_pixel
     rows = disc_rows(snapshot.position[used], snapshot.radius[used])
     # Never wider than half the grain, never thinner than can be seen.
-    rows[:, 11] = np.clip(0.22 * snapshot.radius[used] / pixel, 1.0, 2.2 * frame.scale)
+    rows[:, 11] = np.clip(0.18 * snapshot.radius[used] / pixel, 1.0, 1.6 * frame.scale)
     rows[:, 7:10] = to_linear(frame.palette.mark)
-    rows[:, 10] = 1.0
+    rows[:, 10] = 0.85
     return rows
 
 
@@ -82,19 +84,22 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 
 
 def _write_angle(frame: Frame, canvas: Canvas, text: str, top: Floats, foot: Floats) -> None:
-    """The number, large, above the slope where nothing else is; kept inside the free part of the window."""
-    size = 2.0
-    width, height = canvas.text_extent(text, size, bold=True)
-    middle = top + 0.62 * (foot - top)
+    """The number, large, above the slope where no grain is; kept inside the free part of the window."""
+    width, height = canvas.text_extent(text, NUMBER, bold=True)
     left, above, right, below = frame.inset
-    pad = 8.0 * frame.scale
-    # Lifted by what the slope rises over half the width of the text, so that the corner nearest to it stays clear.
-    steepness = abs(top[1] - foot[1]) / max(abs(top[0] - foot[0]), 1.0)
-    x = middle[0]
-    y = middle[1] - height - 0.5 * width * steepness - 16.0 * frame.scale
+    pad = 10.0 * frame.scale
+    x = top[0] + 0.62 * (foot[0] - top[0])
     x = min(max(x, left + pad + width / 2), frame.size[0] - right - pad - width / 2)
-    y = min(max(y, above + pad), frame.size[1] - below - pad - height)
-    canvas.text((x, y), text, frame.palette.text, size, bold=True, anchor=(0.5, 0.0), halo=frame.palette.background)
+    y = top[1] + 0.62 * (foot[1] - top[1])
+    snapshot = frame.snapshot
+    moving = ~snapshot.fixed
+    centres = frame.camera.world_to_pixel(snapshot.position[moving, :2], frame.size)
+    radii = snapshot.radius[moving] / frame.camera.metres_per_pixel
+    under = np.abs(centres[:, 0] - x) < width / 2 + radii + pad
+    if under.any():
+        y = min(y, float((centres[under, 1] - radii[under]).min()))
+    y = min(max(y - height - 0.6 * pad, above + pad), frame.size[1] - below - pad - height)
+    canvas.text((x, y), text, frame.palette.text, NUMBER, bold=True, anchor=(0.5, 0.0), halo=frame.palette.background)
 
 
 PASS = Pass("measurement", order=40, shader="discs", attributes=(2, 1, 4, 4, 1), instances=rings, overlay=overlay)

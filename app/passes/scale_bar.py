@@ -53,7 +53,12 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
         for x in (x0, x1 - thick):
             canvas.rectangle((x - grow, y - tall - grow), (x + thick + grow, y + thick + grow), colour)
     canvas.text(
-        ((x0 + x1) / 2, y - 3.0 * unit), length_label(length), palette.text, anchor=(0.5, 1.0), halo=palette.background
+        ((x0 + x1) / 2, y - 3.0 * unit),
+        length_label(length),
+        palette.text,
+        1.15,
+        anchor=(0.5, 1.0),
+        halo=palette.background,
     )
 
 
