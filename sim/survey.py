@@ -49,24 +49,24 @@ class Survey(NamedTuple):
 
 @lru_cache(maxsize=64)
 def compose_survey(model: Model) -> Callable[..., Survey]:
-    """survey(world, params, floor) -> Survey; contacts count as overlapping by at least `floor` [m] for stiffness."""
+    """survey(world, params) -> Survey."""
     law, energy = model.law.stiffness, model.law.energy
     rule_0, rule_1, rule_2, rule_3 = model.rules
     position_like = (0.0,) * model.dimension
     spin_like = (0.0,) * model.spin_length
     source = fingerprint()
 
-    def look(world, params, floor, ratios, limits, sums):
+    def look(world, params, ratios, limits, sums):
         source  # noqa: B018  part of the closure, as in sim.engine
         rules = (rule_0, rule_1, rule_2, rule_3)
-        return _look(world, law, energy, rules, params, floor, position_like, spin_like, ratios, limits, sums)
+        return _look(world, law, energy, rules, params, position_like, spin_like, ratios, limits, sums)
 
     compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(look)
     limits = limit_table(model.integrator)
 
-    def survey(world: World, params: tuple, floor: float = 0.0) -> Survey:
+    def survey(world: World, params: tuple) -> Survey:
         sums = np.zeros((2, model.dimension, model.dimension, world.count))
-        return Survey(*compiled(world, params, floor, RATIO_GRID, limits, sums))
+        return Survey(*compiled(world, params, RATIO_GRID, limits, sums))
 
     return survey
 
@@ -98,7 +98,7 @@ def interpolate(x, grid, values):
 
 
 @register_jitable
-def _look(world, law, energy, rules, params, floor, position_like, spin_like, ratios, limits, sums):
+def _look(world, law, energy, rules, params, position_like, spin_like, ratios, limits, sums):
     pairs = world.pairs
     dimension = len(position_like)
     positions = vec.rows(world.motion[:, 0], position_like)
@@ -129,7 +129,7 @@ def _look(world, law, energy, rules, params, floor, position_like, spin_like, ra
         elastic += stored
         sheared += spring
         largest = max(largest, contact.overlap / min(world.radius[i], world.radius[j]))
-        along, across, damped_along, damped_across = law(params, rules, max(contact.overlap, floor), contact.held)
+        along, across, damped_along, damped_across = law(params, rules, contact.overlap, contact.held)
         mobility = world.mobility[0, i] + world.mobility[0, j]
         turning = 0.0
         if len(spin_like) > 0:

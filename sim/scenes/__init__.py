@@ -1,0 +1,54 @@
+"""Scenes: one file each, found by being there; a scene is a recipe for a World and the course of an experiment."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sim.parameters import ParameterSet
+
+if TYPE_CHECKING:
+    from sim.simulation import Simulation
+    from sim.snapshot import Action
+    from sim.state import World
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What the engine must know of a scene; every entry is a plain function of plain data."""
+
+    name: str
+    title: str
+    summary: str
+    law: str
+    parameters: type[ParameterSet]
+    dimension: int
+    begin: Callable[[ParameterSet, int], tuple[World, Any]]
+    """begin(parameters, seed) -> the world at rest and the state of the experiment (a dataclass of plain data)."""
+    supervise: Callable[[Simulation], None]
+    """Called every `CHECK_STEPS` steps: moves the experiment on, adds and removes spheres."""
+    actions: Callable[[Simulation], tuple[Action, ...]]
+    act: Callable[[Simulation, str], str]
+    """act(simulation, action) -> what was done, one sentence."""
+    describe: Callable[[Simulation], tuple[str, str, float | None]]
+    """-> phase, the phase in words, share done or None."""
+    measure: Callable[[Simulation], Any]
+    """The scene's reading of the world as it is, or None where there is nothing to read."""
+    box: Callable[[Simulation], tuple[tuple[float, ...], tuple[float, ...]]]
+    """Lower and upper corner of what should be in view [m]."""
+    results: Callable[[Simulation], dict[str, Any]]
+    """What the scene adds to result.json."""
+    check: Callable[[Simulation], str]
+    """The scene's own physical test after a whole run: a complaint, or an empty string."""
+
+
+def _found() -> dict[str, Scene]:
+    modules = (importlib.import_module(f"{__name__}.{entry.name}") for entry in pkgutil.iter_modules(__path__))
+    return {scene.name: scene for module in modules if (scene := getattr(module, "SCENE", None))}
+
+
+SCENES = _found()
+"""Every scene by name."""

@@ -1,0 +1,94 @@
+"""The energy ledger: where every joule of a run is, or where it went.
+
+    kinetic + potential + elastic + shear + damping + sliding + removed - poured - work = gap ,
+
+and the gap is what the time step leaves unaccounted for. `damping` and the energy fed into friction springs are summed up step
+by step inside the contact loop; whatever a command, a poured layer or a removed grain changes is
+booked as the difference of the mechanical energy just before and just after it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from sim.state import LEDGER_DAMPING, LEDGER_FRICTION, World
+from sim.survey import Survey
+
+
+@dataclass
+class Booked:
+    """Energy that did not come from the motion itself [J]."""
+
+    poured: float = 0.0
+    """Brought in by new grains."""
+    removed: float = 0.0
+    """Carried away by grains that left."""
+    work: float = 0.0
+    """Put in by changes of parameters and of walls."""
+    shear: float = 0.0
+    """Part of all three that went into friction springs."""
+
+
+@dataclass(frozen=True)
+class Energy:
+    """The ledger at one moment [J]; potential energy is counted from the origin of coordinates."""
+
+    kinetic: float
+    potential: float
+    elastic: float
+    shear: float
+    """Stored in friction springs."""
+    damping: float
+    """Turned into heat by viscous terms."""
+    sliding: float
+    """Turned into heat by friction springs that slid or were let go."""
+    poured: float
+    removed: float
+    work: float
+
+    @property
+    def mechanical(self) -> float:
+        """Kinetic, potential, elastic and stored in friction springs."""
+        return self.kinetic + self.potential + self.elastic + self.shear
+
+    @property
+    def dissipated(self) -> float:
+        """Damping and sliding."""
+        return self.damping + self.sliding
+
+    @property
+    def gap(self) -> float:
+        """What does not add up; zero for an exact integrator."""
+        return self.mechanical + self.dissipated + self.removed - self.poured - self.work
+
+    def as_dict(self) -> dict[str, float]:
+        """Every entry and the gap by name."""
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)} | {"gap": self.gap}
+
+
+def energy_ledger(
+    world: World, survey: Survey, gravity: tuple[float, ...], booked: Booked, velocity_shift: float = 0.0
+) -> Energy:
+    """The ledger of a world.
+
+    `velocity_shift` [s] is how far the stored velocities are ahead of the positions (leap-frog: half a step).
+    """
+    # Where nothing can move the inverse of the mobility stands for no inertia at all.
+    inertia = np.divide(1.0, world.mobility, out=np.zeros_like(world.mobility), where=world.mobility > 0.0)
+    velocity = world.motion[:, 1] - velocity_shift * world.motion[:, 2]
+    dimension = len(gravity)
+    weight = -np.asarray(gravity)[:, None] * inertia[:dimension]
+    friction = float(world.ledger[LEDGER_FRICTION].sum())
+    return Energy(
+        kinetic=float(0.5 * np.sum(inertia * velocity**2)),
+        potential=float(np.sum(weight * world.motion[:dimension, 0])),
+        elastic=survey.elastic_energy,
+        shear=survey.shear_energy,
+        damping=float(world.ledger[LEDGER_DAMPING].sum()),
+        sliding=friction - survey.shear_energy + booked.shear,
+        poured=booked.poured,
+        removed=booked.removed,
+        work=booked.work,
+    )

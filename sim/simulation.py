@@ -1,0 +1,308 @@
+"""A running experiment: one world, its scene, its parameters and its clock, stepped by whoever holds it.
+
+Single-threaded. Whatever depends on the state is looked at every `CHECK_STEPS` steps of the run, never per call, so that a run
+is the same bit by bit however it is cut into batches.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+from sim import faults, neighbours, ready_columns, watch
+from sim.build import enlarge_pairs, with_levels
+from sim.commands import Command
+from sim.engine import Model, compose
+from sim.integrators import integrators
+from sim.integrators.start_up import higher_derivatives
+from sim.laws import laws
+from sim.measure.angle_of_repose import AngleOfRepose
+from sim.measure.energy import Booked, Energy, energy_ledger
+from sim.parameters import ParameterError, ParameterSet, Value, require_known
+from sim.scenes import SCENES, Scene
+from sim.snapshot import Fault, Snapshot
+from sim.state import PAIR_COUNT, STEP_COUNT, World
+from sim.survey import Survey, compose_survey
+
+CHECK_STEPS = 50
+"""The scene looks at the world every so many steps."""
+
+
+@dataclass
+class Run:
+    """Everything that changes while a run goes on; a deep copy of it is a complete restart point."""
+
+    world: World
+    state: Any
+    """The scene's own dataclass."""
+    built: ParameterSet
+    """The parameters the world was built with; those that act at the next fill still hold here."""
+    dt: float = 0.0
+    clock_time: float = 0.0
+    """Simulated time at the last change of dt [s]."""
+    clock_step: int = 0
+    booked: Booked = field(default_factory=Booked)
+    measurement: AngleOfRepose | None = None
+    series: list[tuple[float, ...]] = field(default_factory=list)
+    """Rows of `watch.SERIES`."""
+    dt_changes: list[tuple[int, float]] = field(default_factory=list)
+    """(step, new dt [s]) of every change of the time step."""
+
+
+class Simulation:
+    """The scene named `scene`, with `values` over its default parameters."""
+
+    def __init__(
+        self, scene: str = "heap", values: Mapping[str, Value] | None = None, seed: int = 1, ready: str | None = None
+    ) -> None:
+        self.message = ""
+        self.measured: list[tuple[float, float, float, int]] = []
+        self.restart(scene, values or {}, seed, ready)
+
+    # What the commands call.
+
+    def restart(self, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None) -> None:
+        """Begin anew; on a refusal nothing has changed."""
+        require_known(scene, SCENES, "scene")
+        parameters = SCENES[scene].parameters.checked(values)
+        if seed < 0:
+            raise ParameterError(f"seed = {seed} is refused: it must be a whole number from 0 up; the default is 1.")
+        self.scene: Scene = SCENES[scene]
+        self.parameters = parameters
+        self.seed = seed
+        self.ready = ready
+        self.begin_anew()
+        self.message = self.scene.describe(self)[1].capitalize() + "."
+
+    def begin_anew(self) -> None:
+        """Back to the beginning with the parameters as they are now: a prepared state if there is one that fits."""
+        self.fault: Fault | None = None
+        self.last_change = faults.Change()
+        prepared = ready_columns.load(self.ready, self.parameters) if self.ready else None
+        world, state = prepared or self.scene.begin(self.parameters, self.seed)
+        self.run = Run(world, state, self.parameters)
+        self._compose()
+        self.set_dt(first=True)
+        self._good = self._before_change = copy.deepcopy(self.run)
+
+    def set_parameters(self, values: Mapping[str, Value]) -> None:
+        """Change parameters of the running world; after a fault, from the last good state."""
+        changed = self.parameters.changed(**values)
+        declared = changed.declared()
+        differing = [name for name in declared if getattr(changed, name) != getattr(self.parameters, name)]
+        if self.fault is not None:
+            self._restore()
+        if not differing:
+            return
+        self.last_change = faults.Change.of(self, differing[-1], self.last_change)
+        if self.last_change.begins:
+            self._before_change = copy.deepcopy(self.run)
+        previous, self.parameters = self.parameters, changed
+        effects = {declared[name].quantity.effect for name in differing}
+        label = ", ".join(f"{declared[n].quantity.label} {declared[n].shown(getattr(changed, n))}" for n in differing)
+        if "base" in effects or ("restart" in effects and self.phase == "empty"):
+            lost = int((~self.run.world.fixed).sum())
+            self.ready = None if "base" in effects else self.ready
+            self.begin_anew()
+            self.message = f"{label}: rebuilt" + (f", and the fill of {lost} grains starts anew." if lost else ".")
+            return
+        with self.booked("work", previous):
+            self._compose()
+        self.set_dt(first=previous.dt != changed.dt)  # type: ignore[attr-defined]
+        self.message = label + (" at the next fill." if effects == {"restart"} else ".")
+
+    def act(self, action: str) -> None:
+        """Fire one of the scene's actions; refused while it makes no sense."""
+        offered = {entry.name: entry for entry in self.scene.actions(self)}
+        require_known(action, offered, "action")
+        if not offered[action].enabled:
+            raise ParameterError(f"'{offered[action].label}' makes no sense now: {self.scene.describe(self)[1]}.")
+        if self.fault is not None:
+            self._restore()
+        self.message = self.scene.act(self, action)
+
+    def recover(self, values: Mapping[str, Value]) -> None:
+        """Back to the last good state with the given parameters."""
+        self._restore()
+        self.set_parameters(values)
+
+    def apply(self, command: Command) -> str:
+        """Carry a command out between two batches; returns why it was refused, or an empty string."""
+        try:
+            command.apply(self)
+        except ParameterError as refusal:
+            return str(refusal)
+        return ""
+
+    # Stepping.
+
+    def advance(self, steps: int) -> int:
+        """Advance by at most `steps` steps; returns how many were done, fewer only after a fault."""
+        done = 0
+        while done < steps and self.fault is None:
+            batch = min(steps - done, CHECK_STEPS - self.step % CHECK_STEPS)
+            count, status, culprit = self._advance(self.run.world, self.numbers, self.gravity, self.run.dt, batch)
+            done += count
+            if status == neighbours.PAIRS_FULL:
+                self.run.world = enlarge_pairs(self.run.world)
+            elif status != neighbours.OK:
+                self._stop(faults.from_status(self, status, culprit))
+            elif self.step % CHECK_STEPS == 0:
+                self._check()
+        return done
+
+    def _check(self) -> None:
+        self.scene.supervise(self)
+        checks = self.step // CHECK_STEPS
+        if checks % 2 == 0:
+            self.set_dt()
+        watch.sample(self)
+        if checks % 40 == 0 and self.fault is None:
+            self._good = copy.deepcopy(self.run)
+
+    def _stop(self, fault: Fault) -> None:
+        self.fault = fault
+        self.message = fault.message
+        changed_lately = self.step - self.last_change.step < faults.BLAME_STEPS
+        good = self._before_change if changed_lately and self.last_change.name else self._good
+        self.run = copy.deepcopy(good)
+        self._compose()
+
+    def _restore(self) -> None:
+        self.fault = None
+        self.message = "The last good state is back."
+
+    # What scenes may use.
+
+    @contextmanager
+    def booked(self, entry: str, previous: ParameterSet | None = None) -> Iterator[None]:
+        """Book the change of mechanical energy inside the block as `entry` of the ledger."""
+        now, self.parameters = self.parameters, previous or self.parameters
+        before = self.energy()
+        self.parameters = now
+        yield
+        after = self.energy()
+        sign = -1.0 if entry == "removed" else 1.0
+        change = sign * (after.mechanical - before.mechanical)
+        setattr(self.run.booked, entry, getattr(self.run.booked, entry) + change)
+        self.run.booked.shear += after.shear - before.shear
+
+    def spheres_added(self) -> None:
+        """New spheres begin with the higher derivatives the start-up asks for."""
+        if self.parameters.start_up == "rk4" and self.scheme.levels > 3:  # type: ignore[attr-defined]
+            higher_derivatives(self.run.world, self.model, self.numbers, self.gravity, self.run.dt)
+
+    def record_measurement(self, reading: AngleOfRepose) -> None:
+        """Keep a reading, and its point for the plot over friction."""
+        self.run.measurement = reading
+        friction = self.parameters.friction  # type: ignore[attr-defined]
+        self.measured.append((friction, reading.angle, reading.standard_error, reading.grains_left))
+
+    def set_dt(self, first: bool = False) -> None:
+        """Set the time step as the parameters ask: fixed, or "auto" from the stiffest contact."""
+        asked = self.parameters.dt  # type: ignore[attr-defined]
+        survey = self.survey()
+        if asked == "auto":
+            dt = watch.next_automatic_dt(self, survey, first)
+        else:
+            dt = asked
+            if dt > survey.stable_dt:
+                self._stop(faults.step_too_large(self, survey))
+                return
+        if dt != self.run.dt:
+            self.run.clock_time, self.run.clock_step, self.run.dt = self.time, self.step, dt
+            self.run.dt_changes.append((self.step, dt))
+
+    def _compose(self) -> None:
+        law = laws()[self.scene.law]
+        previous = getattr(self, "model", None)
+        parameters: Any = self.parameters
+        self.model = Model(law, law.rules(parameters), parameters.integrator, self.scene.dimension)
+        self.numbers = law.numbers(parameters)
+        self.gravity = parameters.gravity_vector(self.scene.dimension)
+        self._advance = compose(self.model)
+        self._survey = compose_survey(self.model)
+        world = self.run.world
+        if world.motion.shape[1] != self.scheme.levels or (previous and previous.integrator != parameters.integrator):
+            lead = self.scheme.velocity_lead - (previous.scheme.velocity_lead if previous else 0.0)
+            self.run.world = with_levels(world, self.scheme.levels)
+            self.run.world.motion[:, 1] += lead * self.run.dt * self.run.world.motion[:, 2]
+            self.spheres_added()
+
+    # What may be read.
+
+    @property
+    def scheme(self) -> Any:
+        return integrators()[self.model.integrator]
+
+    @property
+    def step(self) -> int:
+        return int(self.run.world.counters[STEP_COUNT])
+
+    @property
+    def dt(self) -> float:
+        return self.run.dt
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]: steps times dt since the last change of dt, never a running sum."""
+        return self.run.clock_time + (self.step - self.run.clock_step) * self.run.dt
+
+    @property
+    def phase(self) -> str:
+        return str(self.run.state.phase)
+
+    def finished(self) -> bool:
+        """True when nothing is under way: only a command will change the phase."""
+        return self.fault is not None or (not self.run.state.run_all and self.phase not in ("filling", "flowing"))
+
+    def survey(self) -> Survey:
+        """A look at all contacts."""
+        return self._survey(self.run.world, self.numbers)
+
+    def energy(self) -> Energy:
+        """The energy ledger now."""
+        world, lead = self.run.world, self.scheme.velocity_lead * self.run.dt
+        return energy_ledger(world, self.survey(), self.gravity, self.run.booked, lead)
+
+    def fill_snapshot(self, snapshot: Snapshot) -> None:
+        """Copy what the outside may see."""
+        watch.fill_snapshot(self, snapshot)
+
+    def result(self) -> dict[str, Any]:
+        """Everything result.json holds, in SI and JSON-ready."""
+        survey = self.survey()
+        return {
+            "scene": self.scene.name,
+            "parameters": self.parameters.model_dump(),
+            "seed": self.seed,
+            "ready": self.ready,
+            "version": metadata.version("repose"),
+            "steps": self.step,
+            "simulated_time": self.time,
+            "time_step": {"now": self.dt, "stable": survey.stable_dt if survey.contacts else None},
+            "dt_changes": self.run.dt_changes,
+            **self.scene.results(self),
+            "largest_overlap": survey.largest_overlap,
+            "coordination_number": watch.coordination_number(self.run.world),
+            "energy": self.energy().as_dict(),
+            "fault": self.fault.message if self.fault else None,
+            "complaint": self.scene.check(self) or None,
+            "state_hash": self.state_hash(),
+        }
+
+    def state_hash(self) -> str:
+        """Digest of positions, derivatives, identities and contact memory: equal for equal runs."""
+        world = self.run.world
+        used = int(world.counters[PAIR_COUNT])
+        digest = hashlib.sha256(f"{self.step} {self.time!r}".encode())
+        for table in (world.motion, world.sphere_id, *(entry[..., :used] for entry in world.pairs)):
+            digest.update(np.ascontiguousarray(table).tobytes())
+        return digest.hexdigest()

@@ -1,0 +1,145 @@
+"""What is read off a running world: the time step it needs, the series behind the plots, the snapshot."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sim.snapshot import Snapshot
+from sim.state import PAIR_COUNT, Floats, World
+from sim.survey import Survey
+from sim.timestep import CLASSES_PER_OCTAVE, automatic_dt, stability_limit
+
+if TYPE_CHECKING:
+    from sim.simulation import Simulation
+
+ENERGY_SERIES = ("kinetic", "potential", "elastic", "shear", "damping", "sliding", "poured", "removed", "work", "gap")
+SERIES = ("time", "kinetic_energy", "mean_speed", "coordination", "angle", *(f"energy.{n}" for n in ENERGY_SERIES))
+"""Columns of `Run.series`; "angle" is nan while there is no slope."""
+
+SAMPLE_INTERVAL = 0.01
+"""Simulated time between two samples of the series [s]."""
+
+REFERENCE_OVERLAP = 0.02
+"""A lone contact of the lightest grain with a wall, overlapping by this share of its radius, always counts
+for "auto": a grain that touches nothing yet will [-]."""
+
+
+def sample(simulation: Simulation) -> None:
+    """Append a row to the series once `SAMPLE_INTERVAL` has passed."""
+    series = simulation.run.series
+    if series and simulation.time < series[-1][0] + SAMPLE_INTERVAL:
+        return
+    energy = simulation.energy().as_dict()
+    reading = simulation.scene.measure(simulation) if simulation.phase in ("flowing", "rested") else None
+    series.append(
+        (
+            simulation.time,
+            energy["kinetic"],
+            mean_speed(simulation.run.world),
+            coordination_number(simulation.run.world),
+            reading.angle if reading else math.nan,
+            *(energy[name] for name in ENERGY_SERIES),
+        )
+    )
+
+
+def mean_speed(world: World) -> float:
+    """Mean speed of the spheres that can move [m/s]."""
+    moving = ~world.fixed
+    dimension = world.search.reference.shape[0]
+    speed = np.sqrt(np.sum(world.motion[:dimension, 1, moving] ** 2, axis=0))
+    return float(speed.mean()) if speed.size else 0.0
+
+
+def contacts_per_sphere(world: World) -> Floats:
+    """Number of contacts of every sphere, shape (count,)."""
+    used = int(world.counters[PAIR_COUNT])
+    touching = world.pairs.touching[:used] > 0.0
+    ends = np.concatenate([world.pairs.i[:used][touching], world.pairs.j[:used][touching]])
+    return np.bincount(ends, minlength=world.count).astype(float)
+
+
+def coordination_number(world: World) -> float:
+    """Mean contacts per moving sphere, contacts with walls and rattlers included [-]."""
+    moving = ~world.fixed
+    return float(contacts_per_sphere(world)[moving].mean()) if moving.any() else 0.0
+
+
+def reference_dt(simulation: Simulation) -> float:
+    """Largest stable step for a lone contact of the lightest grain of the scene with a wall [s]."""
+    world, law = simulation.run.world, simulation.model.law
+    moving = ~world.fixed
+    built = simulation.run.built
+    # Before anything is poured the lightest grain to come is not known: half the mean radius stands for it.
+    radius = float(world.radius[moving].min()) if moving.any() else 0.5 * built.mean_radius  # type: ignore[attr-defined]
+    mass = float(world.mass[moving].min()) if moving.any() else built.mass_at_mean * (radius / 1e-3) ** 3  # type: ignore[attr-defined]
+    along, across, damped, _ = law.stiffness(
+        simulation.numbers, simulation.model.rules, REFERENCE_OVERLAP * radius, 1.0
+    )
+    omega = math.sqrt(max(along, across) / mass)
+    return stability_limit(simulation.model.integrator, round(damped / (2.0 * omega), 3)) / omega
+
+
+def next_automatic_dt(simulation: Simulation, survey: Survey, first: bool) -> float:
+    """The step "auto" takes: smaller at once, larger only when two classes are free or it is set anew."""
+    wanted = automatic_dt(min(survey.stable_dt, reference_dt(simulation)))
+    now = simulation.run.dt
+    if first or now == 0.0 or wanted < now or wanted >= now * 2.0 ** (2 / CLASSES_PER_OCTAVE):
+        return wanted
+    return now
+
+
+def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
+    """Copy what the outside may see of a world into float32 columns."""
+    world, run = simulation.run.world, simulation.run
+    dimension = simulation.scene.dimension
+    used = int(world.counters[PAIR_COUNT])
+    touching = np.flatnonzero(world.pairs.touching[:used])
+    first, second = world.pairs.i[touching], world.pairs.j[touching]
+    force = world.pairs.normal_force[touching]
+    both = np.concatenate([first, second])
+    contacts = np.bincount(both, minlength=world.count)
+    survey = simulation.survey()
+    energy = simulation.energy()
+    moving = ~world.fixed
+    position = world.motion[:dimension, 0].T.astype(np.float32)
+
+    snapshot.scene, snapshot.seed = simulation.scene.name, simulation.seed
+    snapshot.step, snapshot.time, snapshot.dt = simulation.step, simulation.time, simulation.dt
+    snapshot.parameters = simulation.parameters
+    snapshot.position = position
+    snapshot.radius = world.radius.astype(np.float32)
+    snapshot.fixed = world.fixed
+    snapshot.sphere_id = world.sphere_id.copy()
+    speed = np.sqrt(np.sum(world.motion[:dimension, 1] ** 2, axis=0))
+    snapshot.columns = {
+        "speed": speed.astype(np.float32),
+        "force": np.bincount(both, np.concatenate([force, force]), minlength=world.count).astype(np.float32),
+        "coordination": contacts.astype(np.float32),
+        "size": snapshot.radius,
+        "layer": world.layer.astype(np.float32),
+    }
+    snapshot.contact_ends = np.concatenate([position[first], position[second]], axis=1)
+    snapshot.contact_force = force.astype(np.float32)
+    snapshot.box = simulation.scene.box(simulation)
+
+    snapshot.phase, snapshot.phase_label, snapshot.progress = simulation.scene.describe(simulation)
+    snapshot.actions = simulation.scene.actions(simulation)
+    snapshot.measurement = run.measurement
+    snapshot.measured = tuple(simulation.measured)
+    snapshot.kinetic_energy = energy.kinetic
+    snapshot.mean_speed = float(speed[moving].mean()) if moving.any() else 0.0
+    snapshot.coordination = float(contacts[moving].mean()) if moving.any() else 0.0
+    snapshot.moving_count = int(moving.sum())
+    snapshot.largest_overlap = survey.largest_overlap
+    snapshot.omega_dt = survey.omega * simulation.dt
+    snapshot.omega_dt_limit = survey.omega * survey.stable_dt if survey.contacts else 1.0
+    snapshot.stable_dt = survey.stable_dt
+    snapshot.energy = energy.as_dict()
+    columns = np.array(run.series, float).reshape(-1, len(SERIES)).T
+    snapshot.series = {name: np.ascontiguousarray(column) for name, column in zip(SERIES, columns, strict=True)}
+    snapshot.message = simulation.message
+    snapshot.fault = simulation.fault
