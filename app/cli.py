@@ -1,0 +1,225 @@
+"""The command line: arguments only; each command imports what it needs when it runs.
+
+So `--help` and `--version` answer at once, also where numba, OpenGL or a display are missing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.progress import say
+
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 done, but something asked for could not be written; 2 input refused; "
+    "3 stopped by a fault of the run; 130 stopped by Ctrl-C or a signal, with the results so far kept."
+)
+REFUSED, INTERRUPTED, READER_GONE = 2, 130, 1
+WIDE = 200
+"""Columns of a table that goes into a file or pipe: its rows should stay rows."""
+
+cli = typer.Typer(
+    name="repose",
+    help="A live granular laboratory: pour grains, open the wall, watch the heap form and read its angle of repose.\n\n"
+    "Without a command the window opens; with no display the default experiment runs without one.",
+    epilog=EXIT_CODES,
+    rich_markup_mode=None,  # plain text reads the same in a pipe, and costs no start-up time
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def run_command_line(arguments: Sequence[str]) -> int:
+    """Run one command; returns the exit code and shows no traceback for anything a user did."""
+    if [*arguments] == ["--version"]:  # typer would first import pydantic, which takes longer than all the rest
+        _tell_version()
+        return 0
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without Greek letters shows "?" instead of failing
+    try:
+        code = cli(args=arguments, prog_name="repose", standalone_mode=False)
+        sys.stdout.flush()
+    except typer.TyperException as error:
+        context = getattr(error, "ctx", None)
+        say(f"{context.get_usage()}\n{error.format_message()}" if context else error.format_message())
+        return REFUSED
+    except (KeyboardInterrupt, typer.Abort):
+        say("Stopped.")
+        return INTERRUPTED
+    except (BrokenPipeError, SystemExit):  # SystemExit is typer's own answer to a closed pipe
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_GONE
+    return code if isinstance(code, int) else 0
+
+
+def _tell_version() -> None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        print(f"repose {version('repose')}")
+    except PackageNotFoundError:
+        print("repose, run from a folder without being installed")
+
+
+@cli.callback(invoke_without_command=True)
+def repose(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+    preset: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="What the window starts with; `repose presets` lists them.")
+    ] = "",
+) -> None:
+    """Open the window unless a command is given."""
+    if version:
+        _tell_version()
+        raise typer.Exit
+    if context.invoked_subcommand is not None:
+        if preset:
+            raise typer.BadParameter(
+                f"put it behind the command: repose {context.invoked_subcommand} --preset {preset}"
+            )
+        return
+    with _refusals():
+        if has_display():
+            from app.application import run
+
+            raise typer.Exit(run(preset))
+        from app.headless_job import plan, run_job
+
+        say("No display was found, so the experiment runs without a window; `repose run --help` tells what it can do.")
+        raise typer.Exit(run_job(plan(preset=preset)))
+
+
+@cli.command()
+def run(
+    scene: Annotated[str, typer.Argument(help="What to run; `repose scenes` lists them.")] = "heap",
+    preset: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="Shipped preset or TOML file to start from.", show_default=False)
+    ] = "",
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter, SI value; may be repeated."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the random numbers; the preset's if not given.")] = None,
+    ready: Annotated[bool, typer.Option("--ready", help="Start from the preset's ready-filled container.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the results; a new one in the current folder if not given.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
+    video: Annotated[
+        Path | None, typer.Option(metavar="FILE.mp4", help="Film the run on the simulation's clock.")
+    ] = None,
+    fps: Annotated[float, typer.Option(help="Frames per second of film.")] = 60.0,
+    size: Annotated[
+        str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of film and picture in pixels.")
+    ] = "1920x1080",
+    speed: Annotated[float, typer.Option(help="Simulated seconds per second of film.")] = 1.0,
+    picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw the end state as a PNG file.")] = True,
+) -> None:
+    """Run an experiment without a window and write what came out."""
+    with _refusals():
+        from app.headless_job import plan, run_job
+
+        job = plan(
+            scene,
+            preset,
+            changes or (),
+            seed=seed,
+            ready=ready,
+            out=out,
+            as_json=json,
+            video=video,
+            fps=fps,
+            size=size,
+            speed=speed,
+            picture=picture,
+        )
+        raise typer.Exit(run_job(job))
+
+
+@cli.command()
+def scenes() -> None:
+    """List the scenes that can be run."""
+    from sim.scenes import SCENES
+
+    _table(("scene", "what it is"), [(scene.name, f"{scene.title}: {scene.summary}") for scene in SCENES.values()])
+
+
+@cli.command()
+def presets() -> None:
+    """List the presets, with the parameters in which each differs from its scene's defaults."""
+    with _refusals():
+        from app.paths import presets_folder
+        from sim.presets import load, names
+        from sim.scenes import SCENES
+
+        rows = []
+        saved = sorted(presets_folder().glob("*.toml")) if presets_folder().is_dir() else []
+        for name in (*names(), *map(str, saved)):
+            found = load(name)
+            declared = SCENES[found.scene].parameters.declared()
+            changes = ", ".join(f"{key} = {declared[key].shown(value)}" for key, value in found.values.items())
+            rows.append((name, found.scene, found.title, changes or "all at their defaults"))
+        _table(("preset", "scene", "title", "parameters"), rows)
+
+
+@cli.command()
+def doctor() -> None:
+    """Look at this machine: what is there, what is missing and how to get it."""
+    from app.doctor import examine
+
+    rows = [(finding.name, finding.value, finding.advice) for finding in examine()]
+    _table(("what", "found", "what to do"), rows)
+
+
+@cli.command()
+def bench(
+    json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON and nothing else.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs, less certain numbers.")] = False,
+) -> None:
+    """Measure the speed of the engine on this machine, beside a loop written by hand."""
+    from sim.study.bench import run_bench
+
+    run_bench(json=json, quick=quick)
+
+
+def has_display() -> bool:
+    """True if there is a screen a window could open on."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"))
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Turn what the program refuses into its sentence and exit code 2."""
+    from app.recorder import RecorderError
+    from app.window import WindowError
+    from sim.parameters import ParameterError
+
+    try:
+        yield
+    except (ParameterError, RecorderError, WindowError) as error:
+        say(str(error))
+        raise typer.Exit(REFUSED) from None
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*head, box=box.SIMPLE_HEAD, pad_edge=False)
+    for row in rows:
+        table.add_row(*row)
+    console = Console(markup=False, highlight=False)
+    console = console if console.is_terminal else Console(markup=False, highlight=False, width=WIDE)
+    console.print(table)

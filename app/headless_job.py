@@ -1,0 +1,286 @@
+"""A run without a window: what can be refused is refused before any work, and nothing is lost after it.
+
+Writes `result.json` and a picture of the end state, each whole or not at all, and a film if asked for.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+import re
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.headless_film import HeadlessFilm, open_picture_maker
+from app.paths import write_whole
+from app.progress import Progress, say
+from app.recorder import LARGEST_SIDE
+from app.stopping import Stop, StopAsked, stoppable
+from app.view import View
+from sim import presets
+from sim.parameters import ParameterError, Value, require_known
+from sim.scenes import SCENES
+
+if TYPE_CHECKING:
+    from sim.simulation import Simulation
+
+DONE, NOT_ALL_WRITTEN, FAULT, INTERRUPTED = 0, 1, 3, 130
+RESULT = "result.json"
+SLOWEST, FASTEST = 1e-4, 1e3
+"""Limits of the film's simulated seconds per second."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A checked request for one run."""
+
+    scene: str
+    preset: str
+    values: dict[str, Value]
+    """Parameters that differ from the scene's defaults, SI."""
+    seed: int
+    ready: str | None
+    out: Path | None
+    """Folder for the results; None for a new one in the current folder."""
+    size: tuple[int, int]
+    """Of picture and film [pixel]."""
+    fps: float
+    speed: float
+    """Simulated seconds per second of film."""
+    video: Path | None
+    picture: bool
+    as_json: bool
+
+
+def plan(
+    scene: str = "",
+    preset: str = "",
+    changes: Sequence[str] = (),
+    seed: int | None = None,
+    ready: bool = False,
+    out: Path | None = None,
+    as_json: bool = False,
+    video: Path | None = None,
+    fps: float = 60.0,
+    size: str = "1920x1080",
+    speed: float = 1.0,
+    picture: bool = True,
+) -> Job:
+    """Check a request as it was typed; raises `ParameterError`."""
+    if scene:
+        require_known(scene, SCENES, "scene")
+    chosen = presets.load(preset or presets.DEFAULT)
+    if scene and scene != chosen.scene:
+        raise ParameterError(f"Preset '{chosen.name}' is for the scene '{chosen.scene}', not '{scene}'.")
+    parameters = SCENES[chosen.scene].parameters
+    values = dict(chosen.values)
+    values |= _parsed(changes, chosen.scene)
+    parameters.checked(values)
+    if ready and chosen.ready is None:
+        raise ParameterError(f"Preset '{chosen.name}' has no ready-filled container: leave --ready out.")
+    if not 1.0 <= fps <= 1000.0:
+        raise ParameterError(f"--fps {fps:g} is refused: it must be 1 to 1000 frames per second.")
+    if not SLOWEST <= speed <= FASTEST:
+        raise ParameterError(f"--speed {speed:g} is refused: it must be {SLOWEST:g} to {FASTEST:g}; 1 is real time.")
+    return Job(
+        scene=chosen.scene,
+        preset=chosen.name,
+        values=values,
+        seed=presets.checked_seed(chosen.seed if seed is None else seed),
+        ready=chosen.ready if ready else None,
+        size=_pixels(size),
+        fps=fps,
+        speed=speed,
+        video=video,
+        picture=picture,
+        as_json=as_json,
+        out=out,
+    )
+
+
+def run_job(job: Job) -> int:
+    """Do the run and write its results; returns the exit code.
+
+    Raises `ParameterError`, `RecorderError` or `WindowError` before any work if the results have no place to go.
+    """
+    film = HeadlessFilm(job.video, job.size, job.fps, job.speed / job.fps) if job.video is not None else None
+    try:
+        folder = _output_folder(job.out, job.scene)
+    except ParameterError:
+        if film is not None:
+            film.close(0.0)
+        raise
+    title = f"{SCENES[job.scene].title}, preset {job.preset}, seed {job.seed}"
+    try:
+        with Progress(title, quiet=job.as_json) as progress, stoppable() as stop:
+            simulation, result = _simulate(job, film, progress, stop)
+    except BaseException:
+        if job.out is None:
+            folder.rmdir()  # nothing came of it
+        raise
+    return _finish(job, folder, simulation, result, film, stop)
+
+
+def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Stop) -> tuple[Simulation, dict[str, Any]]:
+    duration = 0.0
+    try:
+        progress.show("compiling the engine", None)
+        from sim.headless import run_experiment
+        from sim.simulation import Simulation
+
+        simulation = Simulation(job.scene, job.values, job.seed, job.ready)
+
+        def on_progress(phase: str, share: float | None) -> None:
+            progress.show(phase, share)
+            stop.check()
+
+        filming: Any = {} if film is None else {"on_frame": film.take, "frame_interval": job.speed / job.fps}
+        try:
+            result = run_experiment(simulation, on_progress=on_progress, **filming)
+        except StopAsked:
+            result = simulation.result()
+        duration = simulation.time
+        return simulation, result
+    finally:
+        if film is not None:
+            film.close(duration)
+
+
+def _finish(
+    job: Job, folder: Path, simulation: Simulation, result: dict[str, Any], film: HeadlessFilm | None, stop: Stop
+) -> int:
+    """Write the numbers, then the picture: a driver that crashes while drawing can no longer lose them."""
+    result = result | {"preset": job.preset, "interrupted": stop.asked}
+    if film is not None:
+        result["video"] = film.outcome
+    text = json.dumps(_finite(result), indent=2, allow_nan=False) + "\n"
+    complaints = [] if film is None or not film.complaint else [film.complaint]
+    written = []
+    try:
+        write_whole(folder / RESULT, text)
+        written.append(RESULT)
+    except OSError as error:
+        complaints.append(f"{folder / RESULT} could not be written: {error.strerror or error}.")
+    if job.picture:
+        path = folder / f"{job.scene}.png"
+        reason = _draw(simulation, job.size, path)
+        if reason:
+            say(f"No picture: {reason}")
+        else:
+            written.append(path.name)
+    for sentence in (*complaints, *([simulation.fault.message] if simulation.fault else [])):
+        say(sentence)
+    if job.as_json:
+        print(text, end="", flush=True)
+    else:
+        print(summary(result))
+        print(f"written to       {folder} ({', '.join(written)})", flush=True)
+        if film is not None:
+            print(f"film             {film.path} ({film.frames} frames)", flush=True)
+    if simulation.fault is not None:
+        return FAULT
+    return INTERRUPTED if stop.asked else NOT_ALL_WRITTEN if complaints else DONE
+
+
+def summary(result: dict[str, Any]) -> str:
+    """What came out, in the few lines a person reads."""
+    angle = result["angle_of_repose"]
+    slope = "none, there is no slope to measure"
+    if angle is not None:
+        error = f"± {angle['standard_error_degrees']:.2f}°"
+        slope = f"{angle['degrees']:.2f}° {error} ({angle['method']}, {angle['grains_used']} surface grains)"
+    return "\n".join(
+        (
+            f"angle of repose  {slope}",
+            f"grains left      {result['grains_left']} of {result['grains_filled']}",
+            f"simulated time   {result['simulated_time']:.3f} s in {result['steps']} steps",
+        )
+    )
+
+
+def _draw(simulation: Simulation, size: tuple[int, int], path: Path) -> str:
+    """Draw the state the run ended in; returns why that was not possible, or an empty string."""
+    draft = path.with_suffix(".new.png")
+    try:
+        from app.picture import save_png
+        from sim.snapshot import Snapshot
+
+        snapshot = Snapshot()
+        simulation.fill_snapshot(snapshot)
+        maker = open_picture_maker(size)
+        try:
+            save_png(maker.draw(snapshot, View()), draft)
+        finally:
+            maker.close()
+        os.replace(draft, path)
+    except Exception as error:  # a driver may throw anything, and the run is done and worth keeping
+        draft.unlink(missing_ok=True)
+        return str(error) or type(error).__name__
+    return ""
+
+
+def _parsed(changes: Sequence[str], scene: str) -> dict[str, Value]:
+    """The values of `--set name=value`, SI."""
+    parameters = SCENES[scene].parameters
+    values: dict[str, Value] = {}
+    for change in changes:
+        name, equals, text = change.partition("=")
+        if not equals or not text.strip():
+            raise ParameterError(f"--set {change!r} is refused: write it as NAME=VALUE, for example friction=0.2.")
+        name = name.strip()
+        value = parameters.parse(name, text)
+        if name in values:
+            raise ParameterError(f"--set gives {name} twice, {values[name]!r} and {value!r}: leave one out.")
+        values[name] = value
+    return values
+
+
+def _pixels(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"([0-9]{1,6})[x×]([0-9]{1,6})", text)
+    size = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 16 <= min(size) <= max(size) <= LARGEST_SIDE:
+        raise ParameterError(
+            f"--size {text!r} is refused: write WIDTHxHEIGHT in pixels, each 16 to {LARGEST_SIDE}, such as 1920x1080."
+        )
+    return size
+
+
+def _output_folder(wanted: Path | None, scene: str) -> Path:
+    """A folder that can be written and holds no older results; without a wish, the next free `repose-SCENE-N`."""
+    try:
+        if wanted is None:
+            for number in itertools.count(1):
+                folder = Path(f"repose-{scene}-{number}")
+                with suppress(FileExistsError):
+                    folder.mkdir()
+                    return folder
+        assert wanted is not None
+        wanted.mkdir(parents=True, exist_ok=True)
+        for name in (RESULT, f"{scene}.png"):
+            if (wanted / name).exists():
+                raise ParameterError(f"--out {wanted} already holds {name}: move it away or choose another folder.")
+        with tempfile.TemporaryFile(dir=wanted):
+            return wanted
+    except (OSError, ValueError) as error:
+        if isinstance(error, ParameterError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        folder_text = wanted if wanted is not None else Path.cwd()
+        raise ParameterError(
+            f"--out {folder_text} cannot be written to: {reason}; choose another folder with --out."
+        ) from None
+
+
+def _finite(value: Any) -> Any:
+    """The same, with null for numbers JSON has no word for."""
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,63 @@
+"""How far a run without a window is, told on standard error so that standard output stays clean."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from types import TracebackType
+from typing import Any
+
+STRIDE = 0.25
+"""Share of a phase between two lines where there is no terminal to draw a bar on."""
+
+
+def say(sentence: str) -> None:
+    """Write a line to standard error, which may be gone."""
+    with suppress(OSError):
+        print(sentence, file=sys.stderr, flush=True)
+
+
+class Progress:
+    """A bar on a terminal, a few plain lines elsewhere, nothing when quiet."""
+
+    def __init__(self, title: str, quiet: bool = False) -> None:
+        self._title = title
+        self._quiet = quiet
+        self._bar: Any = None
+        self._task: Any = None
+        self._said = ("", -1.0)
+
+    def __enter__(self) -> Progress:
+        if self._quiet:
+            return self
+        say(self._title)
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+            columns = (BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn())
+            console = Console(stderr=True, markup=False)
+            self._bar = Progress(*columns, TextColumn("{task.description}", markup=False), console=console)
+            self._bar.start()
+            self._task = self._bar.add_task("", total=None)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: BaseException | TracebackType | None) -> None:
+        if self._bar is not None:
+            if kind is None:
+                self._bar.update(self._task, total=1.0, completed=1.0, description="done")
+            self._bar.stop()
+
+    def show(self, phase: str, share: float | None) -> None:
+        """Tell the phase in words and the share of it done, 0 to 1, or None where nobody knows."""
+        if self._bar is not None:
+            self._bar.update(
+                self._task, description=phase, total=None if share is None else 1.0, completed=share or 0.0
+            )
+        elif not self._quiet:
+            before, at = self._said
+            # The words count grains and layers: what stands before the colon names the phase.
+            name = phase.partition(":")[0]
+            if name != before or (share is not None and share >= at + STRIDE):
+                self._said = (name, share or 0.0)
+                say(f"  {phase}" + (f" ({share:.0%})" if share else ""))

@@ -1,0 +1,55 @@
+"""Ctrl-C and its kin: the first asks the run to end between two batches, the second ends it at once."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+class StopAsked(Exception):
+    """Raised between two batches, where the state of the run is whole."""
+
+
+@dataclass
+class Stop:
+    """Whether someone wants the run to end."""
+
+    asked: bool = False
+    listening: bool = False
+    """True once the run looks at `asked`; before that, as during the first compilation, a signal ends it at once."""
+
+    def check(self) -> None:
+        """Leave the run if someone wants it to end; raises `StopAsked`."""
+        self.listening = True
+        if self.asked:
+            raise StopAsked
+
+
+@contextmanager
+def stoppable() -> Iterator[Stop]:
+    """Listen to the signals that end a program; those ignored from outside (nohup) stay ignored."""
+    stop = Stop()
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        if stop.asked or not stop.listening:
+            raise KeyboardInterrupt
+        stop.asked = True
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, on_signal)
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
