@@ -16,6 +16,17 @@ from sim.snapshot import Snapshot
 
 PATIENCE = 3
 """Snapshots after which a value that has not arrived counts as not taken."""
+MOST_MARKS = 200
+"""Changes remembered for the plots."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """When a parameter was changed [s of simulated time], and to what, in words."""
+
+    time: float
+    text: str
+    gesture: object = None
 
 
 @dataclass
@@ -26,6 +37,8 @@ class Edits:
     history: History = field(default_factory=History)
     refusals: dict[str, str] = field(default_factory=dict)
     """Why a parameter's last edit was refused, by parameter name."""
+    marks: list[Mark] = field(default_factory=list)
+    """Changes of this run, for the plots."""
     _wanted: dict[str, tuple[Value, int]] = field(default_factory=dict)
     _snapshot: Snapshot = field(default_factory=Snapshot)
     _edited: str = ""
@@ -39,6 +52,8 @@ class Edits:
         for name, (value, serial) in list(self._wanted.items()):
             if getattr(snapshot.parameters, name, None) == value or snapshot.serial >= serial + PATIENCE:
                 del self._wanted[name]
+        while self.marks and self.marks[-1].time > snapshot.time:
+            self.marks.pop()
 
     @property
     def parameters(self) -> ParameterSet | None:
@@ -69,13 +84,23 @@ class Edits:
         after: dict[str, Value] = {name: getattr(checked, name) for name in values}
         if after != before:
             self.history.record(before, after, gesture)
-            self._ask(after)
+            self._ask(after, gesture)
         return True
+
+    def to_undo(self) -> Mapping[str, Value] | None:
+        """The values `undo` would bring back, or None when there is nothing to undo."""
+        if self.history.undoable:
+            return self.history.undoable[-1].before
+        fault = self._snapshot.fault
+        if fault is None or fault.parameter is None or fault.previous is None:
+            return None
+        return {fault.parameter: fault.previous}
 
     def undo(self) -> None:
         """Take the last change back; after a fault, return to the last good state with the old values."""
-        values = self.history.undo()
+        values = self.to_undo()
         if values is not None:
+            self.history.undo()
             self._ask(values)
 
     def redo(self) -> None:
@@ -89,10 +114,24 @@ class Edits:
         self.history.clear()
         self.refusals.clear()
         self._wanted.clear()
+        self.marks.clear()
 
-    def _ask(self, values: Mapping[str, Value]) -> None:
+    def _ask(self, values: Mapping[str, Value], gesture: object = None) -> None:
         self._edited = next(iter(values), "")
         for name, value in values.items():
             self._wanted[name] = (value, self._snapshot.serial)
         stopped = self._snapshot.fault is not None
         self.send(Recover(dict(values)) if stopped else SetParameters(dict(values)))
+        self._mark(values, gesture)
+
+    def _mark(self, values: Mapping[str, Value], gesture: object) -> None:
+        if self._snapshot.parameters is None:
+            return
+        declared = type(self._snapshot.parameters).declared()
+        text = ", ".join(
+            f"{declared[name].quantity.label} = {declared[name].shown(value)}" for name, value in values.items()
+        )
+        if gesture is not None and self.marks and self.marks[-1].gesture == gesture:
+            self.marks.pop()
+        self.marks.append(Mark(self._snapshot.time, text, gesture))
+        del self.marks[:-MOST_MARKS]

@@ -93,4 +93,3 @@ def load_settings(path: Path | None = None) -> Settings:
             "mend or delete it."
         )
     return settings
-

@@ -1,0 +1,332 @@
+"""The window's frame loop: listen, look at the newest snapshot, draw picture and panels, film.
+
+The physics has a thread of its own; nothing here waits for it, and it never waits for the picture.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.camera import Camera2D, Inset, Size
+from app.edits import Edits
+from app.film import Film
+from app.history import History
+from app.probe import Probe
+from app.settings import Settings, load_settings
+from app.shelf import Shelf
+from app.transport import Transport
+from app.view import View
+from app.window import Window, open_window
+from sim import presets
+from sim.commands import Act
+from sim.parameters import ParameterError
+from sim.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    import pygame
+
+    from app.panels import Ui
+    from sim.runner import Runner
+    from sim.simulation import Simulation
+
+log = logging.getLogger(__name__)
+
+FRAME_RATE = 60
+"""Frames per second at most, where the screen does not set the pace."""
+REPORT_VARIABLE = "REPOSE_REPORT"
+"""Environment variable naming a file that is to hold widgets and state, for programs that drive the window."""
+LEGEND_ROOM, SCALE_BAR_ROOM = 84.0, 52.0
+"""Room kept free above and below the scene when all of it is shown [px at scale 1]."""
+SAVE_INTERVAL = 300
+"""Frames between two looks at whether settings must be saved."""
+FINISH_TIME = 1.5
+"""Wall time a film may take to be completed when the window closes [s]."""
+
+
+def run(preset: str = "") -> int:
+    """Open the window and stay until it is closed; returns the exit code.
+
+    `preset` is a name or a file; without one the last used is taken. Raises `ParameterError` for a preset
+    that cannot be used and `WindowError` where no window can be opened.
+    """
+    settings = load_settings()
+    name, chosen = _choose_preset(preset, settings)
+    window = open_window("Repose", (settings.choices.width, settings.choices.height))
+    application = Application(window, settings, name, chosen)
+    try:
+        while application.draw_frame():
+            pass
+    finally:
+        application.close()
+    return 0
+
+
+def _choose_preset(asked: str, settings: Settings) -> tuple[str, presets.Preset]:
+    if asked:
+        return asked, presets.load(asked)
+    try:
+        return settings.choices.preset, presets.load(settings.choices.preset)
+    except ParameterError as error:
+        settings.trouble = f"The preset of the last session is not used: {error}"
+        settings.choices.preset = presets.DEFAULT
+        return presets.DEFAULT, presets.load(presets.DEFAULT)
+
+
+class Application:
+    """Window, physics thread, picture and panels of one session."""
+
+    def __init__(self, window: Window, settings: Settings, preset_name: str, preset: presets.Preset) -> None:
+        # Only now that a window is open may OpenGL be imported (see `app.window`).
+        from imgui_bundle import implot
+
+        from app.imgui_backend import ImguiBackend
+        from app.renderer import Renderer
+
+        self.window, self.settings = window, settings
+        self.gui = ImguiBackend()
+        implot.create_context()
+        self.renderer = Renderer(self.gui)
+        self.runner = _start_physics(preset)
+        self.ui = _make_ui(self.runner, settings, self._draw_film_frame)
+        self.ui.shelf.refresh()
+        self.ui.shelf.note(preset_name)
+        self.ui.deeds.update(self._deeds())
+        self.ui.transport.choose(self.ui.transport.index)
+        self._framed = True
+        """True while the picture shows everything: it is then kept so when window or scene change."""
+        self._frame_of: object = None
+        self._panning = False
+        self._theme: object = None
+        self._fullscreen = False
+        self._frames = 0
+        self._pace = _Pace(window.vsync)
+
+    def draw_frame(self) -> bool:
+        """One turn of the loop; False when the window is to be closed."""
+        ui, size = self.ui, self.window.size
+        if not self._listen(self.window.poll()):
+            return False
+        ui.snapshot = self.runner.latest()
+        ui.edits.see(ui.snapshot)
+        if min(size) > 0:
+            ui.size = size
+            self._fit(size)
+            self.gui.begin_frame(size, ui.scale)
+            self._draw_panels()
+            self._aim(size)
+            text = ui.view.font_scale
+            self.renderer.draw(ui.snapshot, ui.view, ui.camera, size, ui.inset, ui.scale / text)
+            self.gui.end_frame()
+            self.gui.update_cursor()
+            self.window.swap()
+        ui.film.pump()
+        ui.probe.report(ui.snapshot, ui.size, fps=ui.fps, filming=ui.film.running, help=ui.help_open)
+        self._frames += 1
+        if self._frames % SAVE_INTERVAL == 0:
+            self.settings.save()
+        ui.fps = self._pace.wait()
+        return True
+
+    def close(self) -> None:
+        """End film, physics and window, in that order; a film under way is completed if it is quick."""
+        self.ui.film.stop()
+        self.runner.stop()
+        self.ui.film.wait(FINISH_TIME)
+        self.settings.save()
+        from imgui_bundle import imgui, implot
+
+        imgui.set_current_context(self.gui.context)
+        self.renderer.destroy()
+        implot.destroy_context()
+        self.gui.close()
+        self.window.close()
+
+    def _listen(self, events: list[pygame.Event]) -> bool:
+        """Hand events to keys, panels and camera; False when the window is to be closed."""
+        import pygame
+
+        from app.keys import dispatch
+
+        for event in events:
+            if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
+                return False
+            if event.type == pygame.WINDOWRESIZED and not self._fullscreen:
+                self._remember_size(event.x, event.y)
+            # A key that did something is not also ImGui's: Tab would move its focus into a text field.
+            if not dispatch(event, self.ui.deeds, self.gui.io.want_text_input):
+                self.gui.process_event(event)
+                self._move_camera(event)
+        return True
+
+    def _move_camera(self, event: pygame.Event) -> None:
+        """Drag to pan, wheel to zoom at the pointer, where no panel is under it."""
+        import pygame
+
+        over_panel = self.gui.io.want_capture_mouse
+        if event.type == pygame.MOUSEBUTTONDOWN and event.button <= 3:
+            self._panning = not over_panel
+        elif event.type == pygame.MOUSEBUTTONUP:
+            self._panning = False
+        elif event.type == pygame.MOUSEMOTION and self._panning and any(event.buttons):
+            self.ui.camera.pan(*event.rel)
+            self._framed = False
+        elif event.type == pygame.MOUSEWHEEL and not over_panel:
+            at = self.gui.io.mouse_pos
+            self.ui.camera.zoom(1.12**event.precise_y, (at.x, at.y), self.window.size)
+            self._framed = False
+
+    def _fit(self, size: Size) -> None:
+        """Scale, colours and the room for the picture, as window and settings ask for."""
+        from app.layout import measure_inset
+        from app.theme import apply, interface_scale
+
+        ui, palette, choices = self.ui, self.ui.palette, self.settings.choices
+        ui.view.dark = palette.dark
+        ui.view.font_scale = choices.font_scale * palette.zoom
+        ui.scale = interface_scale(size, self.window.content_scale, choices.font_scale, palette)
+        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible)
+        if self._theme != (choices.theme, ui.scale):
+            self._theme = choices.theme, ui.scale
+            apply(palette, ui.scale)
+
+    def _draw_panels(self) -> None:
+        from imgui_bundle import imgui
+
+        from app.layout import draw_panels
+
+        if imgui.is_mouse_double_clicked(0) and not self.gui.io.want_capture_mouse:
+            self._framed = True
+        draw_panels(self.ui)
+
+    def _aim(self, size: Size) -> None:
+        """Keep everything in view until the user has moved the picture."""
+        ui = self.ui
+        wanted = (ui.snapshot.box, size, ui.inset, ui.scale)
+        if self._framed and wanted != self._frame_of and ui.snapshot.serial:
+            left, top, right, bottom = ui.inset
+            room: Inset = (left, top + LEGEND_ROOM * ui.scale, right, bottom + SCALE_BAR_ROOM * ui.scale)
+            ui.camera.frame(ui.snapshot.box, size, room, margin=0.03)
+            self._frame_of = wanted
+
+    def _draw_film_frame(self, snapshot: Snapshot, size: Size) -> Any:
+        """A frame of the film: everything, or the part of the scene the window shows."""
+        ui = self.ui
+        if self._framed:
+            return self.renderer.read(snapshot, ui.view, size)
+        left, top, right, bottom = ui.inset
+        width, height = max(ui.size[0] - left - right, 1.0), max(ui.size[1] - top - bottom, 1.0)
+        middle = ui.camera.pixel_to_world((left + width / 2, top + height / 2), ui.size)
+        fineness = ui.camera.metres_per_pixel * max(width / size[0], height / size[1])
+        return self.renderer.read(snapshot, ui.view, size, Camera2D((float(middle[0]), float(middle[1])), fineness))
+
+    def _deeds(self) -> dict[str, Callable[[], None]]:
+        """What each key of `app.keys` does."""
+        ui = self.ui
+        acts = {name: (lambda name=name: ui.send(Act(name))) for name in ("fill", "open", "measure", "reset", "run")}
+        return acts | {
+            "pause": lambda: ui.transport.pause(not ui.transport.paused),
+            "step": ui.transport.step,
+            "faster": lambda: ui.transport.choose(ui.transport.index + 1),
+            "slower": lambda: ui.transport.choose(ui.transport.index - 1),
+            "undo": ui.edits.undo,
+            "redo": ui.edits.redo,
+            "frame_all": self._frame_all,
+            "next_colour": self._next_colour,
+            "force_chains": self._toggle_force_chains,
+            "record": lambda: ui.film.stop() if ui.film.running else ui.film.start(),
+            "hide_panels": self._toggle_panels,
+            "fullscreen": self._toggle_fullscreen,
+            "help": self._toggle_help,
+            "close_help": self._close_help,
+        }
+
+    def _frame_all(self) -> None:
+        self._framed, self._frame_of = True, None
+
+    def _next_colour(self) -> None:
+        from app.colours import COLOURINGS
+
+        names = list(COLOURINGS)
+        after = names[(names.index(self.ui.view.colour_by) + 1) % len(names)]
+        self.ui.view.colour_by = self.settings.choices.colour_by = after
+
+    def _toggle_force_chains(self) -> None:
+        shown = not self.ui.view.show_force_chains
+        self.ui.view.show_force_chains = self.settings.choices.show_force_chains = shown
+
+    def _toggle_panels(self) -> None:
+        self.ui.view.ui_visible = not self.ui.view.ui_visible
+
+    def _toggle_fullscreen(self) -> None:
+        self._fullscreen = not self._fullscreen
+        self.window.toggle_fullscreen()
+
+    def _toggle_help(self) -> None:
+        self.ui.help_open = not self.ui.help_open
+
+    def _close_help(self) -> None:
+        self.ui.help_open = False
+
+    def _remember_size(self, width: int, height: int) -> None:
+        choices = self.settings.choices
+        choices.width, choices.height = max(width, 320), max(height, 240)
+
+
+class _Pace:
+    """Waits for the next frame where the screen does not, and counts frames per second."""
+
+    def __init__(self, vsync: bool) -> None:
+        import pygame
+
+        self._clock = pygame.time.Clock()
+        self._limit = 0 if vsync else FRAME_RATE
+
+    def wait(self) -> float:
+        """Frames per second, averaged over the last ten."""
+        self._clock.tick(self._limit)
+        return self._clock.get_fps()
+
+
+def _start_physics(preset: presets.Preset) -> Runner:
+    from sim.runner import Runner
+
+    def make() -> Simulation:
+        from sim.simulation import Simulation
+
+        return Simulation(preset.scene, preset.values, preset.seed, preset.ready)
+
+    runner = Runner(make)
+    runner.start()
+    return runner
+
+
+def _make_ui(runner: Runner, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:
+    from app.panels import Ui
+    from app.recorder import Recorder
+
+    choices = settings.choices
+    report = os.environ.get(REPORT_VARIABLE)
+    return Ui(
+        snapshot=runner.latest(),
+        send=runner.send,
+        edits=Edits(runner.send, History()),
+        transport=Transport(runner),
+        view=View(
+            colour_by=choices.colour_by,
+            colour_map=choices.colour_map,
+            show_force_chains=choices.show_force_chains,
+            show_measurement=choices.show_measurement,
+            show_scale_bar=choices.show_scale_bar,
+            show_legend=choices.show_legend,
+            show_box=choices.show_box,
+        ),
+        camera=Camera2D(),
+        settings=settings,
+        film=Film(source=runner, draw=draw_film_frame, open=Recorder),
+        shelf=Shelf(runner.send),
+        probe=Probe(Path(report) if report else None),
+    )

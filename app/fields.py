@@ -1,0 +1,308 @@
+"""One declared parameter becomes one row: name, symbol and value on a slider, a list or a tick box.
+
+The row never decides what is allowed. What is dragged or typed goes to the model as it is; a value the
+model refuses leaves the old one in force, and its sentence stands under the row.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from typing import TYPE_CHECKING
+
+from imgui_bundle import imgui
+
+from app.theme import Colour, colour32
+from app.widgets import SMALL, draw_symbol, draw_text, note, symbol_width, text_width, tooltip
+from sim.parameters import Parameter, Value
+
+if TYPE_CHECKING:
+    from app.panels import Ui
+
+DECADES = 6
+"""Of a logarithmic slider whose range begins at zero; its left end is zero itself."""
+ZERO_END = 0.03
+"""Share of such a slider that means zero."""
+EFFECTS = {
+    "now": "Acts at once, also on a running heap.",
+    "base": "Rebuilds walls and base; if grains lie on them, the fill starts over.",
+    "restart": "Acts at the next fill.",
+}
+
+
+def position(parameter: Parameter, value: float) -> float:
+    """Where a value stands on the slider, 0 to 1."""
+    low, high = _range(parameter)
+    if not parameter.quantity.log:
+        return min(max((value - low) / (high - low), 0.0), 1.0)
+    start, bottom = (ZERO_END, high * 10.0**-DECADES) if low == 0.0 else (0.0, low)
+    if value < bottom:
+        return 0.0
+    return min(start + (1.0 - start) * math.log(value / bottom) / math.log(high / bottom), 1.0)
+
+
+def value_at(parameter: Parameter, where: float) -> Value:
+    """The value at a place on the slider, rounded as a person would choose it, SI."""
+    low, high = _range(parameter)
+    if where <= 0.0 or where >= 1.0:
+        value: float = low if where <= 0.0 else high
+        return int(value) if parameter.kind == "int" else value
+    if parameter.quantity.log:
+        start, bottom = (ZERO_END, high * 10.0**-DECADES) if low == 0.0 else (0.0, low)
+        if where < start:
+            return low
+        value = bottom * (high / bottom) ** ((where - start) / (1.0 - start))
+        quantum = 10.0 ** (math.floor(math.log10(value)) - 1)
+    else:
+        value = low + (high - low) * where
+        scale = parameter.quantity.scale
+        quantum = 10.0 ** (math.floor(math.log10((high - low) / scale)) - 3) * scale
+    if parameter.kind == "int":
+        return min(max(round(value), int(low)), int(high))
+    rounded = float(f"{round(value / quantum) * quantum:.12g}")
+    return min(max(rounded, low), high)
+
+
+def typed(parameter: Parameter, text: str) -> Value:
+    """What a person typed, in SI; anything that is not a number is passed on as it is, to be refused in words."""
+    text = text.strip()
+    if parameter.quantity.unit:
+        text = text.removesuffix(parameter.quantity.unit).strip()
+    try:
+        number = tomllib.loads(f"number = {text}")["number"]
+        if isinstance(number, bool) or not isinstance(number, (int, float)):
+            return text
+        if parameter.kind == "int" and isinstance(number, int):
+            return number
+        return float(f"{float(number) * parameter.quantity.scale:.15g}")
+    except OverflowError:
+        return math.inf
+    except (ValueError, RecursionError):
+        return text
+
+
+def describe(parameter: Parameter) -> str:
+    """What a parameter does, its range, its default and when it acts, as the tooltip says it."""
+    quantity = parameter.quantity
+    lines = [f"{quantity.label}  {quantity.symbol.replace('_', '')}".rstrip(), parameter.help]
+    if parameter.low is not None and parameter.high is not None:
+        span = f"From {parameter.shown(parameter.low)} to {parameter.shown(parameter.high)}"
+        lines.append(f"{span}; default {parameter.shown(parameter.default)}.")
+    elif parameter.kind != "bool":
+        lines.append(f"Default: {words(str(parameter.default))}.")
+    lines.append(EFFECTS[quantity.effect])
+    if parameter.kind in ("float", "int"):
+        lines.append("Ctrl-click types a value; double-click or right-click goes back to the default.")
+    else:
+        lines.append("Right-click goes back to the default.")
+    return "\n".join(lines)
+
+
+def words(choice: str) -> str:
+    """A choice as a person writes it."""
+    return choice.replace("_", " ")
+
+
+def draw_field(ui: Ui, parameter: Parameter) -> None:
+    """The row of one parameter, with the reason under it when its last edit was refused."""
+    imgui.push_id(parameter.name)
+    if ui.memory.get("typing") == parameter.name:
+        _draw_typing(ui, parameter)
+    elif parameter.kind == "choice":
+        _draw_choice(ui, parameter)
+    elif parameter.kind == "bool":
+        _draw_tick(ui, parameter)
+    elif parameter.choices:
+        _draw_automatic(ui, parameter)
+    else:
+        _draw_slider(ui, parameter, imgui.get_content_region_avail().x)
+    imgui.pop_id()
+    if parameter.name in ui.edits.refusals:
+        note(ui.edits.refusals[parameter.name], ui.palette.bad)
+
+
+def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
+    value = ui.edits.value(parameter.name)
+    automatic = isinstance(value, str)
+    number = ui.snapshot.dt if isinstance(value, str) else float(value)
+    size = imgui.ImVec2(width, imgui.get_frame_height())
+    imgui.invisible_button("##slider", size)
+    ui.probe.mark(f"field.{parameter.name}")
+    tooltip(describe(parameter))
+    low = imgui.get_item_rect_min()
+    if not _reset_asked(ui, parameter):
+        _follow_mouse(ui, parameter, low.x, size.x)
+    shown = ui.edits.value(parameter.name)
+    if not isinstance(shown, str):
+        number = float(shown)
+    where = position(parameter, number)
+    draw = imgui.get_window_draw_list()
+    rounding, pad = imgui.get_style().frame_rounding, imgui.get_style().frame_padding
+    high = imgui.ImVec2(low.x + size.x, low.y + size.y)
+    hot = imgui.is_item_hovered() or imgui.is_item_active()
+    ground = imgui.Col_.frame_bg_hovered if hot else imgui.Col_.frame_bg
+    draw.add_rect_filled(low, high, imgui.get_color_u32(ground), rounding)
+    edge = low.x + size.x * where
+    if not automatic:
+        draw.push_clip_rect(low, imgui.ImVec2(edge, high.y), True)
+        draw.add_rect_filled(low, high, colour32(ui.palette.fill), rounding)
+        draw.pop_clip_rect()
+        grip = 1.5 * ui.scale
+        at = min(max(edge, low.x + grip), high.x - grip)
+        accent = colour32(ui.palette.accent)
+        draw.add_rect_filled(imgui.ImVec2(at - grip, low.y), imgui.ImVec2(at + grip, high.y), accent)
+    else:
+        quiet = colour32(ui.palette.muted)
+        draw.add_line(imgui.ImVec2(edge, low.y), imgui.ImVec2(edge, high.y), quiet, ui.scale)
+    text = parameter.shown(_compact(number) if parameter.kind == "float" else int(number))
+    _caption(ui, parameter, text, low.x + pad.x, low.y + pad.y, high.x - pad.x)
+
+
+def _compact(number: float) -> float:
+    """The number as the row prints it: five significant digits are more than a slider can set."""
+    return float(f"{number:.5g}")
+
+
+def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, right: float) -> None:
+    """Name, symbol and, where there is room, when it acts, at the left; the value at the right."""
+    quantity, palette = parameter.quantity, ui.palette
+    start = right - text_width(value)
+    gap = text_width(" ") * 1.5
+    clip = imgui.get_window_draw_list()
+    clip.push_clip_rect(
+        imgui.ImVec2(left, top - 10), imgui.ImVec2(start - gap, top + imgui.get_frame_height() + 10), True
+    )
+    free = start - gap - left
+    wide = text_width(quantity.label) + gap + symbol_width(quantity.symbol)
+    x = left
+    if wide <= free or not quantity.symbol:
+        x = draw_text(x, top, quantity.label, palette.text) + gap
+    x = draw_symbol(x, top, quantity.symbol, palette.muted) + gap
+    tag, colour = _tag(ui, parameter)
+    if tag and x + text_width(tag, SMALL) <= start - gap:
+        draw_text(x, top + imgui.get_font_size() * (1 - SMALL) * 0.6, tag, colour, SMALL)
+    clip.pop_clip_rect()
+    draw_text(start, top, value, palette.text)
+
+
+def _tag(ui: Ui, parameter: Parameter) -> tuple[str, Colour]:
+    if parameter.quantity.effect == "restart":
+        return "at next fill", ui.palette.muted
+    if parameter.quantity.effect == "base" and ui.snapshot.moving_count:
+        return "restarts the fill", ui.palette.warning
+    return "", ui.palette.muted
+
+
+def _reset_asked(ui: Ui, parameter: Parameter) -> bool:
+    """Obey a double-click or right-click; True while the mouse button that asked is still down."""
+    name = parameter.name
+    twice = imgui.is_item_hovered() and imgui.is_mouse_double_clicked(0) and not imgui.get_io().key_ctrl
+    if twice:
+        ui.memory["held_after_reset"] = name
+        # The first click of the two has moved the slider: both together are one step back.
+        ui.edits.set({name: parameter.default}, gesture=("drag", name))
+    elif imgui.is_item_clicked(imgui.MouseButton_.right):
+        ui.edits.set({name: parameter.default})
+    if ui.memory.get("held_after_reset") == name:
+        if imgui.is_item_active():
+            return True
+        del ui.memory["held_after_reset"]
+    return False
+
+
+def _follow_mouse(ui: Ui, parameter: Parameter, left: float, width: float) -> None:
+    """Set the value under the pointer while the row is held; with Ctrl held, begin to type instead."""
+    name, io = parameter.name, imgui.get_io()
+    if imgui.is_item_activated():
+        ui.edits.history.seal()
+        if io.key_ctrl:
+            ui.memory.update(typing=name, text=_plain(ui, parameter), typing_fresh=True)
+            return
+    elif not (imgui.is_item_active() and (io.mouse_delta.x or io.mouse_delta.y)):
+        return
+    # The ends are reached a little before the rim, so that they can be hit.
+    rim = 3.0 * ui.scale
+    where = (io.mouse_pos.x - left - rim) / max(width - 2 * rim, 1.0)
+    ui.edits.set({name: value_at(parameter, where)}, gesture=("drag", name))
+
+
+def _plain(ui: Ui, parameter: Parameter) -> str:
+    """The value as text to edit, in the unit shown, without the unit."""
+    value = ui.edits.value(parameter.name)
+    if isinstance(value, str):
+        return value
+    return repr(value) if parameter.kind == "int" else f"{value / parameter.quantity.scale:.10g}"
+
+
+def _draw_typing(ui: Ui, parameter: Parameter) -> None:
+    fresh = ui.memory.pop("typing_fresh", False)
+    unit = f" {parameter.quantity.unit}" if parameter.quantity.unit else ""
+    label = f"{parameter.quantity.label}{unit} ="
+    imgui.align_text_to_frame_padding()
+    imgui.text_unformatted(label)
+    imgui.same_line()
+    imgui.set_next_item_width(-1.0)
+    if fresh:
+        imgui.set_keyboard_focus_here()
+    flags = imgui.InputTextFlags_.auto_select_all | imgui.InputTextFlags_.enter_returns_true
+    entered, text = imgui.input_text("##typed", ui.memory["text"], flags)
+    ui.probe.mark(f"field.{parameter.name}.text")
+    ui.memory["text"] = text
+    left = not fresh and imgui.is_item_deactivated()
+    if entered or (left and not imgui.is_key_pressed(imgui.Key.escape)):
+        ui.edits.set({parameter.name: typed(parameter, text)})
+    if entered or left:
+        ui.memory.pop("typing", None)
+
+
+def _draw_choice(ui: Ui, parameter: Parameter) -> None:
+    name, current = parameter.name, str(ui.edits.value(parameter.name))
+    low, pad = imgui.get_cursor_screen_pos(), imgui.get_style().frame_padding
+    width = imgui.get_content_region_avail().x
+    imgui.set_next_item_width(width)
+    imgui.push_style_var(imgui.StyleVar_.button_text_align, imgui.ImVec2(1.0, 0.5))
+    open_now = imgui.begin_combo("##choice", "", imgui.ComboFlags_.height_large)
+    imgui.pop_style_var()
+    if open_now:
+        for choice in parameter.choices:
+            if imgui.selectable(words(choice), choice == current)[0]:
+                ui.edits.set({name: choice})
+            ui.probe.mark(f"field.{name}.{choice}")
+        imgui.end_combo()
+    else:
+        ui.probe.mark(f"field.{name}")
+        tooltip(describe(parameter))
+        if imgui.is_item_clicked(imgui.MouseButton_.right):
+            ui.edits.set({name: parameter.default})
+    right = low.x + width - imgui.get_frame_height() - pad.x
+    _caption(ui, parameter, words(str(ui.edits.value(name))), low.x + pad.x, low.y + pad.y, right)
+
+
+def _draw_tick(ui: Ui, parameter: Parameter) -> None:
+    changed, value = imgui.checkbox(parameter.quantity.label, bool(ui.edits.value(parameter.name)))
+    ui.probe.mark(f"field.{parameter.name}")
+    tooltip(describe(parameter))
+    if imgui.is_item_clicked(imgui.MouseButton_.right):
+        ui.edits.set({parameter.name: parameter.default})
+    elif changed:
+        ui.edits.set({parameter.name: value})
+
+
+def _draw_automatic(ui: Ui, parameter: Parameter) -> None:
+    """A slider beside a tick box: ticked, the program chooses the value and the slider shows its choice."""
+    (word,) = parameter.choices
+    value = ui.edits.value(parameter.name)
+    box = imgui.get_frame_height() + imgui.get_style().item_inner_spacing.x + text_width(word)
+    _draw_slider(ui, parameter, imgui.get_content_region_avail().x - box - imgui.get_style().item_spacing.x)
+    imgui.same_line()
+    changed, automatic = imgui.checkbox(word, value == word)
+    ui.probe.mark(f"field.{parameter.name}.{word}")
+    tooltip(f"{parameter.quantity.label}: let the program choose, or keep the value it has now.")
+    if changed:
+        ui.edits.set({parameter.name: word if automatic else _compact(ui.snapshot.dt)})
+
+
+def _range(parameter: Parameter) -> tuple[float, float]:
+    if parameter.low is None or parameter.high is None:
+        raise ValueError(f"{parameter.name} declares no range, so that it cannot have a slider.")
+    return parameter.low, parameter.high

@@ -1,0 +1,85 @@
+"""Notices over the picture: the engine being made ready, a run that has stopped, a recording under way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from imgui_bundle import imgui
+
+from app.panels import Panel, Ui
+from app.theme import Colour, vector
+from app.widgets import button, heading, note
+from sim.commands import Recover
+
+
+def draw(ui: Ui) -> None:
+    """At most one notice, at the top of the picture."""
+    snapshot = ui.snapshot
+    if snapshot.fault is not None:
+        _notice(ui, ui.palette.bad, _draw_fault)
+    elif snapshot.compiling or snapshot.serial == 0:
+        _notice(ui, ui.palette.accent, _draw_compiling)
+    elif not ui.view.ui_visible and ui.film.running:
+        _notice(ui, ui.palette.bad, _draw_filming)
+
+
+def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None]) -> None:
+    left, top, right, _ = ui.inset
+    free = ui.size[0] - left - right
+    width = min(460 * ui.scale, free - 20 * ui.scale)
+    if width < 80:
+        return
+    at = imgui.ImVec2(left + free / 2, top + 16 * ui.scale)
+    imgui.set_next_window_pos(at, imgui.Cond_.always, imgui.ImVec2(0.5, 0.0))
+    imgui.set_next_window_size(imgui.ImVec2(width, 0))
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_border_size, 1.5 * ui.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(14 * ui.scale, 11 * ui.scale))
+    imgui.push_style_color(imgui.Col_.border, vector(edge))
+    flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
+    imgui.begin("notice", None, flags | imgui.WindowFlags_.no_focus_on_appearing)
+    imgui.pop_style_color()
+    imgui.pop_style_var(3)
+    content(ui)
+    imgui.end()
+
+
+def _draw_compiling(ui: Ui) -> None:
+    heading("Getting the engine ready…", 1.2, ui.palette.text)
+    note(
+        "The first start on a machine compiles it, which takes some seconds; later starts are quick.", ui.palette.muted
+    )
+    share = (imgui.get_time() * 0.4) % 1.0
+    low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
+    imgui.progress_bar(0.0, imgui.ImVec2(-1, 5 * ui.scale), "")
+    piece = 0.25 * width
+    start = low.x + share * (width - piece)
+    imgui.get_window_draw_list().add_rect_filled(
+        imgui.ImVec2(start, low.y),
+        imgui.ImVec2(start + piece, low.y + 5 * ui.scale),
+        imgui.get_color_u32(imgui.Col_.plot_histogram),
+        3 * ui.scale,
+    )
+
+
+def _draw_fault(ui: Ui) -> None:
+    fault = ui.snapshot.fault
+    if fault is None:
+        return
+    heading("The run has stopped", 1.2, ui.palette.bad)
+    note(fault.message, ui.palette.text)
+    can_undo = ui.edits.to_undo() is not None
+    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    if can_undo:
+        if button(ui, "notice.undo", "Undo and go back", hint="Ctrl+Z", emphasis=ui.palette.accent, width=half):
+            ui.edits.undo()
+        imgui.same_line()
+    if button(ui, "notice.recover", "Only go back", help="To the last good state, with the parameters as they are."):
+        ui.send(Recover({}))
+
+
+def _draw_filming(ui: Ui) -> None:
+    note(f"Recording: {ui.film.frames} frames, {ui.film.seconds:.1f} s", ui.palette.bad)
+
+
+PANEL = Panel("notices", "Notices", 80, "over", draw)

@@ -1,0 +1,170 @@
+"""Plots: how fast the grains move, the angle, the contacts and the energy over time, and angle against friction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from imgui_bundle import imgui, implot
+from numpy.typing import NDArray
+
+from app.panels import Panel, Ui
+from app.theme import Colour, vector
+
+Floats = NDArray[np.float64]
+
+MOST_POINTS = 1500
+"""Per curve; a plot has fewer pixels than that."""
+THESIS_FACTOR = 1.77
+"""The thesis finds θ = 1.77 arctan μ for Hertz contacts."""
+NEAR = 4.0
+"""Pixels from a mark within which the mouse reads it."""
+LEDGER_COLOURS = ("#5aa9f0", "#f0a04b", "#48b98a", "#d66fb3", "#a58bea", "#f0645c", "#8a97a6", "#c9b845", "#4fc3c3")
+
+
+def draw(ui: Ui) -> None:
+    """One tab per plot; each fills the panel."""
+    if not imgui.begin_tab_bar("plots", imgui.TabBarFlags_.fitting_policy_shrink):
+        return
+    for name, (title, plot) in PLOTS.items():
+        selected, _ = imgui.begin_tab_item(title)
+        ui.probe.mark(f"plots.{name}")
+        if selected:
+            plot(ui)
+            imgui.end_tab_item()
+    imgui.end_tab_bar()
+
+
+def _draw_motion(ui: Ui) -> None:
+    """Kinetic energy above mean speed, both over many decades."""
+    height = (imgui.get_content_region_avail().y - imgui.get_style().item_spacing.y) / 2
+    _time_plot(ui, "E_k [J]", {"kinetic energy": ("kinetic_energy", 1.0, ui.palette.accent)}, height, log=True)
+    _time_plot(ui, "mean speed [m/s]", {"mean speed": ("mean_speed", 1.0, ui.palette.good)}, height, log=True)
+
+
+def _draw_angle(ui: Ui) -> None:
+    _time_plot(ui, "angle [°]", {"angle": ("angle", 180.0 / math.pi, ui.palette.accent)})
+
+
+def _draw_contacts(ui: Ui) -> None:
+    _time_plot(ui, "contacts per grain Z", {"Z": ("coordination", 1.0, ui.palette.accent)})
+
+
+def _draw_ledger(ui: Ui) -> None:
+    """Every entry of the energy ledger; the entries add up to what was put in."""
+    names = [name for name in ui.snapshot.series if name.startswith("energy.")]
+    curves = {
+        name.removeprefix("energy.").replace("_", " "): (name, 1.0, _from_hex(LEDGER_COLOURS[i % len(LEDGER_COLOURS)]))
+        for i, name in enumerate(names)
+    }
+    _time_plot(ui, "energy [J]", curves, legend=True)
+
+
+def _time_plot(
+    ui: Ui,
+    label: str,
+    curves: dict[str, tuple[str, float, Colour]],
+    height: float | None = None,
+    log: bool = False,
+    legend: bool = False,
+) -> None:
+    """Curves of the snapshot's series against simulated time, with a mark where a parameter changed."""
+    imgui.text_colored(vector(ui.palette.muted), label)
+    if height is not None:
+        height -= imgui.get_text_line_height_with_spacing()
+    size = imgui.ImVec2(-1, max(height if height is not None else imgui.get_content_region_avail().y, 60 * ui.scale))
+    flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select
+    if not legend:
+        flags |= implot.Flags_.no_legend
+    if not implot.begin_plot(f"##{label}", size, flags):
+        return
+    try:
+        fit = implot.AxisFlags_.auto_fit
+        implot.setup_axes("t [s]", "", fit | implot.AxisFlags_.no_label, fit | implot.AxisFlags_.no_label)
+        implot.setup_axis_format(implot.ImAxis_.y1, "%.3g")
+        implot.setup_axis_format(implot.ImAxis_.x1, "%g s")
+        if log:
+            implot.setup_axis_scale(implot.ImAxis_.y1, implot.Scale_.log10)
+        if legend:
+            implot.setup_legend(implot.Location_.north_west)
+        time = _thin(ui.snapshot.series.get("time", np.empty(0)))
+        for name, (key, factor, colour) in curves.items():
+            values = _thin(ui.snapshot.series.get(key, np.empty(0))) * factor
+            if log:
+                values = np.where(values > 0.0, values, np.nan)
+            if len(values) == len(time) and np.isfinite(values).any():
+                spec = implot.Spec(line_color=vector(colour), line_weight=1.6 * ui.scale)
+                implot.plot_line(name, time, np.ascontiguousarray(values), spec)
+        _draw_marks(ui)
+    finally:
+        implot.end_plot()
+
+
+def _draw_marks(ui: Ui) -> None:
+    """A thin line where a parameter changed; the mouse on it reads which."""
+    marks = ui.edits.marks
+    if not marks:
+        return
+    times = np.array([mark.time for mark in marks])
+    grey = implot.Spec(line_color=vector(ui.palette.muted, 0.55), line_weight=ui.scale, flags=implot.ItemFlags_.no_fit)
+    implot.plot_inf_lines("##changes", times, grey)
+    if implot.is_plot_hovered():
+        reach = NEAR * ui.scale * implot.get_plot_limits().x.size() / max(implot.get_plot_size().x, 1.0)
+        near = int(np.argmin(np.abs(times - implot.get_plot_mouse_pos().x)))
+        if abs(times[near] - implot.get_plot_mouse_pos().x) < reach:
+            imgui.set_tooltip(f"{marks[near].time:.3f} s: {marks[near].text}")
+
+
+def _draw_friction(ui: Ui) -> None:
+    """Every angle measured in this session against friction, with the curves it is compared with."""
+    measured = np.array(ui.snapshot.measured, float).reshape(-1, 4)
+    friction, angle, error = (np.ascontiguousarray(measured[:, column]) for column in range(3))
+    imgui.text_colored(vector(ui.palette.muted), "angle of repose θ [°] against friction μ")
+    reach = max(0.5, 1.15 * float(friction.max(initial=0.0)))
+    height = max(imgui.get_content_region_avail().y, 60 * ui.scale)
+    flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select
+    if not implot.begin_plot("##friction", imgui.ImVec2(-1, height), flags):
+        return
+    try:
+        top = max(math.degrees(THESIS_FACTOR * math.atan(reach)), math.degrees(float(angle.max(initial=0.0)))) * 1.1
+        implot.setup_axes("friction μ", "θ [°]", implot.AxisFlags_.no_label, implot.AxisFlags_.no_label)
+        implot.setup_axes_limits(0.0, reach, 0.0, top, implot.Cond_.once if not len(friction) else implot.Cond_.always)
+        implot.setup_legend(implot.Location_.south_east)
+        mu = np.linspace(0.0, reach, 100)
+        base = np.degrees(np.arctan(mu))
+        quiet = implot.Spec(line_color=vector(ui.palette.muted), line_weight=1.4 * ui.scale)
+        strong = implot.Spec(line_color=vector(ui.palette.warning), line_weight=1.4 * ui.scale)
+        implot.plot_line("arctan μ", mu, base, quiet)
+        implot.plot_line(f"{THESIS_FACTOR} arctan μ", mu, THESIS_FACTOR * base, strong)
+        if len(friction):
+            ink = vector(ui.palette.accent)
+            bars = implot.Spec(line_color=ink, line_weight=1.4 * ui.scale, size=4 * ui.scale)
+            dots = implot.Spec(
+                line_color=ink, marker=implot.Marker_.circle, marker_size=4 * ui.scale, marker_fill_color=ink
+            )
+            implot.plot_error_bars("measured", friction, np.degrees(angle), np.degrees(error), bars)
+            implot.plot_scatter("measured", friction, np.degrees(angle), dots)
+    finally:
+        implot.end_plot()
+
+
+def _thin(series: Floats) -> Floats:
+    """Every n-th sample, so that no curve has more points than can be seen; contiguous, as ImPlot wants it."""
+    stride = -(-len(series) // MOST_POINTS) if len(series) else 1
+    return np.ascontiguousarray(series[::stride], dtype=np.float64)
+
+
+def _from_hex(code: str) -> Colour:
+    return int(code[1:3], 16) / 255, int(code[3:5], 16) / 255, int(code[5:7], 16) / 255, 1.0
+
+
+PLOTS: dict[str, tuple[str, Callable[[Ui], None]]] = {
+    "motion": ("Motion", _draw_motion),
+    "angle": ("Angle", _draw_angle),
+    "contacts": ("Contacts", _draw_contacts),
+    "ledger": ("Energy", _draw_ledger),
+    "friction": ("θ(μ)", _draw_friction),
+}
+
+PANEL = Panel("plots", "Plots", 20, "right", draw, stretch=True)
