@@ -35,8 +35,6 @@ class Renderer:
         self._passes = all_passes()
         self._programs = {item.shader: Program(item.shader) for item in self._passes if item.shader}
         self._instances = {item.name: Instances(item.attributes) for item in self._passes if item.shader}
-        self._present = Program("present")
-        self._no_attributes = gl.glGenVertexArrays(1)
         self._scenes: dict[str, Target] = {}
         self._picture: Target | None = None
         self._picture_gui: ImguiBackend | None = None
@@ -70,7 +68,7 @@ class Renderer:
         """
         if size[0] <= 0 or size[1] <= 0:
             raise ValueError(f"a picture of {size[0]} x {size[1]} pixels cannot be drawn: both sides must be positive")
-        scale = max(min(size[0] / PICTURE[0], size[1] / PICTURE[1]), 0.5) * view.font_scale
+        scale = picture_scale(size) * view.font_scale
         if camera is None:
             camera = Camera2D()
             camera.frame(snapshot.box, size, (0.0, HEAD * scale, 0.0, FOOT * scale), margin=0.03)
@@ -91,14 +89,13 @@ class Renderer:
 
     def destroy(self) -> None:
         """Free every OpenGL object made here."""
-        for program in (*self._programs.values(), self._present):
+        for program in self._programs.values():
             program.destroy()
         for instances in self._instances.values():
             instances.destroy()
         for target in (*self._scenes.values(), self._picture):
             if target is not None:
                 target.destroy()
-        gl.glDeleteVertexArrays(1, [self._no_attributes])
         if self._picture_gui is not None:
             current = imgui.get_current_context()
             self._picture_gui.close()
@@ -118,7 +115,7 @@ class Renderer:
         return Frame(snapshot, view, camera, size, inset, scale, palette, colouring if span else None, span, faces)
 
     def _draw_scene(self, frame: Frame, name: str, framebuffer: int) -> None:
-        """All passes in linear light, then encoded into `framebuffer`."""
+        """All passes in linear light, then copied to `framebuffer`."""
         scene = self._scenes[name] = _sized(self._scenes.get(name), frame.size, linear=True)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, scene.framebuffer)
         gl.glViewport(0, 0, *frame.size)
@@ -136,7 +133,7 @@ class Renderer:
             if rows is not None and len(rows):
                 self._use(self._programs[item.shader], frame)
                 self._instances[item.name].draw(rows)
-        self._encode(scene, framebuffer)
+        self._show(scene, framebuffer)
 
     def _use(self, program: Program, frame: Frame) -> None:
         gl.glUseProgram(program.handle)
@@ -144,24 +141,26 @@ class Renderer:
         gl.glUniform1f(program.place("metres_per_pixel"), frame.camera.metres_per_pixel)
         gl.glUniform2f(program.place("framebuffer"), *frame.size)
 
-    def _encode(self, scene: Target, framebuffer: int) -> None:
-        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, framebuffer)
+    def _show(self, scene: Target, framebuffer: int) -> None:
+        """Copy the stored sRGB bytes as they are: with conversion off, OpenGL neither decodes nor encodes."""
+        width, height = scene.size
         gl.glDisable(gl.GL_FRAMEBUFFER_SRGB)
-        gl.glDisable(gl.GL_BLEND)
-        gl.glUseProgram(self._present.handle)
-        gl.glActiveTexture(gl.GL_TEXTURE0)
-        gl.glBindTexture(gl.GL_TEXTURE_2D, scene.texture)
-        gl.glUniform1i(self._present.place("picture"), 0)
-        gl.glBindVertexArray(self._no_attributes)
-        gl.glDrawArrays(gl.GL_TRIANGLES, 0, 3)
-        gl.glBindVertexArray(0)
-        gl.glUseProgram(0)
+        gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, scene.framebuffer)
+        gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, framebuffer)
+        gl.glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, gl.GL_COLOR_BUFFER_BIT, gl.GL_NEAREST)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, framebuffer)
 
     def _draw_overlay(self, frame: Frame, gui: ImguiBackend) -> None:
         canvas = Canvas(imgui.get_background_draw_list(), gui.regular, gui.bold, frame.scale, TEXT_SIZE)
         for item in self._passes:
             if item.overlay:
                 item.overlay(frame, canvas)
+
+
+def picture_scale(size: Size) -> float:
+    """Text scale of a picture: grows with its size, never too wide for it, never too small to read."""
+    area = (size[0] * size[1] / (PICTURE[0] * PICTURE[1])) ** 0.5
+    return max(min(area, size[0] / 900.0), 0.7)
 
 
 def _sized(target: Target | None, size: Size, linear: bool) -> Target:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from app import sdl
+from app.icon import draw_icon
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -173,6 +174,9 @@ def _open(title: str, size: Size, visible: bool) -> Window:
         sdl.quit_video()
         raise WindowError(sentence)
     handle.minimum_size = (64, 64) if visible else (1, 1)
+    if visible:
+        icon = draw_icon(64)
+        handle.set_icon(pygame.image.frombuffer(icon.tobytes(), icon.shape[:2], "RGBA"))
     window = Window(handle, vsync=visible and sdl.set_swap_interval())
     try:
         _check_context(window)

@@ -37,12 +37,16 @@ def rings(frame: Frame) -> Floats | None:
     snapshot = frame.snapshot
     used = np.isin(snapshot.sphere_id, measurement.used_ids)
     pixel = frame.camera.metres_per_pixel
-    rows = disc_rows(snapshot.position[used], snapshot.radius[used])
-    # Never wider than half the grain, never thinner than can be seen.
-    rows[:, 11] = np.clip(0.18 * snapshot.radius[used] / pixel, 1.0, 1.6 * frame.scale)
-    rows[:, 7:10] = to_linear(frame.palette.mark)
-    rows[:, 10] = 0.85
-    return rows
+    ring = disc_rows(snapshot.position[used], snapshot.radius[used])
+    # Never thinner than can be seen, never so wide that it hides the colour of the grain.
+    ring[:, 11] = np.clip(0.18 * snapshot.radius[used] / pixel, 1.0, 1.6 * frame.scale)
+    ring[:, 7:10] = to_linear(frame.palette.mark)
+    ring[:, 10] = 1.0
+    # On grains as bright as the ring, a line of the background's colour inside it keeps it apart.
+    shadow = ring.copy()
+    shadow[:, 11] *= 2.0
+    shadow[:, 7:10] = to_linear(frame.palette.background)
+    return np.concatenate((shadow, ring))
 
 
 def label(measurement: AngleOfRepose) -> str:
