@@ -89,7 +89,7 @@ def add_spheres(
         sphere_id=np.concatenate([world.sphere_id, first_id + np.arange(count)]),
         layer=np.concatenate([world.layer, np.full(count, layer)]),
     )
-    return _fitted(grown, world.pairs, max(world.pairs.i.size, PAIRS_PER_SPHERE * (before + count)))
+    return fitted(grown, world.pairs, max(world.pairs.i.size, PAIRS_PER_SPHERE * (before + count)))
 
 
 def keep_spheres(world: World, kept: NDArray[np.bool_]) -> World:
@@ -114,12 +114,12 @@ def keep_spheres(world: World, kept: NDArray[np.bool_]) -> World:
         counters=world.counters.copy(),
     )
     reduced.counters[PAIR_COUNT] = left
-    return _fitted(reduced, pairs, pairs.i.size)
+    return fitted(reduced, pairs, pairs.i.size)
 
 
 def enlarge_pairs(world: World) -> World:
     """The same world with room for twice as many pairs; nothing else changes, the reference positions included."""
-    grown = _fitted(world, world.pairs, max(64, 2 * world.pairs.i.size))
+    grown = fitted(world, world.pairs, max(64, 2 * world.pairs.i.size))
     grown.search.reference[:] = world.search.reference
     return grown
 
@@ -131,7 +131,7 @@ def with_levels(world: World, levels: int) -> World:
     return world._replace(motion=motion)
 
 
-def _fitted(world: World, pairs: Pairs, capacity: int) -> World:
+def fitted(world: World, pairs: Pairs, capacity: int) -> World:
     """The world with search tables for its number of spheres and pair tables of the given capacity.
 
     The reference positions are left at infinity, so that the next step rebuilds the list.

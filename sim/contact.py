@@ -149,7 +149,9 @@ def contact_forces(world, law, rules, params, position_like, spin_like, duration
             vec.save(buffer, force_row, BLOCK, k, force)
             dragged = vec.sub(vec.add(anchor, answer.slip), vec.scale(duration, surface))
             vec.save(buffer, anchor_row, BLOCK, k, dragged)
-            arm = vec.scale((contact.overlap - buffer[sum_row * BLOCK + k]) / buffer[sum_row * BLOCK + k], contact.normal)
+            arm = vec.scale(
+                (contact.overlap - buffer[sum_row * BLOCK + k]) / buffer[sum_row * BLOCK + k], contact.normal
+            )
             vec.save(buffer, torque_row, BLOCK, k, vec.moment(arm, force, spin_like))
             buffer[touch_row * BLOCK + k] = 1.0 if contact.overlap > 0.0 else 0.0
             buffer[normal_row * BLOCK + k] = answer.normal_force

@@ -26,7 +26,9 @@ class MotionParameters(ParameterSet):
         Ge(-math.pi / 2),
         Le(math.pi / 2),
         Quantity("tilt of the table", "α", "°", scale=math.pi / 180, group="Gravity"),
-        Field(description="Angle by which the table is tilted; positive lowers the right side, so that grains run to the right."),
+        Field(
+            description="Angle by which the table is tilted; positive lowers the right side, so that grains run to the right."
+        ),
     ] = 0.0
     integrator: Annotated[
         Literal["gear5", "gear4", "gear3", "leapfrog", "velocity_verlet", "rk4"],
@@ -36,12 +38,16 @@ class MotionParameters(ParameterSet):
     start_up: Annotated[
         Literal["zero", "rk4"],
         Quantity("Gear start-up", "", group="Time step"),
-        Field(description="How Gear's higher derivatives begin: at zero, or from six small Runge-Kutta steps (thesis app. A)."),
+        Field(
+            description="How Gear's higher derivatives begin: at zero, or from six small Runge-Kutta steps (thesis app. A)."
+        ),
     ] = "zero"
     dt: Annotated[
         Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"],
         Quantity("time step", "Δt", "µs", scale=1e-6, log=True, group="Time step"),
-        Field(description="Step of the integrator; 'auto' follows the stiffest contact and the integrator's own limit."),
+        Field(
+            description="Step of the integrator; 'auto' follows the stiffest contact and the integrator's own limit."
+        ),
     ] = "auto"
 
     def gravity_vector(self, dimension: int) -> tuple[float, ...]:

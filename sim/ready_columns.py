@@ -1,15 +1,62 @@
-"""Prepared states shipped with the program, so that a lecture can start at the open-wall step."""
+"""Prepared states shipped with the program, so that a lecture can start at the open-wall step.
+
+Make them anew with `python -m sim.ready_columns`: the default preset is filled with seed 1 and written to
+assets/columns. A prepared state is used for any friction, stiffness, damping or gravity; it is
+not used when the grains or the container are others than those it was filled with.
+"""
 
 from __future__ import annotations
 
-import io
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from sim.parameters import ParameterSet
-from sim.state import World
+from sim import store
+from sim.parameters import ParameterError, ParameterSet
+from sim.scenes.heap import HeapState
+from sim.state import REBUILT_AT, STEP_COUNT, World
+
+if TYPE_CHECKING:
+    from sim.simulation import Simulation
+
+NAMES = ("column",)
 
 
 def load(name: str, parameters: ParameterSet) -> tuple[World, Any] | None:
-    """The prepared world and scene state, or None if it was filled with other grains or another container."""
-    return None
+    """The prepared world and scene state, its clock at zero; None if it was filled with other grains or walls."""
+    if name not in NAMES:
+        raise ParameterError(f"ready = {name!r} is refused: the prepared states are {', '.join(NAMES)}.")
+    world, state, facts = store.from_bytes(files("assets.columns").joinpath(f"{name}.npz").read_bytes(), HeapState)
+    for parameter in parameters.declared().values():
+        fixed = parameter.quantity.effect != "now"
+        if fixed and facts["parameters"].get(parameter.name) != getattr(parameters, parameter.name):
+            return None
+    world.counters[REBUILT_AT] -= world.counters[STEP_COUNT]
+    world.counters[STEP_COUNT] = 0
+    world.ledger[:] = 0.0
+    state.since = state.quiet_since = 0.0
+    return world, state
+
+
+def save(simulation: Simulation, path: Path) -> None:
+    """Write the world as it is now."""
+    facts = {"parameters": simulation.parameters.model_dump(), "seed": simulation.seed}
+    path.write_bytes(store.to_bytes(simulation.run.world, simulation.run.state, facts))
+
+
+def main() -> None:
+    """Fill the default column and write it to assets/columns."""
+    from sim.commands import Act
+    from sim.simulation import Simulation
+
+    simulation = Simulation("heap")
+    simulation.apply(Act("fill"))
+    while not simulation.finished():
+        simulation.advance(1000)
+    # Another half second, so that the wall is opened on a column that is really at rest.
+    simulation.advance(int(0.5 / simulation.dt))
+    save(simulation, Path(str(files("assets.columns"))) / "column.npz")
+
+
+if __name__ == "__main__":
+    main()

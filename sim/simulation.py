@@ -89,6 +89,9 @@ class Simulation:
         world, state = prepared or self.scene.begin(self.parameters, self.seed)
         self.run = Run(world, state, self.parameters)
         self._compose()
+        if prepared:
+            energy = self.energy()
+            self.run.booked.poured, self.run.booked.shear = energy.mechanical, energy.shear
         self.set_dt(first=True)
         self._good = self._before_change = copy.deepcopy(self.run)
 

@@ -134,7 +134,8 @@ def _look(world, law, energy, rules, params, position_like, spin_like, ratios, l
         turning = 0.0
         if len(spin_like) > 0:
             turning = (
-                world.radius[i] ** 2 * world.mobility[dimension, i] + world.radius[j] ** 2 * world.mobility[dimension, j]
+                world.radius[i] ** 2 * world.mobility[dimension, i]
+                + world.radius[j] ** 2 * world.mobility[dimension, j]
             )
         normal_square = along * mobility
         shear_square = across * (mobility + turning)

@@ -223,7 +223,9 @@ def actions(simulation: Simulation) -> tuple[Action, ...]:
     return (
         Action("fill", "Fill", "F", phase in ("empty", "rested") and not busy, "Pour the grains layer by layer."),
         Action("open", "Open wall", "O", phase == "filled" and not busy, "Take the right wall away."),
-        Action("measure", "Measure angle", "M", phase in ("flowing", "rested") and not busy, "Fit a line to the surface."),
+        Action(
+            "measure", "Measure angle", "M", phase in ("flowing", "rested") and not busy, "Fit a line to the surface."
+        ),
         Action("reset", "Reset", "R", True, "Begin anew: back to the filled column or the empty container."),
         Action("run", "Run all", "A", not busy, "Fill, open, wait for rest and measure, by itself."),
     )
