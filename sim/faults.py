@@ -74,7 +74,7 @@ def step_too_large(simulation: Simulation, survey: Survey) -> Fault:
     sphere = int(simulation.run.world.sphere_id[survey.stiffest])
     remedy, name, previous = _blame(simulation)
     words = (
-        f"The time step {simulation.parameters.declared()['dt'].shown(simulation.parameters.dt)} is over the "  # type: ignore[attr-defined]
+        f"The time step {simulation.parameters.declared()['dt'].shown(simulation.parameters.dt)} is over the "
         f"{survey.stable_dt * 1e6:.3g} µs that {simulation.scheme.title} bears at the contacts of grain {sphere}"
     )
     return Fault(f"{words}: stopped at the last good state. {remedy}", sphere, name, previous)

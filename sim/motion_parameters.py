@@ -27,7 +27,8 @@ class MotionParameters(ParameterSet):
         Le(math.pi / 2),
         Quantity("tilt of the table", "α", "°", scale=math.pi / 180, group="Gravity"),
         Field(
-            description="Angle by which the table is tilted; positive lowers the right side, so that grains run to the right."
+            description="Angle by which the table is tilted; positive lowers the right side, so that grains "
+            "run to the right."
         ),
     ] = 0.0
     integrator: Annotated[
@@ -39,7 +40,8 @@ class MotionParameters(ParameterSet):
         Literal["zero", "rk4"],
         Quantity("Gear start-up", "", group="Time step"),
         Field(
-            description="How Gear's higher derivatives begin: at zero, or from six small Runge-Kutta steps (thesis app. A)."
+            description="How Gear's higher derivatives begin: at zero, or from six small Runge-Kutta steps "
+            "(thesis app. A)."
         ),
     ] = "zero"
     dt: Annotated[

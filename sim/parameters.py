@@ -59,7 +59,7 @@ class Parameter:
 
     def shown(self, value: Value) -> str:
         """The value as a person reads it, with its unit."""
-        if isinstance(value, bool) or isinstance(value, str):
+        if isinstance(value, bool | str):
             return str(value)
         number = f"{value / self.quantity.scale:.6g}" if self.kind == "float" else str(value)
         return f"{number} {self.quantity.unit}".strip()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim import store
 from sim.parameters import ParameterError, ParameterSet
-from sim.scenes.heap import HeapState
+from sim.scenes.heap_filling import HeapState
 from sim.state import REBUILT_AT, STEP_COUNT, World
 
 if TYPE_CHECKING:

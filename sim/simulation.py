@@ -1,7 +1,7 @@
 """A running experiment: one world, its scene, its parameters and its clock, stepped by whoever holds it.
 
-Single-threaded. Whatever depends on the state is looked at every `CHECK_STEPS` steps of the run, never per call, so that a run
-is the same bit by bit however it is cut into batches.
+Single-threaded. Whatever depends on the state is looked at every `CHECK_STEPS` steps of the run, never per
+call, so that a run is the same bit by bit however it is cut into batches.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Run:
     world: World
     state: Any
     """The scene's own dataclass."""
-    built: ParameterSet
-    """The parameters the world was built with; those that act at the next fill still hold here."""
+    built: Any
+    """The ParameterSet the world was built with; those that act at the next fill still hold here."""
     dt: float = 0.0
     clock_time: float = 0.0
     """Simulated time at the last change of dt [s]."""
@@ -63,6 +63,7 @@ class Simulation:
         self, scene: str = "heap", values: Mapping[str, Value] | None = None, seed: int = 1, ready: str | None = None
     ) -> None:
         self.message = ""
+        self.parameters: Any = None
         self.measured: list[tuple[float, float, float, int]] = []
         self.restart(scene, values or {}, seed, ready)
 
@@ -118,7 +119,7 @@ class Simulation:
             return
         with self.booked("work", previous):
             self._compose()
-        self.set_dt(first=previous.dt != changed.dt)  # type: ignore[attr-defined]
+        self.set_dt(first=previous.dt != changed.dt)
         self.message = label + (" at the next fill." if effects == {"restart"} else ".")
 
     def act(self, action: str) -> None:
@@ -199,18 +200,18 @@ class Simulation:
 
     def spheres_added(self) -> None:
         """New spheres begin with the higher derivatives the start-up asks for."""
-        if self.parameters.start_up == "rk4" and self.scheme.levels > 3:  # type: ignore[attr-defined]
+        if self.parameters.start_up == "rk4" and self.scheme.levels > 3:
             higher_derivatives(self.run.world, self.model, self.numbers, self.gravity, self.run.dt)
 
     def record_measurement(self, reading: AngleOfRepose) -> None:
         """Keep a reading, and its point for the plot over friction."""
         self.run.measurement = reading
-        friction = self.parameters.friction  # type: ignore[attr-defined]
+        friction = self.parameters.friction
         self.measured.append((friction, reading.angle, reading.standard_error, reading.grains_left))
 
     def set_dt(self, first: bool = False) -> None:
         """Set the time step as the parameters ask: fixed, or "auto" from the stiffest contact."""
-        asked = self.parameters.dt  # type: ignore[attr-defined]
+        asked = self.parameters.dt
         survey = self.survey()
         if asked == "auto":
             dt = watch.next_automatic_dt(self, survey, first)
@@ -226,14 +227,14 @@ class Simulation:
     def _compose(self) -> None:
         law = laws()[self.scene.law]
         previous = getattr(self, "model", None)
-        parameters: Any = self.parameters
-        self.model = Model(law, law.rules(parameters), parameters.integrator, self.scene.dimension)
-        self.numbers = law.numbers(parameters)
-        self.gravity = parameters.gravity_vector(self.scene.dimension)
+        integrator = self.parameters.integrator
+        self.model = Model(law, law.rules(self.parameters), integrator, self.scene.dimension)
+        self.numbers = law.numbers(self.parameters)
+        self.gravity = self.parameters.gravity_vector(self.scene.dimension)
         self._advance = compose(self.model)
         self._survey = compose_survey(self.model)
         world = self.run.world
-        if world.motion.shape[1] != self.scheme.levels or (previous and previous.integrator != parameters.integrator):
+        if world.motion.shape[1] != self.scheme.levels or (previous and previous.integrator != integrator):
             lead = self.scheme.velocity_lead - (previous.scheme.velocity_lead if previous else 0.0)
             self.run.world = with_levels(world, self.scheme.levels)
             self.run.world.motion[:, 1] += lead * self.run.dt * self.run.world.motion[:, 2]

@@ -74,8 +74,8 @@ def reference_dt(simulation: Simulation) -> float:
     moving = ~world.fixed
     built = simulation.run.built
     # Before anything is poured the lightest grain to come is not known: half the mean radius stands for it.
-    radius = float(world.radius[moving].min()) if moving.any() else 0.5 * built.mean_radius  # type: ignore[attr-defined]
-    mass = float(world.mass[moving].min()) if moving.any() else built.mass_at_mean * (radius / 1e-3) ** 3  # type: ignore[attr-defined]
+    radius = float(world.radius[moving].min()) if moving.any() else 0.5 * built.mean_radius
+    mass = float(world.mass[moving].min()) if moving.any() else built.mass_at_mean * (radius / 1e-3) ** 3
     along, across, damped, _ = law.stiffness(
         simulation.numbers, simulation.model.rules, REFERENCE_OVERLAP * radius, 1.0
     )

@@ -69,31 +69,37 @@ def correct(motion, force, mobility, coefficients, order, dt):
 
 @register_jitable
 def before_3(motion, stage, dt):
+    """Predict, order 3."""
     predict(motion, 3, dt)
 
 
 @register_jitable
 def after_3(motion, force, mobility, stage, dt):
+    """Correct, order 3."""
     correct(motion, force, mobility, COEFFICIENTS_3, 3, dt)
 
 
 @register_jitable
 def before_4(motion, stage, dt):
+    """Predict, order 4."""
     predict(motion, 4, dt)
 
 
 @register_jitable
 def after_4(motion, force, mobility, stage, dt):
+    """Correct, order 4."""
     correct(motion, force, mobility, COEFFICIENTS_4, 4, dt)
 
 
 @register_jitable
 def before_5(motion, stage, dt):
+    """Predict, order 5."""
     predict(motion, 5, dt)
 
 
 @register_jitable
 def after_5(motion, force, mobility, stage, dt):
+    """Correct, order 5."""
     correct(motion, force, mobility, COEFFICIENTS_5, 5, dt)
 
 

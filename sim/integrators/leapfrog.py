@@ -13,6 +13,7 @@ from sim.integrators import Integrator
 
 @register_jitable
 def before(motion, stage, dt):
+    """Drift: positions move with the half-step velocity."""
     for c in range(motion.shape[0]):
         position = motion[c, 0]
         velocity = motion[c, 1]
@@ -22,6 +23,7 @@ def before(motion, stage, dt):
 
 @register_jitable
 def after(motion, force, mobility, stage, dt):
+    """Kick: velocities move on by a whole step."""
     for c in range(motion.shape[0]):
         velocity = motion[c, 1]
         acceleration = motion[c, 2]

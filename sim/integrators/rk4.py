@@ -17,6 +17,7 @@ NEXT = (1 / 2, 1 / 2, 1.0, 0.0)
 
 @register_jitable
 def before(motion, stage, dt):
+    """At the first stage, remember where the step began."""
     if stage > 0:
         return
     for c in range(motion.shape[0]):
@@ -28,6 +29,7 @@ def before(motion, stage, dt):
 
 @register_jitable
 def after(motion, force, mobility, stage, dt):
+    """Add this stage to the sums and move to where the next one looks, or to the end of the step."""
     ahead = NEXT[stage] * dt
     for c in range(motion.shape[0]):
         position = motion[c, 0]

@@ -1,8 +1,7 @@
 """Start-up of the Gear scheme from six small Runge-Kutta steps (thesis app. A).
 
-Seven accelerations h = dt/130 apart are sampled; their central differences at the middle sample are the third and higher
-derivatives, and the state at the middle sample is taken over, 3 h later. (The thesis' listing
-mixes samples 3 and 4 and skips index 5 in a copy loop: slips.)
+Seven accelerations h = dt/130 apart are sampled around the present; the polynomial through them gives the third
+and higher derivatives. (The thesis' listing mixes samples 3 and 4 and skips index 5 in a copy loop: slips.)
 """
 
 from __future__ import annotations

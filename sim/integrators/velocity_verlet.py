@@ -13,6 +13,7 @@ from sim.integrators import Integrator
 
 @register_jitable
 def before(motion, stage, dt):
+    """Move positions to second order and predict velocities to first."""
     half = 0.5 * dt
     for c in range(motion.shape[0]):
         position = motion[c, 0]
@@ -26,6 +27,7 @@ def before(motion, stage, dt):
 
 @register_jitable
 def after(motion, force, mobility, stage, dt):
+    """Bring velocities to the mean of both accelerations."""
     half = 0.5 * dt
     for c in range(motion.shape[0]):
         velocity = motion[c, 1]

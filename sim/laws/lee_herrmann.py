@@ -13,7 +13,8 @@ one contact and answers with a `Response`; beside it `law_energy` tells what the
 Not in this model: rotation is the engine's affair (the law sees material points), rolling resistance, cohesion,
 plastic loss at first loading; damping may pull for a moment as grains part (thesis eq. 2.8 as printed).
 
-Source: thesis (Korzynski 2011) eq. 2.7 to 2.10, after Lee & Herrmann, J. Phys. A 26 (1993) 373, doi:10.1088/0305-4470/26/2/021.
+Source: thesis (Korzynski 2011) eq. 2.7 to 2.10, after Lee & Herrmann, J. Phys. A 26 (1993) 373,
+doi:10.1088/0305-4470/26/2/021.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class LeeHerrmannParameters(ParameterSet):
         Le(2.0),
         Quantity("friction", "μ"),
         Field(
-            description="Friction coefficient between grains: the friction spring pulls with at most μ F_n. The heap stands steeper as it grows."
+            description="Friction coefficient between grains: the friction spring pulls with at most μ F_n. "
+            "The heap stands steeper as it grows."
         ),
     ] = 0.1
     normal_stiffness: Annotated[
@@ -52,7 +54,8 @@ class LeeHerrmannParameters(ParameterSet):
         Le(1e9),
         Quantity("normal stiffness", "k_n", "N/m^p", log=True),
         Field(
-            description="Repulsion k_n δ^p of two grains overlapping by δ; p = 3/2 for Hertz, 1 for the linear law. Stiffer grains need smaller time steps."
+            description="Repulsion k_n δ^p of two grains overlapping by δ; p = 3/2 for Hertz, 1 for the "
+            "linear law. Stiffer grains need smaller time steps."
         ),
     ] = 1e6
     shear_stiffness: Annotated[
@@ -61,7 +64,8 @@ class LeeHerrmannParameters(ParameterSet):
         Le(1e6),
         Quantity("shear stiffness", "k_s", "N/m", log=True),
         Field(
-            description="Stiffness of the virtual friction spring. Decides the angle: the thesis prints 5, its results come out with 100."
+            description="Stiffness of the virtual friction spring. Decides the angle: the thesis prints 5, "
+            "its results come out with 100."
         ),
     ] = 100.0
     normal_damping: Annotated[
@@ -84,28 +88,32 @@ class LeeHerrmannParameters(ParameterSet):
         Le(10.0),
         Quantity("wall stiffness factor", "k_w/k_n"),
         Field(
-            description="How many times stiffer a contact with a wall or base grain is; 2 in the thesis, to keep grains from passing."
+            description="How many times stiffer a contact with a wall or base grain is; 2 in the thesis, to "
+            "keep grains from passing."
         ),
     ] = 2.0
     exponent: Annotated[
         Literal["hertz", "linear"],
         Quantity("law exponent", "p", group="Model"),
         Field(
-            description="Hertz: force grows as δ^(3/2). Linear: as δ, the thesis' simplified model. k_n keeps its number and changes its unit."
+            description="Hertz: force grows as δ^(3/2). Linear: as δ, the thesis' simplified model. k_n keeps "
+            "its number and changes its unit."
         ),
     ] = "hertz"
     anchor: Annotated[
         Literal["lee-herrmann", "cundall-strack"],
         Quantity("anchor form", "", group="Model"),
         Field(
-            description="What a sliding friction spring does: keeps stretching (Lee-Herrmann, as in the thesis) or is dragged along (Cundall-Strack)."
+            description="What a sliding friction spring does: keeps stretching (Lee-Herrmann, as in the "
+            "thesis) or is dragged along (Cundall-Strack)."
         ),
     ] = "lee-herrmann"
     coulomb_cap: Annotated[
         Literal["spring", "total"],
         Quantity("Coulomb cap", "", group="Model"),
         Field(
-            description="What μ F_n limits: the friction spring alone (thesis) or spring and shear damping together (as LAMMPS has it)."
+            description="What μ F_n limits: the friction spring alone (thesis) or spring and shear damping "
+            "together (as LAMMPS has it)."
         ),
     ] = "spring"
 

@@ -2,9 +2,9 @@
 
     kinetic + potential + elastic + shear + damping + sliding + removed - poured - work = gap ,
 
-and the gap is what the time step leaves unaccounted for. `damping` and the energy fed into friction springs are summed up step
-by step inside the contact loop; whatever a command, a poured layer or a removed grain changes is
-booked as the difference of the mechanical energy just before and just after it.
+and the gap is what the time step leaves unaccounted for. `damping` and the energy fed into friction springs are
+summed up step by step inside the contact loop; whatever a command, a poured layer or a removed grain changes
+is booked as the difference of the mechanical energy just before and just after it.
 """
 
 from __future__ import annotations

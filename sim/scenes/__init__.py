@@ -26,7 +26,7 @@ class Scene:
     law: str
     parameters: type[ParameterSet]
     dimension: int
-    begin: Callable[[ParameterSet, int], tuple[World, Any]]
+    begin: Callable[[Any, int], tuple[World, Any]]
     """begin(parameters, seed) -> the world at rest and the state of the experiment (a dataclass of plain data)."""
     supervise: Callable[[Simulation], None]
     """Called every `CHECK_STEPS` steps: moves the experiment on, adds and removes spheres."""

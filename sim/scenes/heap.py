@@ -1,134 +1,35 @@
 """The heap: a container is filled in layers, its right wall opened, and the slope that stays is measured.
 
-Thesis ch. 3. Radii are drawn from a normal distribution and redrawn below 0.4 or above 1.8 mean radii; mass grows as R³. Walls and
-base are fixed spheres. Chosen here, where the thesis is silent: a layer counts as settled once the mean
-speed of all grains *and* of that layer is below v_min (the mean over all alone would stop waiting once many grains
-lie still); the opened heap once the mean has stayed below v_min, and no grain has left, for 0.1 s.
+Thesis ch. 3. Radii are drawn from a normal distribution and redrawn below 0.4 or above 1.8 mean radii; mass
+grows as R³. Walls and base are fixed spheres. Chosen here, where the thesis is silent: a layer counts as settled
+once the mean speed of all grains *and* of that layer is below v_min (the mean over all alone would stop waiting
+once many grains lie still); the opened heap once the mean has stayed below v_min, and no grain has left, for 0.1 s.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.build import add_spheres, empty_world, keep_spheres
+from sim.build import keep_spheres
 from sim.measure.angle_of_repose import AngleOfRepose, measure_angle
 from sim.scenes import Scene
+from sim.scenes.heap_filling import HeapState, begin, pour_layer
 from sim.scenes.heap_parameters import HeapParameters
 from sim.snapshot import Action
-from sim.state import Floats, World
+from sim.state import World
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
-
-SMALLEST, LARGEST = 0.4, 1.8
-"""Radii are kept between these, in units of the mean radius."""
 
 QUIET_TIME = 0.1
 """How long the opened heap must stay quiet to count as at rest [s]."""
 
 LONGEST_WAIT = 3.0
 """A layer that has not settled after this long is poured upon all the same [s]."""
-
-PACKING = 0.80
-"""Area fraction of a loosely poured column, for the height of the walls [-]."""
-
-
-@dataclass
-class HeapState:
-    """Where the experiment stands."""
-
-    phase: str = "empty"
-    """empty, filling, filled, flowing or rested."""
-    radii: list[float] = field(default_factory=list)
-    """Radius of every grain of this fill, in the order of pouring [m]."""
-    poured: int = 0
-    layers: int = 0
-    removed: int = 0
-    since: float = 0.0
-    """When the present phase, or layer, began [s]."""
-    quiet_since: float = 0.0
-    run_all: bool = False
-    next_id: int = 0
-    height: float = 0.0
-    """Of the walls [m]."""
-    random: dict[str, Any] = field(default_factory=dict)
-    """State of the generator that places the grains."""
-
-
-def begin(parameters: HeapParameters, seed: int) -> tuple[World, HeapState]:
-    """The empty container."""
-    generator = np.random.default_rng(seed)
-    radii = draw_radii(parameters, generator)
-    grain_area = math.pi * float(np.sum(radii**2))
-    height = 1.2 * grain_area / (PACKING * parameters.width) + 12.0 * parameters.mean_radius
-    wall_count = math.ceil(height / (2.0 * parameters.wall_radius))
-    wall_y = 2.0 * parameters.wall_radius * np.arange(wall_count)
-    base_count = max(1, math.ceil(parameters.width / (2.0 * parameters.base_radius)))
-    base_x = (np.arange(base_count) + 0.5) * parameters.width / base_count
-    world = empty_world(skin=0.3 * parameters.mean_radius)
-    layout = (
-        (base_x, np.zeros(base_count), parameters.base_radius),
-        (np.full(wall_count, -parameters.wall_radius), wall_y, parameters.wall_radius),
-        (np.full(wall_count, parameters.width + parameters.wall_radius), wall_y, parameters.wall_radius),
-    )
-    for x, y, radius in layout:
-        mass = mass_of(np.full(x.size, radius), parameters)
-        world = add_spheres(world, np.column_stack([x, y]), radius, mass, fixed=True, first_id=world.count)
-    state = HeapState(radii=radii.tolist(), next_id=world.count, height=float(wall_y[-1] + parameters.wall_radius))
-    state.random = generator.bit_generator.state
-    return world, state
-
-
-def draw_radii(parameters: HeapParameters, generator: np.random.Generator) -> Floats:
-    """Radii from the truncated normal distribution [m], shape (grain_count,)."""
-    mean, spread = parameters.mean_radius, parameters.radius_spread
-    radii = generator.normal(mean, spread, parameters.grain_count)
-    while (outside := (radii < SMALLEST * mean) | (radii > LARGEST * mean)).any():
-        radii[outside] = generator.normal(mean, spread, int(outside.sum()))
-    return radii
-
-
-def mass_of(radius: Floats, parameters: HeapParameters) -> Floats:
-    """m (R / 1 mm)³ [kg]."""
-    return parameters.mass_at_mean * (radius / 1e-3) ** 3
-
-
-def pour_layer(simulation: Simulation) -> None:
-    """Drop the next layer from just above the highest grain, side by side with random gaps."""
-    run, parameters = simulation.run, simulation.run.built
-    state: HeapState = run.state
-    generator = np.random.default_rng()
-    generator.bit_generator.state = state.random
-    rest = np.array(state.radii[state.poured :])
-    fits = np.cumsum(2.0 * rest) <= 0.95 * parameters.width
-    radii = rest[: max(1, int(fits.sum()))]
-    free = parameters.width - 2.0 * radii.sum()
-    gaps = np.diff(np.sort(generator.uniform(0.0, free, radii.size)), prepend=0.0)
-    x = np.cumsum(gaps + 2.0 * radii) - radii
-    moving = ~run.world.fixed
-    top = float((run.world.motion[1, 0] + run.world.radius)[moving].max(initial=parameters.base_radius))
-    y = top + radii + generator.uniform(0.0, parameters.mean_radius, radii.size)
-    with simulation.booked("poured"):
-        run.world = add_spheres(
-            run.world,
-            np.column_stack([x, y]),
-            radii,
-            mass_of(radii, parameters),
-            acceleration=simulation.gravity,
-            layer=state.layers,
-            first_id=state.next_id,
-        )
-    state.random = generator.bit_generator.state
-    state.next_id += radii.size
-    state.poured += radii.size
-    state.layers += 1
-    state.since = simulation.time
-    simulation.spheres_added()
 
 
 def supervise(simulation: Simulation) -> None:
@@ -213,7 +114,8 @@ def _enter(simulation: Simulation, phase: str) -> None:
 
 
 def _right_wall(world: World, parameters: HeapParameters) -> NDArray[np.bool_]:
-    return world.fixed & (world.motion[0, 0] > parameters.width)
+    beyond: NDArray[np.bool_] = world.fixed & (world.motion[0, 0] > parameters.width)
+    return beyond
 
 
 def actions(simulation: Simulation) -> tuple[Action, ...]:
@@ -296,10 +198,9 @@ def results(simulation: Simulation) -> dict[str, Any]:
 
 def check(simulation: Simulation) -> str:
     """A heap has a slope: positive, below 60°, made of some of the grains that were poured."""
-    outcome = asdict(simulation.run.state)
     reading = simulation.run.measurement
-    if outcome["phase"] != "rested" or reading is None:
-        return f"The heap did not come to rest: phase {outcome['phase']}."
+    if simulation.phase != "rested" or reading is None:
+        return f"The heap did not come to rest: phase {simulation.phase}."
     if not 0.0 < reading.angle < math.radians(60.0):
         return f"A slope of {math.degrees(reading.angle):.1f}° is no heap."
     return ""

@@ -21,7 +21,8 @@ class HeapParameters(MotionParameters, LeeHerrmannParameters):
         Le(3e-3),
         Quantity("base grain radius", "R_p", "mm", scale=1e-3, effect="base", group="Container"),
         Field(
-            description="Radius of the grains the base is made of: larger is rougher and gives a steeper heap. A change rebuilds the base."
+            description="Radius of the grains the base is made of: larger is rougher and gives a steeper "
+            "heap. A change rebuilds the base."
         ),
     ] = 2.5e-4
     wall_radius: Annotated[
@@ -58,7 +59,8 @@ class HeapParameters(MotionParameters, LeeHerrmannParameters):
         Le(5e-4),
         Quantity("radius spread", "σ_R", "mm", scale=1e-3, effect="restart", group="Grains"),
         Field(
-            description="Standard deviation of the radii; none below 0.4 R or above 1.8 R is kept. Zero gives equal grains, which crystallise."
+            description="Standard deviation of the radii; none below 0.4 R or above 1.8 R is kept. Zero gives "
+            "equal grains, which crystallise."
         ),
     ] = 2e-4
     mass_at_mean: Annotated[
@@ -81,13 +83,15 @@ class HeapParameters(MotionParameters, LeeHerrmannParameters):
         Le(5),
         Quantity("highest grains per strip", "n_top", group="Experiment"),
         Field(
-            description="How many of the highest grains of each strip, one mean diameter wide, the line is fitted through."
+            description="How many of the highest grains of each strip, one mean diameter wide, the line is "
+            "fitted through."
         ),
     ] = 2
     method: Annotated[
         Literal["line", "robust", "height_over_base"],
         Quantity("angle from", "", group="Experiment"),
         Field(
-            description="Least-squares line, Theil-Sen line (robust against stray grains), or height of the heap over its base."
+            description="Least-squares line, Theil-Sen line (robust against stray grains), or height of the "
+            "heap over its base."
         ),
     ] = "line"
