@@ -81,6 +81,10 @@ def repose(
     if version:
         _tell_version()
         raise typer.Exit
+    from app.engine_cache import choose_engine_cache
+
+    if complaint := choose_engine_cache():
+        say(complaint)
     if context.invoked_subcommand is not None:
         if preset:
             raise typer.BadParameter(
@@ -92,7 +96,8 @@ def repose(
             from app.application import run
 
             raise typer.Exit(run(preset))
-        from app.headless_job import plan, run_job
+        from app.headless_job import run_job
+        from app.headless_plan import plan
 
         say("No display was found, so the experiment runs without a window; `repose run --help` tells what it can do.")
         raise typer.Exit(run_job(plan(preset=preset)))
@@ -126,7 +131,8 @@ def run(
 ) -> None:
     """Run an experiment without a window and write what came out."""
     with _refusals():
-        from app.headless_job import plan, run_job
+        from app.headless_job import run_job
+        from app.headless_plan import plan
 
         job = plan(
             scene,

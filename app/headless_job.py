@@ -9,99 +9,27 @@ import itertools
 import json
 import math
 import os
-import re
 import tempfile
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.camera import Camera2D
 from app.headless_film import HeadlessFilm, open_picture_maker
+from app.headless_plan import Job
 from app.paths import write_whole
 from app.progress import Progress, say
-from app.recorder import LARGEST_SIDE
 from app.stopping import Stop, StopAsked, stoppable
 from app.view import View
-from sim import presets
-from sim.parameters import ParameterError, Value, require_known
+from sim.parameters import ParameterError
 from sim.scenes import SCENES
+from sim.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
 
 DONE, NOT_ALL_WRITTEN, FAULT, INTERRUPTED = 0, 1, 3, 130
 RESULT = "result.json"
-SLOWEST, FASTEST = 1e-4, 1e3
-"""Limits of the film's simulated seconds per second."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """A checked request for one run."""
-
-    scene: str
-    preset: str
-    values: dict[str, Value]
-    """Parameters that differ from the scene's defaults, SI."""
-    seed: int
-    ready: str | None
-    out: Path | None
-    """Folder for the results; None for a new one in the current folder."""
-    size: tuple[int, int]
-    """Of picture and film [pixel]."""
-    fps: float
-    speed: float
-    """Simulated seconds per second of film."""
-    video: Path | None
-    picture: bool
-    as_json: bool
-
-
-def plan(
-    scene: str = "",
-    preset: str = "",
-    changes: Sequence[str] = (),
-    seed: int | None = None,
-    ready: bool = False,
-    out: Path | None = None,
-    as_json: bool = False,
-    video: Path | None = None,
-    fps: float = 60.0,
-    size: str = "1920x1080",
-    speed: float = 1.0,
-    picture: bool = True,
-) -> Job:
-    """Check a request as it was typed; raises `ParameterError`."""
-    if scene:
-        require_known(scene, SCENES, "scene")
-    chosen = presets.load(preset or presets.DEFAULT)
-    if scene and scene != chosen.scene:
-        raise ParameterError(f"Preset '{chosen.name}' is for the scene '{chosen.scene}', not '{scene}'.")
-    parameters = SCENES[chosen.scene].parameters
-    values = dict(chosen.values)
-    values |= _parsed(changes, chosen.scene)
-    parameters.checked(values)
-    if ready and chosen.ready is None:
-        raise ParameterError(f"Preset '{chosen.name}' has no ready-filled container: leave --ready out.")
-    if not 1.0 <= fps <= 1000.0:
-        raise ParameterError(f"--fps {fps:g} is refused: it must be 1 to 1000 frames per second.")
-    if not SLOWEST <= speed <= FASTEST:
-        raise ParameterError(f"--speed {speed:g} is refused: it must be {SLOWEST:g} to {FASTEST:g}; 1 is real time.")
-    return Job(
-        scene=chosen.scene,
-        preset=chosen.name,
-        values=values,
-        seed=presets.checked_seed(chosen.seed if seed is None else seed),
-        ready=chosen.ready if ready else None,
-        size=_pixels(size),
-        fps=fps,
-        speed=speed,
-        video=video,
-        picture=picture,
-        as_json=as_json,
-        out=out,
-    )
 
 
 def run_job(job: Job) -> int:
@@ -209,13 +137,12 @@ def _draw(simulation: Simulation, size: tuple[int, int], path: Path) -> str:
     draft = path.with_suffix(".new.png")
     try:
         from app.picture import save_png
-        from sim.snapshot import Snapshot
 
         snapshot = Snapshot()
         simulation.fill_snapshot(snapshot)
         maker = open_picture_maker(size)
         try:
-            save_png(maker.draw(snapshot, View()), draft)
+            save_png(maker.draw(snapshot, View(colour_by="layer"), _close_up(snapshot, size)), draft)
         finally:
             maker.close()
         os.replace(draft, path)
@@ -225,30 +152,14 @@ def _draw(simulation: Simulation, size: tuple[int, int], path: Path) -> str:
     return ""
 
 
-def _parsed(changes: Sequence[str], scene: str) -> dict[str, Value]:
-    """The values of `--set name=value`, SI."""
-    parameters = SCENES[scene].parameters
-    values: dict[str, Value] = {}
-    for change in changes:
-        name, equals, text = change.partition("=")
-        if not equals or not text.strip():
-            raise ParameterError(f"--set {change!r} is refused: write it as NAME=VALUE, for example friction=0.2.")
-        name = name.strip()
-        value = parameters.parse(name, text)
-        if name in values:
-            raise ParameterError(f"--set gives {name} twice, {values[name]!r} and {value!r}: leave one out.")
-        values[name] = value
-    return values
-
-
-def _pixels(text: str) -> tuple[int, int]:
-    found = re.fullmatch(r"([0-9]{1,6})[x×]([0-9]{1,6})", text)
-    size = (int(found[1]), int(found[2])) if found else (0, 0)
-    if not 16 <= min(size) <= max(size) <= LARGEST_SIDE:
-        raise ParameterError(
-            f"--size {text!r} is refused: write WIDTHxHEIGHT in pixels, each 16 to {LARGEST_SIDE}, such as 1920x1080."
-        )
-    return size
+def _close_up(snapshot: Snapshot, size: tuple[int, int]) -> Camera2D | None:
+    """Fill the picture with the measured heap instead of the container it came from; None shows everything."""
+    loose = snapshot.position[~snapshot.fixed]
+    if snapshot.measurement is None or not loose.size:
+        return None
+    camera = Camera2D()
+    camera.frame((loose.min(axis=0), loose.max(axis=0)), size, margin=0.15)
+    return camera
 
 
 def _output_folder(wanted: Path | None, scene: str) -> Path:

@@ -1,0 +1,110 @@
+"""What a run without a window was asked to do, as typed, checked before anything is begun."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.recorder import LARGEST_SIDE
+from sim import presets
+from sim.parameters import ParameterError, Value, require_known
+from sim.scenes import SCENES
+
+SLOWEST, FASTEST = 1e-4, 1e3
+"""Limits of the film's simulated seconds per second."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A checked request for one run."""
+
+    scene: str
+    preset: str
+    values: dict[str, Value]
+    """Parameters that differ from the scene's defaults, SI."""
+    seed: int
+    ready: str | None
+    out: Path | None
+    """Folder for the results; None for a new one in the current folder."""
+    size: tuple[int, int]
+    """Of picture and film [pixel]."""
+    fps: float
+    speed: float
+    """Simulated seconds per second of film."""
+    video: Path | None
+    picture: bool
+    as_json: bool
+
+
+def plan(
+    scene: str = "",
+    preset: str = "",
+    changes: Sequence[str] = (),
+    seed: int | None = None,
+    ready: bool = False,
+    out: Path | None = None,
+    as_json: bool = False,
+    video: Path | None = None,
+    fps: float = 60.0,
+    size: str = "1920x1080",
+    speed: float = 1.0,
+    picture: bool = True,
+) -> Job:
+    """Check a request as it was typed; raises `ParameterError`."""
+    if scene:
+        require_known(scene, SCENES, "scene")
+    chosen = presets.load(preset or presets.DEFAULT)
+    if scene and scene != chosen.scene:
+        raise ParameterError(f"Preset '{chosen.name}' is for the scene '{chosen.scene}', not '{scene}'.")
+    parameters = SCENES[chosen.scene].parameters
+    values = dict(chosen.values)
+    values |= _parsed(changes, chosen.scene)
+    parameters.checked(values)
+    if ready and chosen.ready is None:
+        raise ParameterError(f"Preset '{chosen.name}' has no ready-filled container: leave --ready out.")
+    if not 1.0 <= fps <= 1000.0:
+        raise ParameterError(f"--fps {fps:g} is refused: it must be 1 to 1000 frames per second.")
+    if not SLOWEST <= speed <= FASTEST:
+        raise ParameterError(f"--speed {speed:g} is refused: it must be {SLOWEST:g} to {FASTEST:g}; 1 is real time.")
+    return Job(
+        scene=chosen.scene,
+        preset=chosen.name,
+        values=values,
+        seed=presets.checked_seed(chosen.seed if seed is None else seed),
+        ready=chosen.ready if ready else None,
+        size=_pixels(size),
+        fps=fps,
+        speed=speed,
+        video=video,
+        picture=picture,
+        as_json=as_json,
+        out=out,
+    )
+
+
+def _parsed(changes: Sequence[str], scene: str) -> dict[str, Value]:
+    """The values of `--set name=value`, SI."""
+    parameters = SCENES[scene].parameters
+    values: dict[str, Value] = {}
+    for change in changes:
+        name, equals, text = change.partition("=")
+        if not equals or not text.strip():
+            raise ParameterError(f"--set {change!r} is refused: write it as NAME=VALUE, for example friction=0.2.")
+        name = name.strip()
+        value = parameters.parse(name, text)
+        if name in values:
+            raise ParameterError(f"--set gives {name} twice, {values[name]!r} and {value!r}: leave one out.")
+        values[name] = value
+    return values
+
+
+def _pixels(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"([0-9]{1,6})[x×]([0-9]{1,6})", text)
+    size = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 16 <= min(size) <= max(size) <= LARGEST_SIDE:
+        raise ParameterError(
+            f"--size {text!r} is refused: write WIDTHxHEIGHT in pixels, each 16 to {LARGEST_SIDE}, such as 1920x1080."
+        )
+    return size
