@@ -1,0 +1,74 @@
+"""What every test may rely on: nothing of the user's is touched, and in CI nothing is skipped."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Generator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.engine_cache import choose_engine_cache
+
+ROOT = Path(__file__).resolve().parent.parent
+IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
+
+os.environ.setdefault("LP_NUM_THREADS", "0")  # software OpenGL draws small pictures fastest without threads of its own
+os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"
+choose_engine_cache()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def private_folders(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """Settings, presets and films of the user are neither read nor written."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_VIDEOS_DIR"):
+            patch.setenv(name, str(tmp_path_factory.mktemp(name.lower())))
+        yield
+
+
+@cache
+def missing_for_gl() -> str:
+    """Why nothing can be drawn off-screen here, or an empty string."""
+    code = "from app.doctor import probe_opengl; probe_opengl()"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return ""
+    return (done.stderr.strip().splitlines() or [f"the OpenGL probe ended with code {done.returncode}"])[-1]
+
+
+@cache
+def missing_for_gui() -> str:
+    """Why no real window can be driven here, or an empty string."""
+    missing = [name for name in ("Xvfb", "xdotool", "openbox") if shutil.which(name) is None]
+    return f"not installed: {', '.join(missing)}" if missing else missing_for_gl()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what this machine cannot show, with the reason."""
+    for marker, missing in (("gl", missing_for_gl), ("gui", missing_for_gui)):
+        if item.get_closest_marker(marker) is not None and (reason := missing()):
+            pytest.skip(f"needs {'OpenGL' if marker == 'gl' else 'a window'}: {reason}")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any]:
+    """In CI a skipped test is a failed one: what is not run there is run nowhere."""
+    report = (yield).get_result()
+    if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} was skipped, which CI does not allow: {report.longrepr}"
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any]:
+    """The same for files that skip themselves while they are collected."""
+    report = (yield).get_result()
+    if IN_CI and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"{collector.nodeid} was skipped, which CI does not allow: {report.longrepr}"
