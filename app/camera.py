@@ -16,6 +16,8 @@ Inset = tuple[float, float, float, float]
 """Pixels covered by panels: (left, top, right, bottom)."""
 
 NO_INSET: Inset = (0.0, 0.0, 0.0, 0.0)
+Box = tuple[tuple[float, ...], tuple[float, ...]]
+"""Lower and upper corner [m]."""
 FINEST, COARSEST = 1e-9, 10.0
 """Limits of `metres_per_pixel`: beyond them float32 positions no longer tell neighbours apart."""
 

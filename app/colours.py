@@ -21,8 +21,8 @@ Colour = tuple[float, float, float]
 """Red, green, blue, sRGB, 0 to 1."""
 
 ROWS = 256
-EASING = 0.15
-"""Share of the way to its target that a range goes per picture: about 0.1 s at 60 pictures a second."""
+RISE, FALL = 0.25, 0.02
+"""Share of the way to its target that an end of a range goes per picture: outward at once, inward over about a second."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,9 @@ def ease(shown: tuple[float, float] | None, wanted: tuple[float, float]) -> tupl
     """The range to show next: glides to what is wanted, so that colours do not flicker with the fastest grain."""
     if shown is None:
         return wanted
-    low, high = (a + EASING * (b - a) for a, b in zip(shown, wanted, strict=True))
+    low, high = shown
+    low += (RISE if wanted[0] < low else FALL) * (wanted[0] - low)
+    high += (RISE if wanted[1] > high else FALL) * (wanted[1] - high)
     return low, high
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from app.camera import Camera2D, Size
+from app.camera import Box, Camera2D, Size
 from app.view import View
 from app.window import open_offscreen
 from sim.snapshot import Snapshot
@@ -28,9 +28,14 @@ class PictureMaker:
         self._gui = ImguiBackend()
         self._renderer = Renderer(self._gui)
 
-    def draw(self, snapshot: Snapshot, view: View, camera: Camera2D | None = None) -> NDArray[np.uint8]:
-        """The picture, shape (height, width, 3), sRGB, top row first; frames the whole scene without a camera."""
-        return self._renderer.read(snapshot, view, self.size, camera)
+    def draw(
+        self, snapshot: Snapshot, view: View, camera: Camera2D | None = None, box: Box | None = None
+    ) -> NDArray[np.uint8]:
+        """The picture, shape (height, width, 3), sRGB, top row first.
+
+        Shows what `camera` sees; without one, frames `box`; without that, the whole scene, which keeps a film still.
+        """
+        return self._renderer.read(snapshot, view, self.size, camera, box)
 
     def close(self) -> None:
         """Free everything; the second call does nothing."""

@@ -10,9 +10,10 @@ import OpenGL.GL as gl
 from imgui_bundle import imgui
 from numpy.typing import NDArray
 
-from app.camera import NO_INSET, Camera2D, Inset, Size
+from app.camera import NO_INSET, Box, Camera2D, Inset, Size
 from app.canvas import Canvas
 from app.colours import COLOURINGS, DARK, LIGHT, ease, fill_colours, measure_range, to_linear
+from app.framing import whole_scene
 from app.gpu import Instances, Program, Target
 from app.imgui_backend import TEXT_SIZE, ImguiBackend
 from app.passes import Frame, all_passes
@@ -60,10 +61,12 @@ class Renderer:
         self._draw_scene(frame, "window", 0)
         self._draw_overlay(frame, self._gui)
 
-    def read(self, snapshot: Snapshot, view: View, size: Size, camera: Camera2D | None = None) -> NDArray[np.uint8]:
+    def read(
+        self, snapshot: Snapshot, view: View, size: Size, camera: Camera2D | None = None, box: Box | None = None
+    ) -> NDArray[np.uint8]:
         """The picture as an array of its own, shape (height, width, 3), sRGB, top row first.
 
-        Without a camera the whole scene is framed. May be called at any time, also inside a frame of the
+        Without a camera `box` is framed, or the whole scene (see `app.framing`). May be called at any time, also inside a frame of the
         window: it draws into a picture of its own, with an ImGui context of its own.
         """
         if size[0] <= 0 or size[1] <= 0:
@@ -71,7 +74,7 @@ class Renderer:
         scale = picture_scale(size) * view.font_scale
         if camera is None:
             camera = Camera2D()
-            camera.frame(snapshot.box, size, (0.0, HEAD * scale, 0.0, FOOT * scale), margin=0.03)
+            camera.frame(box or whole_scene(snapshot), size, (0.0, HEAD * scale, 0.0, FOOT * scale), margin=0.03)
         frame = self._frame(snapshot, view, camera, size, NO_INSET, scale)
         self._picture = _sized(self._picture, size, linear=False)
         self._draw_scene(frame, "picture", self._picture.framebuffer)

@@ -1,0 +1,166 @@
+"""Passes: found by being there, pure numbers in and out."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from app.camera import NO_INSET, Camera2D
+from app.colours import COLOURINGS, DARK, fill_colours, measure_range
+from app.framing import close_up, whole_scene
+from app.passes import Frame, all_passes
+from app.passes.force_chains import LEAST
+from app.passes.legend import describe
+from app.passes.measurement import label
+from app.passes.scale_bar import bar_length, length_label
+from app.view import View
+from sim.snapshot import Snapshot
+from tests.app.fake_heap import FIXED, fake_heap
+
+SIZE = (400, 300)
+
+
+def frame_of(snapshot: Snapshot, view: View) -> Frame:
+    colouring = COLOURINGS[view.colour_by]
+    span = measure_range(colouring, snapshot) if colouring else None
+    camera = Camera2D()
+    camera.frame(snapshot.box, SIZE)
+    faces = fill_colours(snapshot, colouring, span, view.colour_map, DARK)
+    return Frame(snapshot, view, camera, SIZE, NO_INSET, 1.0, DARK, colouring if span else None, span, faces)
+
+
+def rows_of(name: str, snapshot: Snapshot, view: View) -> np.ndarray | None:
+    found = next(item for item in all_passes() if item.name == name)
+    assert found.instances is not None
+    return found.instances(frame_of(snapshot, view))
+
+
+def test_passes_are_found_in_drawing_order() -> None:
+    names = [item.name for item in all_passes()]
+    assert {"box", "discs", "force_chains", "measurement", "scale_bar", "legend", "caption"} <= set(names)
+    assert names.index("box") < names.index("discs") < names.index("force_chains") < names.index("legend")
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("snapshot", [Snapshot(), fake_heap()], ids=["empty", "full"])
+@pytest.mark.parametrize("chains", [False, True])
+@pytest.mark.parametrize("item", all_passes(), ids=lambda item: item.name)
+def test_rows_fit_the_shader_and_are_finite(item, chains: bool, snapshot: Snapshot) -> None:
+    if item.instances is None:
+        return
+    rows = item.instances(frame_of(snapshot, View(show_force_chains=chains)))
+    if rows is not None:
+        assert rows.dtype == np.float32 and rows.shape[1] == sum(item.attributes)
+        assert np.isfinite(rows).all()
+
+
+def test_three_dimensional_positions_are_drawn_by_their_first_two_coordinates() -> None:
+    heap = fake_heap()
+    depth = np.ones((len(heap.radius), 1), np.float32)
+    ends = np.concatenate((heap.contact_ends[:, :2], depth[1:], heap.contact_ends[:, 2:], depth[1:]), axis=1)
+    deep = dataclasses.replace(heap, position=np.concatenate((heap.position, depth), axis=1), contact_ends=ends)
+    view = View(show_force_chains=True)
+    for name in ("discs", "force_chains"):
+        flat, solid = rows_of(name, heap, view), rows_of(name, deep, view)
+        assert flat is not None and solid is not None
+        assert np.array_equal(flat, solid)
+
+
+def test_force_chains_leave_out_the_weakest_and_widen_with_force() -> None:
+    heap = fake_heap()
+    rows = rows_of("force_chains", heap, View(show_force_chains=True))
+    assert rows is not None
+    assert len(rows) == int((heap.contact_force > LEAST * heap.contact_force.mean()).sum()) < len(heap.contact_force)
+    assert (np.diff(rows[:, 4]) >= 0.0).all() and rows[-1, 4] > 3.0 * rows[0, 4]
+    assert rows_of("force_chains", heap, View()) is None
+
+
+def test_grains_step_back_behind_force_chains() -> None:
+    heap = fake_heap()
+    plain, dimmed = (rows_of("discs", heap, View(show_force_chains=chains)) for chains in (False, True))
+    assert plain is not None and dimmed is not None
+    assert dimmed[:, 3:6].max() < 0.6 * plain[:, 3:6].max()
+
+
+def test_rings_mark_the_measured_grains_and_no_others() -> None:
+    heap = fake_heap()
+    rows = rows_of("measurement", heap, View())
+    assert rows is not None and heap.measurement is not None
+    marked = {tuple(centre) for centre in rows[:, :2].tolist()}
+    assert marked == {tuple(centre) for centre in heap.position[heap.measurement.used_ids].tolist()}
+    assert (rows[:, 6] == 0.0).all()
+    assert rows_of("measurement", heap, View(show_measurement=False)) is None
+    assert rows_of("measurement", fake_heap(measured=False), View()) is None
+
+
+def test_the_box_stands_behind_the_fixed_grains_only() -> None:
+    rows = rows_of("box", fake_heap(), View())
+    assert rows is not None and len(rows) == FIXED
+    assert rows_of("box", fake_heap(), View(show_box=False)) is None
+
+
+def test_the_angle_is_read_out_with_its_error() -> None:
+    measurement = fake_heap().measurement
+    assert measurement is not None
+    reading = dataclasses.replace(measurement, angle=math.radians(13.02), standard_error=math.radians(0.48))
+    assert label(reading) == "13.0° ± 0.5°"
+    assert label(dataclasses.replace(reading, angle=-0.1, standard_error=math.nan)) == "−5.7°"
+
+
+@pytest.mark.parametrize("metres_per_pixel", np.geomspace(1e-9, 10.0, 41))
+def test_the_scale_bar_has_a_round_length_that_fits(metres_per_pixel: float) -> None:
+    length = bar_length(metres_per_pixel, 170.0)
+    assert 0.4 * 170.0 * metres_per_pixel * (1 - 1e-9) <= length <= 170.0 * metres_per_pixel * (1 + 1e-9)
+    assert f"{length:e}"[0] in "125" or f"{length:.0e}"[0] in "125"
+
+
+def test_lengths_read_in_the_unit_that_suits_them() -> None:
+    shown = [length_label(metres) for metres in (5e-3, 0.02, 1.0, 2000.0, 5e-5, 2e-9)]
+    assert shown == ["5 mm", "2 cm", "1 m", "2 km", "50 µm", "2 nm"]
+
+
+def test_the_legend_names_symbol_and_unit_and_ticks_lie_on_the_bar() -> None:
+    speed = COLOURINGS["speed"]
+    assert speed is not None
+    heading, ticks = describe(speed, (0.0, 0.02))
+    assert heading == "Speed  v  [mm/s]"
+    assert [text for _, text in ticks] == ["0", "5", "10", "15", "20"]
+    assert [share for share, _ in ticks] == pytest.approx([0, 0.25, 0.5, 0.75, 1])
+
+
+def test_the_legend_counts_contacts_to_six_and_more() -> None:
+    contacts = COLOURINGS["coordination"]
+    assert contacts is not None
+    heading, ticks = describe(contacts, (0.0, 6.0))
+    assert heading == "Contacts  Z"
+    assert [text for _, text in ticks] == ["0", "1", "2", "3", "4", "5", "6+"]
+
+
+def test_layers_are_counted_from_one() -> None:
+    layer = COLOURINGS["layer"]
+    assert layer is not None
+    assert [text for _, text in describe(layer, (0.0, 3.0))[1]] == ["1", "2", "3", "4"]
+
+
+def test_a_close_up_keeps_every_grain_and_drops_the_empty_height() -> None:
+    heap = dataclasses.replace(fake_heap(), box=((-0.002, -0.004), (0.024, 0.5)))
+    (x0, y0), (x1, y1) = close_up(heap)
+    assert (x0, y0, x1) == pytest.approx((-0.002, -0.004, 0.024))
+    assert float((heap.position[:, 1] + heap.radius).max()) < y1 < 0.05
+    assert close_up(Snapshot()) == whole_scene(Snapshot())
+
+
+def test_passes_are_imported_without_opengl() -> None:
+    code = "import app.passes, sys; app.passes.all_passes(); sys.exit('OpenGL' in sys.modules or 'imgui_bundle' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_pass_module_holds_its_record() -> None:
+    for item in all_passes():
+        assert importlib.import_module(f"app.passes.{item.name}").PASS is item
