@@ -16,6 +16,7 @@ from importlib import metadata
 from pathlib import Path
 
 PACKAGES = ("numpy", "numba", "llvmlite", "pygame-ce", "imgui-bundle", "PyOpenGL", "av", "scipy", "pydantic", "typer")
+PROBE = "from app.doctor import probe_opengl; probe_opengl()"
 PATIENCE = 60.0
 """How long a probe in a process of its own may take [s]."""
 
@@ -71,10 +72,9 @@ def _display() -> list[Finding]:
 
 
 def _opengl() -> list[Finding]:
-    code = "from app.doctor import probe_opengl; probe_opengl()"
     try:
         done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=_root()
+            [sys.executable, "-c", PROBE], capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=_root()
         )
     except subprocess.TimeoutExpired:
         return [Finding("OpenGL", f"no answer within {PATIENCE:g} s", "update the graphics driver")]

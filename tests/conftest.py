@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from app.doctor import PROBE
 from app.engine_cache import choose_engine_cache
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,8 +36,7 @@ def private_folders(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]
 @cache
 def missing_for_gl() -> str:
     """Why nothing can be drawn off-screen here, or an empty string."""
-    code = "from app.doctor import probe_opengl; probe_opengl()"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", PROBE], cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return ""
     return (done.stderr.strip().splitlines() or [f"the OpenGL probe ended with code {done.returncode}"])[-1]

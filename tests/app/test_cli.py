@@ -1,0 +1,309 @@
+"""Command line: bad input is refused before any work, results are whole, and stopping loses nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import app.cli
+from app import headless_film, headless_job
+from app.cli import run_command_line
+from app.window import WindowError
+from sim import presets
+
+SMALL = ("run", "heap", "--set", "grain_count=40", "--set", "width=0.012")
+UNIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes of Unix")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current folder."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def start(arguments: Sequence[str], folder: Path, **changed: str | None) -> subprocess.Popen[str]:
+    """The program in a process of its own, with environment variables changed or, for None, removed."""
+    environment = {name: value for name, value in (os.environ | changed).items() if value is not None}
+    environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-m", "app", *arguments]
+    return subprocess.Popen(command, cwd=folder, env=environment, stdout=pipe, stderr=pipe, text=True)
+
+
+def result_in(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / "result.json").read_text())
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["run", "--help"]])
+def test_help_and_version_import_nothing_heavy_and_need_no_home(arguments: list[str], tmp_path: Path) -> None:
+    code = (
+        "import sys; from app.cli import run_command_line; code = run_command_line(sys.argv[1:]);"
+        "heavy = {'numba', 'numpy', 'OpenGL', 'pygame', 'imgui_bundle', 'av', 'scipy'} & set(sys.modules);"
+        "sys.exit(f'imported {heavy}' if heavy else code)"
+    )
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "repose" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "hepa"], "did you mean 'heap'"),
+        (["run", "--preset", "mon"], "did you mean 'moon'"),
+        (["run", "--preset", "missing.toml"], "missing.toml cannot be read"),
+        (["run", "--preset", "."], "Unknown preset"),
+        (["run", "--set", "frictoin=0.2"], "did you mean 'friction'"),
+        (["run", "--set", "friction=nan"], "friction = nan is refused: it must be a number from 0 to 2"),
+        (["run", "--set", "friction=inf"], "0 to 2"),
+        (["run", "--set", "friction=1e999"], "0 to 2"),
+        (["run", "--set", "friction=-0.1"], "0 to 2"),
+        (["run", "--set", "friction=2.5"], "0 to 2"),
+        (["run", "--set", "friction=rough"], "friction = 'rough' is refused"),
+        (["run", "--set", "friction=0,2"], "0 to 2"),
+        (["run", "--set", "friction=true"], "0 to 2"),
+        (["run", "--set", "friction"], "NAME=VALUE"),
+        (["run", "--set", "friction="], "NAME=VALUE"),
+        (["run", "--set", "friction=0.1", "--set", "friction=0.2"], "gives friction twice"),
+        (["run", "--set", "dt=0"], "'auto'"),
+        (["run", "--set", "dt=1e-400"], "'auto'"),
+        (["run", "--set", "dt=0x10"], "'auto'"),
+        (["run", "--set", "base_radius=1"], "0.05 mm to 3 mm"),
+        (["run", "--set", "grain_count=20001"], "1 to 20000"),
+        (["run", "--set", "grain_count=10.5"], "whole number"),
+        (["run", "--set", "exponent=cubic"], "'hertz' or 'linear'"),
+        (["run", "--seed", "-1"], "whole number from 0"),
+        (["run", "--seed", "18446744073709551616"], "whole number from 0"),
+        (["run", "--seed", "one"], "--seed"),
+        (["run", "--fps", "0"], "1 to 1000"),
+        (["run", "--fps", "nan"], "1 to 1000"),
+        (["run", "--speed", "-1"], "0.0001 to 1000"),
+        (["run", "--speed", "inf"], "0.0001 to 1000"),
+        (["run", "--size", "0x0"], "WIDTHxHEIGHT"),
+        (["run", "--size", "1920"], "WIDTHxHEIGHT"),
+        (["run", "--size", "99999x99999"], "16 to 8192"),
+        (["run", "--preset", "moon", "--ready"], "leave --ready out"),
+        (["run", "--out", "a_file"], "cannot be written to"),
+        (["run", "--out", "a_file/below"], "cannot be written to"),
+        (["run", "--out", "x" * 300], "cannot be written to"),
+        (["run", "--out", "used"], "already holds result.json"),
+        (["run", "--bogus"], "--bogus"),
+        (["run", "--seed"], "--seed"),
+        (["run", "heap", "heap"], "heap"),
+        (["rnu"], "rnu"),
+        (["--preset", "mon"], "did you mean 'moon'"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence_before_any_work(
+    arguments: list[str], words: str, here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "a_file").touch()
+    (here / "used").mkdir()
+    (here / "used" / "result.json").write_text("precious")
+    monkeypatch.setattr(app.cli, "has_display", lambda: False)
+    monkeypatch.setattr(headless_job, "_simulate", lambda *_: pytest.fail("work was begun"))
+    before = sorted(here.rglob("*"))
+    assert run_command_line(arguments) == 2
+    captured = capsys.readouterr()
+    assert words in captured.err
+    assert captured.out == ""
+    assert "Traceback" not in captured.err
+    assert sorted(here.rglob("*")) == before
+    assert (here / "used" / "result.json").read_text() == "precious"
+
+
+@pytest.mark.gl
+def test_film_that_has_no_place_to_go_is_refused_before_any_work(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "a_file").touch()
+    monkeypatch.setattr(headless_job, "_simulate", lambda *_: pytest.fail("work was begun"))
+    assert run_command_line(["run", "--video", "a_file/film.mp4"]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+    assert run_command_line(["run", "--video", "film.avi"]) == 2
+    assert run_command_line(["run", "--video", "film.mp4", "--out", "a_file"]) == 2
+    assert [path.name for path in here.iterdir()] == ["a_file"]
+
+
+def test_scenes_and_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line(["scenes"]) == 0
+    assert "heap" in capsys.readouterr().out
+    assert run_command_line(["presets"]) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in presets.names())
+    assert "gravity = 1.62 m/s²" in listed
+
+
+def test_every_exit_code_is_documented(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line(["--help"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert all(f"{code} " in told for code in (0, 1, 2, 3, 130))
+
+
+@pytest.mark.gl
+def test_run_writes_its_result_and_picture_into_a_new_folder_each_time(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [*SMALL, "--set", "friction=0.3", "--seed", "5", "--size", "320x240"]
+    assert run_command_line(arguments) == 0
+    captured = capsys.readouterr()
+    result = result_in(here / "repose-heap-1")
+    assert (result["scene"], result["seed"], result["preset"]) == ("heap", 5, "thesis-heap")
+    assert (result["parameters"]["friction"], result["parameters"]["grain_count"]) == (0.3, 40)
+    assert result["grains_filled"] == 40
+    assert result["interrupted"] is False
+    assert f"{result['angle_of_repose']['degrees']:.2f}°" in captured.out
+    assert "repose-heap-1" in captured.out
+    assert "filling" in captured.err
+    assert (here / "repose-heap-1" / "heap.png").read_bytes()[1:4] == b"PNG"
+    assert run_command_line([*arguments, "--no-picture"]) == 0
+    assert [path.name for path in (here / "repose-heap-2").iterdir()] == ["result.json"]
+    assert result_in(here / "repose-heap-2")["state_hash"] == result["state_hash"]
+
+
+@pytest.mark.gl
+def test_film_has_exactly_duration_times_fps_frames_and_leaves_the_run_as_it_is(here: Path) -> None:
+    import av
+
+    assert run_command_line([*SMALL, "--no-picture", "--out", "plain"]) == 0
+    filmed = ["--video", "film.mp4", "--fps", "25", "--speed", "0.5", "--size", "160x120", "--out", "filmed"]
+    assert run_command_line([*SMALL, "--no-picture", *filmed]) == 0
+    result = result_in(here / "filmed")
+    with av.open("film.mp4") as container:
+        count = sum(1 for _ in container.decode(video=0))
+    assert count == result["video"]["frames"] == round(result["simulated_time"] / 0.5 * 25)
+    assert result["state_hash"] == result_in(here / "plain")["state_hash"]
+
+
+def test_json_is_all_that_goes_to_standard_output(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line([*SMALL, "--json", "--no-picture", "--out", "Größe λ 砂/-new"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) == result_in(here / "Größe λ 砂" / "-new")
+    assert captured.err == ""
+
+
+def test_without_opengl_the_run_completes_and_says_why_there_is_no_picture(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(size: object) -> None:
+        raise WindowError("OpenGL 3.3 is needed but this machine offers 2.1.")
+
+    monkeypatch.setattr(headless_job, "open_picture_maker", fail)
+    monkeypatch.setattr(headless_film, "open_picture_maker", fail)
+    assert run_command_line([*SMALL]) == 0
+    assert "No picture: OpenGL 3.3 is needed but this machine offers 2.1." in capsys.readouterr().err
+    assert [path.name for path in (here / "repose-heap-1").iterdir()] == ["result.json"]
+    assert run_command_line([*SMALL, "--video", "film.mp4"]) == 2
+    assert "offers 2.1" in capsys.readouterr().err
+    assert not (here / "film.mp4").exists()
+
+
+@pytest.mark.gl
+def test_film_cut_short_ends_neither_the_run_nor_its_results(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.recorder._free", lambda _: 10**9)
+    film = headless_film.HeadlessFilm
+    take = film.take
+
+    def take_a_few(self: headless_film.HeadlessFilm, snapshot: Any) -> None:
+        if self._added == 12:
+            monkeypatch.setattr("app.recorder._free", lambda _: 1000)
+        take(self, snapshot)
+
+    monkeypatch.setattr(film, "take", take_a_few)
+    arguments = ["--video", "film.mp4", "--fps", "10", "--speed", "0.05", "--size", "160x120", "--no-picture"]
+    assert run_command_line([*SMALL, *arguments]) == 1
+    assert "almost full" in capsys.readouterr().err
+    result = result_in(here / "repose-heap-1")
+    assert result["grains_filled"] == 40
+    assert "almost full" in result["video"]["cut_short"]
+
+
+def test_run_stopped_by_a_fault_says_so_and_keeps_what_it_has(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line([*SMALL, "--set", "dt=0.001", "--no-picture"]) == 3
+    fault = result_in(here / "repose-heap-1")["fault"]
+    assert fault
+    assert fault in capsys.readouterr().err
+
+
+def test_without_display_the_default_experiment_runs_without_a_window(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    jobs: list[Any] = []
+    monkeypatch.setattr(headless_job, "run_job", lambda job: jobs.append(job) or 0)
+    assert run_command_line([]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "No display" in line
+    (job,) = jobs
+    assert (job.scene, job.preset, job.values, job.out) == ("heap", presets.DEFAULT, {}, None)
+
+
+def test_window_that_cannot_open_ends_in_a_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(preset: str) -> int:
+        raise WindowError("OpenGL 3.3 is needed.")
+
+    monkeypatch.setattr(app.cli, "has_display", lambda: True)
+    monkeypatch.setattr("app.application.run", fail)
+    assert run_command_line([]) == 2
+    assert capsys.readouterr().err == "OpenGL 3.3 is needed.\n"
+
+
+@UNIX
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signal_stops_the_run_and_keeps_the_results(number: int, tmp_path: Path) -> None:
+    with start(["run", "--set", "grain_count=20000", "--no-picture", "--out", "kept"], tmp_path) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "filling" in line:
+                break
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    result = result_in(tmp_path / "kept")
+    assert result["interrupted"] is True
+    assert result["angle_of_repose"] is None
+    assert result["steps"] > 0
+
+
+@UNIX
+def test_reader_that_goes_away_is_no_reason_for_a_traceback(tmp_path: Path) -> None:
+    with start(["presets"], tmp_path) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        errors = process.stderr.read()
+    assert process.returncode == 1
+    assert errors == ""
+
+
+def test_terminal_without_greek_letters_gets_something_readable(tmp_path: Path) -> None:
+    with start(["presets"], tmp_path, LC_ALL="C", PYTHONIOENCODING="ascii", PYTHONUTF8="0") as process:
+        shown, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, "")
+    assert "1.62 m/s?" in shown
