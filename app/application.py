@@ -92,6 +92,7 @@ class Application:
         self.renderer = Renderer(self.gui)
         self.runner = _start_physics(preset)
         self.ui = _make_ui(self.runner, settings, self._draw_film_frame)
+        self.ui.bold = self.gui.bold
         self.ui.shelf.refresh()
         self.ui.shelf.note(preset_name)
         self.ui.deeds.update(self._deeds())

@@ -12,8 +12,19 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
-from app.theme import Colour, colour32
-from app.widgets import SMALL, draw_symbol, draw_text, note, symbol_width, text_width, tooltip
+from app.theme import Colour
+from app.widgets import (
+    SMALL,
+    dragged,
+    draw_bar,
+    draw_symbol,
+    draw_text,
+    friendly,
+    note,
+    symbol_width,
+    text_width,
+    tooltip,
+)
 from sim.parameters import Parameter, Value
 
 if TYPE_CHECKING:
@@ -87,7 +98,7 @@ def describe(parameter: Parameter) -> str:
     lines = [f"{quantity.label}  {quantity.symbol.replace('_', '')}".rstrip(), parameter.help]
     if parameter.low is not None and parameter.high is not None:
         span = f"From {parameter.shown(parameter.low)} to {parameter.shown(parameter.high)}"
-        lines.append(f"{span}; default {parameter.shown(parameter.default)}.")
+        lines.append(friendly(f"{span}; default {parameter.shown(parameter.default)}."))
     elif parameter.kind != "bool":
         lines.append(f"Default: {words(str(parameter.default))}.")
     lines.append(EFFECTS[quantity.effect])
@@ -135,27 +146,10 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
     shown = ui.edits.value(parameter.name)
     if not isinstance(shown, str):
         number = float(shown)
-    where = position(parameter, number)
-    draw = imgui.get_window_draw_list()
-    rounding, pad = imgui.get_style().frame_rounding, imgui.get_style().frame_padding
-    high = imgui.ImVec2(low.x + size.x, low.y + size.y)
-    hot = imgui.is_item_hovered() or imgui.is_item_active()
-    ground = imgui.Col_.frame_bg_hovered if hot else imgui.Col_.frame_bg
-    draw.add_rect_filled(low, high, imgui.get_color_u32(ground), rounding)
-    edge = low.x + size.x * where
-    if not automatic:
-        draw.push_clip_rect(low, imgui.ImVec2(edge, high.y), True)
-        draw.add_rect_filled(low, high, colour32(ui.palette.fill), rounding)
-        draw.pop_clip_rect()
-        grip = 1.5 * ui.scale
-        at = min(max(edge, low.x + grip), high.x - grip)
-        accent = colour32(ui.palette.accent)
-        draw.add_rect_filled(imgui.ImVec2(at - grip, low.y), imgui.ImVec2(at + grip, high.y), accent)
-    else:
-        quiet = colour32(ui.palette.muted)
-        draw.add_line(imgui.ImVec2(edge, low.y), imgui.ImVec2(edge, high.y), quiet, ui.scale)
-    text = parameter.shown(_compact(number) if parameter.kind == "float" else int(number))
-    _caption(ui, parameter, text, low.x + pad.x, low.y + pad.y, high.x - pad.x)
+    draw_bar(ui, low, size, position(parameter, number), filled=not automatic)
+    pad = imgui.get_style().frame_padding
+    text = friendly(parameter.shown(_compact(number) if parameter.kind == "float" else int(number)))
+    _caption(ui, parameter, text, low.x + pad.x, low.y + pad.y, low.x + size.x - pad.x)
 
 
 def _compact(number: float) -> float:
@@ -166,7 +160,7 @@ def _compact(number: float) -> float:
 def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, right: float) -> None:
     """Name, symbol and, where there is room, when it acts, at the left; the value at the right."""
     quantity, palette = parameter.quantity, ui.palette
-    start = right - text_width(value)
+    start = right - symbol_width(value)
     gap = text_width(" ") * 1.5
     clip = imgui.get_window_draw_list()
     clip.push_clip_rect(
@@ -182,7 +176,7 @@ def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, 
     if tag and x + text_width(tag, SMALL) <= start - gap:
         draw_text(x, top + imgui.get_font_size() * (1 - SMALL) * 0.6, tag, colour, SMALL)
     clip.pop_clip_rect()
-    draw_text(start, top, value, palette.text)
+    draw_symbol(start, top, value, palette.text)
 
 
 def _tag(ui: Ui, parameter: Parameter) -> tuple[str, Colour]:
@@ -218,12 +212,9 @@ def _follow_mouse(ui: Ui, parameter: Parameter, left: float, width: float) -> No
         if io.key_ctrl:
             ui.memory.update(typing=name, text=_plain(ui, parameter), typing_fresh=True)
             return
-    elif not (imgui.is_item_active() and (io.mouse_delta.x or io.mouse_delta.y)):
-        return
-    # The ends are reached a little before the rim, so that they can be hit.
-    rim = 3.0 * ui.scale
-    where = (io.mouse_pos.x - left - rim) / max(width - 2 * rim, 1.0)
-    ui.edits.set({name: value_at(parameter, where)}, gesture=("drag", name))
+    where = dragged(ui, left, width)
+    if where is not None:
+        ui.edits.set({name: value_at(parameter, where)}, gesture=("drag", name))
 
 
 def _plain(ui: Ui, parameter: Parameter) -> str:

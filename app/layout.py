@@ -93,12 +93,23 @@ def _draw_column(ui: Ui, side: Side, x: float, width: float, height: float) -> N
         entries, start = list(members), imgui.get_cursor_pos_y()
         if entries[0].group:
             _draw_tabs(ui, entries)
-        elif imgui.collapsing_header(entries[0].title, imgui.TreeNodeFlags_.default_open):
+        elif _draw_header(ui, entries[0]):
             _draw_body(ui, entries[0], share)
         heights[group] = imgui.get_cursor_pos_y() - start
     edge = x + width if side == "left" else x
     _draw_edge(ui, edge, 0.0, edge, height)
     imgui.end()
+
+
+def _draw_header(ui: Ui, panel: Panel) -> bool:
+    """The title of a panel; a click folds it away."""
+    if ui.bold is not None:
+        imgui.push_font(ui.bold, 0.0)
+    unfolded = imgui.collapsing_header(panel.title, imgui.TreeNodeFlags_.default_open)
+    if ui.bold is not None:
+        imgui.pop_font()
+    ui.probe.mark(f"panel.{panel.name}")
+    return unfolded
 
 
 def _draw_body(ui: Ui, panel: Panel, share: float) -> None:

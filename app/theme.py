@@ -145,11 +145,13 @@ def _colour_widgets(style: imgui.Style, palette: Palette) -> None:
     hover = tuple(0.82 * a + 0.18 * b for a, b in zip(p.raised, p.accent))
     active = tuple(0.62 * a + 0.38 * b for a, b in zip(p.raised, p.accent))
     clear = (*p.panel[:3], 0.0)
+    title = tuple(0.5 * a + 0.5 * b for a, b in zip(p.panel, p.raised))
     groups = {
         p.text: (column.text, column.input_text_cursor),
         p.muted: (column.text_disabled,),
         p.panel: (column.window_bg, column.title_bg, column.title_bg_active, column.popup_bg, column.menu_bar_bg),
-        clear: (column.child_bg, column.border_shadow, column.scrollbar_bg, column.header, column.tab),
+        title: (column.header,),
+        clear: (column.child_bg, column.border_shadow, column.scrollbar_bg, column.tab),
         p.line: (column.border, column.separator, column.scrollbar_grab, column.table_border_light),
         p.raised: (column.frame_bg, column.button, column.tab_selected, column.header_hovered),
         hover: (column.frame_bg_hovered, column.button_hovered, column.tab_hovered, column.header_active),
@@ -186,7 +188,7 @@ def _apply_to_plots(palette: Palette, scale: float) -> None:
         column.axis_tick: (*palette.muted[:3], 0.5),
     }.items():
         style.set_color_(entry, imgui.ImVec4(*colour))
-    style.plot_padding = imgui.ImVec2(4 * scale, 5 * scale)
+    style.plot_padding = imgui.ImVec2(9 * scale, 5 * scale)
     style.label_padding = imgui.ImVec2(3 * scale, 2 * scale)
     style.legend_padding = imgui.ImVec2(5 * scale, 4 * scale)
     style.legend_inner_padding = imgui.ImVec2(4 * scale, 2 * scale)

@@ -12,7 +12,10 @@ from app.theme import Colour, colour32, vector
 if TYPE_CHECKING:
     from app.panels import Ui
 
-SUBSCRIPT = re.compile(r"_(\w+)")
+SCRIPT = re.compile(r"([_^])([^\W_]+)")
+"""A subscript or superscript in a symbol or a unit: k_n, N/m^p."""
+POWER = re.compile(r"\b(?P<mantissa>\d+(?:\.\d+)?)e(?P<sign>[+-])0*(?P<exponent>\d+)")
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 SMALL = 0.76
 """Size of subscripts and hints relative to running text."""
 
@@ -31,17 +34,79 @@ def draw_text(x: float, y: float, text: str, colour: Colour, size: float = 1.0) 
 
 
 def draw_symbol(x: float, y: float, symbol: str, colour: Colour) -> float:
-    """A symbol such as k_n with its subscript set low; returns where it ends [px]."""
-    drop = imgui.get_font_size() * 0.32
-    for index, part in enumerate(SUBSCRIPT.split(symbol)):
-        low = index % 2 == 1
-        x = draw_text(x, y + (drop if low else 0.0), part, colour, SMALL if low else 1.0)
+    """A symbol or unit such as k_n or N/m^p with its scripts small and set off; returns where it ends [px]."""
+    height = imgui.get_font_size()
+    for text, script in _scripts(symbol):
+        shift = {"": 0.0, "_": 0.32, "^": -0.06}[script] * height
+        x = draw_text(x, y + shift, text, colour, SMALL if script else 1.0)
     return x
 
 
 def symbol_width(symbol: str) -> float:
     """Width of a symbol as `draw_symbol` sets it [px]."""
-    return sum(text_width(part, SMALL if i % 2 else 1.0) for i, part in enumerate(SUBSCRIPT.split(symbol)))
+    return sum(text_width(text, SMALL if script else 1.0) for text, script in _scripts(symbol))
+
+
+def _scripts(symbol: str) -> list[tuple[str, str]]:
+    """Pieces of a symbol, each with "_" for a subscript, "^" for a superscript or "" for neither."""
+    plain, *rest = SCRIPT.split(symbol)
+    pieces = [(plain, "")]
+    for script, text, after in zip(rest[::3], rest[1::3], rest[2::3]):
+        pieces += [(text, script), (after, "")]
+    return [piece for piece in pieces if piece[0]]
+
+
+def friendly(text: str) -> str:
+    """Numbers such as 2.5e+06 as a person writes them: 2.5·10⁶."""
+
+    def power(match: re.Match[str]) -> str:
+        sign = "⁻" if match["sign"] == "-" else ""
+        times = "" if match["mantissa"] in ("1", "") else f"{match['mantissa']}·"
+        return f"{times}10{sign}{match['exponent'].translate(RAISED)}"
+
+    return POWER.sub(power, text)
+
+
+def slide(ui: Ui, name: str, text: str, where: float, width: float = -1.0) -> float | None:
+    """A bar to drag, with text in it; the place it was dragged to, 0 to 1, or None."""
+    size = imgui.ImVec2(imgui.get_content_region_avail().x if width < 0 else width, imgui.get_frame_height())
+    imgui.invisible_button(f"##{name}", size)
+    ui.probe.mark(name)
+    low, pad = imgui.get_item_rect_min(), imgui.get_style().frame_padding
+    draw_bar(ui, low, size, where)
+    draw_text(low.x + (size.x - text_width(text)) / 2, low.y + pad.y, text, ui.palette.text)
+    return dragged(ui, low.x, size.x)
+
+
+def draw_bar(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2, where: float, filled: bool = True) -> None:
+    """The track of a slider up to `where`, 0 to 1, under the item just drawn."""
+    draw, rounding = imgui.get_window_draw_list(), imgui.get_style().frame_rounding
+    high = imgui.ImVec2(low.x + size.x, low.y + size.y)
+    hot = imgui.is_item_hovered() or imgui.is_item_active()
+    ground = imgui.Col_.frame_bg_hovered if hot else imgui.Col_.frame_bg
+    draw.add_rect_filled(low, high, imgui.get_color_u32(ground), rounding)
+    edge = low.x + size.x * where
+    if not filled:
+        quiet = colour32(ui.palette.muted)
+        draw.add_line(imgui.ImVec2(edge, low.y), imgui.ImVec2(edge, high.y), quiet, ui.scale)
+        return
+    draw.push_clip_rect(low, imgui.ImVec2(edge, high.y), True)
+    draw.add_rect_filled(low, high, colour32(ui.palette.fill), rounding)
+    draw.pop_clip_rect()
+    grip = ui.scale
+    at = min(max(edge, low.x + grip), high.x - grip)
+    draw.add_rect_filled(imgui.ImVec2(at - grip, low.y), imgui.ImVec2(at + grip, high.y), colour32(ui.palette.accent))
+
+
+def dragged(ui: Ui, left: float, width: float) -> float | None:
+    """Where on the item just drawn the mouse holds and moves it, 0 to 1, or None."""
+    io = imgui.get_io()
+    moved = imgui.is_item_active() and (io.mouse_delta.x or io.mouse_delta.y)
+    if not (imgui.is_item_activated() or moved):
+        return None
+    # The ends are reached a little before the rim, so that they can be hit.
+    rim = 3.0 * ui.scale
+    return min(max((io.mouse_pos.x - left - rim) / max(width - 2 * rim, 1.0), 0.0), 1.0)
 
 
 def note(text: str, colour: Colour) -> None:
@@ -170,5 +235,5 @@ def _digits(value: float, digits: int) -> str:
 
 
 def grouped(number: int) -> str:
-    """A whole number with thin spaces between thousands."""
-    return f"{number:,}".replace(",", "\u2009")
+    """A whole number with spaces between thousands."""
+    return f"{number:,}".replace(",", "\u00a0")

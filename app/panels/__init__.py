@@ -50,6 +50,8 @@ class Ui:
     """Of the window [px]."""
     inset: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     """Pixels covered by panels: left, top, right, bottom."""
+    bold: Any = None
+    """The bold font, where the window has one."""
     fps: float = 0.0
     """Frames drawn per second."""
     help_open: bool = False

@@ -12,6 +12,7 @@ from sim.commands import Act
 from sim.measure.angle_of_repose import AngleOfRepose
 from sim.parameters import ParameterError
 from sim.presets import checked_seed
+from sim.snapshot import Snapshot
 
 RUN_ALL = "run"
 METHODS = {"line": "least-squares line", "robust": "Theil-Sen line", "height_over_base": "height over base"}
@@ -134,8 +135,16 @@ def _draw_phase(ui: Ui) -> None:
         imgui.progress_bar(share, imgui.ImVec2(-1, 6 * ui.scale), "")
     if snapshot.refusal and not ui.edits.refusals:
         note(snapshot.refusal, ui.palette.bad)
-    elif snapshot.message:
+    elif not _said_elsewhere(snapshot):
         note(snapshot.message, ui.palette.muted)
+
+
+def _said_elsewhere(snapshot: Snapshot) -> bool:
+    """True if the message repeats the phase above it or the angle below it."""
+    measured = snapshot.measurement
+    if measured is not None and f"{math.degrees(measured.angle):.1f}°" in snapshot.message:
+        return True
+    return snapshot.message.rstrip(".").lower() == snapshot.phase_label.rstrip(".").lower()
 
 
 def _draw_angle(ui: Ui) -> None:

@@ -10,17 +10,37 @@ from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
 
 from app.panels import Panel, Ui
-from app.theme import Colour, vector
+from app.theme import Colour, colour32, vector
+from app.widgets import draw_text, friendly, row, si, text_width
 
 Floats = NDArray[np.float64]
 
 MOST_POINTS = 1500
 """Per curve; a plot has fewer pixels than that."""
+MOST_DECADES = 9
+"""Shown on a logarithmic axis below the largest value."""
 THESIS_FACTOR = 1.77
 """The thesis finds θ = 1.77 arctan μ for Hertz contacts."""
 NEAR = 4.0
 """Pixels from a mark within which the mouse reads it."""
-LEDGER_COLOURS = ("#5aa9f0", "#f0a04b", "#48b98a", "#d66fb3", "#a58bea", "#f0645c", "#8a97a6", "#c9b845", "#4fc3c3")
+SMALL_ENTRY = 0.85
+"""Size of the entries under the energy plot, relative to running text."""
+LEDGER = {
+    "kinetic": "kinetic",
+    "potential": "potential",
+    "elastic": "elastic",
+    "shear": "friction springs",
+    "damping": "lost: damping",
+    "sliding": "lost: sliding",
+    "poured": "poured in",
+    "removed": "carried away",
+    "work": "by changes",
+    "gap": "unaccounted",
+}
+"""What the ledger's entries are called here."""
+LEDGER_COLOURS = (
+    "#5aa9f0", "#f0a04b", "#48b98a", "#d66fb3", "#a58bea", "#f0645c", "#8a97a6", "#c9b845", "#4fc3c3", "#b0703c"
+)  # fmt: skip
 
 
 def draw(ui: Ui) -> None:
@@ -38,9 +58,12 @@ def draw(ui: Ui) -> None:
 
 def _draw_motion(ui: Ui) -> None:
     """Kinetic energy above mean speed, both over many decades."""
-    height = (imgui.get_content_region_avail().y - imgui.get_style().item_spacing.y) / 2
-    _time_plot(ui, "E_k [J]", {"kinetic energy": ("kinetic_energy", 1.0, ui.palette.accent)}, height, log=True)
-    _time_plot(ui, "mean speed [m/s]", {"mean speed": ("mean_speed", 1.0, ui.palette.good)}, height, log=True)
+    ticks = imgui.get_text_line_height()
+    half = (imgui.get_content_region_avail().y - imgui.get_style().item_spacing.y - ticks) / 2
+    energy = {"kinetic energy": ("kinetic_energy", 1.0, ui.palette.accent)}
+    speed = {"mean speed": ("mean_speed", 1.0, ui.palette.good)}
+    _time_plot(ui, "kinetic energy [J]", energy, half, log=True, ticks=False)
+    _time_plot(ui, "mean speed [m/s]", speed, half + ticks, log=True)
 
 
 def _draw_angle(ui: Ui) -> None:
@@ -52,13 +75,30 @@ def _draw_contacts(ui: Ui) -> None:
 
 
 def _draw_ledger(ui: Ui) -> None:
-    """Every entry of the energy ledger; the entries add up to what was put in."""
+    """Every entry of the energy ledger, with its value now under the plot."""
     names = [name for name in ui.snapshot.series if name.startswith("energy.")]
-    curves = {
-        name.removeprefix("energy.").replace("_", " "): (name, 1.0, _from_hex(LEDGER_COLOURS[i % len(LEDGER_COLOURS)]))
-        for i, name in enumerate(names)
-    }
-    _time_plot(ui, "energy [J]", curves, legend=True)
+    curves = {name: (name, 1.0, _from_hex(LEDGER_COLOURS[i % len(LEDGER_COLOURS)])) for i, name in enumerate(names)}
+    line = imgui.get_text_line_height() * SMALL_ENTRY + 2 * ui.scale
+    foot = -(-len(names) // 2) * line
+    height = imgui.get_content_region_avail().y - foot - imgui.get_style().item_spacing.y
+    _time_plot(ui, "energy [J]", curves, height)
+    low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
+    for index, (name, (_, _, colour)) in enumerate(curves.items()):
+        x, y = low.x + (index % 2) * (width / 2 + 4 * ui.scale), low.y + index // 2 * line
+        _draw_entry(ui, name.removeprefix("energy."), colour, x, y, width / 2 - 4 * ui.scale)
+    imgui.dummy(imgui.ImVec2(width, foot))
+
+
+def _draw_entry(ui: Ui, name: str, colour: Colour, x: float, y: float, width: float) -> None:
+    """Colour, name and present value of one entry of the ledger."""
+    side = imgui.get_font_size() * 0.5
+    top = y + (imgui.get_font_size() * SMALL_ENTRY - side) / 2
+    imgui.get_window_draw_list().add_rect_filled(
+        imgui.ImVec2(x, top), imgui.ImVec2(x + side, top + side), colour32(colour), 2 * ui.scale
+    )
+    draw_text(x + side * 1.7, y, LEDGER.get(name, name.replace("_", " ")), ui.palette.muted, SMALL_ENTRY)
+    value = si(ui.snapshot.energy.get(name, 0.0), "J")
+    draw_text(x + width - text_width(value, SMALL_ENTRY), y, value, ui.palette.text, SMALL_ENTRY)
 
 
 def _time_plot(
@@ -67,38 +107,67 @@ def _time_plot(
     curves: dict[str, tuple[str, float, Colour]],
     height: float | None = None,
     log: bool = False,
-    legend: bool = False,
+    ticks: bool = True,
 ) -> None:
     """Curves of the snapshot's series against simulated time, with a mark where a parameter changed."""
-    imgui.text_colored(vector(ui.palette.muted), label)
+    row(label, "over time [s]" if ticks else "", ui, ui.palette.muted)
     if height is not None:
         height -= imgui.get_text_line_height_with_spacing()
     size = imgui.ImVec2(-1, max(height if height is not None else imgui.get_content_region_avail().y, 60 * ui.scale))
-    flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select
-    if not legend:
-        flags |= implot.Flags_.no_legend
+    flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
     if not implot.begin_plot(f"##{label}", size, flags):
         return
     try:
-        fit = implot.AxisFlags_.auto_fit
-        implot.setup_axes("t [s]", "", fit | implot.AxisFlags_.no_label, fit | implot.AxisFlags_.no_label)
+        time = _thin(ui.snapshot.series.get("time", np.empty(0)))
+        drawn = _finite(ui, curves, time, log)
+        bare = implot.AxisFlags_.no_label
+        implot.setup_axes("t [s]", "", bare if ticks else bare | implot.AxisFlags_.no_tick_labels, bare)
+        low, high = _span([values for values, _ in drawn.values()], log)
+        implot.setup_axes_limits(0.0, float(time[-1]) if len(time) else 1.0, low, high, implot.Cond_.always)
         implot.setup_axis_format(implot.ImAxis_.y1, "%.3g")
-        implot.setup_axis_format(implot.ImAxis_.x1, "%g s")
+        implot.setup_axis_format(implot.ImAxis_.x1, "%g")
         if log:
             implot.setup_axis_scale(implot.ImAxis_.y1, implot.Scale_.log10)
-        if legend:
-            implot.setup_legend(implot.Location_.north_west)
-        time = _thin(ui.snapshot.series.get("time", np.empty(0)))
-        for name, (key, factor, colour) in curves.items():
-            values = _thin(ui.snapshot.series.get(key, np.empty(0))) * factor
-            if log:
-                values = np.where(values > 0.0, values, np.nan)
-            if len(values) == len(time) and np.isfinite(values).any():
-                spec = implot.Spec(line_color=vector(colour), line_weight=1.6 * ui.scale)
-                implot.plot_line(name, time, np.ascontiguousarray(values), spec)
+            implot.setup_axis_ticks(implot.ImAxis_.y1, *_decades(low, high), False)
+        for name, (values, colour) in drawn.items():
+            implot.plot_line(name, time, values, implot.Spec(line_color=vector(colour), line_weight=1.6 * ui.scale))
         _draw_marks(ui)
     finally:
         implot.end_plot()
+
+
+def _finite(
+    ui: Ui, curves: dict[str, tuple[str, float, Colour]], time: Floats, log: bool
+) -> dict[str, tuple[Floats, Colour]]:
+    """Values and colour of every curve that has something to show; what a log axis cannot show is left out."""
+    drawn = {}
+    for name, (key, factor, colour) in curves.items():
+        values = _thin(ui.snapshot.series.get(key, np.empty(0))) * factor
+        if log:
+            values = np.where(values > 0.0, values, np.nan)
+        if len(values) == len(time) and np.isfinite(values).any():
+            drawn[name] = np.ascontiguousarray(values), colour
+    return drawn
+
+
+def _span(curves: list[Floats], log: bool) -> tuple[float, float]:
+    """Limits of the upright axis; ImPlot's own fit goes astray where values are missing or zero."""
+    if not curves:
+        return (1e-6, 1.0) if log else (0.0, 1.0)
+    low = min(float(np.nanmin(values)) for values in curves)
+    high = max(float(np.nanmax(values)) for values in curves)
+    if log:
+        return max(low, high * 10.0**-MOST_DECADES) / 2.0, high * 2.0
+    room = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
+    return min(low, 0.0) - (room if low < 0.0 else 0.0), high + room
+
+
+def _decades(low: float, high: float) -> tuple[list[float], list[str]]:
+    """Three to six powers of ten inside the limits, and how they are written."""
+    first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
+    stride = max(1, -(-(last - first) // 4))
+    powers = [power for power in range(first, last + 1) if power % stride == 0]
+    return [10.0**power for power in powers], [friendly(f"1e{power:+d}") for power in powers]
 
 
 def _draw_marks(ui: Ui) -> None:
@@ -162,7 +231,7 @@ def _from_hex(code: str) -> Colour:
 PLOTS: dict[str, tuple[str, Callable[[Ui], None]]] = {
     "motion": ("Motion", _draw_motion),
     "angle": ("Angle", _draw_angle),
-    "contacts": ("Contacts", _draw_contacts),
+    "contacts": ("Z", _draw_contacts),
     "ledger": ("Energy", _draw_ledger),
     "friction": ("θ(μ)", _draw_friction),
 }

@@ -7,7 +7,7 @@ from imgui_bundle import imgui
 from app.panels import Panel, Ui
 from app.theme import Colour, vector
 from app.transport import SPEEDS, describe_speed
-from app.widgets import SMALL, button, draw_text, grouped, text_width, tooltip
+from app.widgets import SMALL, button, draw_text, grouped, slide, text_width, tooltip
 
 SLOW = 0.9
 """Share of the wanted speed below which the real-time factor is shown as a warning."""
@@ -36,16 +36,14 @@ def _draw_controls(ui: Ui) -> None:
     if button(ui, "transport.slower", "−", width=imgui.get_frame_height(), help="Slower.  Key −"):
         ui.transport.choose(ui.transport.index - 1)
     imgui.same_line(0.0, 2 * ui.scale)
-    imgui.set_next_item_width(_free_for_slider(ui))
     last = len(SPEEDS) - 1
     shown = describe_speed(ui.transport.speed)
-    changed, index = imgui.slider_int("##speed", ui.transport.index, 0, last, shown, imgui.SliderFlags_.no_input)
-    ui.probe.mark("transport.speed")
+    where = slide(ui, "transport.speed", shown, ui.transport.index / last, _free_for_slider(ui))
     tooltip(
         "Simulated time per wall time. The time step stays what it is: a slow machine slows the clock, not the physics."
     )
-    if changed:
-        ui.transport.choose(index)
+    if where is not None and round(where * last) != ui.transport.index:
+        ui.transport.choose(round(where * last))
     imgui.same_line(0.0, 2 * ui.scale)
     if button(ui, "transport.faster", "+", width=imgui.get_frame_height(), help="Faster.  Key +"):
         ui.transport.choose(ui.transport.index + 1)

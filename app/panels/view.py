@@ -1,11 +1,10 @@
-"""View: what the colours mean, what is drawn over the grains, theme and text size."""
+"""View: what the colours of the grains mean and what is drawn over them."""
 
 from __future__ import annotations
 
 from imgui_bundle import imgui
 
 from app.panels import Panel, Ui
-from app.theme import PALETTES
 from app.view import COLOUR_MAPS
 from app.widgets import button, checkbox, choose
 
@@ -22,14 +21,18 @@ COLOURS = {
 def draw(ui: Ui) -> None:
     """Choices of the picture; they change nothing in the run."""
     view, choices = ui.view, ui.settings.choices
-    colour = choose(ui, "view.colour", "Colour by", COLOURS, view.colour_by)
+    gap = imgui.get_style().item_spacing.x
+    third = (imgui.get_content_region_avail().x - gap) / 3
+    imgui.begin_child("colour", imgui.ImVec2(2 * third, imgui.get_frame_height()))
+    colour = choose(ui, "view.colour", "Colour", COLOURS, view.colour_by)
+    imgui.end_child()
+    imgui.same_line()
+    table = choose(ui, "view.map", "", dict(zip(COLOUR_MAPS, COLOUR_MAPS)), view.colour_map)
     if colour is not None:
         view.colour_by = choices.colour_by = colour
-    table = choose(ui, "view.map", "Colours", dict(zip(COLOUR_MAPS, COLOUR_MAPS)), view.colour_map)
     if table is not None:
         view.colour_map = choices.colour_map = table
     _draw_overlays(ui)
-    _draw_theme(ui)
     if button(
         ui, "view.frame", "See everything", hint="Home", help="Move and zoom so that the whole scene is in view."
     ):
@@ -54,27 +57,6 @@ def _draw_overlays(ui: Ui) -> None:
         setattr(view, name, value)
         if getattr(choices, name) != value:
             setattr(choices, name, value)
-
-
-def _draw_theme(ui: Ui) -> None:
-    choices = ui.settings.choices
-    gap = imgui.get_style().item_spacing.x
-    third = (imgui.get_content_region_avail().x - 2 * gap) / 3
-    for index, name in enumerate(PALETTES):
-        if index:
-            imgui.same_line()
-        chosen = choices.theme == name
-        help = "White, strong contrasts and larger text, for a lecture room." if name == "projector" else ""
-        emphasis = ui.palette.accent if chosen else None
-        if button(ui, f"view.theme.{name}", name.capitalize(), width=third, emphasis=emphasis, help=help):
-            choices.theme = name
-    imgui.set_next_item_width(-1)
-    percent = round(choices.font_scale * 100)
-    _, percent = imgui.slider_int("##text", percent, 60, 200, "text size %d %%", imgui.SliderFlags_.no_input)
-    ui.probe.mark("view.text")
-    ui.memory["font_scale"] = min(max(percent, 60), 200) / 100
-    if not imgui.is_item_active() and ui.memory["font_scale"] != choices.font_scale:
-        choices.font_scale = ui.memory["font_scale"]
 
 
 PANEL = Panel("view", "View", 30, "right", draw, group="tools")
