@@ -65,8 +65,8 @@ def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Sto
         simulation = Simulation(job.scene, job.values, job.seed, job.ready)
 
         def on_progress(phase: str, share: float | None) -> None:
-            progress.show(phase, share)
             stop.check()
+            progress.show(phase, share)
 
         filming: Any = {} if film is None else {"on_frame": film.take, "frame_interval": job.speed / job.fps}
         try:
