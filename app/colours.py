@@ -22,7 +22,7 @@ Colour = tuple[float, float, float]
 
 ROWS = 256
 RISE, FALL = 0.25, 0.02
-"""Share of the way to its target that an end of a range goes per picture: outward at once, inward over about a second."""
+"""Share of the way to its target that an end of a range goes per picture: outward at once, inward in about 1 s."""
 
 
 @dataclass(frozen=True)

@@ -25,18 +25,22 @@ class Program:
 
     def __init__(self, name: str) -> None:
         source = files("shaders").joinpath(f"{name}.glsl").read_text(encoding="utf-8")
+        vertex = _compile(name, source, "VERTEX", gl.GL_VERTEX_SHADER)
+        try:
+            stages = (vertex, _compile(name, source, "FRAGMENT", gl.GL_FRAGMENT_SHADER))
+        except ShaderError:
+            gl.glDeleteShader(vertex)
+            raise
         self.handle = gl.glCreateProgram()
-        stages = [
-            _compile(name, source, stage, gl_stage)
-            for stage, gl_stage in (("VERTEX", gl.GL_VERTEX_SHADER), ("FRAGMENT", gl.GL_FRAGMENT_SHADER))
-        ]
         for stage in stages:
             gl.glAttachShader(self.handle, stage)
         gl.glLinkProgram(self.handle)
         for stage in stages:
             gl.glDeleteShader(stage)
         if not gl.glGetProgramiv(self.handle, gl.GL_LINK_STATUS):
-            raise ShaderError(f"Shader {name}.glsl does not link: {_text(gl.glGetProgramInfoLog(self.handle))}")
+            words = _text(gl.glGetProgramInfoLog(self.handle))
+            gl.glDeleteProgram(self.handle)
+            raise ShaderError(f"Shader {name}.glsl does not link: {words}")
         self._places: dict[str, int] = {}
 
     def place(self, uniform: str) -> int:

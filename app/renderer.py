@@ -34,7 +34,7 @@ class Renderer:
     def __init__(self, gui: ImguiBackend) -> None:
         self._gui = gui
         self._passes = all_passes()
-        self._programs = {item.shader: Program(item.shader) for item in self._passes if item.shader}
+        self._programs = {name: Program(name) for name in {item.shader for item in self._passes if item.shader}}
         self._instances = {item.name: Instances(item.attributes) for item in self._passes if item.shader}
         self._scenes: dict[str, Target] = {}
         self._picture: Target | None = None
@@ -66,8 +66,8 @@ class Renderer:
     ) -> NDArray[np.uint8]:
         """The picture as an array of its own, shape (height, width, 3), sRGB, top row first.
 
-        Without a camera `box` is framed, or the whole scene (see `app.framing`). May be called at any time, also inside a frame of the
-        window: it draws into a picture of its own, with an ImGui context of its own.
+        Without a camera `box` is framed, or the whole scene (see `app.framing`). May be called at any time, also
+        inside a frame of the window: it draws into a picture of its own, with an ImGui context of its own.
         """
         if size[0] <= 0 or size[1] <= 0:
             raise ValueError(f"a picture of {size[0]} x {size[1]} pixels cannot be drawn: both sides must be positive")

@@ -23,7 +23,14 @@ def fake_heap(measured: bool = True) -> Snapshot:
     top = np.array([i for i, (k, row) in enumerate(rows) if k + row == 9]) + FIXED
     slope, intercept = np.polyfit(position[top, 0], position[top, 1], 1)
     angle = AngleOfRepose(
-        float(-np.arctan(slope)), 0.01, float(slope), float(intercept), (RADIUS, 19 * RADIUS), "line", top, count - FIXED
+        float(-np.arctan(slope)),
+        0.01,
+        float(slope),
+        float(intercept),
+        (RADIUS, 19 * RADIUS),
+        "line",
+        top,
+        count - FIXED,
     )
     ends = np.concatenate((position[:-1], position[1:]), axis=1)
     return Snapshot(

@@ -55,8 +55,10 @@ def test_framing_puts_the_box_into_the_uncovered_part(inset: tuple, box: tuple) 
     camera = Camera2D()
     camera.frame(box, SIZE, inset)
     (left, bottom), (right, top) = camera.world_to_pixel(box, SIZE)
-    assert left >= inset[0] and right <= SIZE[0] - inset[2]
-    assert top >= inset[1] and bottom <= SIZE[1] - inset[3]
+    assert left >= inset[0]
+    assert right <= SIZE[0] - inset[2]
+    assert top >= inset[1]
+    assert bottom <= SIZE[1] - inset[3]
     assert (left + right) / 2 == pytest.approx(inset[0] + (SIZE[0] - inset[0] - inset[2]) / 2)
 
 
@@ -64,10 +66,12 @@ def test_framing_puts_the_box_into_the_uncovered_part(inset: tuple, box: tuple) 
 def test_framing_survives_windows_without_room(size: tuple[int, int]) -> None:
     camera = Camera2D()
     camera.frame(((0, 0), (1, 1)), size, (200, 0, 200, 0))
-    assert np.isfinite(camera.centre).all() and camera.metres_per_pixel > 0.0
+    assert np.isfinite(camera.centre).all()
+    assert camera.metres_per_pixel > 0.0
 
 
 def test_framing_survives_a_box_without_extent() -> None:
     camera = Camera2D()
     camera.frame(((2.0, 3.0), (2.0, 3.0)), SIZE)
-    assert camera.centre == (2.0, 3.0) and camera.metres_per_pixel == FINEST
+    assert camera.centre == (2.0, 3.0)
+    assert camera.metres_per_pixel == FINEST

@@ -48,9 +48,12 @@ def test_no_shade_comes_too_near_the_background(name: str, palette: Palette) -> 
 
 @pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])
 def test_text_stands_out_from_the_background(palette: Palette) -> None:
-    paper, ink, faint = (to_linear(c) @ (0.2126, 0.7152, 0.0722) for c in (palette.background, palette.text, palette.faint))
+    paper, ink, faint = (
+        to_linear(c) @ (0.2126, 0.7152, 0.0722) for c in (palette.background, palette.text, palette.faint)
+    )
     contrast = [(max(paper, c) + 0.05) / (min(paper, c) + 0.05) for c in (ink, faint)]
-    assert contrast[0] > 10.0 and contrast[1] > 4.5
+    assert contrast[0] > 10.0
+    assert contrast[1] > 4.5
 
 
 def test_srgb_and_linear_light_are_inverse() -> None:
@@ -97,7 +100,8 @@ def test_the_shown_range_glides_and_arrives() -> None:
     span = ease(None, (0.0, 1.0))
     assert span == (0.0, 1.0)
     widths = [(span := ease(span, (0.0, 0.1)))[1] for _ in range(400)]
-    assert (np.diff(widths) <= 0.0).all() and widths[0] > 0.9
+    assert (np.diff(widths) <= 0.0).all()
+    assert widths[0] > 0.9
     assert widths[-1] == pytest.approx(0.1, rel=0.01)
     assert ease((0.0, 0.1), (0.0, 1.0))[1] > 0.3
 
@@ -127,7 +131,9 @@ def test_ticks_are_round_and_inside(low: float, high: float, expected: list[floa
 
 def test_ticks_of_any_range_are_few_and_inside() -> None:
     rng = np.random.default_rng(3)
-    for low, span in zip(rng.normal(size=200) * 10.0 ** rng.integers(-9, 9, 200), 10.0 ** rng.uniform(-9, 9, 200), strict=True):
+    for low, span in zip(
+        rng.normal(size=200) * 10.0 ** rng.integers(-9, 9, 200), 10.0 ** rng.uniform(-9, 9, 200), strict=True
+    ):
         ticks = nice_ticks(low, low + span)
         assert 1 <= len(ticks) <= 6
         assert all(low - 1e-5 * span <= tick <= low + span * (1 + 1e-5) for tick in ticks)

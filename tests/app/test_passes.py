@@ -56,7 +56,8 @@ def test_rows_fit_the_shader_and_are_finite(item, chains: bool, snapshot: Snapsh
         return
     rows = item.instances(frame_of(snapshot, View(show_force_chains=chains)))
     if rows is not None:
-        assert rows.dtype == np.float32 and rows.shape[1] == sum(item.attributes)
+        assert rows.dtype == np.float32
+        assert rows.shape[1] == sum(item.attributes)
         assert np.isfinite(rows).all()
 
 
@@ -68,7 +69,8 @@ def test_three_dimensional_positions_are_drawn_by_their_first_two_coordinates() 
     view = View(show_force_chains=True)
     for name in ("discs", "force_chains"):
         flat, solid = rows_of(name, heap, view), rows_of(name, deep, view)
-        assert flat is not None and solid is not None
+        assert flat is not None
+        assert solid is not None
         assert np.array_equal(flat, solid)
 
 
@@ -77,21 +79,24 @@ def test_force_chains_leave_out_the_weakest_and_widen_with_force() -> None:
     rows = rows_of("force_chains", heap, View(show_force_chains=True))
     assert rows is not None
     assert len(rows) == int((heap.contact_force > LEAST * heap.contact_force.mean()).sum()) < len(heap.contact_force)
-    assert (np.diff(rows[:, 4]) >= 0.0).all() and rows[-1, 4] > 3.0 * rows[0, 4]
+    assert (np.diff(rows[:, 4]) >= 0.0).all()
+    assert rows[-1, 4] > 3.0 * rows[0, 4]
     assert rows_of("force_chains", heap, View()) is None
 
 
 def test_grains_step_back_behind_force_chains() -> None:
     heap = fake_heap()
     plain, dimmed = (rows_of("discs", heap, View(show_force_chains=chains)) for chains in (False, True))
-    assert plain is not None and dimmed is not None
+    assert plain is not None
+    assert dimmed is not None
     assert dimmed[:, 3:6].max() < 0.6 * plain[:, 3:6].max()
 
 
 def test_rings_mark_the_measured_grains_and_no_others() -> None:
     heap = fake_heap()
     rows = rows_of("measurement", heap, View())
-    assert rows is not None and heap.measurement is not None
+    assert rows is not None
+    assert heap.measurement is not None
     marked = {tuple(centre) for centre in rows[:, :2].tolist()}
     assert marked == {tuple(centre) for centre in heap.position[heap.measurement.used_ids].tolist()}
     assert (rows[:, 6] == 0.0).all()
@@ -101,7 +106,8 @@ def test_rings_mark_the_measured_grains_and_no_others() -> None:
 
 def test_the_box_stands_behind_the_fixed_grains_only() -> None:
     rows = rows_of("box", fake_heap(), View())
-    assert rows is not None and len(rows) == FIXED
+    assert rows is not None
+    assert len(rows) == FIXED
     assert rows_of("box", fake_heap(), View(show_box=False)) is None
 
 
@@ -157,7 +163,7 @@ def test_a_close_up_keeps_every_grain_and_drops_the_empty_height() -> None:
 
 
 def test_passes_are_imported_without_opengl() -> None:
-    code = "import app.passes, sys; app.passes.all_passes(); sys.exit('OpenGL' in sys.modules or 'imgui_bundle' in sys.modules)"
+    code = "import app.passes as p, sys; p.all_passes(); sys.exit('OpenGL' in sys.modules or 'imgui_bundle' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
