@@ -5,6 +5,8 @@ Import it only once a window is open (see `app.window`).
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import OpenGL.GL as gl
 from imgui_bundle import imgui
@@ -162,7 +164,7 @@ class Renderer:
 
 def picture_scale(size: Size) -> float:
     """Text scale of a picture: grows with its size, never too wide for it, never too small to read."""
-    area = (size[0] * size[1] / (PICTURE[0] * PICTURE[1])) ** 0.5
+    area = math.sqrt(size[0] * size[1] / (PICTURE[0] * PICTURE[1]))
     return max(min(area, size[0] / 900.0), 0.7)
 
 
