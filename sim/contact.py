@@ -75,6 +75,13 @@ def contact_between(branch, velocity, roll, anchor, was_touching, radius_sum, ef
 
 
 @register_jitable
+def copy_column(target, source):
+    """Copy all of `source` to the beginning of `target`; slices, not offsets, so that it compiles to wide moves."""
+    for k in range(source.size):
+        target[k] = source[k]
+
+
+@register_jitable
 def contact_forces(world, law, rules, params, position_like, spin_like, duration):
     """Add the contact forces of all pairs to `world.force` and advance contact memory and ledger.
 
@@ -100,6 +107,11 @@ def contact_forces(world, law, rules, params, position_like, spin_like, duration
     friction_row = sum_row + 6
     roll_row = sum_row + 7
     torque_row = roll_row + turning
+    positions = vec.rows(world.motion[:, 0], position_like)
+    velocities = vec.rows(world.motion[:, 1], position_like)
+    spins = vec.rows(world.motion[dimension:, 1], spin_like)
+    forces = vec.rows(world.force, position_like)
+    torques = vec.rows(world.force[dimension:], spin_like)
     pair_count = world.counters[PAIR_COUNT]
     for k in range(BLOCK):
         buffer[damping_row * BLOCK + k] = 0.0
@@ -107,31 +119,23 @@ def contact_forces(world, law, rules, params, position_like, spin_like, duration
 
     for first in range(0, pair_count, BLOCK):
         size = min(BLOCK, pair_count - first)
+        last = first + size
+        rows_i = pairs.i[first:last]
+        rows_j = pairs.j[first:last]
+        for k in range(size):
+            i = rows_i[k]
+            j = rows_j[k]
+            vec.save(buffer, branch_row, BLOCK, k, vec.sub(vec.at(positions, i), vec.at(positions, j)))
+            vec.save(buffer, velocity_row, BLOCK, k, vec.sub(vec.at(velocities, i), vec.at(velocities, j)))
+            roll_i = vec.scale(world.radius[i], vec.at(spins, i))
+            roll_j = vec.scale(world.radius[j], vec.at(spins, j))
+            vec.save(buffer, roll_row, BLOCK, k, vec.add(roll_i, roll_j))
         for c in range(dimension):
-            position = world.motion[c, 0]
-            velocity = world.motion[c, 1]
-            for k in range(size):
-                i = pairs.i[first + k]
-                j = pairs.j[first + k]
-                buffer[(branch_row + c) * BLOCK + k] = position[i] - position[j]
-                buffer[(velocity_row + c) * BLOCK + k] = velocity[i] - velocity[j]
-            anchors = pairs.anchor[c]
-            for k in range(size):
-                buffer[(anchor_row + c) * BLOCK + k] = anchors[first + k]
-        for c in range(turning):
-            spin = world.motion[dimension + c, 1]
-            for k in range(size):
-                i = pairs.i[first + k]
-                j = pairs.j[first + k]
-                buffer[(roll_row + c) * BLOCK + k] = world.radius[i] * spin[i] + world.radius[j] * spin[j]
-        for k in range(size):
-            buffer[sum_row * BLOCK + k] = pairs.radius_sum[first + k]
-        for k in range(size):
-            buffer[mass_row * BLOCK + k] = pairs.effective_mass[first + k]
-        for k in range(size):
-            buffer[held_row * BLOCK + k] = pairs.held[first + k]
-        for k in range(size):
-            buffer[touch_row * BLOCK + k] = pairs.touching[first + k]
+            copy_column(buffer[(anchor_row + c) * BLOCK :], pairs.anchor[c, first:last])
+        copy_column(buffer[sum_row * BLOCK :], pairs.radius_sum[first:last])
+        copy_column(buffer[mass_row * BLOCK :], pairs.effective_mass[first:last])
+        copy_column(buffer[held_row * BLOCK :], pairs.held[first:last])
+        copy_column(buffer[touch_row * BLOCK :], pairs.touching[first:last])
 
         for k in range(size):
             contact, anchor, surface = contact_between(
@@ -158,29 +162,20 @@ def contact_forces(world, law, rules, params, position_like, spin_like, duration
             buffer[damping_row * BLOCK + k] += answer.damping_power
             buffer[friction_row * BLOCK + k] += answer.friction_power
 
-        for k in range(size):
-            pairs.touching[first + k] = buffer[touch_row * BLOCK + k]
-        for k in range(size):
-            pairs.normal_force[first + k] = buffer[normal_row * BLOCK + k]
+        copy_column(pairs.touching[first:last], buffer[touch_row * BLOCK : touch_row * BLOCK + size])
+        copy_column(pairs.normal_force[first:last], buffer[normal_row * BLOCK : normal_row * BLOCK + size])
         for c in range(dimension):
-            anchors = pairs.anchor[c]
-            for k in range(size):
-                anchors[first + k] = buffer[(anchor_row + c) * BLOCK + k]
-            total = world.force[c]
-            for k in range(size):
-                i = pairs.i[first + k]
-                j = pairs.j[first + k]
-                push = buffer[(force_row + c) * BLOCK + k]
-                total[i] += push
-                total[j] -= push
-        for c in range(turning):
-            total = world.force[dimension + c]
-            for k in range(size):
-                i = pairs.i[first + k]
-                j = pairs.j[first + k]
-                torque = buffer[(torque_row + c) * BLOCK + k]
-                total[i] += world.radius[i] * torque
-                total[j] += world.radius[j] * torque
+            row = (anchor_row + c) * BLOCK
+            copy_column(pairs.anchor[c, first:last], buffer[row : row + size])
+        for k in range(size):
+            i = rows_i[k]
+            j = rows_j[k]
+            push = vec.load(buffer, force_row, BLOCK, k, position_like)
+            vec.deposit(forces, i, push)
+            vec.deposit(forces, j, vec.scale(-1.0, push))
+            torque = vec.load(buffer, torque_row, BLOCK, k, spin_like)
+            vec.deposit(torques, i, vec.scale(world.radius[i], torque))
+            vec.deposit(torques, j, vec.scale(world.radius[j], torque))
 
     for k in range(BLOCK):
         world.ledger[LEDGER_DAMPING, k] += duration * buffer[damping_row * BLOCK + k]

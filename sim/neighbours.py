@@ -123,17 +123,16 @@ def list_pairs(world, position_like, forward_cells):
                 second = order[slot]
                 if n == 0 and second <= first:
                     continue
-                if world.mobility[0, first] == 0.0 and world.mobility[0, second] == 0.0:
-                    continue
-                same = True
-                for c in range(cell.shape[0]):
-                    same &= cell[c, second] == cell[c, first] + forward_cells[n, c]
-                if not same:
-                    continue
+                # Distance first: it rules out nearly all candidates, and cheaply.
                 branch = vec.sub(vec.at(position, first), vec.at(position, second))
                 radius_sum = world.radius[first] + world.radius[second]
                 reach = radius_sum + skin
                 if vec.dot(branch, branch) > reach * reach:
+                    continue
+                same = world.mobility[0, first] > 0.0 or world.mobility[0, second] > 0.0
+                for c in range(cell.shape[0]):
+                    same &= cell[c, second] == cell[c, first] + forward_cells[n, c]
+                if not same:
                     continue
                 if found == capacity:
                     return -1

@@ -80,6 +80,12 @@ def at(columns, k):
     return tuple(column[k] for column in columns)
 
 
+def deposit(columns, k, a):
+    """Add a vector to the entry at index k of a tuple of 1D arrays."""
+    for column, x in zip(columns, a, strict=True):
+        column[k] += x
+
+
 @overload(add)
 def _add(a, b):
     return (
@@ -208,3 +214,23 @@ def _at(columns, k):
         lambda columns, k: (columns[0][k], columns[1][k]),
         lambda columns, k: (columns[0][k], columns[1][k], columns[2][k]),
     )[len(columns)]
+
+
+@overload(deposit)
+def _deposit(columns, k, a):
+    def deposit0(columns, k, a):
+        pass
+
+    def deposit1(columns, k, a):
+        columns[0][k] += a[0]
+
+    def deposit2(columns, k, a):
+        columns[0][k] += a[0]
+        columns[1][k] += a[1]
+
+    def deposit3(columns, k, a):
+        columns[0][k] += a[0]
+        columns[1][k] += a[1]
+        columns[2][k] += a[2]
+
+    return (deposit0, deposit1, deposit2, deposit3)[len(a)]
