@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.camera import Camera2D
+from app.framing import close_up, whole_scene
 from app.headless_film import HeadlessFilm, open_picture_maker
 from app.headless_plan import Job
 from app.paths import write_whole
@@ -120,6 +120,8 @@ def summary(result: dict[str, Any]) -> str:
     """What came out, in the few lines a person reads."""
     angle = result["angle_of_repose"]
     slope = "none, there is no slope to measure"
+    if result["interrupted"]:
+        slope = f"none yet, the run was stopped while {result['phase']}"
     if angle is not None:
         error = f"± {angle['standard_error_degrees']:.2f}°"
         slope = f"{angle['degrees']:.2f}° {error} ({angle['method']}, {angle['grains_used']} surface grains)"
@@ -142,7 +144,8 @@ def _draw(simulation: Simulation, size: tuple[int, int], path: Path) -> str:
         simulation.fill_snapshot(snapshot)
         maker = open_picture_maker(size)
         try:
-            save_png(maker.draw(snapshot, View(colour_by="layer"), _close_up(snapshot, size)), draft)
+            box = whole_scene(snapshot) if snapshot.measurement is None else close_up(snapshot)
+            save_png(maker.draw(snapshot, View(colour_by="layer"), box=box), draft)
         finally:
             maker.close()
         os.replace(draft, path)
@@ -150,16 +153,6 @@ def _draw(simulation: Simulation, size: tuple[int, int], path: Path) -> str:
         draft.unlink(missing_ok=True)
         return str(error) or type(error).__name__
     return ""
-
-
-def _close_up(snapshot: Snapshot, size: tuple[int, int]) -> Camera2D | None:
-    """Fill the picture with the measured heap instead of the container it came from; None shows everything."""
-    loose = snapshot.position[~snapshot.fixed]
-    if snapshot.measurement is None or not loose.size:
-        return None
-    camera = Camera2D()
-    camera.frame((loose.min(axis=0), loose.max(axis=0)), size, margin=0.15)
-    return camera
 
 
 def _output_folder(wanted: Path | None, scene: str) -> Path:
