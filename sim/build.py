@@ -126,7 +126,7 @@ def enlarge_pairs(world: World) -> World:
 
 def with_levels(world: World, levels: int) -> World:
     """The world with room for another integrator's levels; those above acceleration begin at zero."""
-    motion = np.zeros((world.motion.shape[0], levels, world.count))
+    motion = np.zeros((world.motion.shape[0], levels, world.sphere_count))
     motion[:, :3] = world.motion[:, :3]
     return world._replace(motion=motion)
 
@@ -144,7 +144,7 @@ def fitted(world: World, pairs: Pairs, capacity: int) -> World:
     return world._replace(
         pairs=fitted,
         old_pairs=empty_pairs(capacity, dimension),
-        search=_search(world.count, capacity, dimension, world.search.skin.copy()),
+        search=_search(world.sphere_count, capacity, dimension, world.search.skin.copy()),
     )
 
 

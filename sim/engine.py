@@ -66,7 +66,7 @@ def body_forces(world, gravity):
 
 
 @lru_cache(maxsize=64)
-def compose(model: Model) -> Callable[..., tuple[int, int, int]]:
+def compose(model: Model) -> Any:
     """The compiled step loop of a model.
 
     advance(world, params, gravity, dt, steps) -> (steps done, status, row of the culprit or -1); `params` is

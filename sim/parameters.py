@@ -103,7 +103,8 @@ class ParameterSet(BaseModel):
             value = text.strip()
         if parameter.kind == "float" and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
-        return getattr(cls.checked({name: value}), name)
+        checked: Value = getattr(cls.checked({name: value}), name)
+        return checked
 
     @classmethod
     def _sentence(cls, detail: Any) -> str:
@@ -144,17 +145,15 @@ SI_UNITS = {"mm": "m", "g": "kg", "°": "rad", "µs": "s"}
 
 def _flatten(name: str, field: Any) -> Parameter:
     quantity = next(entry for entry in field.metadata if isinstance(entry, Quantity))
-    low = next((entry.ge for entry in field.metadata if isinstance(entry, annotated_types.Ge)), None)
-    high = next((entry.le for entry in field.metadata if isinstance(entry, annotated_types.Le)), None)
-    choices = tuple(word for part in _parts(field.annotation) if get_origin(part) is Literal for word in get_args(part))
-    types = {part for part in _parts(field.annotation) if isinstance(part, type)}
+    parts = _parts(field.annotation)
+    # A union such as "a number or 'auto'" carries its bounds inside the member they belong to.
+    inner = [entry for part in parts if get_origin(part) is Annotated for entry in get_args(part)]
+    bounds = [*field.metadata, *inner]
+    low: Any = next((entry.ge for entry in bounds if isinstance(entry, annotated_types.Ge)), None)
+    high: Any = next((entry.le for entry in bounds if isinstance(entry, annotated_types.Le)), None)
+    choices = tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part))
+    types = {part for part in (*parts, *inner) if isinstance(part, type)}
     kind: Any = "bool" if bool in types else "float" if float in types else "int" if int in types else "choice"
-    for part in _parts(field.annotation):
-        if get_origin(part) is Annotated:
-            bounds = get_args(part)[1:]
-            kind = "float"
-            low = next((entry.ge for entry in bounds if isinstance(entry, annotated_types.Ge)), low)
-            high = next((entry.le for entry in bounds if isinstance(entry, annotated_types.Le)), high)
     return Parameter(name, quantity, field.description or "", field.default, kind, low, high, choices)
 
 

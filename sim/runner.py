@@ -50,6 +50,9 @@ class Runner:
         self._frames_from = 0.0
         self._serial = 0
         self._refusal = ""
+        self._batch_cost = 1e-3 / CHECK_STEPS
+        """Wall time of one step, as last measured [s]."""
+        self._publish_at = 0.0
         self._timeline: deque[tuple[float, float, int]] = deque()
         self._buffer.writing.compiling = True
         self._buffer.publish()
@@ -118,7 +121,7 @@ class Runner:
     def _main(self) -> None:
         try:
             simulation = self._make()
-            simulation.advance(0)
+            simulation.before_compiling = lambda: self._announce_compiling(simulation)
             self._publish(simulation)
             while not self._stopping.is_set():
                 self._turn(simulation)
@@ -150,9 +153,6 @@ class Runner:
         if done == 0:
             self._wake.wait(timeout=0.02 if steps == 0 else 0.001)
             self._wake.clear()
-
-    _batch_cost = 1e-3 / CHECK_STEPS
-    _publish_at = 0.0
 
     def _drain(self, simulation: Simulation) -> bool:
         changed = False
@@ -214,6 +214,12 @@ class Runner:
         wall = last[0] - first[0]
         snapshot.realtime_factor = (last[1] - first[1]) / wall if wall > 0.0 else 0.0
         snapshot.steps_per_second = (last[2] - first[2]) / wall if wall > 0.0 else 0.0
+
+    def _announce_compiling(self, simulation: Simulation) -> None:
+        shown = self._buffer.writing
+        simulation.fill_snapshot(shown)
+        shown.compiling = True
+        self._buffer.publish()
 
     def _publish(self, simulation: Simulation) -> None:
         self._describe(simulation, self._buffer.writing)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -28,7 +28,7 @@ from sim.measure.energy import Booked, Energy, energy_ledger
 from sim.parameters import ParameterError, ParameterSet, Value, require_known
 from sim.scenes import SCENES, Scene
 from sim.snapshot import Fault, Snapshot
-from sim.state import PAIR_COUNT, STEP_COUNT, World
+from sim.state import PAIR_COUNT, STEP_COUNT, World, copy_world
 from sim.survey import Survey, compose_survey
 
 CHECK_STEPS = 50
@@ -64,6 +64,8 @@ class Simulation:
     ) -> None:
         self.message = ""
         self.parameters: Any = None
+        self.before_compiling: Callable[[], None] = lambda: None
+        """Called when a change of formulas is about to cost seconds of compiling."""
         self.measured: list[tuple[float, float, float, int]] = []
         self.restart(scene, values or {}, seed, ready)
 
@@ -152,7 +154,7 @@ class Simulation:
         done = 0
         while done < steps and self.fault is None:
             batch = min(steps - done, CHECK_STEPS - self.step % CHECK_STEPS)
-            count, status, culprit = self._advance(self.run.world, self.numbers, self.gravity, self.run.dt, batch)
+            count, status, culprit = self.loop(self.run.world, self.numbers, self.gravity, self.run.dt, batch)
             done += count
             if status == neighbours.PAIRS_FULL:
                 self.run.world = enlarge_pairs(self.run.world)
@@ -231,8 +233,11 @@ class Simulation:
         self.model = Model(law, law.rules(self.parameters), integrator, self.scene.dimension)
         self.numbers = law.numbers(self.parameters)
         self.gravity = self.parameters.gravity_vector(self.scene.dimension)
-        self._advance = compose(self.model)
+        self.loop = compose(self.model)
         self._survey = compose_survey(self.model)
+        if not self.loop.signatures:
+            self.before_compiling()
+            self.loop(copy_world(self.run.world), self.numbers, self.gravity, 0.0, 0)
         world = self.run.world
         if world.motion.shape[1] != self.scheme.levels or (previous and previous.integrator != integrator):
             lead = self.scheme.velocity_lead - (previous.scheme.velocity_lead if previous else 0.0)

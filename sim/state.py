@@ -6,6 +6,7 @@ does not move has mobility 0 and is nothing special otherwise: no table says whi
 
 from __future__ import annotations
 
+import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -100,13 +101,15 @@ class World(NamedTuple):
     """Shape (COUNTER_COUNT,)."""
 
     @property
-    def count(self) -> int:
+    def sphere_count(self) -> int:
+        """Rows of the sphere tables."""
         return int(self.radius.size)
 
     @property
     def fixed(self) -> NDArray[np.bool_]:
         """True for spheres that cannot move, shape (count,)."""
-        return self.mobility[0] == 0.0
+        held: NDArray[np.bool_] = self.mobility[0] == 0.0
+        return held
 
 
 def empty_pairs(capacity: int, dimension: int) -> Pairs:
@@ -126,7 +129,4 @@ def empty_pairs(capacity: int, dimension: int) -> Pairs:
 def copy_world(world: World) -> World:
     """An independent copy, bit by bit."""
 
-    def copied(value):
-        return type(value)(*map(copied, value)) if isinstance(value, tuple) else value.copy()
-
-    return copied(world)
+    return copy.deepcopy(world)

@@ -47,7 +47,7 @@ def to_bytes(world: World, state: Any, facts: dict[str, Any]) -> bytes:
     }
     blob = io.BytesIO()
     text = np.frombuffer(json.dumps(manifest).encode(), np.uint8)
-    np.savez_compressed(blob, manifest=text, **tables)  # type: ignore[arg-type]
+    np.savez_compressed(blob, manifest=text, **tables)
     return blob.getvalue()
 
 

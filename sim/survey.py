@@ -65,7 +65,7 @@ def compose_survey(model: Model) -> Callable[..., Survey]:
     limits = limit_table(model.integrator)
 
     def survey(world: World, params: tuple) -> Survey:
-        sums = np.zeros((2, model.dimension, model.dimension, world.count))
+        sums = np.zeros((2, model.dimension, model.dimension, world.sphere_count))
         return Survey(*compiled(world, params, RATIO_GRID, limits, sums))
 
     return survey

@@ -38,7 +38,8 @@ def amplification(integrator: str, omega_dt: float, damping_ratio: float) -> Flo
         scheme.before(motion, stage, 1.0)
         force = -(omega_dt**2) * motion[:, 0] - 2.0 * damping_ratio * omega_dt * motion[:, 1]
         scheme.after(motion, force, mobility, stage, 1.0)
-    return motion[0]
+    matrix: Floats = motion[0]
+    return matrix
 
 
 def is_stable(integrator: str, omega_dt: float, damping_ratio: float) -> bool:
@@ -70,4 +71,5 @@ def automatic_dt(stable_dt: float) -> float:
     """The class of time step "auto" takes when `stable_dt` [s] is the largest stable one."""
     if not 0.0 < stable_dt < math.inf:
         raise ValueError(f"The largest stable step must be positive and finite, got {stable_dt:g} s.")
-    return 2.0 ** (math.floor(math.log2(AUTO_SHARE * stable_dt) * CLASSES_PER_OCTAVE) / CLASSES_PER_OCTAVE)
+    octaves = math.floor(math.log2(AUTO_SHARE * stable_dt) * CLASSES_PER_OCTAVE) / CLASSES_PER_OCTAVE
+    return math.pow(2.0, octaves)

@@ -59,7 +59,7 @@ def contacts_per_sphere(world: World) -> Floats:
     used = int(world.counters[PAIR_COUNT])
     touching = world.pairs.touching[:used] > 0.0
     ends = np.concatenate([world.pairs.i[:used][touching], world.pairs.j[:used][touching]])
-    return np.bincount(ends, minlength=world.count).astype(float)
+    return np.bincount(ends, minlength=world.sphere_count).astype(float)
 
 
 def coordination_number(world: World) -> float:
@@ -101,7 +101,7 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
     first, second = world.pairs.i[touching], world.pairs.j[touching]
     force = world.pairs.normal_force[touching]
     both = np.concatenate([first, second])
-    contacts = np.bincount(both, minlength=world.count)
+    contacts = np.bincount(both, minlength=world.sphere_count)
     survey = simulation.survey()
     energy = simulation.energy()
     moving = ~world.fixed
@@ -117,7 +117,7 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
     speed = np.sqrt(np.sum(world.motion[:dimension, 1] ** 2, axis=0))
     snapshot.columns = {
         "speed": speed.astype(np.float32),
-        "force": np.bincount(both, np.concatenate([force, force]), minlength=world.count).astype(np.float32),
+        "force": np.bincount(both, np.concatenate([force, force]), minlength=world.sphere_count).astype(np.float32),
         "coordination": contacts.astype(np.float32),
         "size": snapshot.radius,
         "layer": world.layer.astype(np.float32),

@@ -62,8 +62,10 @@ def begin(parameters: HeapParameters, seed: int) -> tuple[World, HeapState]:
     )
     for x, y, radius in layout:
         mass = mass_of(np.full(x.size, radius), parameters)
-        world = add_spheres(world, np.column_stack([x, y]), radius, mass, fixed=True, first_id=world.count)
-    state = HeapState(radii=radii.tolist(), next_id=world.count, height=float(wall_y[-1] + parameters.wall_radius))
+        world = add_spheres(world, np.column_stack([x, y]), radius, mass, fixed=True, first_id=world.sphere_count)
+    state = HeapState(
+        radii=radii.tolist(), next_id=world.sphere_count, height=float(wall_y[-1] + parameters.wall_radius)
+    )
     state.random = dict(generator.bit_generator.state)
     return world, state
 

@@ -1,0 +1,1 @@
+"""Studies made with the engine: benchmarks now, sweeps and figures later."""
