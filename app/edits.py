@@ -64,7 +64,8 @@ class Edits:
         """The value to show for one parameter, SI."""
         if name in self._wanted:
             return self._wanted[name][0]
-        return getattr(self._snapshot.parameters, name)
+        value: Value = getattr(self._snapshot.parameters, name)
+        return value
 
     def set(self, values: Mapping[str, Value], gesture: object = None) -> bool:
         """Ask for new values (SI, raw as typed); False, with a refusal to show, if the model will not have them.

@@ -85,11 +85,14 @@ def typed(parameter: Parameter, text: str) -> Value:
             return text
         if parameter.kind == "int" and isinstance(number, int):
             return number
-        return float(f"{float(number) * parameter.quantity.scale:.15g}")
+        value = float(f"{float(number) * parameter.quantity.scale:.15g}")
     except OverflowError:
         return math.inf
     except (ValueError, RecursionError):
         return text
+    # 90° must be allowed where π/2 is the limit, although no decimal number of degrees is exactly that.
+    limits = (limit for limit in (parameter.low, parameter.high) if limit is not None)
+    return next((limit for limit in limits if math.isclose(value, limit, rel_tol=1e-12)), value)
 
 
 def describe(parameter: Parameter) -> str:

@@ -42,7 +42,7 @@ class Palette:
     """How much larger than usual everything is."""
 
 
-PALETTES: dict[str, Palette] = {
+PALETTES: dict[Name, Palette] = {
     "dark": Palette(
         dark=True,
         panel=_hex("#16191f"),
@@ -153,7 +153,13 @@ def _colour_widgets(style: imgui.Style, palette: Palette) -> None:
         title: (column.header,),
         clear: (column.child_bg, column.border_shadow, column.scrollbar_bg, column.tab),
         p.line: (column.border, column.separator, column.scrollbar_grab, column.table_border_light),
-        p.raised: (column.frame_bg, column.button, column.tab_selected, column.header_hovered),
+        p.raised: (
+            column.frame_bg,
+            column.checkbox_selected_bg,
+            column.button,
+            column.tab_selected,
+            column.header_hovered,
+        ),
         hover: (column.frame_bg_hovered, column.button_hovered, column.tab_hovered, column.header_active),
         active: (column.frame_bg_active, column.button_active, column.scrollbar_grab_hovered),
         p.accent: (

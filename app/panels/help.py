@@ -55,7 +55,8 @@ def _draw_group(ui: Ui, title: str, lines: list[tuple[str, str]], key_width: flo
     start = imgui.get_cursor_pos_x()
     for shown, help in lines:
         imgui.text_colored(vector(ui.palette.accent), shown)
-        imgui.same_line(start + key_width)
+        imgui.same_line()
+        imgui.set_cursor_pos_x(start + key_width)
         imgui.text_unformatted(help)
     imgui.dummy(imgui.ImVec2(0, 5 * ui.scale))
 

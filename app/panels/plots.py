@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 MOST_POINTS = 1500
 """Per curve; a plot has fewer pixels than that."""
-MOST_DECADES = 9
+FEWEST_DECADES, MOST_DECADES = 2, 9
 """Shown on a logarithmic axis below the largest value."""
 THESIS_FACTOR = 1.77
 """The thesis finds θ = 1.77 arctan μ for Hertz contacts."""
@@ -157,7 +157,7 @@ def _span(curves: list[Floats], log: bool) -> tuple[float, float]:
     low = min(float(np.nanmin(values)) for values in curves)
     high = max(float(np.nanmax(values)) for values in curves)
     if log:
-        return max(low, high * 10.0**-MOST_DECADES) / 2.0, high * 2.0
+        return min(max(low, high * 10.0**-MOST_DECADES), high * 10.0**-FEWEST_DECADES) / 2.0, high * 2.0
     room = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
     return min(low, 0.0) - (room if low < 0.0 else 0.0), high + room
 
