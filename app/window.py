@@ -130,7 +130,8 @@ def _init_video(driver: str | None) -> None:
     """Start SDL's video part, with `driver` if it is not running yet and that driver works."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     os.environ.setdefault("SDL_WINDOWS_DPI_AWARENESS", "permonitorv2")
-    os.environ.setdefault("SDL_VIDEO_X11_WMCLASS", "repose")
+    # pygame, if it was imported first, has named the window after the script.
+    os.environ["SDL_VIDEO_X11_WMCLASS"] = "repose"
     os.environ.setdefault("SDL_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR", "0")
     import pygame
 
