@@ -1,0 +1,48 @@
+"""README: its commands are the ones that CI runs and the program knows, and what it names exists."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from app.cli import run_command_line
+from app.headless_plan import plan
+from sim import presets
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def test_the_two_commands_are_one_line_each_and_ci_runs_the_second() -> None:
+    run, test = BLOCKS[0].strip(), BLOCKS[1].strip()
+    assert run.count("\n") == test.count("\n") == 0
+    assert run.endswith("uv run repose")
+    assert test.endswith("uv run pytest")
+    assert test in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+
+
+def test_every_run_shown_is_one_the_program_accepts() -> None:
+    lines = [shlex.split(line, comments=True) for line in BLOCKS[2].splitlines()]
+    assert all(words[0] == "repose" for words in lines)
+    for words in (words for words in lines if words[1:3] == ["run", "heap"]):
+        options = [words[k + 1] for k, word in enumerate(words) if word == "--preset"]
+        changes = [words[k + 1] for k, word in enumerate(words) if word == "--set"]
+        plan("heap", *options, changes=changes, ready="--ready" in words)
+
+
+@pytest.mark.parametrize("command", ["run", "presets", "scenes", "bench", "doctor"])
+def test_every_command_shown_exists(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert f"repose {command}" in README
+    assert run_command_line([command, "--help"]) == 0
+    assert capsys.readouterr().out
+
+
+def test_files_folders_and_presets_named_exist() -> None:
+    named = re.findall(r"`((?:app|sim|assets)/[\w/.]*)`", README) + re.findall(r"!\[[^]]*\]\(([^)]+)\)", README)
+    assert named
+    assert all((ROOT / name).exists() for name in named)
+    assert {"moon", "as-printed"} <= set(presets.names())
