@@ -1,0 +1,147 @@
+"""Small worlds and the loops that step them, shared by the tests of the engine.
+
+The engine's step loop is plain Python until it is compiled, and tests/sim/test_engine.py proves that both give
+the same numbers. A closed form checked with a few hundred steps of two spheres may thus run uncompiled,
+which is what `Bench` does unless told otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sim.build import add_spheres, empty_world, enlarge_pairs
+from sim.engine import Model, _loop, compose
+from sim.laws import Law, laws
+from sim.measure.energy import Booked, Energy, energy_ledger
+from sim.neighbours import OK, PAIRS_FULL
+from sim.state import PAIR_COUNT, Floats, World
+from sim.survey import Survey, _look
+from sim.timestep import RATIO_GRID, limit_table
+
+LAW = laws()["lee_herrmann"]
+
+
+@dataclass
+class Bench:
+    """A world with its model and numbers, stepped by hand."""
+
+    world: World
+    model: Model
+    numbers: tuple
+    dt: float
+    gravity: tuple[float, ...] = ()
+    compiled: bool = False
+    status: int = field(default=OK, init=False)
+
+    def __post_init__(self) -> None:
+        self.gravity = self.gravity or (0.0,) * self.model.dimension
+        self.loop: Callable = compose(self.model) if self.compiled else _loop(self.model, "")
+
+    def advance(self, steps: int = 1) -> int:
+        """As `Simulation.advance`: grows the pair table as needed, returns the steps done."""
+        done = 0
+        while done < steps:
+            count, self.status, _ = self.loop(self.world, self.numbers, self.gravity, self.dt, steps - done)
+            done += count
+            if self.status == PAIRS_FULL:
+                self.world = enlarge_pairs(self.world)
+            elif self.status != OK:
+                break
+        return done
+
+    @property
+    def position(self) -> Floats:
+        """[m], shape (count, dimension), a copy."""
+        return self.world.motion[: self.model.dimension, 0].T.copy()
+
+    @property
+    def velocity(self) -> Floats:
+        """[m/s], shape (count, dimension), at the moment of the positions."""
+        moment = self.world.motion[:, 1] - self.model.scheme.velocity_lead * self.dt * self.world.motion[:, 2]
+        return moment[: self.model.dimension].T.copy()
+
+    @property
+    def spin(self) -> Floats:
+        """[rad/s], shape (count, spin length), a copy."""
+        return self.world.motion[self.model.dimension :, 1].T.copy()
+
+    @property
+    def touching(self) -> bool:
+        """Whether any pair was in contact at the last evaluation."""
+        return bool(self.world.pairs.touching[: self.world.counters[PAIR_COUNT]].any())
+
+    def energy(self, booked: Booked | None = None) -> Energy:
+        """The energy ledger now."""
+        lead = self.model.scheme.velocity_lead * self.dt
+        return energy_ledger(self.world, look(self), self.gravity, booked or Booked(), lead)
+
+
+def look(bench: Bench) -> Survey:
+    """The survey of a world, uncompiled."""
+    model = bench.model
+    sums = np.zeros((2, model.dimension, model.dimension, bench.world.count))
+    position_like, spin_like = (0.0,) * model.dimension, (0.0,) * model.spin_length
+    law = model.law
+    return Survey(
+        *_look(
+            bench.world,
+            law.stiffness,
+            law.energy,
+            model.rules,
+            bench.numbers,
+            position_like,
+            spin_like,
+            RATIO_GRID,
+            limit_table(model.integrator),
+            sums,
+        )
+    )
+
+
+def model_of(
+    integrator: str = "gear5", dimension: int = 2, rotation: bool = False, law: Law = LAW, **values: object
+) -> tuple[Model, tuple]:
+    """Model and numbers of a law with the given parameters over its defaults."""
+    parameters = law.parameters.checked(values)
+    return Model(law, law.rules(parameters), integrator, dimension, rotation), law.numbers(parameters)
+
+
+def world_of(
+    model: Model,
+    position: ArrayLike,
+    radius: ArrayLike,
+    mass: ArrayLike,
+    *,
+    velocity: ArrayLike = 0.0,
+    spin: ArrayLike = 0.0,
+    fixed: ArrayLike = False,
+) -> World:
+    """A world of spheres for that model; `fixed` is one flag or one per sphere."""
+    blank = empty_world(model.dimension, model.spin_length, model.scheme.levels)
+    world = add_spheres(blank, position, radius, mass, velocity=velocity, spin=spin)
+    world.mobility[:, np.broadcast_to(fixed, world.count)] = 0.0
+    return world
+
+
+def momentum(bench: Bench) -> Floats:
+    """Linear momentum of what moves [kg m/s], shape (dimension,)."""
+    moving = ~bench.world.fixed
+    return bench.world.mass[moving] @ bench.velocity[moving]
+
+
+def angular_momentum(bench: Bench) -> Floats:
+    """Orbital and spin angular momentum about the origin [kg m²/s], shape (1,) in the plane, (3,) in space."""
+    mass = bench.world.mass[:, None]
+    orbital = np.atleast_1d(_cross(bench.position, mass * bench.velocity).sum(axis=0))
+    if not bench.model.rotation:
+        return orbital
+    inertia = 1.0 / bench.world.mobility[bench.model.dimension :].T
+    return orbital + (inertia * bench.spin).sum(axis=0)
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0] if a.shape[1] == 2 else np.cross(a, b)
