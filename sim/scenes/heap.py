@@ -56,12 +56,12 @@ def supervise(simulation: Simulation) -> None:
         else:
             _enter(simulation, "filled")
             if state.run_all:
-                act(simulation, "open")
+                simulation.message = act(simulation, "open")
     elif state.phase == "flowing" and min(waited, simulation.time - state.quiet_since) > QUIET_TIME:
         _enter(simulation, "rested")
         if state.run_all:
             state.run_all = False
-            act(simulation, "measure")
+            simulation.message = act(simulation, "measure")
 
 
 def remove_fallen(simulation: Simulation) -> None:
