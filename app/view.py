@@ -22,7 +22,7 @@ class View:
     show_legend: bool = True
     show_box: bool = True
     show_caption: bool = False
-    """Simulated time and phase in the upper left: for pictures and films, where no panel says so."""
+    """Simulated time and phase in the lower left: for pictures and films, where no panel says so."""
     dark: bool = True
     """Dark background for screens and projectors, or light for print."""
     ui_visible: bool = True

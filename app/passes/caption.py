@@ -1,4 +1,4 @@
-"""Simulated time and phase, in the upper left: a picture or a film says what it shows."""
+"""Simulated time and phase, in the lower left: a picture or a film says what it shows."""
 
 from __future__ import annotations
 
@@ -12,27 +12,24 @@ if TYPE_CHECKING:
 
 TIME, PHASE = 1.4, 1.15
 """Text sizes, relative to ordinary text."""
+SCALE_BAR = 210.0
+"""Room left for the length scale on the right [units]."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Time in bold, what is going on beneath it, on a quiet plate."""
+    """Time in bold and what is going on, on one line under the scene, where no wall stands."""
     if not frame.view.show_caption:
         return
-    left, above, _, _ = frame.inset
-    unit, palette = frame.scale, frame.palette
-    x, y = left + 24.0 * unit, above + 18.0 * unit
-    lines = [(f"t = {frame.snapshot.time:.3f} s", palette.text, TIME, True)]
-    if frame.snapshot.phase_label:
-        lines.append((frame.snapshot.phase_label, palette.faint, PHASE, False))
-    extents = [canvas.text_extent(text, size, bold) for text, _, size, bold in lines]
-    width, height = max(extent[0] for extent in extents), sum(extent[1] for extent in extents)
-    pad = 10.0 * unit
-    canvas.rectangle(
-        (x - pad, y - 0.7 * pad), (x + width + pad, y + height + pad), palette.background, alpha=0.82, rounding=6.0
-    )
-    for (text, colour, size, bold), (_, tall) in zip(lines, extents, strict=True):
-        canvas.text((x, y), text, colour, size, bold)
-        y += tall + 2.0 * unit
+    left, _, right, below = frame.inset
+    unit, palette, snapshot = frame.scale, frame.palette, frame.snapshot
+    x, y = left + 24.0 * unit, frame.size[1] - below - 12.0 * unit
+    time = f"t = {snapshot.time:.3f} s"
+    canvas.text((x, y), time, palette.text, TIME, bold=True, anchor=(0.0, 1.0), halo=palette.background)
+    x += canvas.text_extent(time, TIME, bold=True)[0] + 16.0 * unit
+    # A narrow picture has no room for the phase beside the scale bar; the time says more.
+    if x + canvas.text_extent(snapshot.phase_label, PHASE)[0] < frame.size[0] - right - SCALE_BAR * unit:
+        y -= 2.0 * unit
+        canvas.text((x, y), snapshot.phase_label, palette.faint, PHASE, anchor=(0.0, 1.0), halo=palette.background)
 
 
 PASS = Pass("caption", order=95, overlay=overlay)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NUMBER = 2.4
 """Size of the number, relative to ordinary text."""
-BEYOND = 0.06
+BEYOND = 0.02
 """How far the line goes past the fitted stretch at its upper end [share of the stretch]."""
 
 
