@@ -115,7 +115,6 @@ class Simulation:
         label = ", ".join(f"{declared[n].quantity.label} {declared[n].shown(getattr(changed, n))}" for n in differing)
         if "base" in effects or ("restart" in effects and self.phase == "empty"):
             lost = int((~self.run.world.fixed).sum())
-            self.ready = None if "base" in effects else self.ready
             self.begin_anew()
             self.message = f"{label}: rebuilt" + (f", and the fill of {lost} grains starts anew." if lost else ".")
             return
@@ -167,7 +166,7 @@ class Simulation:
     def _check(self) -> None:
         self.scene.supervise(self)
         checks = self.step // CHECK_STEPS
-        if checks % 2 == 0:
+        if checks % 4 == 0:
             self.set_dt()
         watch.sample(self)
         if checks % 40 == 0 and self.fault is None:
@@ -276,10 +275,10 @@ class Simulation:
         """A look at all contacts."""
         return self._survey(self.run.world, self.numbers)
 
-    def energy(self) -> Energy:
-        """The energy ledger now."""
+    def energy(self, survey: Survey | None = None) -> Energy:
+        """The energy ledger now; `survey` saves the look at the contacts if one was just taken."""
         world, lead = self.run.world, self.scheme.velocity_lead * self.run.dt
-        return energy_ledger(world, self.survey(), self.gravity, self.run.booked, lead)
+        return energy_ledger(world, survey or self.survey(), self.gravity, self.run.booked, lead)
 
     def fill_snapshot(self, snapshot: Snapshot) -> None:
         """Copy what the outside may see."""
@@ -301,7 +300,7 @@ class Simulation:
             **self.scene.results(self),
             "largest_overlap": survey.largest_overlap,
             "coordination_number": watch.coordination_number(self.run.world),
-            "energy": self.energy().as_dict(),
+            "energy": self.energy(survey).as_dict(),
             "fault": self.fault.message if self.fault else None,
             "complaint": self.scene.check(self) or None,
             "state_hash": self.state_hash(),

@@ -103,7 +103,7 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
     both = np.concatenate([first, second])
     contacts = np.bincount(both, minlength=world.sphere_count)
     survey = simulation.survey()
-    energy = simulation.energy()
+    energy = simulation.energy(survey)
     moving = ~world.fixed
     position = world.motion[:dimension, 0].T.astype(np.float32)
 
