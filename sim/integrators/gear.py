@@ -11,13 +11,19 @@ Liquids (1987), app. E. With forces of position only 3/20 instead of 3/16 (order
 
 from __future__ import annotations
 
+import numpy as np
 from numba.extending import register_jitable
 
 from sim.integrators import Integrator
 
-COEFFICIENTS_3 = (1 / 6, 5 / 6, 1.0, 1 / 3)
-COEFFICIENTS_4 = (19 / 90, 3 / 4, 1.0, 1 / 2, 1 / 12)
-COEFFICIENTS_5 = (3 / 16, 251 / 360, 1.0, 11 / 18, 1 / 6, 1 / 60)
+COEFFICIENTS = np.array(
+    [
+        (1 / 6, 5 / 6, 1.0, 1 / 3, 0.0, 0.0),
+        (19 / 90, 3 / 4, 1.0, 1 / 2, 1 / 12, 0.0),
+        (3 / 16, 251 / 360, 1.0, 11 / 18, 1 / 6, 1 / 60),
+    ]
+)
+"""alpha_q for orders 3, 4 and 5, shape (orders, 6) [-]. The order is one less than the levels of `motion`."""
 
 VANISHED = 1e-200
 """Higher derivatives below this are set to zero. In free flight they fall by a constant factor a step and would
@@ -25,8 +31,9 @@ reach subnormal numbers, on which processors are ten times slower."""
 
 
 @register_jitable
-def predict(motion, order, dt):
-    """Taylor series of every derivative, in place, lowest first."""
+def before(motion, stage, dt):
+    """Predict: Taylor series of every derivative, in place, lowest first."""
+    order = motion.shape[1] - 1
     for c in range(motion.shape[0]):
         for q in range(order):
             here = motion[c, q]
@@ -39,8 +46,9 @@ def predict(motion, order, dt):
 
 
 @register_jitable
-def correct(motion, force, mobility, coefficients, order, dt):
-    """Bring all derivatives in line with the force found at the predicted point, the acceleration last."""
+def after(motion, force, mobility, stage, dt):
+    """Correct: bring all derivatives in line with the force at the predicted point, the acceleration last."""
+    order = motion.shape[1] - 1
     for c in range(motion.shape[0]):
         predicted = motion[c, 2]
         push = force[c]
@@ -48,7 +56,7 @@ def correct(motion, force, mobility, coefficients, order, dt):
         for q in range(order + 1):
             if q == 2:
                 continue
-            factor = 0.5 * coefficients[q]
+            factor = 0.5 * COEFFICIENTS[order - 3, q]
             for p in range(q):
                 factor *= p + 1
             for _ in range(2 - q):
@@ -67,44 +75,7 @@ def correct(motion, force, mobility, coefficients, order, dt):
             predicted[i] = push[i] * yielding[i]
 
 
-@register_jitable
-def before_3(motion, stage, dt):
-    """Predict, order 3."""
-    predict(motion, 3, dt)
-
-
-@register_jitable
-def after_3(motion, force, mobility, stage, dt):
-    """Correct, order 3."""
-    correct(motion, force, mobility, COEFFICIENTS_3, 3, dt)
-
-
-@register_jitable
-def before_4(motion, stage, dt):
-    """Predict, order 4."""
-    predict(motion, 4, dt)
-
-
-@register_jitable
-def after_4(motion, force, mobility, stage, dt):
-    """Correct, order 4."""
-    correct(motion, force, mobility, COEFFICIENTS_4, 4, dt)
-
-
-@register_jitable
-def before_5(motion, stage, dt):
-    """Predict, order 5."""
-    predict(motion, 5, dt)
-
-
-@register_jitable
-def after_5(motion, force, mobility, stage, dt):
-    """Correct, order 5."""
-    correct(motion, force, mobility, COEFFICIENTS_5, 5, dt)
-
-
-INTEGRATORS = (
-    Integrator("gear3", "Gear, order 3", levels=4, before=before_3, after=after_3),
-    Integrator("gear4", "Gear, order 4", levels=5, before=before_4, after=after_4),
-    Integrator("gear5", "Gear, order 5", levels=6, before=before_5, after=after_5),
+INTEGRATORS = tuple(
+    Integrator(f"gear{order}", f"Gear, order {order}", levels=order + 1, before=before, after=after)
+    for order in (3, 4, 5)
 )
