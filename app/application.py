@@ -94,7 +94,7 @@ class Application:
         self.ui = _make_ui(self.runner, settings, self._draw_film_frame)
         self.ui.bold = self.gui.bold
         self.ui.shelf.refresh()
-        self.ui.shelf.note(preset_name)
+        self.ui.shelf.note(preset_name, preset.title)
         self.ui.deeds.update(self._deeds())
         self.ui.transport.choose(self.ui.transport.index)
         self._framed = True
@@ -125,7 +125,7 @@ class Application:
             self.gui.update_cursor()
             self.window.swap()
         ui.film.pump()
-        ui.probe.report(ui.snapshot, ui.size, fps=ui.fps, filming=ui.film.running, help=ui.help_open)
+        self._report()
         self._frames += 1
         if self._frames % SAVE_INTERVAL == 0:
             self.settings.save()
@@ -145,6 +145,21 @@ class Application:
         implot.destroy_context()
         self.gui.close()
         self.window.close()
+
+    def _report(self) -> None:
+        ui, film = self.ui, self.ui.film
+        ui.probe.report(
+            ui.snapshot,
+            ui.size,
+            fps=ui.fps,
+            help=ui.help_open,
+            speed=ui.transport.speed,
+            colour_by=ui.view.colour_by,
+            metres_per_pixel=ui.camera.metres_per_pixel,
+            refusals=ui.edits.refusals,
+            film={"running": film.running or film.finishing, "frames": film.frames, "path": str(film.path or "")},
+            broken=ui.broken,
+        )
 
     def _listen(self, events: list[pygame.Event]) -> bool:
         """Hand events to keys, panels and camera; False when the window is to be closed."""

@@ -43,13 +43,14 @@ class Shelf:
         except ParameterError as error:
             self.trouble = str(error)
             return False
-        self.note(name)
+        self.note(name, preset.title)
         self.send(Start(preset.scene, dict(preset.values), preset.seed, preset.ready))
         return True
 
-    def note(self, name: str) -> None:
-        """Remember which preset is running, without starting it."""
+    def note(self, name: str, title: str) -> None:
+        """Remember which preset is running, without starting it; one from a file of the user's joins the shelf."""
         self.current = name
+        self.titles.setdefault(name, title)
 
     def restart(self, scene: str, parameters: ParameterSet, seed: int) -> None:
         """Start the same experiment anew with another seed."""
@@ -69,7 +70,7 @@ class Shelf:
             self.trouble = f"The preset could not be saved to {path}: {error.strerror or error}."
             return False
         self.refresh()
-        self.note(str(path))
+        self.note(str(path), preset.title)
         return True
 
 

@@ -127,7 +127,7 @@ def apply(palette: Palette, scale: float) -> None:
     style.popup_border_size = 1.0
     style.tab_bar_border_size = 1.0
     style.disabled_alpha = 0.45
-    style.hover_stationary_delay = 0.25
+    style.hover_stationary_delay, style.hover_delay_normal = 0.3, 0.7
     style.scale_all_sizes(scale)
     _colour_widgets(style, palette)
     for name in (entry for entry in dir(style) if not entry.startswith("_")):

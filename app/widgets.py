@@ -129,7 +129,8 @@ def heading(text: str, size: float, colour: Colour) -> None:
 
 def tooltip(text: str) -> None:
     """Explain the widget just drawn, once the mouse rests on it."""
-    if imgui.is_item_hovered(imgui.HoveredFlags_.for_tooltip | imgui.HoveredFlags_.allow_when_disabled):
+    resting = imgui.HoveredFlags_.stationary | imgui.HoveredFlags_.delay_normal | imgui.HoveredFlags_.no_shared_delay
+    if imgui.is_item_hovered(resting | imgui.HoveredFlags_.allow_when_disabled):
         imgui.begin_tooltip()
         imgui.push_text_wrap_pos(imgui.get_font_size() * 24)
         imgui.text_unformatted(text)

@@ -1,0 +1,156 @@
+"""A real window on an X server of its own, driven by real mouse and key events."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.application import REPORT_VARIABLE
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BARE = """<?xml version="1.0" encoding="UTF-8"?>
+<openbox_config xmlns="http://openbox.org/3.4/rc">
+  <keyboard><keybind key="A-F4"><action name="Close"/></keybind></keyboard>
+  <applications><application class="*"><decor>no</decor><position force="yes"><x>0</x><y>0</y></position>
+  </application></applications>
+</openbox_config>
+"""
+"""Window manager without frames, so that a screenshot of the screen is one of the window."""
+PATIENCE = 120.0
+"""Wall time [s] after which something that should happen counts as not happening; the engine may be compiling."""
+
+
+@dataclass
+class Desktop:
+    """The program's window, what it reports, and a hand on mouse and keyboard."""
+
+    environment: dict[str, str]
+    program: subprocess.Popen[bytes]
+    report: Path
+    window: str = ""
+    """As the X server calls it."""
+
+    def look(self) -> dict[str, Any]:
+        """The newest report: widgets and state."""
+        self.until(self.report.exists, "a report")
+        found: dict[str, Any] = json.loads(self.report.read_text(encoding="utf-8"))
+        return found
+
+    @property
+    def state(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.look()["state"]
+        return found
+
+    def until(self, done: Callable[[], bool], what: str) -> None:
+        """Wait for something to become true."""
+        end = time.monotonic() + PATIENCE
+        while not done():
+            if self.program.poll() is not None:
+                raise AssertionError(f"The program ended with code {self.program.returncode} before {what}.")
+            if time.monotonic() > end:
+                raise AssertionError(f"There is still no {what}; the last state: {self.report.read_text()[:3000]}")
+            time.sleep(0.05)
+
+    def fresh(self) -> dict[str, Any]:
+        """A report of a frame drawn entirely after this call."""
+        before = self.look()["frame"]
+        self.until(lambda: self.look()["frame"] > before + 5, "newer frame")
+        return self.look()
+
+    def xdotool(self, *words: object) -> str:
+        command = ["xdotool", *map(str, words)]
+        return subprocess.run(command, env=self.environment, check=True, capture_output=True, text=True).stdout
+
+    def point(self, widget: str, share: float = 0.5) -> None:
+        """Move the mouse onto a widget, `share` of the way across it."""
+        self.until(lambda: widget in self.look()["widgets"], f"widget {widget}")
+        x0, y0, x1, y1 = self.fresh()["widgets"][widget]
+        self.move(x0 + (x1 - x0) * share, (y0 + y1) / 2)
+
+    def move(self, x: float, y: float) -> None:
+        """Move the mouse to a pixel of the window."""
+        self.xdotool("mousemove", "--window", self.window, round(x), round(y))
+        self.fresh()
+
+    def click(self, widget: str, share: float = 0.5, button: int = 1) -> None:
+        self.point(widget, share)
+        self.xdotool("click", button)
+        self.fresh()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.xdotool("key", key)
+            self.fresh()
+
+    def screenshot(self, path: Path) -> None:
+        """The whole screen as PNG, as ImageMagick sees it."""
+        subprocess.run(["import", "-window", "root", str(path)], env=self.environment, check=True)
+
+
+@contextmanager
+def open_desktop(folder: Path, *arguments: str, size: tuple[int, int] = (1280, 720)) -> Iterator[Desktop]:
+    """Start X server, window manager and program; all of them end with the block."""
+    with ExitStack() as stack:
+        display = _start_x(stack, size)
+        environment = os.environ | {
+            "DISPLAY": display,
+            "XDG_CONFIG_HOME": str(folder / "config"),
+            "XDG_VIDEOS_DIR": str(folder / "videos"),
+            "HOME": str(folder),
+            REPORT_VARIABLE: str(folder / "report.json"),
+            "LP_NUM_THREADS": "0",
+        }
+        for name in ("WAYLAND_DISPLAY", "SDL_VIDEODRIVER", "XDG_SESSION_TYPE"):
+            environment.pop(name, None)
+        bare = folder / "openbox.xml"
+        bare.write_text(BARE, encoding="utf-8")
+        _process(stack, ["openbox", "--sm-disable", "--config-file", str(bare)], environment)
+        settings = folder / "config" / "repose" / "settings.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text(f"width = {size[0]}\nheight = {size[1]}\n", encoding="utf-8")
+        program = _process(stack, [sys.executable, "-m", "app", *arguments], environment)
+        desktop = Desktop(environment, program, folder / "report.json")
+        desktop.until(lambda: desktop.report.exists() and not desktop.state["compiling"], "first picture")
+        desktop.window = desktop.xdotool("search", "--sync", "--onlyvisible", "--class", "repose").split()[-1]
+        desktop.xdotool("windowfocus", "--sync", desktop.window)
+        yield desktop
+
+
+def _start_x(stack: ExitStack, size: tuple[int, int]) -> str:
+    """An X server on a display number of its own choosing."""
+    reading, writing = os.pipe()
+    try:
+        screen = f"{size[0]}x{size[1]}x24"
+        command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", screen, "-nolisten", "tcp"]
+        server = subprocess.Popen(command, pass_fds=(writing,), stderr=subprocess.DEVNULL)
+        stack.callback(_end, server)
+    finally:
+        os.close(writing)
+    with os.fdopen(reading) as answer:
+        number = answer.readline().strip()
+    if not number:
+        raise AssertionError("Xvfb found no free display.")
+    return f":{number}"
+
+
+def _process(stack: ExitStack, command: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL)
+    stack.callback(_end, process)
+    return process
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -1,0 +1,171 @@
+"""The real window: buttons clicked, sliders dragged and keys pressed as a lecturer would, the result read back."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.gui.desktop import Desktop, open_desktop
+
+pytestmark = [pytest.mark.gui, pytest.mark.gl]
+
+SMALL = """
+title = "Small heap"
+scene = "heap"
+seed = 1
+
+[parameters]
+grain_count = 60
+width = 0.012
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def desktop(tmp_path: Path, small: Path) -> Iterator[Desktop]:
+    with open_desktop(tmp_path, "--preset", str(small)) as opened:
+        yield opened
+
+
+def colour_count(picture: Path) -> int:
+    words = ["identify", "-format", "%k", str(picture)]
+    return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+
+
+def test_a_heap_is_filled_opened_and_measured_by_clicking(desktop: Desktop, tmp_path: Path) -> None:
+    desktop.click("action.fill")
+    desktop.until(lambda: desktop.state["phase"] == "filled", "filled container")
+    assert desktop.state["moving_count"] == 60
+    desktop.click("action.open")
+    desktop.until(lambda: desktop.state["phase"] == "rested", "heap at rest")
+    assert 0 < desktop.state["moving_count"] < 60
+    desktop.click("action.measure")
+    desktop.until(lambda: desktop.state["angle"] is not None, "angle")
+    assert 0.0 < desktop.state["angle"] < 1.0
+    assert desktop.state["measured"] == 1
+    assert "experiment.angle" in desktop.fresh()["widgets"]
+    assert desktop.look()["broken"] == {}
+    desktop.screenshot(tmp_path / "heap.png")
+    assert colour_count(tmp_path / "heap.png") > 100
+
+
+def test_the_default_start_is_a_filled_column_ready_to_be_opened(tmp_path: Path) -> None:
+    with open_desktop(tmp_path) as desktop:
+        assert desktop.state["phase"] == "filled"
+        assert desktop.state["moving_count"] == 1100
+        desktop.press("o")
+        desktop.until(lambda: desktop.state["moving_count"] < 1100, "grain running out")
+
+
+def test_a_slider_is_dragged_typed_into_refused_and_undone(desktop: Desktop) -> None:
+    desktop.point("field.friction", 0.1)
+    desktop.xdotool("mousedown", 1)
+    for share in (0.3, 0.5, 0.6):
+        desktop.point("field.friction", share)
+    desktop.xdotool("mouseup", 1)
+    desktop.until(lambda: abs(desktop.state["parameters"]["friction"] - 1.2) < 0.05, "friction dragged")
+    desktop.press("ctrl+z")
+    desktop.until(lambda: desktop.state["parameters"]["friction"] == 0.1, "friction undone")
+    desktop.press("ctrl+y")
+    desktop.until(lambda: abs(desktop.state["parameters"]["friction"] - 1.2) < 0.05, "friction redone")
+
+    def write(text: str) -> None:
+        desktop.point("field.friction")
+        desktop.xdotool("keydown", "ctrl", "click", 1, "keyup", "ctrl")
+        desktop.until(lambda: "field.friction.text" in desktop.look()["widgets"], "text field")
+        desktop.xdotool("type", "--delay", 40, text)
+        desktop.press("Return")
+
+    write("0.25")
+    desktop.until(lambda: desktop.state["parameters"]["friction"] == 0.25, "friction typed")
+    for text in ("9", "nan", "0,2", "much"):
+        write(text)
+        desktop.until(lambda: "friction" in desktop.look()["refusals"], "refusal")
+        assert "from 0 to 2" in desktop.look()["refusals"]["friction"]
+        assert desktop.state["parameters"]["friction"] == 0.25
+    desktop.click("field.friction", button=3)
+    desktop.until(lambda: desktop.state["parameters"]["friction"] == 0.1, "default")
+
+
+def test_keys_pause_step_speed_help_and_hide(desktop: Desktop) -> None:
+    desktop.press("space")
+    desktop.until(lambda: desktop.state["paused"], "pause")
+    before = desktop.fresh()["state"]["step"]
+    desktop.press("period", "period", "period")
+    desktop.until(lambda: desktop.state["step"] == before + 3, "three steps")
+    assert desktop.fresh()["state"]["step"] == before + 3
+    desktop.press("plus")
+    assert desktop.look()["speed"] == 2.0
+    desktop.press("minus", "minus")
+    assert desktop.look()["speed"] == 0.5
+    desktop.press("F1")
+    assert "help.close" in desktop.look()["widgets"]
+    desktop.press("Escape", "Tab")
+    assert desktop.look()["widgets"] == {}
+    desktop.press("Tab", "c", "f")
+    assert "action.fill" in desktop.look()["widgets"]
+    assert desktop.look()["colour_by"] == "force"
+    desktop.press("space")
+    desktop.until(lambda: desktop.state["moving_count"] > 0, "first grains")
+
+
+def test_the_picture_is_zoomed_with_the_wheel_and_home_shows_everything(desktop: Desktop) -> None:
+    before = desktop.fresh()["metres_per_pixel"]
+    desktop.move(640, 360)
+    desktop.xdotool("click", 4)
+    desktop.until(lambda: desktop.look()["metres_per_pixel"] < before, "zoomed picture")
+    desktop.press("Home")
+    desktop.until(lambda: desktop.look()["metres_per_pixel"] == before, "whole scene")
+
+
+def test_a_side_button_of_the_mouse_does_no_harm(desktop: Desktop) -> None:
+    desktop.move(640, 360)
+    desktop.xdotool("click", 8, "click", 9)
+    assert desktop.fresh()["broken"] == {}
+
+
+def test_a_film_is_recorded_with_every_frame_it_says(desktop: Desktop) -> None:
+    import av
+
+    desktop.click("action.fill")
+    desktop.click("tab.record")
+    desktop.click("record.button")
+    desktop.until(lambda: desktop.look()["film"]["frames"] >= 20, "twenty frames")
+    desktop.press("v")
+    desktop.until(lambda: not desktop.look()["film"]["running"], "end of the film")
+    film = desktop.look()["film"]
+    with av.open(film["path"]) as container:
+        assert sum(1 for _ in container.decode(video=0)) == film["frames"]
+
+
+def test_closing_the_window_ends_the_program_well(desktop: Desktop) -> None:
+    desktop.xdotool("key", "alt+F4")
+    assert desktop.program.wait(30) == 0
+
+
+def test_resizing_keeps_everything_inside(desktop: Desktop) -> None:
+    for size in ((900, 600), (400, 300), (100, 80), (1200, 700)):
+        desktop.xdotool("windowsize", desktop.window, *size)
+        desktop.until(lambda size=size: tuple(desktop.look()["size"]) == size, "new size")
+        found = desktop.fresh()
+        assert found["broken"] == {}
+        assert all(box[2] <= size[0] for box in found["widgets"].values())
+
+
+def test_on_a_large_screen_text_is_larger_and_nothing_leaves_the_window(tmp_path: Path, small: Path) -> None:
+    with open_desktop(tmp_path, "--preset", str(small), size=(2560, 1440)) as desktop:
+        found = desktop.fresh()
+        heights = [box[3] - box[1] for name, box in found["widgets"].items() if name.startswith("action.")]
+        assert min(heights) > 30
+        assert all(box[2] <= 2560 and box[3] <= 1440 for box in found["widgets"].values())
+        desktop.screenshot(tmp_path / "large.png")
+        assert colour_count(tmp_path / "large.png") > 100
