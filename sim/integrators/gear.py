@@ -53,24 +53,21 @@ def after(motion, force, mobility, stage, dt):
         predicted = motion[c, 2]
         push = force[c]
         yielding = mobility[c]
-        for q in range(order + 1):
-            if q == 2:
-                continue
-            factor = 0.5 * COEFFICIENTS[order - 3, q]
-            for p in range(q):
-                factor *= p + 1
-            for _ in range(2 - q):
-                factor *= dt
-            for _ in range(q - 2):
-                factor /= dt
+        factor = 0.5 * dt * dt
+        for q in range(2):
+            share = factor * COEFFICIENTS[order - 3, q]
+            factor /= dt
             here = motion[c, q]
-            if q < 2:
-                for i in range(here.size):
-                    here[i] += factor * (push[i] * yielding[i] - predicted[i])
-            else:
-                for i in range(here.size):
-                    value = here[i] + factor * (push[i] * yielding[i] - predicted[i])
-                    here[i] = value if abs(value) > VANISHED else 0.0
+            for i in range(here.size):
+                here[i] += share * (push[i] * yielding[i] - predicted[i])
+        factor = 3.0 / dt
+        for q in range(3, order + 1):
+            share = factor * COEFFICIENTS[order - 3, q]
+            factor *= (q + 1) / dt
+            here = motion[c, q]
+            for i in range(here.size):
+                value = here[i] + share * (push[i] * yielding[i] - predicted[i])
+                here[i] = value if abs(value) > VANISHED else 0.0
         for i in range(predicted.size):
             predicted[i] = push[i] * yielding[i]
 
