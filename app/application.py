@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,8 +44,8 @@ LEGEND_ROOM, SCALE_BAR_ROOM = 84.0, 52.0
 """Room kept free above and below the scene when all of it is shown [px at scale 1]."""
 SAVE_INTERVAL = 300
 """Frames between two looks at whether settings must be saved."""
-FINISH_TIME = 1.5
-"""Wall time a film may take to be completed when the window closes [s]."""
+PHYSICS_TIME, FILM_TIME = 1.0, 1.5
+"""Wall time physics may take to stop and a film to be completed after the window has closed [s]."""
 
 
 def run(preset: str = "") -> int:
@@ -133,18 +134,21 @@ class Application:
         return True
 
     def close(self) -> None:
-        """End film, physics and window, in that order; a film under way is completed if it is quick."""
-        self.ui.film.stop()
-        self.runner.stop()
-        self.ui.film.wait(FINISH_TIME)
-        self.settings.save()
+        """End film, window and physics; a film under way is completed if that is quick."""
         from imgui_bundle import imgui, implot
 
+        self.ui.film.stop()
         imgui.set_current_context(self.gui.context)
         self.renderer.destroy()
         implot.destroy_context()
         self.gui.close()
         self.window.close()
+        # Compiling cannot be interrupted; the thread is left to end with the program.
+        physics = threading.Thread(target=self.runner.stop, daemon=True)
+        physics.start()
+        physics.join(PHYSICS_TIME)
+        self.ui.film.wait(FILM_TIME)
+        self.settings.save()
 
     def _report(self) -> None:
         ui, film = self.ui, self.ui.film

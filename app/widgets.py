@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -20,15 +21,27 @@ SMALL = 0.76
 """Size of subscripts and hints relative to running text."""
 
 
+def _pixels(size: float) -> float:
+    """Height of text `size` times as large as running text, in whole pixels, as ImGui sets it."""
+    return float(round(imgui.get_font_size() * size))
+
+
 def text_width(text: str, size: float = 1.0) -> float:
     """Width of a line of text [px], `size` relative to running text."""
-    return imgui.calc_text_size(text).x * size
+    if size == 1.0:
+        return float(imgui.calc_text_size(text).x)
+    style = imgui.get_style()
+    # Letters are set on whole pixels: the width of small text is not that share of the width of large text.
+    imgui.push_font(None, _pixels(size) / (style.font_scale_main * style.font_scale_dpi))
+    width = float(imgui.calc_text_size(text).x)
+    imgui.pop_font()
+    return width
 
 
 def draw_text(x: float, y: float, text: str, colour: Colour, size: float = 1.0) -> float:
     """Text at a place on the screen; returns where it ends [px]."""
     imgui.get_window_draw_list().add_text(
-        imgui.get_font(), imgui.get_font_size() * size, imgui.ImVec2(x, y), colour32(colour), text
+        imgui.get_font(), _pixels(size), imgui.ImVec2(round(x), round(y)), colour32(colour), text
     )
     return x + text_width(text, size)
 
@@ -222,12 +235,12 @@ def _faded(colour: Colour, alpha: float) -> Colour:
 
 def si(value: float, unit: str, digits: int = 3) -> str:
     """A value with its unit, in the prefix that keeps it readable."""
-    if value == 0.0 or value != value:
+    if value == 0.0 or not math.isfinite(value):
         return f"{value:.0f} {unit}"
     for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")):
-        if abs(value) >= factor * 0.9995:
+        if factor * 0.9995 <= abs(value) < factor * 999.5:
             return f"{_digits(value / factor, digits)} {prefix}{unit}"
-    return f"{value:.{digits - 1}e} {unit}"
+    return friendly(f"{value:.1e} {unit}")
 
 
 def _digits(value: float, digits: int) -> str:

@@ -42,7 +42,8 @@ def _draw_start(ui: Ui) -> None:
         ui.memory["preset_name"] = ""
         imgui.open_popup("save preset")
     _draw_save(ui)
-    _draw_seed(ui)
+    if ui.snapshot.parameters is not None:
+        _draw_seed(ui)
     if ui.shelf.trouble:
         note(ui.shelf.trouble, ui.palette.bad)
 
@@ -127,7 +128,7 @@ def _draw_actions(ui: Ui) -> None:
 
 def _draw_phase(ui: Ui) -> None:
     snapshot = ui.snapshot
-    label = snapshot.phase_label or snapshot.phase
+    label = snapshot.phase_label
     if label:
         note(label[:1].upper() + label[1:], ui.palette.text)
     if snapshot.progress is not None:

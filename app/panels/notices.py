@@ -1,4 +1,4 @@
-"""Notices over the picture: the engine being made ready, a run that has stopped, a recording under way."""
+"""Notices over the picture: the engine being made ready, a run that has stopped, settings that are lost."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.bad, _draw_fault)
     elif snapshot.compiling or snapshot.serial == 0:
         _notice(ui, ui.palette.accent, _draw_compiling)
+    elif ui.settings.trouble:
+        _notice(ui, ui.palette.warning, _draw_settings)
     elif not ui.view.ui_visible and ui.film.running:
         _notice(ui, ui.palette.bad, _draw_filming)
 
@@ -76,6 +78,12 @@ def _draw_fault(ui: Ui) -> None:
         imgui.same_line()
     if button(ui, "notice.recover", "Only go back", help="To the last good state, with the parameters as they are."):
         ui.send(Recover({}))
+
+
+def _draw_settings(ui: Ui) -> None:
+    note(ui.settings.trouble, ui.palette.text)
+    if button(ui, "notice.settings", "Good to know", width=140 * ui.scale):
+        ui.settings.trouble = ""
 
 
 def _draw_filming(ui: Ui) -> None:

@@ -80,7 +80,7 @@ def _draw_fault(ui: Ui) -> None:
     fault = ui.snapshot.fault
     if fault is None:
         return
-    note(f"Stopped: {fault.message}", ui.palette.bad)
+    note("Stopped: the reason stands over the picture.", ui.palette.bad)
     if fault.sphere_id is not None:
         row("Grain", f"number {fault.sphere_id}", ui)
     declared = type(ui.snapshot.parameters).declared() if ui.snapshot.parameters is not None else {}

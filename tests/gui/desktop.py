@@ -96,8 +96,13 @@ class Desktop:
 
 
 @contextmanager
-def open_desktop(folder: Path, *arguments: str, size: tuple[int, int] = (1280, 720)) -> Iterator[Desktop]:
-    """Start X server, window manager and program; all of them end with the block."""
+def open_desktop(
+    folder: Path, *arguments: str, size: tuple[int, int] = (1280, 720), settle: bool = True
+) -> Iterator[Desktop]:
+    """Start X server, window manager and program; all of them end with the block.
+
+    With `settle` the engine is ready when the block begins, without it only the window is.
+    """
     with ExitStack() as stack:
         display = _start_x(stack, size)
         environment = os.environ | {
@@ -118,7 +123,7 @@ def open_desktop(folder: Path, *arguments: str, size: tuple[int, int] = (1280, 7
         settings.write_text(f"width = {size[0]}\nheight = {size[1]}\n", encoding="utf-8")
         program = _process(stack, [sys.executable, "-m", "app", *arguments], environment)
         desktop = Desktop(environment, program, folder / "report.json")
-        desktop.until(lambda: desktop.report.exists() and not desktop.state["compiling"], "first picture")
+        desktop.until(lambda: desktop.report.exists() and not (settle and desktop.state["compiling"]), "first picture")
         desktop.window = desktop.xdotool("search", "--sync", "--onlyvisible", "--class", "repose").split()[-1]
         desktop.xdotool("windowfocus", "--sync", desktop.window)
         yield desktop

@@ -152,6 +152,16 @@ def test_closing_the_window_ends_the_program_well(desktop: Desktop) -> None:
     assert desktop.program.wait(30) == 0
 
 
+def test_closing_while_the_engine_is_compiled_ends_the_program_well(
+    tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "nothing compiled yet"))
+    with open_desktop(tmp_path, "--preset", str(small), settle=False) as desktop:
+        assert desktop.state["compiling"]
+        desktop.xdotool("key", "alt+F4")
+        assert desktop.program.wait(30) == 0
+
+
 def test_resizing_keeps_everything_inside(desktop: Desktop) -> None:
     for size in ((900, 600), (400, 300), (100, 80), (1200, 700)):
         desktop.xdotool("windowsize", desktop.window, *size)

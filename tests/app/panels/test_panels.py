@@ -207,6 +207,13 @@ def test_a_panel_that_fails_says_so_and_the_others_go_on(
     assert "The panel broken failed." in caplog.text
 
 
+def test_lost_settings_are_told_until_seen(stage: Stage) -> None:
+    stage.ui.settings.trouble = "Settings cannot be read."
+    stage.frame(3)
+    stage.click("notice.settings")
+    assert stage.ui.settings.trouble == ""
+
+
 def test_every_plot_draws(stage: Stage) -> None:
     for name in ("angle", "contacts", "ledger", "friction", "motion"):
         stage.click(f"plots.{name}")
