@@ -83,7 +83,7 @@ class Bench:
 def look(bench: Bench) -> Survey:
     """The survey of a world, uncompiled."""
     model = bench.model
-    sums = np.zeros((2, model.dimension, model.dimension, bench.world.count))
+    sums = np.zeros((2, model.dimension, model.dimension, bench.world.sphere_count))
     position_like, spin_like = (0.0,) * model.dimension, (0.0,) * model.spin_length
     law = model.law
     return Survey(
@@ -123,7 +123,7 @@ def world_of(
     """A world of spheres for that model; `fixed` is one flag or one per sphere."""
     blank = empty_world(model.dimension, model.spin_length, model.scheme.levels)
     world = add_spheres(blank, position, radius, mass, velocity=velocity, spin=spin)
-    world.mobility[:, np.broadcast_to(fixed, world.count)] = 0.0
+    world.mobility[:, np.broadcast_to(fixed, world.sphere_count)] = 0.0
     return world
 
 

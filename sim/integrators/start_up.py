@@ -21,13 +21,15 @@ SHARE = 1.0 / 130.0
 def higher_derivatives(world: World, model: Model, params: tuple, gravity: tuple[float, ...], dt: float) -> None:
     """Fill the levels above the velocity of `world.motion` at the present moment, in place.
 
-    The scratch world runs forward from h times -3 of free motion, so that the middle sample is now.
+    A sample is the mean acceleration over one step, so it belongs to the middle of that step: the scratch world
+    runs forward from 3.5 h ago, extrapolated, and the middle of the fourth step is now.
     """
     h = SHARE * dt
     scratch = with_levels(copy_world(world), 7)
     middle = (SAMPLES - 1) // 2
-    scratch.motion[:, 0] += -middle * h * scratch.motion[:, 1] + 0.5 * (middle * h) ** 2 * scratch.motion[:, 2]
-    scratch.motion[:, 1] += -middle * h * scratch.motion[:, 2]
+    ago = (middle + 0.5) * h
+    scratch.motion[:, 0] += -ago * scratch.motion[:, 1] + 0.5 * ago**2 * scratch.motion[:, 2]
+    scratch.motion[:, 1] += -ago * scratch.motion[:, 2]
     step = compose(Model(model.law, model.rules, "rk4", model.dimension, model.rotation))
     samples = []
     for _ in range(SAMPLES):
