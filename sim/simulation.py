@@ -199,10 +199,11 @@ class Simulation:
         setattr(self.run.booked, entry, getattr(self.run.booked, entry) + change)
         self.run.booked.shear += after.shear - before.shear
 
-    def spheres_added(self) -> None:
-        """New spheres begin with the higher derivatives the start-up asks for."""
-        if self.parameters.start_up == "rk4" and self.scheme.levels > 3:
-            higher_derivatives(self.run.world, self.model, self.numbers, self.gravity, self.run.dt)
+    def start_up(self, first_row: int = 0) -> None:
+        """Give the spheres from `first_row` on the higher derivatives the start-up asks for."""
+        if self.parameters.start_up == "rk4" and self.scheme.levels > 3 and self.run.dt > 0.0:
+            higher = higher_derivatives(self.run.world, self.model, self.numbers, self.gravity, self.run.dt)
+            self.run.world.motion[:, 2:, first_row:] = higher[:, :, first_row:]
 
     def record_measurement(self, reading: AngleOfRepose) -> None:
         """Keep a reading, and its point for the plot over friction."""
@@ -242,7 +243,7 @@ class Simulation:
             lead = self.scheme.velocity_lead - (previous.scheme.velocity_lead if previous else 0.0)
             self.run.world = with_levels(world, self.scheme.levels)
             self.run.world.motion[:, 1] += lead * self.run.dt * self.run.world.motion[:, 2]
-            self.spheres_added()
+            self.start_up()
 
     # What may be read.
 

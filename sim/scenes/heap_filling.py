@@ -114,4 +114,4 @@ def pour_layer(simulation: Simulation) -> None:
     state.poured += radii.size
     state.layers += 1
     state.since = simulation.time
-    simulation.spheres_added()
+    simulation.start_up(first_row=run.world.sphere_count - radii.size)
