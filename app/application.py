@@ -12,7 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.camera import Camera2D, Inset, Size
+from app.aim import Aim
+from app.camera import Camera2D, Size
 from app.edits import Edits
 from app.film import Film
 from app.history import History
@@ -40,8 +41,6 @@ FRAME_RATE = 60
 """Frames per second at most, where the screen does not set the pace."""
 REPORT_VARIABLE = "REPOSE_REPORT"
 """Environment variable naming a file that is to hold widgets and state, for programs that drive the window."""
-LEGEND_ROOM, SCALE_BAR_ROOM = 84.0, 52.0
-"""Room kept free above and below the scene when all of it is shown [px at scale 1]."""
 SAVE_INTERVAL = 300
 """Frames between two looks at whether settings must be saved."""
 PHYSICS_TIME, FILM_TIME = 1.0, 1.5
@@ -91,6 +90,7 @@ class Application:
         self.gui = ImguiBackend()
         implot.create_context()
         self.renderer = Renderer(self.gui)
+        self.aim = Aim()
         self.runner = _start_physics(preset)
         self.ui = _make_ui(self.runner, settings, self._draw_film_frame)
         self.ui.bold = self.gui.bold
@@ -98,10 +98,6 @@ class Application:
         self.ui.shelf.note(preset_name, preset.title)
         self.ui.deeds.update(self._deeds())
         self.ui.transport.choose(self.ui.transport.index)
-        self._framed = True
-        """True while the picture shows everything: it is then kept so when window or scene change."""
-        self._frame_of: object = None
-        self._panning = False
         self._theme: object = None
         self._fullscreen = False
         self._frames = 0
@@ -119,7 +115,7 @@ class Application:
             self._fit(size)
             self.gui.begin_frame(size, ui.scale)
             self._draw_panels()
-            self._aim(size)
+            self.aim.follow(ui)
             text = ui.view.font_scale
             self.renderer.draw(ui.snapshot, ui.view, ui.camera, size, ui.inset, ui.scale / text)
             self.gui.end_frame()
@@ -179,25 +175,10 @@ class Application:
             # A key that did something is not also ImGui's: Tab would move its focus into a text field.
             if not dispatch(event, self.ui.deeds, self.gui.io.want_text_input):
                 self.gui.process_event(event)
-                self._move_camera(event)
+                mouse = self.gui.io.mouse_pos
+                free = not self.gui.io.want_capture_mouse
+                self.aim.obey(event, self.ui.camera, self.window.size, (mouse.x, mouse.y), free)
         return True
-
-    def _move_camera(self, event: pygame.Event) -> None:
-        """Drag to pan, wheel to zoom at the pointer, where no panel is under it."""
-        import pygame
-
-        over_panel = self.gui.io.want_capture_mouse
-        if event.type == pygame.MOUSEBUTTONDOWN and event.button <= 3:
-            self._panning = not over_panel
-        elif event.type == pygame.MOUSEBUTTONUP:
-            self._panning = False
-        elif event.type == pygame.MOUSEMOTION and self._panning and any(event.buttons):
-            self.ui.camera.pan(*event.rel)
-            self._framed = False
-        elif event.type == pygame.MOUSEWHEEL and not over_panel:
-            at = self.gui.io.mouse_pos
-            self.ui.camera.zoom(1.12**event.precise_y, (at.x, at.y), self.window.size)
-            self._framed = False
 
     def _fit(self, size: Size) -> None:
         """Scale, colours and the room for the picture, as window and settings ask for."""
@@ -219,29 +200,11 @@ class Application:
         from app.layout import draw_panels
 
         if imgui.is_mouse_double_clicked(0) and not self.gui.io.want_capture_mouse:
-            self._framed = True
+            self.aim.show_everything()
         draw_panels(self.ui)
 
-    def _aim(self, size: Size) -> None:
-        """Keep everything in view until the user has moved the picture."""
-        ui = self.ui
-        wanted = (ui.snapshot.box, size, ui.inset, ui.scale)
-        if self._framed and wanted != self._frame_of and ui.snapshot.serial:
-            left, top, right, bottom = ui.inset
-            room: Inset = (left, top + LEGEND_ROOM * ui.scale, right, bottom + SCALE_BAR_ROOM * ui.scale)
-            ui.camera.frame(ui.snapshot.box, size, room, margin=0.03)
-            self._frame_of = wanted
-
     def _draw_film_frame(self, snapshot: Snapshot, size: Size) -> Any:
-        """A frame of the film: everything, or the part of the scene the window shows."""
-        ui = self.ui
-        if self._framed:
-            return self.renderer.read(snapshot, ui.view, size)
-        left, top, right, bottom = ui.inset
-        width, height = max(ui.size[0] - left - right, 1.0), max(ui.size[1] - top - bottom, 1.0)
-        middle = ui.camera.pixel_to_world((left + width / 2, top + height / 2), ui.size)
-        fineness = ui.camera.metres_per_pixel * max(width / size[0], height / size[1])
-        return self.renderer.read(snapshot, ui.view, size, Camera2D((float(middle[0]), float(middle[1])), fineness))
+        return self.renderer.read(snapshot, self.ui.view, size, self.aim.for_film(self.ui, size))
 
     def _deeds(self) -> dict[str, Callable[[], None]]:
         """What each key of `app.keys` does."""
@@ -254,7 +217,7 @@ class Application:
             "slower": lambda: ui.transport.choose(ui.transport.index - 1),
             "undo": ui.edits.undo,
             "redo": ui.edits.redo,
-            "frame_all": self._frame_all,
+            "frame_all": self.aim.show_everything,
             "next_colour": self._next_colour,
             "force_chains": self._toggle_force_chains,
             "record": lambda: ui.film.stop() if ui.film.running else ui.film.start(),
@@ -263,9 +226,6 @@ class Application:
             "help": self._toggle_help,
             "close_help": self._close_help,
         }
-
-    def _frame_all(self) -> None:
-        self._framed, self._frame_of = True, None
 
     def _next_colour(self) -> None:
         from app.colours import COLOURINGS

@@ -80,13 +80,14 @@ def friendly(text: str) -> str:
     return POWER.sub(power, text)
 
 
-def slide(ui: Ui, name: str, text: str, where: float, width: float = -1.0) -> float | None:
-    """A bar to drag, with text in it; the place it was dragged to, 0 to 1, or None."""
+def slide(ui: Ui, name: str, texts: tuple[str, ...], where: float, width: float = -1.0) -> float | None:
+    """A bar to drag, with the first of the texts that fits in it; the place dragged to, 0 to 1, or None."""
     size = imgui.ImVec2(imgui.get_content_region_avail().x if width < 0 else width, imgui.get_frame_height())
     imgui.invisible_button(f"##{name}", size)
     ui.probe.mark(name)
     low, pad = imgui.get_item_rect_min(), imgui.get_style().frame_padding
     draw_bar(ui, low, size, where)
+    text = next((entry for entry in texts if text_width(entry) < size.x - pad.x), "")
     draw_text(low.x + (size.x - text_width(text)) / 2, low.y + pad.y, text, ui.palette.text)
     return dragged(ui, low.x, size.x)
 

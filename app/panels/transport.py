@@ -37,7 +37,8 @@ def _draw_controls(ui: Ui) -> None:
         ui.transport.choose(ui.transport.index - 1)
     imgui.same_line(0.0, 2 * ui.scale)
     last = len(SPEEDS) - 1
-    shown = describe_speed(ui.transport.speed)
+    speed = ui.transport.speed
+    shown = (describe_speed(speed), "max" if speed is None else f"{speed:g}×")
     where = slide(ui, "transport.speed", shown, ui.transport.index / last, _free_for_slider(ui))
     tooltip(
         "Simulated time per wall time. The time step stays what it is: a slow machine slows the clock, not the physics."

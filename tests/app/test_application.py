@@ -1,0 +1,95 @@
+"""The frame loop in an off-screen window: it draws while the engine gets ready, obeys keys, films and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.settings import Settings
+from sim.presets import Preset
+
+pytestmark = pytest.mark.gl
+
+SMALL = Preset("small", "Small heap", "heap", 1, {"grain_count": 30, "width": 0.012})
+MOST_FRAMES = 20_000
+
+
+@pytest.fixture
+def application(tmp_path: Path) -> Iterator[Any]:
+    from app.window import open_offscreen
+
+    window = open_offscreen((640, 480))
+    from app.application import Application
+
+    application = Application(window, Settings(tmp_path / "settings.toml"), "small", SMALL)
+    application.ui.film.folder = tmp_path
+    yield application
+    application.close()
+
+
+def until(application: Any, done: Callable[[], bool]) -> None:
+    """Draw frames until something is true."""
+    for _ in range(MOST_FRAMES):
+        assert application.draw_frame()
+        if done():
+            return
+    raise AssertionError("it did not happen")
+
+
+def press(key: str, unicode: str = "") -> None:
+    import pygame
+
+    pygame.event.post(
+        pygame.event.Event(pygame.KEYDOWN, key=getattr(pygame, f"K_{key}"), unicode=unicode, mod=0, scancode=0)
+    )
+
+
+def test_the_window_draws_while_the_engine_is_made_ready_and_then_obeys_keys(application: Any) -> None:
+    ui = application.ui
+    assert application.draw_frame()
+    until(application, lambda: ui.snapshot.parameters is not None)
+    press("f", "f")
+    until(application, lambda: ui.snapshot.moving_count > 0)
+    press("TAB", "\t")
+    until(application, lambda: not ui.view.ui_visible)
+    assert ui.inset == (0.0, 0.0, 0.0, 0.0)
+    press("F1")
+    until(application, lambda: ui.help_open)
+    assert ui.broken == {}
+
+
+def test_a_film_ends_with_the_window_and_has_all_its_frames(application: Any) -> None:
+    import av
+
+    ui = application.ui
+    until(application, lambda: ui.snapshot.parameters is not None)
+    ui.film.size, ui.film.fps = (160, 90), 30
+    press("v", "v")
+    until(application, lambda: ui.film.frames >= 5)
+    press("v", "v")
+    until(application, lambda: not ui.film.running and not ui.film.finishing)
+    with av.open(str(ui.film.path)) as container:
+        assert sum(1 for _ in container.decode(video=0)) == ui.film.frames
+
+
+def test_a_window_without_size_is_not_drawn_and_does_no_harm(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(application.window), "size", property(lambda self: (0, 0)))
+    for _ in range(3):
+        assert application.draw_frame()
+
+
+def test_a_request_to_quit_ends_the_loop(application: Any) -> None:
+    import pygame
+
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    assert not application.draw_frame()
+
+
+def test_choices_are_kept_when_the_window_closes(application: Any, tmp_path: Path) -> None:
+    press("c", "c")
+    application.draw_frame()
+    application.settings.save()
+    assert 'colour_by = "force"' in (tmp_path / "settings.toml").read_text(encoding="utf-8")
