@@ -1,0 +1,33 @@
+"""The Runge-Kutta start-up finds the derivatives a smooth contact has."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sim.integrators.start_up import higher_derivatives
+from sim.state import copy_world
+from tests.worlds import Bench, model_of, world_of
+
+
+def test_start_up_finds_the_derivatives_of_a_spring() -> None:
+    # Two equal spheres in an undamped linear contact, moving apart at u: the overlap d obeys d'' = -w² d with
+    # w² = 2 k/m, so sphere 1 has a = k d/m, a' = -2 k u/m ... : x''' = -(w²) v exactly, and x'''' = -w² a.
+    # Central differences over h = dt/130 with w dt = 0.1 err by (w h)² = 6e-7 of the value.
+    k, mass, overlap, speed = 1e4, 1e-3, 1e-5, 0.02
+    model, numbers = model_of(
+        "gear5", exponent="linear", normal_stiffness=k, normal_damping=0.0, shear_damping=0.0, friction=0.0
+    )
+    world = world_of(model, [(0.0, 0.0), (2e-3 - overlap, 0.0)], 1e-3, mass, velocity=[(-speed, 0.0), (speed, 0.0)])
+    bench = Bench(world, model, numbers, dt=1e-12)
+    bench.advance(1)  # sets accelerations and contacts, moves by 2e-14 m
+    omega_squared = 2.0 * k / mass
+    dt = 0.1 / np.sqrt(omega_squared)
+    untouched = copy_world(bench.world)
+    higher = higher_derivatives(bench.world, model, numbers, (0.0, 0.0), dt)
+    velocity = bench.world.motion[0, 1]
+    acceleration = np.array([-k * overlap / mass, k * overlap / mass])
+    np.testing.assert_allclose(higher[0, 0], acceleration, rtol=1e-5)
+    np.testing.assert_allclose(higher[0, 1], -omega_squared * velocity, rtol=1e-4)
+    np.testing.assert_allclose(higher[0, 2], -omega_squared * acceleration, rtol=5e-2)
+    assert (bench.world.motion == untouched.motion).all()
+    assert (bench.world.pairs.anchor == untouched.pairs.anchor).all()
