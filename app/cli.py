@@ -162,19 +162,23 @@ def scenes() -> None:
 @cli.command()
 def presets() -> None:
     """List the presets, with the parameters in which each differs from its scene's defaults."""
-    with _refusals():
-        from app.paths import presets_folder
-        from sim.presets import load, names
-        from sim.scenes import SCENES
+    from app.paths import presets_folder
+    from sim.parameters import ParameterError
+    from sim.presets import load, names
+    from sim.scenes import SCENES
 
-        rows = []
-        saved = sorted(presets_folder().glob("*.toml")) if presets_folder().is_dir() else []
-        for name in (*names(), *map(str, saved)):
+    saved = sorted(presets_folder().glob("*.toml")) if presets_folder().is_dir() else []
+    rows = []
+    for name in (*names(), *map(str, saved)):
+        try:
             found = load(name)
-            declared = SCENES[found.scene].parameters.declared()
-            changes = ", ".join(f"{key} = {declared[key].shown(value)}" for key, value in found.values.items())
-            rows.append((name, found.scene, found.title, changes or "all at their defaults"))
-        _table(("preset", "scene", "title", "parameters"), rows)
+        except ParameterError as error:  # one spoilt file must not hide the others
+            rows.append((name, "", "", f"cannot be used: {error}"))
+            continue
+        declared = SCENES[found.scene].parameters.declared()
+        changes = ", ".join(f"{key} = {declared[key].shown(value)}" for key, value in found.values.items())
+        rows.append((name, found.scene, found.title, changes or "all at their defaults"))
+    _table(("preset", "scene", "title", "parameters"), rows)
 
 
 @cli.command()

@@ -153,6 +153,21 @@ def test_scenes_and_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> No
     assert "gravity = 1.62 m/s²" in listed
 
 
+def test_spoilt_preset_of_the_user_hides_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.toml").write_text(
+        presets.dumps(presets.Preset("mine", "My own", "heap", values={"friction": 0.4}))
+    )
+    (tmp_path / "bad.toml").write_text("scene = 'heap'\n[parameters]\nfriction = nan")
+    monkeypatch.setattr("app.paths.presets_folder", lambda: tmp_path)
+    assert run_command_line(["presets"]) == 0
+    listed = capsys.readouterr().out
+    assert "friction = 0.4" in listed
+    assert "cannot be used" in listed
+    assert "thesis-heap" in listed
+
+
 def test_every_exit_code_is_documented(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(["--help"]) == 0
     told = " ".join(capsys.readouterr().out.split())
