@@ -88,13 +88,16 @@ def largest_eigenvalue(matrix, i):
 
 @register_jitable
 def interpolate(x, grid, values):
-    """Linear interpolation; beyond the last grid point the value falls as 1/x."""
+    """Interpolation linear in 1/value; beyond the last grid point the value falls as 1/x.
+
+    Limits of the time step fall about as 1/x: a straight line between grid points would promise too much.
+    """
     last = grid.size - 1
     if x >= grid[last]:
         return values[last] * grid[last] / x
     k = np.searchsorted(grid, x, side="right")
     share = (x - grid[k - 1]) / (grid[k] - grid[k - 1])
-    return values[k - 1] + share * (values[k] - values[k - 1])
+    return 1.0 / ((1.0 - share) / values[k - 1] + share / values[k])
 
 
 @register_jitable

@@ -19,8 +19,9 @@ from sim.state import Floats
 GROWTH = 1e-9
 """An amplitude growing by less than this per step counts as stable (1 % in ten million steps)."""
 
-RATIO_GRID = np.concatenate([np.linspace(0.0, 0.2, 21), np.linspace(0.25, 4.0, 16)])
-"""Damping ratios the limit is tabulated at [-]; beyond the last it falls as 1/ratio."""
+RATIO_GRID = np.sort(np.concatenate([np.linspace(0.0, 0.2, 21), np.linspace(0.25, 4.0, 16), [1.01, 1.03, 1.06, 1.12]]))
+"""Damping ratios the limit is tabulated at [-], closer where contacts become overdamped and the limit drops; beyond
+the last it falls as 1/ratio."""
 
 AUTO_SHARE = 0.5
 """Share of the stable step that "auto" takes: contacts get stiffer between two looks at them."""

@@ -76,7 +76,8 @@ def spring(integrator: str, dt: float, damping: float = 0.0) -> tuple[Bench, flo
 @pytest.mark.parametrize("integrator", list(ORDERS))
 def test_the_whole_step_loop_keeps_the_order(integrator: str) -> None:
     ratio, errors, duration = 0.2, [], 6e-3
-    for steps in (160, 320):
+    finest = 320 if integrator == "gear5" else 640  # beyond this its error is the rounding of positions, 4e-19 m
+    for steps in (finest // 2, finest):
         dt = duration / steps
         _, rest, omega = spring(integrator, dt)
         bench, _, _ = spring(integrator, dt, damping=2.0 * ratio * omega)
@@ -89,7 +90,6 @@ def test_the_whole_step_loop_keeps_the_order(integrator: str) -> None:
         bench.world.motion[1, 1, 0] = amplitude * exact(lead, omega, ratio)[1]
         bench.advance(steps)
         errors.append(abs(bench.position[0, 1] - (2e-3 - rest) - amplitude * exact(duration, omega, ratio)[0]))
-    # Positions are known to 4e-19 m; an error of order 5 at these steps is a hundred times that.
     assert log2(errors[0] / errors[1]) == pytest.approx(ORDERS[integrator][True], abs=0.25)
 
 
