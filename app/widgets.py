@@ -127,7 +127,7 @@ def note(text: str, colour: Colour) -> None:
     """A sentence that wraps at the panel's edge."""
     imgui.push_style_color(imgui.Col_.text, vector(colour))
     imgui.push_text_wrap_pos(0.0)
-    imgui.text_unformatted(text)
+    imgui.text_unformatted(friendly(text))
     imgui.pop_text_wrap_pos()
     imgui.pop_style_color()
 

@@ -78,6 +78,9 @@ def _draw_fault(ui: Ui) -> None:
         imgui.same_line()
     if button(ui, "notice.recover", "Only go back", help="To the last good state, with the parameters as they are."):
         ui.send(Recover({}))
+    fixed = ui.edits.parameters is not None and ui.edits.value("dt") != "auto"
+    if fixed and button(ui, "notice.auto", "Go back and let the program choose Δt"):
+        ui.edits.set({"dt": "auto"})
 
 
 def _draw_settings(ui: Ui) -> None:

@@ -128,7 +128,9 @@ def _time_plot(
         implot.setup_axis_format(implot.ImAxis_.x1, "%g")
         if log:
             implot.setup_axis_scale(implot.ImAxis_.y1, implot.Scale_.log10)
-            implot.setup_axis_ticks(implot.ImAxis_.y1, *_decades(low, high), False)
+            implot.setup_axis_ticks(
+                implot.ImAxis_.y1, *_decades(low, high, size.y / (2.5 * imgui.get_text_line_height())), False
+            )
         for name, (values, colour) in drawn.items():
             implot.plot_line(name, time, values, implot.Spec(line_color=vector(colour), line_weight=1.6 * ui.scale))
         _draw_marks(ui)
@@ -162,10 +164,10 @@ def _span(curves: list[Floats], log: bool) -> tuple[float, float]:
     return min(low, 0.0) - (room if low < 0.0 else 0.0), high + room
 
 
-def _decades(low: float, high: float) -> tuple[list[float], list[str]]:
-    """Three to six powers of ten inside the limits, and how they are written."""
+def _decades(low: float, high: float, most: float) -> tuple[list[float], list[str]]:
+    """About `most` powers of ten inside the limits, never more than five, and how they are written."""
     first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
-    stride = max(1, -(-(last - first) // 4))
+    stride = max(1, math.ceil((last - first) / max(min(most, 5.0) - 1.0, 1.0)))
     powers = [power for power in range(first, last + 1) if power % stride == 0]
     return [10.0**power for power in powers], [friendly(f"1e{power:+d}") for power in powers]
 

@@ -25,7 +25,8 @@ def draw(ui: Ui) -> None:
     elif film.path is not None and film.frames:
         row("Last film", f"{film.frames} frames, {film.seconds:.1f} s", ui)
     if film.path is not None:
-        note(str(film.path), ui.palette.muted)
+        row("File", film.path.name, ui)
+        tooltip(str(film.path))
     if film.trouble:
         note(film.trouble, ui.palette.bad)
 

@@ -6,7 +6,7 @@ from imgui_bundle import imgui
 
 from app.panels import Panel, Ui
 from app.theme import Colour, colour32
-from app.widgets import button, note, row, si, tooltip
+from app.widgets import button, friendly, note, row, si, tooltip
 from sim.commands import Recover
 
 CAREFUL = 0.8
@@ -87,7 +87,7 @@ def _draw_fault(ui: Ui) -> None:
     if fault.parameter in declared:
         row("Changed last", declared[fault.parameter].quantity.label, ui)
     for name, value in list((ui.edits.to_undo() or {}).items())[:1]:
-        back = f"Undo: {declared[name].quantity.label} = {declared[name].shown(value)}"
+        back = friendly(f"Undo: {declared[name].quantity.label} = {declared[name].shown(value)}")
         if button(
             ui, "stability.undo", back, emphasis=ui.palette.accent, help="Back to the last good state and value."
         ):

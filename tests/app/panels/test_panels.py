@@ -170,6 +170,14 @@ def test_a_fault_names_the_way_back_and_undo_takes_it(stage: Stage) -> None:
     assert stage.commands[-1] == Recover({"normal_stiffness": 1e6})
 
 
+def test_after_a_fault_the_automatic_time_step_is_one_click_away(stage: Stage) -> None:
+    parameters = stage.ui.snapshot.parameters.changed(dt=1e-4)
+    stage.ui.snapshot = replace(stage.ui.snapshot, parameters=parameters, fault=Fault("Too large a step."), serial=9)
+    stage.frame(3)
+    stage.click("notice.auto")
+    assert stage.commands == [Recover({"dt": "auto"})]
+
+
 def test_a_fault_can_be_left_without_undoing(stage: Stage) -> None:
     stage.ui.snapshot = replace(stage.ui.snapshot, fault=Fault("Grain 17 left the container."), serial=9)
     stage.frame(3)
