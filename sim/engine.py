@@ -2,22 +2,20 @@
 
 Laws, rules and integrators are plain functions; they are handed down from here and only the outermost loop is
 compiled, so that the result is one loop as fast as one written by hand, and is found on disk by the next
-process. `FINGERPRINT` stands in the loop's closure because numba looks for edits in this file only.
+process.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-import numba
 from numba.extending import register_jitable
 
 from sim import neighbours
+from sim.compiled import compiled, fingerprint
 from sim.contact import contact_forces
 from sim.integrators import Integrator, integrators
 from sim.laws import Law
@@ -44,14 +42,6 @@ class Model:
         return 0 if not self.rotation else {2: 1, 3: 3}[self.dimension]
 
 
-def fingerprint() -> str:
-    """Digest of every source file of `sim`: a compiled loop is reused only for exactly this physics."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
 @register_jitable
 def body_forces(world, gravity):
     """Begin the force sums with the weight of every sphere."""
@@ -74,8 +64,7 @@ def compose(model: Model) -> Any:
     raises; a status other than OK leaves the step unfinished, to be taken up again by the next call
     (tables enlarged) or dropped with the world (a fault).
     """
-    loop: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(_loop(model, fingerprint()))
-    return loop
+    return compiled(_loop(model, fingerprint()))
 
 
 def _loop(model: Model, source: str) -> Callable:
@@ -91,7 +80,7 @@ def _loop(model: Model, source: str) -> Callable:
 
     def advance(world, params, gravity, dt, steps):
         rules = (rule_0, rule_1, rule_2, rule_3)  # numba knows tuples of functions only from inside
-        source  # noqa: B018  part of the closure, see the module's first lines
+        source  # noqa: B018  part of the closure: see sim.compiled
         for done in range(steps):
             for stage in range(stages):
                 if world.counters[PENDING] > stage + 1:

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from sim.commands import Act
+from sim.parameters import ParameterError
 from sim.simulation import CHECK_STEPS, Simulation
 from sim.snapshot import Snapshot
-
-PROGRESS_STEPS = 20 * CHECK_STEPS
 
 
 def run_experiment(
@@ -22,9 +21,11 @@ def run_experiment(
     """Fill, open, wait for rest, measure; returns `simulation.result()`.
 
     With `frame_interval` [s], `on_frame` is called at the first step at or after every multiple of it, from zero on,
-    in simulated time.
+    in simulated time. Raises `ParameterError` if the scene cannot be run now.
     """
-    simulation.apply(Act("run"))
+    refusal = simulation.apply(Act("run"))
+    if refusal:
+        raise ParameterError(refusal)
     frames = 0
     snapshot = Snapshot()
     while True:
@@ -36,7 +37,8 @@ def run_experiment(
                 frames += 1
         if simulation.finished():
             return simulation.result()
-        steps = PROGRESS_STEPS
+        # To the next look at the world and no further: an experiment ends there, filmed or not.
+        steps = CHECK_STEPS - simulation.step % CHECK_STEPS
         if frame_interval is not None and on_frame is not None:
             steps = min(steps, max(1, round((frames * frame_interval - simulation.time) / simulation.dt + 0.499)))
         simulation.advance(steps)

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Ge, Le
 from pydantic import Field
 
+from sim.integrators import integrators
 from sim.parameters import ParameterSet, Quantity
+
+if TYPE_CHECKING:
+    Scheme = str
+else:
+    Scheme = Literal[tuple(integrators())]
+    """The name of an integrator: whichever files stand in sim/integrators."""
 
 
 class MotionParameters(ParameterSet):
@@ -32,7 +39,7 @@ class MotionParameters(ParameterSet):
         ),
     ] = 0.0
     integrator: Annotated[
-        Literal["gear5", "gear4", "gear3", "leapfrog", "velocity_verlet", "rk4"],
+        Scheme,
         Quantity("integrator", "", group="Time step"),
         Field(description="Scheme that moves the grains. Gear-5 is the thesis'; leap-frog bears larger steps."),
     ] = "gear5"

@@ -94,7 +94,7 @@ class Snapshot:
     """Mean contacts per moving sphere, rattlers included."""
     moving_count: int = 0
     largest_overlap: float = 0.0
-    """Largest overlap / radius of the smaller sphere [-]."""
+    """Largest overlap / radius of the smaller sphere that can move [-]."""
     omega_dt: float = 0.0
     """Stiffest frequency present times dt [-]."""
     omega_dt_limit: float = 1.0

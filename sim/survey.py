@@ -14,15 +14,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numba
 import numpy as np
 from numba.extending import register_jitable
 
 from sim import vec
+from sim.compiled import compiled, fingerprint
 from sim.contact import contact_between
-from sim.engine import Model, fingerprint
+from sim.engine import Model
 from sim.state import PAIR_COUNT, World
 from sim.timestep import RATIO_GRID, limit_table
 
@@ -36,7 +36,7 @@ class Survey(NamedTuple):
     shear_energy: float
     """Stored in friction springs [J]."""
     largest_overlap: float
-    """Overlap / radius of the smaller sphere [-]."""
+    """Overlap / radius of the smaller sphere that can move [-]."""
     stable_dt: float
     """Largest time step the integrator bears [s]; infinite where nothing touches."""
     omega: float
@@ -57,16 +57,16 @@ def compose_survey(model: Model) -> Callable[..., Survey]:
     source = fingerprint()
 
     def look(world, params, ratios, limits, sums):
-        source  # noqa: B018  part of the closure, as in sim.engine
+        source  # noqa: B018  part of the closure: see sim.compiled
         rules = (rule_0, rule_1, rule_2, rule_3)
         return _look(world, law, energy, rules, params, position_like, spin_like, ratios, limits, sums)
 
-    compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(look)
+    look_fast = compiled(look)
     limits = limit_table(model.integrator)
 
     def survey(world: World, params: tuple) -> Survey:
         sums = np.zeros((2, model.dimension, model.dimension, world.sphere_count))
-        return Survey(*compiled(world, params, RATIO_GRID, limits, sums))
+        return Survey(*look_fast(world, params, RATIO_GRID, limits, sums))
 
     return survey
 
@@ -131,7 +131,9 @@ def _look(world, law, energy, rules, params, position_like, spin_like, ratios, l
         stored, spring = energy(params, rules, contact)
         elastic += stored
         sheared += spring
-        largest = max(largest, contact.overlap / min(world.radius[i], world.radius[j]))
+        size_i = world.radius[i] if world.mobility[0, i] > 0.0 else np.inf
+        size_j = world.radius[j] if world.mobility[0, j] > 0.0 else np.inf
+        largest = max(largest, contact.overlap / min(size_i, size_j))
         along, across, damped_along, damped_across = law(params, rules, contact.overlap, contact.held)
         mobility = world.mobility[0, i] + world.mobility[0, j]
         turning = 0.0

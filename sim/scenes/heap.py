@@ -3,7 +3,7 @@
 Thesis ch. 3. Radii are drawn from a normal distribution and redrawn below 0.4 or above 1.8 mean radii; mass
 grows as R³. Walls and base are fixed spheres. Chosen here, where the thesis is silent: a layer counts as settled
 once the mean speed of all grains *and* of that layer is below v_min (the mean over all alone would stop waiting
-once many grains lie still); the opened heap once the mean has stayed below v_min, and no grain has left, for 0.1 s.
+once many grains lie still); the opened heap once the mean has stayed below v_min, and no grain has left, for 0.25 s.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sim.state import World
 if TYPE_CHECKING:
     from sim.simulation import Simulation
 
-QUIET_TIME = 0.1
+QUIET_TIME = 0.25
 """How long the opened heap must stay quiet to count as at rest [s]."""
 
 LONGEST_WAIT = 3.0

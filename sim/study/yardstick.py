@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import math
 
-import numba
-
 from sim import neighbours
-from sim.engine import fingerprint
+from sim.compiled import compiled, fingerprint
 from sim.state import PAIR_COUNT, STEP_COUNT
 
 SOURCE = fingerprint()
@@ -21,7 +19,7 @@ SOURCE = fingerprint()
 FORWARD = neighbours.FORWARD_CELLS[2]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyped-def]
     """As `sim.engine.compose` describes; the energy ledger is left out."""
     SOURCE  # noqa: B018

@@ -1,0 +1,46 @@
+"""Compile a step loop once, keep it on disk, and survive a disk that lies."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+
+
+@cache
+def fingerprint() -> str:
+    """Digest of every source file of `sim`: a compiled loop is reused only for exactly this physics.
+
+    A loop must mention it in its body, so that it is part of the closure: numba itself watches for edits
+    in one file only and would silently run old physics after an edit in a law.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def compiled(loop: Callable) -> Any:
+    """The loop, compiled at its first call or loaded from the cache; a damaged cache is wiped and made anew.
+
+    No fastmath: its flags drop the checks for numbers that are not finite.
+    """
+    dispatcher: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(loop)
+    store = dispatcher._cache
+    load = store.load_overload
+
+    def load_or_forget(signature: Any, target: Any) -> Any:
+        try:
+            return load(signature, target)
+        except Exception as error:  # whatever a cut or foreign file provokes in the unpickler
+            logging.getLogger(__name__).warning("The cache of compiled code is damaged (%s): compiling anew.", error)
+            store.flush()
+            return None
+
+    store.load_overload = load_or_forget
+    return dispatcher
