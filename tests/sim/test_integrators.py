@@ -1,4 +1,4 @@
-"""Integrators: the order each reaches on a smooth problem, what each conserves, and Gear's start-up.
+"""Integrators: the order each reaches on a smooth problem, and what it keeps exactly.
 
 The smooth problem is a harmonic oscillator, x'' = -w² x - 2 z w x', solved exactly by Re(c exp(lambda t)) with
 lambda = w (-z + i sqrt(1 - z²)). No scheme keeps its order through the first touch of a contact; these
@@ -12,8 +12,7 @@ from math import log2, sqrt
 import numpy as np
 import pytest
 
-from sim.engine import _loop
-from sim.integrators import integrators, start_up
+from sim.integrators import integrators
 from tests.worlds import Bench, model_of, world_of
 
 ORDERS = {
@@ -122,21 +121,3 @@ def test_free_fall_is_exact(integrator: str) -> None:
     t = steps * dt
     assert bench.position[0] == pytest.approx([0.3 * t, t - 0.5 * g * t**2], rel=1e-9)
     assert bench.velocity[0] == pytest.approx([0.3, 1.0 - g * t], rel=1e-9)
-
-
-@pytest.mark.parametrize("dt", [4e-5, 2e-5])
-def test_start_up_finds_the_higher_derivatives(dt: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Seven mean accelerations h = dt/130 apart, from 3.5 h ago on: second order in h. Dividing differences of
-    # velocities by h once for the acceleration and once more per derivative multiplies rounding.
-    monkeypatch.setattr(start_up, "compose", lambda model: _loop(model, ""))
-    bench, rest, omega = spring("gear5", dt)
-    amplitude = 0.5 * rest
-    true = amplitude * exact(0.0, 1.0, 0.0) * omega ** np.arange(6)
-    bench.world.motion[1, :3, 0] = true[:3]
-    bench.world.motion[1, 0, 0] += 2e-3 - rest
-    start_up.higher_derivatives(bench.world, bench.model, bench.numbers, bench.gravity, dt)
-    order = np.arange(2, 6)
-    error = np.abs(bench.world.motion[1, 2:, 0] - true[2:]) / (amplitude * omega**order)
-    h = dt * start_up.SHARE
-    rounding = 2e-16 * (2e-3 / amplitude) * (omega * h) ** -(order - 1.0)
-    assert (error < (3.5 * omega * h) ** 2 + rounding).all()
