@@ -67,6 +67,14 @@ class Snapshot:
     """True for spheres of walls and base, shape (count,)."""
     sphere_id: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     """Identity, unchanged when rows move, shape (count,)."""
+    orientation: Floats = field(default_factory=lambda: np.empty((0, 0), np.float32))
+    """Unit quaternion (w, x, y, z) in space, angle [rad] in the plane, nothing without rotation;
+    shape (count, 4, 1 or 0)."""
+    facets: Floats = field(default_factory=lambda: np.empty((0, 2, 2), np.float32))
+    """Walls to draw [m]: corners of triangles in space, ends of lines in the plane;
+    shape (facets, dimension, dimension)."""
+    ghosts: Floats = field(default_factory=lambda: np.empty((0, 3), np.float32))
+    """Where a closed form says a sphere should be: centre and radius [m], shape (ghosts, dimension + 1)."""
     columns: dict[str, Floats] = field(default_factory=dict)
     """Per sphere, SI, shape (count,): "speed" [m/s], "force" (sum of normal forces) [N],
     "coordination" [contacts], "size" (radius) [m], "layer" (of origin, -1 for fixed)."""

@@ -11,7 +11,7 @@ from sim.commands import Recover
 
 CAREFUL = 0.8
 """Share of the limit from which the gauge turns yellow."""
-DEEP = 0.4
+DEEP = 0.25
 """Overlap / radius from which grains are squeezed more than the contact law means."""
 
 
