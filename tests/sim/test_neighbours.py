@@ -1,0 +1,184 @@
+"""Neighbours: the list is what comparing everyone with everyone gives, and contacts keep their memory."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+
+from sim import neighbours
+from sim.build import add_spheres, empty_world, enlarge_pairs, fitted, keep_spheres
+from sim.neighbours import FORWARD_CELLS, OK, PAIRS_FULL
+from sim.state import PAIR_COUNT, REBUILD_COUNT, World
+from tests.worlds import Bench, model_of, world_of
+
+
+@numba.njit
+def rebuild_flat(world, cells):
+    return neighbours.rebuild(world, (0.0, 0.0), cells)
+
+
+@numba.njit
+def rebuild_deep(world, cells):
+    return neighbours.rebuild(world, (0.0, 0.0, 0.0), cells)
+
+
+def rebuild(world: World) -> int:
+    dimension = world.search.cell.shape[0]
+    return (rebuild_flat if dimension == 2 else rebuild_deep)(world, FORWARD_CELLS[dimension])
+
+
+def listed(world: World) -> set[tuple[int, int]]:
+    used = int(world.counters[PAIR_COUNT])
+    pairs = list(zip(world.pairs.i[:used].tolist(), world.pairs.j[:used].tolist()))
+    assert len(set(pairs)) == used, "a pair is listed twice"
+    assert all(i < j for i, j in pairs)
+    return set(pairs)
+
+
+def brute_force(world: World, reach: float) -> set[tuple[int, int]]:
+    """Every two spheres closer than touching + reach, two fixed ones excepted."""
+    dimension = world.search.cell.shape[0]
+    position, radius, fixed = world.motion[:dimension, 0].T, world.radius, world.fixed
+    distance = np.sqrt(np.sum((position[:, None] - position[None]) ** 2, axis=2))
+    near = distance <= radius[:, None] + radius[None] + reach
+    near &= ~(fixed[:, None] & fixed[None])
+    first, second = np.nonzero(np.triu(near, 1))
+    return set(zip(first.tolist(), second.tolist()))
+
+
+def cloud(generator: np.random.Generator, dimension: int) -> World:
+    """A random cloud: dense or thin, equal or up to 1:20 in size, anywhere, some on cell edges, some fixed."""
+    count = int(generator.integers(1, 60))
+    ratio = generator.choice([1.0, 3.0, 20.0])
+    radius = 1e-3 * ratio ** generator.uniform(-1.0, 0.0, count)
+    spread = 1e-3 * generator.choice([1.0, 5.0, 30.0])
+    offset = generator.choice([0.0, -1.0, 1e3]) * generator.normal(size=dimension)
+    skin = 1e-3 * generator.choice([0.1, 0.3, 1.0])
+    position = offset + generator.uniform(-spread, spread, (count, dimension))
+    cell = 2.0 * radius.max() + skin
+    on_edge = generator.random(count) < 0.3
+    position[on_edge] = np.round(position[on_edge] / cell) * cell
+    position[generator.random(count) < 0.1] *= -0.0
+    if generator.random() < 0.2:
+        position[0] = 1e6
+    world = add_spheres(empty_world(dimension, skin=float(skin)), position, radius, radius**3 * 1e6)
+    world.mobility[:, generator.random(count) < 0.3] = 0.0
+    return world
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_list_equals_brute_force_for_random_clouds(dimension: int, seed: int) -> None:
+    generator = np.random.default_rng([dimension, seed])
+    for number in range(250):
+        world = cloud(generator, dimension)
+        while rebuild(world) == PAIRS_FULL:
+            world = enlarge_pairs(world)
+        skin = world.search.skin[0]
+        # A pair at exactly the reach may fall on either side by rounding.
+        found = listed(world)
+        assert brute_force(world, skin - 1e-9 * skin - 1e-9) <= found, number
+        assert found <= brute_force(world, skin + 1e-9 * skin + 1e-9), number
+
+
+def test_list_carries_what_the_law_needs_of_each_pair() -> None:
+    world = add_spheres(empty_world(), [(0, 0), (2e-3, 0)], [1e-3, 1.1e-3], [1e-3, 3e-3])
+    world = add_spheres(world, [(0, -2e-3)], 1e-3, 2e-3, fixed=True)
+    assert rebuild(world) == OK
+    rows = {(int(i), int(j)): p for p, (i, j) in enumerate(zip(world.pairs.i[:2], world.pairs.j[:2]))}
+    assert set(rows) == {(0, 1), (0, 2)}
+    assert world.pairs.radius_sum[rows[0, 1]] == pytest.approx(2.1e-3)
+    assert world.pairs.effective_mass[rows[0, 1]] == pytest.approx(0.75e-3)
+    assert world.pairs.effective_mass[rows[0, 2]] == pytest.approx(2e-3 / 3)
+    assert world.pairs.held[rows[0, 1]] == 0.0
+    assert world.pairs.held[rows[0, 2]] == 1.0
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_memory_of_contacts_is_carried_over_rebuilds(dimension: int) -> None:
+    generator = np.random.default_rng(11)
+    for _ in range(50):
+        world = cloud(generator, dimension)
+        while rebuild(world) == PAIRS_FULL:
+            world = enlarge_pairs(world)
+        used = int(world.counters[PAIR_COUNT])
+        world.pairs.touching[:used] = generator.integers(0, 2, used)
+        world.pairs.anchor[:, :used] = generator.normal(size=(dimension, used))
+        world.pairs.normal_force[:used] = generator.normal(size=used)
+
+        def memory(world: World) -> dict:
+            used = int(world.counters[PAIR_COUNT])
+            return {
+                (int(world.sphere_id[world.pairs.i[p]]), int(world.sphere_id[world.pairs.j[p]])): (
+                    tuple(world.pairs.anchor[:, p]),
+                    world.pairs.normal_force[p],
+                )
+                for p in range(used)
+                if world.pairs.touching[p]
+            }
+
+        before, positions = memory(world), world.motion[:dimension, 0].copy()
+        # Move a little, so that the list is another and in another order, and some pairs are new.
+        world.motion[:dimension, 0] += generator.normal(0.0, 1e-5, positions.shape)
+        world.search.skin[0] *= 1.3
+        while rebuild(world) == PAIRS_FULL:
+            world = enlarge_pairs(world)
+        assert memory(world) == before
+        # Taking spheres away keeps the memory of those that stay.
+        kept = generator.random(world.sphere_count) < 0.7
+        left = memory(keep_spheres(world, kept))
+        staying = set(world.sphere_id[kept].tolist())
+        assert left == {pair: value for pair, value in before.items() if set(pair) <= staying}
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_no_contact_is_missed_between_rebuilds(dimension: int) -> None:
+    # A crowd in a hurry, in free flight: at every step all that touch must be in the list.
+    generator = np.random.default_rng(12)
+    model, numbers = model_of("leapfrog", dimension)
+    position = generator.uniform(-4e-3, 4e-3, (25, dimension))
+    velocity = generator.normal(0.0, 1.0, (25, dimension))
+    bench = Bench(world_of(model, position, 5e-4, 1e3, velocity=velocity), model, numbers, 2e-5)
+    met = 0
+    for _ in range(150):
+        bench.advance()
+        touching = brute_force(bench.world, 0.0)
+        assert touching <= listed(bench.world)
+        met += len(touching)
+    assert met > 100
+    assert 3 < bench.world.counters[REBUILD_COUNT] < 150
+
+
+@pytest.mark.xfail(reason="every attempt at a rebuild tunes the skin once more, so the list that fits is another one")
+def test_full_table_grows_and_gives_the_same_bits_as_a_large_one() -> None:
+    generator = np.random.default_rng(13)
+    model, numbers = model_of("gear5")
+    position = generator.uniform(-5e-3, 5e-3, (40, 2))
+    velocity = generator.normal(0.0, 0.3, (40, 2))
+    runs = []
+    for capacity in (1, 5000):
+        world = world_of(model, position, 8e-4, 1e-3, velocity=velocity)
+        bench = Bench(fitted(world, world.pairs, capacity), model, numbers, 1e-6)
+        assert bench.advance(30) == 30
+        used = int(bench.world.counters[PAIR_COUNT])
+        runs.append((bench.world.motion, *(entry[..., :used] for entry in bench.world.pairs), bench.world.ledger))
+    assert all(np.array_equal(small, large) for small, large in zip(*runs))
+
+
+def test_a_sphere_that_is_nowhere_is_named() -> None:
+    model, numbers = model_of("gear5")
+    for level, value in ((0, np.nan), (1, np.inf), (1, -np.inf), (0, np.inf)):
+        bench = Bench(world_of(model, [(0, 0), (5e-3, 0), (9e-3, 0)], 1e-3, 1e-3), model, numbers, 1e-6)
+        bench.advance(2)
+        bench.world.motion[1, level, 1] = value
+        done, status, row = bench.loop(bench.world, numbers, (0.0, 0.0), 1e-6, 10)
+        assert (done, status, row) == (0, neighbours.NOT_FINITE, 1)
+
+
+def test_a_sphere_too_fast_for_its_step_is_named() -> None:
+    model, numbers = model_of("gear5")
+    world = world_of(model, [(0, 0), (5e-3, 0)], 1e-3, 1e-3, velocity=[(0, 0), (600.0, 0.0)])
+    bench = Bench(world, model, numbers, 1e-6)
+    done, status, row = bench.loop(bench.world, numbers, (0.0, 0.0), 1e-6, 10)
+    assert (done, status, row) == (0, neighbours.TOO_FAST, 1)
