@@ -98,9 +98,10 @@ class ParameterSet(BaseModel):
         require_known(name, cls.model_fields)
         parameter = cls.declared()[name]
         try:
-            value = tomllib.loads(f"value = {text.strip()}")["value"]
+            document = tomllib.loads(f"value = {text.strip()}")
         except tomllib.TOMLDecodeError:
-            value = text.strip()
+            document = {}
+        value = document["value"] if document.keys() == {"value"} else text.strip()
         if parameter.kind == "float" and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
         checked: Value = getattr(cls.checked({name: value}), name)
