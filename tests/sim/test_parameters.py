@@ -1,0 +1,160 @@
+"""Parameters: every refusal is one sentence with the value, the limit and what to do, and changes nothing."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sim.parameters import ParameterError
+from sim.scenes import SCENES
+from sim.scenes.heap_parameters import HeapParameters
+
+NUMBERS = [p for p in HeapParameters.declared().values() if p.kind in ("float", "int")]
+FLOATS = [p for p in NUMBERS if p.kind == "float"]
+CHOICES = [p for p in HeapParameters.declared().values() if p.kind == "choice"]
+
+
+def refusal(values: dict) -> str:
+    with pytest.raises(ParameterError) as caught:
+        HeapParameters.checked(values)
+    return str(caught.value)
+
+
+def typed_refusal(name: str, text: str) -> str:
+    with pytest.raises(ParameterError) as caught:
+        HeapParameters.parse(name, text)
+    return str(caught.value)
+
+
+def test_defaults_of_every_scene_are_within_their_own_ranges() -> None:
+    for scene in SCENES.values():
+        parameters = scene.parameters()
+        assert scene.parameters.checked(parameters.model_dump()) == parameters
+        for declared in scene.parameters.declared().values():
+            assert declared.help.endswith("."), declared.name
+            assert declared.quantity.label, declared.name
+            if declared.kind != "choice":
+                assert declared.low is not None
+                assert declared.high is not None
+                assert declared.low < declared.high
+
+
+def test_unknown_name_offers_the_nearest() -> None:
+    assert refusal({"frictoin": 0.2}) == "Unknown parameter 'frictoin': did you mean 'friction'?"
+    assert "known: friction, normal_stiffness" in refusal({"zzzzzz": 1.0})
+
+
+@pytest.mark.parametrize("parameter", NUMBERS, ids=lambda p: p.name)
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, "fast", "0,2", True, None, [1.0]])
+def test_what_is_no_finite_number_is_refused(parameter, wrong) -> None:
+    said = refusal({parameter.name: wrong})
+    assert said.startswith(f"{parameter.name} = {wrong!r} is refused: it must be a ")
+    assert f"the default is {parameter.default!r}." in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize("parameter", NUMBERS, ids=lambda p: p.name)
+def test_a_value_out_of_range_is_refused_with_the_range(parameter) -> None:
+    kind = int if parameter.kind == "int" else float
+    for wrong in (kind(100 * parameter.high + 1), kind(-100 * abs(parameter.high) - 1)):
+        said = refusal({parameter.name: wrong})
+        assert f"{parameter.name} = {wrong!r} is refused" in said
+        assert f"from {parameter.low:g} to {parameter.high:g}" in said
+    for right in (kind(parameter.low), kind(parameter.high)):
+        assert getattr(HeapParameters.checked({parameter.name: right}), parameter.name) == right
+
+
+@pytest.mark.parametrize("parameter", FLOATS, ids=lambda p: p.name)
+def test_the_smallest_step_beyond_a_limit_is_refused(parameter) -> None:
+    for wrong in (math.nextafter(parameter.high, math.inf), math.nextafter(parameter.low, -math.inf)):
+        assert "is refused" in refusal({parameter.name: wrong})
+
+
+@pytest.mark.parametrize("name", ["normal_stiffness", "mean_radius", "mass_at_mean", "friction", "dt", "grain_count"])
+def test_negative_values_are_refused(name: str) -> None:
+    assert "is refused" in refusal({name: -1 if name == "grain_count" else -1e-3})
+
+
+def test_zero_is_legal_where_physics_knows_it() -> None:
+    zeros = ("gravity", "friction", "shear_stiffness", "normal_damping", "shear_damping", "radius_spread", "tilt")
+    assert HeapParameters.checked(dict.fromkeys(zeros, 0.0)).gravity == 0.0
+    for name in ("normal_stiffness", "mean_radius", "mass_at_mean", "dt", "width"):
+        assert "is refused" in refusal({name: 0.0})
+
+
+@pytest.mark.parametrize("parameter", CHOICES, ids=lambda p: p.name)
+def test_a_choice_takes_its_words_only(parameter) -> None:
+    for wrong in ("hertzz", 1.0, True, ""):
+        said = refusal({parameter.name: wrong})
+        assert all(f"'{word}'" in said for word in parameter.choices)
+    for word in parameter.choices:
+        assert getattr(HeapParameters.checked({parameter.name: word}), parameter.name) == word
+
+
+def test_a_whole_number_may_not_have_a_fraction_and_several_refusals_are_all_told() -> None:
+    said = refusal({"grain_count": 10.5, "friction": -1.0})
+    assert "grain_count = 10.5 is refused: it must be a whole number from 1 to 20000" in said
+    assert "friction = -1.0 is refused: it must be a number from 0 to 2" in said
+
+
+def test_limits_are_told_in_the_unit_a_person_reads_too() -> None:
+    assert "(0.05 mm to 3 mm)" in refusal({"base_radius": 1.0})
+    assert "or 'auto'" in refusal({"dt": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("0.2", 0.2), (" 2e-1 ", 0.2), ("+0.2", 0.2), ("1", 1.0), ("0", 0.0), ("1_0e-2", 0.1)]
+)
+def test_one_grammar_for_numbers(text: str, value: float) -> None:
+    assert HeapParameters.parse("friction", text) == value
+    assert type(HeapParameters.parse("friction", text)) is float
+
+
+NO_NUMBERS = ["0,2", "0.2 mm", "1 mm", "nan", "inf", "-inf", "1e999", "1e400", "", "true", "'0.2'", "0x1p3", "0.2;"]
+HOSTILE = ["[0.2]", "__import__('os')", "1e-1\nfriction = 3", "2020-01-01"]
+
+
+@pytest.mark.parametrize("text", NO_NUMBERS + HOSTILE)
+def test_anything_else_typed_for_a_number_is_refused(text: str) -> None:
+    assert "friction = " in typed_refusal("friction", text)
+
+
+def test_words_are_typed_bare_or_quoted() -> None:
+    assert HeapParameters.parse("exponent", "linear") == "linear"
+    assert HeapParameters.parse("exponent", '"linear"') == "linear"
+    assert HeapParameters.parse("dt", "auto") == "auto"
+    assert HeapParameters.parse("dt", "2e-5") == 2e-5
+    assert HeapParameters.parse("grain_count", "300") == 300
+    assert "whole number" in typed_refusal("grain_count", "300.5")
+
+
+NAMES = st.sampled_from(sorted(HeapParameters.model_fields))
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.dictionaries(NAMES, st.floats() | st.integers() | st.text(), max_size=3))
+def test_whatever_is_set_is_accepted_in_range_or_refused_in_a_sentence(values: dict) -> None:
+    try:
+        parameters = HeapParameters.checked(values)
+    except ParameterError as error:
+        sentence = str(error)
+    else:
+        sentence = ""
+        assert parameters.model_dump().keys() == HeapParameters.model_fields.keys()
+    if sentence:
+        assert " is refused: it must be " in sentence
+        return
+    for number in NUMBERS:
+        value = getattr(parameters, number.name)
+        assert value == "auto" or number.low <= value <= number.high
+
+
+def test_a_set_cannot_be_changed_in_place() -> None:
+    parameters = HeapParameters()
+    with pytest.raises(ValueError, match="frozen"):
+        parameters.friction = 0.5
+    assert parameters.changed(friction=0.5).friction == 0.5
+    assert parameters.friction == 0.1
