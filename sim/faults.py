@@ -56,7 +56,7 @@ def from_status(simulation: Simulation, status: int, row: int) -> Fault:
     world = simulation.run.world
     sphere = int(world.sphere_id[row])
     remedy, name, previous = _blame(simulation)
-    step = f"{simulation.dt * 1e6:.3g} µs"
+    step = f"{simulation.dt * 1e6:.4g} µs"
     if status == neighbours.NOT_FINITE:
         words = f"Grain {sphere} lost its position (not a finite number) at {simulation.time:.4f} s"
     else:
@@ -75,6 +75,6 @@ def step_too_large(simulation: Simulation, survey: Survey) -> Fault:
     remedy, name, previous = _blame(simulation)
     words = (
         f"The time step {simulation.parameters.declared()['dt'].shown(simulation.parameters.dt)} is over the "
-        f"{survey.stable_dt * 1e6:.3g} µs that {simulation.scheme.title} bears at the contacts of grain {sphere}"
+        f"{survey.stable_dt * 1e6:.4g} µs that {simulation.scheme.title} bears at the contacts of grain {sphere}"
     )
     return Fault(f"{words}: stopped at the last good state. {remedy}", sphere, name, previous)

@@ -25,7 +25,7 @@ from sim.integrators.start_up import higher_derivatives
 from sim.laws import laws
 from sim.measure.angle_of_repose import AngleOfRepose
 from sim.measure.energy import Booked, Energy, energy_ledger
-from sim.parameters import ParameterError, ParameterSet, Value, require_known
+from sim.parameters import ParameterError, Value, require_known
 from sim.scenes import SCENES, Scene
 from sim.snapshot import Fault, Snapshot
 from sim.state import PAIR_COUNT, STEP_COUNT, World, copy_world
@@ -75,6 +75,8 @@ class Simulation:
         """Begin anew; on a refusal nothing has changed."""
         require_known(scene, SCENES, "scene")
         parameters = SCENES[scene].parameters.checked(values)
+        if ready is not None:
+            require_known(ready, ready_columns.NAMES, "prepared state")
         if seed < 0:
             raise ParameterError(f"seed = {seed} is refused: it must be a whole number from 0 up; the default is 1.")
         self.scene: Scene = SCENES[scene]
@@ -95,8 +97,10 @@ class Simulation:
         if prepared:
             energy = self.energy()
             self.run.booked.poured, self.run.booked.shear = energy.mechanical, energy.shear
+        self._good = self._before_change = (self.parameters, copy.deepcopy(self.run))
         self.set_dt(first=True)
-        self._good = self._before_change = copy.deepcopy(self.run)
+        if self.fault is None:
+            self._good = self._before_change = (self.parameters, copy.deepcopy(self.run))
 
     def set_parameters(self, values: Mapping[str, Value]) -> None:
         """Change parameters of the running world; after a fault, from the last good state."""
@@ -109,7 +113,7 @@ class Simulation:
             return
         self.last_change = faults.Change.of(self, differing[-1], self.last_change)
         if self.last_change.begins:
-            self._before_change = copy.deepcopy(self.run)
+            self._before_change = (self.parameters, copy.deepcopy(self.run))
         previous, self.parameters = self.parameters, changed
         effects = {declared[name].quantity.effect for name in differing}
         label = ", ".join(f"{declared[n].quantity.label} {declared[n].shown(getattr(changed, n))}" for n in differing)
@@ -118,10 +122,10 @@ class Simulation:
             self.begin_anew()
             self.message = f"{label}: rebuilt" + (f", and the fill of {lost} grains starts anew." if lost else ".")
             return
-        with self.booked("work", previous):
+        with self.booked("work"):
             self._compose()
-        self.set_dt(first=previous.dt != changed.dt)
         self.message = label + (" at the next fill." if effects == {"restart"} else ".")
+        self.set_dt(first=previous.dt != changed.dt)
 
     def act(self, action: str) -> None:
         """Fire one of the scene's actions; refused while it makes no sense."""
@@ -134,8 +138,7 @@ class Simulation:
         self.message = self.scene.act(self, action)
 
     def recover(self, values: Mapping[str, Value]) -> None:
-        """Back to the last good state with the given parameters."""
-        self._restore()
+        """Go on from the last good state with the given parameters; refused as any change is."""
         self.set_parameters(values)
 
     def apply(self, command: Command) -> str:
@@ -170,15 +173,21 @@ class Simulation:
             self.set_dt()
         watch.sample(self)
         if checks % 40 == 0 and self.fault is None:
-            self._good = copy.deepcopy(self.run)
+            self._good = (self.parameters, copy.deepcopy(self.run))
 
     def _stop(self, fault: Fault) -> None:
         self.fault = fault
         self.message = fault.message
         changed_lately = self.step - self.last_change.step < faults.BLAME_STEPS
-        good = self._before_change if changed_lately and self.last_change.name else self._good
+        parameters, good = self._before_change if changed_lately and self.last_change.name else self._good
         self.run = copy.deepcopy(good)
-        self._compose()
+        # The state is the one before the change, the parameters are those after it: the step between them is
+        # the same as when they were set, its work included.
+        now, self.parameters = self.parameters, parameters
+        self._compose(adapt=False)
+        self.parameters = now
+        with self.booked("work"):
+            self._compose()
 
     def _restore(self) -> None:
         self.fault = None
@@ -187,11 +196,9 @@ class Simulation:
     # What scenes may use.
 
     @contextmanager
-    def booked(self, entry: str, previous: ParameterSet | None = None) -> Iterator[None]:
+    def booked(self, entry: str) -> Iterator[None]:
         """Book the change of mechanical energy inside the block as `entry` of the ledger."""
-        now, self.parameters = self.parameters, previous or self.parameters
         before = self.energy()
-        self.parameters = now
         yield
         after = self.energy()
         sign = -1.0 if entry == "removed" else 1.0
@@ -226,7 +233,8 @@ class Simulation:
             self.run.clock_time, self.run.clock_step, self.run.dt = self.time, self.step, dt
             self.run.dt_changes.append((self.step, dt))
 
-    def _compose(self) -> None:
+    def _compose(self, adapt: bool = True) -> None:
+        """Take on the formulas and numbers of the parameters; `adapt` the world to another integrator."""
         law = laws()[self.scene.law]
         previous = getattr(self, "model", None)
         integrator = self.parameters.integrator
@@ -239,6 +247,8 @@ class Simulation:
             self.before_compiling()
             self.loop(copy_world(self.run.world), self.numbers, self.gravity, 0.0, 0)
         world = self.run.world
+        if not adapt:
+            return
         if world.motion.shape[1] != self.scheme.levels or (previous and previous.integrator != integrator):
             lead = self.scheme.velocity_lead - (previous.scheme.velocity_lead if previous else 0.0)
             self.run.world = with_levels(world, self.scheme.levels)
