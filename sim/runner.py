@@ -42,6 +42,8 @@ class Runner:
         self._commands: queue.SimpleQueue[Command] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._wake = threading.Event()
+        self._asking = threading.Lock()
+        """Guards the two below, which either side may change."""
         self._paused = False
         self._steps_asked = 0
         self._speed: float | None = None
@@ -54,6 +56,8 @@ class Runner:
         """Wall time of one step, as last measured [s]."""
         self._publish_at = 0.0
         self._timeline: deque[tuple[float, float, int]] = deque()
+        """Wall time, simulated time and step of late; touched by the physics thread alone."""
+        self._pace_changed = False
         self._buffer.writing.compiling = True
         self._buffer.publish()
         self._thread = threading.Thread(target=self._main, name="physics", daemon=True)
@@ -81,21 +85,23 @@ class Runner:
         return self._buffer.latest()
 
     def pause(self, paused: bool) -> None:
-        """Hold the clock, or let it go on."""
-        self._paused = paused
-        self._timeline.clear()
+        """Hold the clock, or let it go on; steps still owed are dropped."""
+        with self._asking:
+            self._paused, self._steps_asked = paused, 0
+        self._pace_changed = True
         self._wake.set()
 
     def single_step(self, count: int = 1) -> None:
         """Pause, and do exactly `count` more steps."""
-        self._paused = True
-        self._steps_asked += count
+        with self._asking:
+            self._paused = True
+            self._steps_asked += count
         self._wake.set()
 
     def set_speed(self, factor: float | None) -> None:
         """Simulated over wall time to aim at; None runs as fast as the machine can."""
         self._speed = factor
-        self._timeline.clear()
+        self._pace_changed = True
         self._wake.set()
 
     def record(self, interval: float | None) -> queue.Queue[Snapshot | None]:
@@ -136,12 +142,16 @@ class Runner:
     def _turn(self, simulation: Simulation) -> None:
         """Drain commands, advance one batch, publish when due."""
         changed = self._drain(simulation)
+        if self._pace_changed:
+            self._pace_changed = False
+            self._timeline.clear()
         began = time.perf_counter()
-        steps = self._steps_due(simulation)
+        steps, owed = self._steps_due(simulation)
         self._offer_frame(simulation)
         done = simulation.advance(min(steps, self._steps_to_frame(simulation)))
-        if self._paused and done:
-            self._steps_asked = max(0, self._steps_asked - done)
+        if owed:
+            with self._asking:
+                self._steps_asked = max(0, self._steps_asked - done)
         now = time.perf_counter()
         if done:
             self._batch_cost = (now - began) / done
@@ -162,20 +172,22 @@ class Runner:
             changed = True
         return changed
 
-    def _steps_due(self, simulation: Simulation) -> int:
-        """How many steps the next batch may have."""
+    def _steps_due(self, simulation: Simulation) -> tuple[int, bool]:
+        """How many steps the next batch may have, and whether they are owed to someone who asked for them."""
         batch = max(1, int(BATCH_TIME / self._batch_cost))
-        if self._paused:
-            return min(batch, self._steps_asked)
+        with self._asking:
+            paused, asked = self._paused, self._steps_asked
         if simulation.fault is not None:
-            return 0
+            return 0, False
+        if paused:
+            return min(batch, asked), True
         if self._speed is None or not self._timeline:
-            return batch
+            return batch, False
         since, started, _ = self._timeline[0]
         behind = (time.perf_counter() - since) * self._speed - (simulation.time - started)
         if behind > LONGEST_CATCH_UP * self._speed:
             self._timeline.clear()
-        return max(0, min(batch, int(behind / simulation.dt)))
+        return max(0, min(batch, int(behind / simulation.dt))), False
 
     def _steps_to_frame(self, simulation: Simulation) -> int:
         if self._recording is None:
