@@ -167,8 +167,10 @@ class Runner:
     def _drain(self, simulation: Simulation) -> bool:
         changed = False
         while not self._commands.empty():
+            before = simulation.time
             self._refusal = simulation.apply(self._commands.get())
-            self._timeline.clear()
+            if simulation.time != before:
+                self._timeline.clear()  # a new experiment; a mere slider must not upset the pace
             changed = True
         return changed
 
@@ -181,8 +183,10 @@ class Runner:
             return 0, False
         if paused:
             return min(batch, asked), True
-        if self._speed is None or not self._timeline:
+        if self._speed is None:
             return batch, False
+        if not self._timeline:
+            return 0, False  # the pace is measured from now on
         since, started, _ = self._timeline[0]
         behind = (time.perf_counter() - since) * self._speed - (simulation.time - started)
         if behind > LONGEST_CATCH_UP * self._speed:
