@@ -81,7 +81,8 @@ def _line(x: NDArray[np.float64], y: NDArray[np.float64], radius: float) -> tupl
     from scipy.stats import linregress  # scipy takes a third of a second to import: only when measuring
 
     fit = linregress(x, y)
-    return fit.slope, fit.stderr, fit.intercept
+    # scipy gives nan for the error of a perfectly level line.
+    return fit.slope, float(np.nan_to_num(fit.stderr)), fit.intercept
 
 
 def _robust(x: NDArray[np.float64], y: NDArray[np.float64], radius: float) -> tuple[float, float, float]:
