@@ -1,0 +1,113 @@
+"""The borders of the program, proved in fresh processes."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOREIGN = ("app", "OpenGL", "imgui_bundle", "pygame", "av", "typer", "rich")
+
+
+def fresh(code: str, **environment: str) -> str:
+    """What a fresh Python process prints."""
+    settings = os.environ | environment
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False, env=settings
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def modules_after(statement: str) -> set[str]:
+    """Names of the packages a fresh process holds after an import."""
+    listing = fresh(f"import sys, json\n{statement}\nprint(json.dumps(sorted(sys.modules)))")
+    return set(json.loads(listing.splitlines()[-1]))
+
+
+def every_module() -> list[str]:
+    files = [path.relative_to(ROOT) for path in sorted((ROOT / "sim").rglob("*.py"))]
+    return [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in files]
+
+
+def test_the_engine_knows_nothing_of_the_application() -> None:
+    loaded = modules_after("\n".join(f"import {name}" for name in every_module()))
+    assert "sim.engine" in loaded
+    assert not [name for name in loaded if name.split(".")[0] in FOREIGN]
+
+
+@pytest.mark.parametrize("name", ["sim.scenes", "sim.parameters", "sim.presets", "sim.commands", "sim.snapshot"])
+def test_what_is_needed_first_loads_little(name: str) -> None:
+    loaded = modules_after(f"import {name}")
+    # Scenes name their law, whose functions are marked for the compiler; nothing is compiled by that.
+    assert "numba" not in loaded or name in ("sim.scenes", "sim.presets")
+    assert "scipy.stats" not in loaded
+    assert not [module for module in loaded if module.split(".")[0] in FOREIGN]
+
+
+def test_the_engine_imports_only_numpy_numba_and_what_checks_parameters() -> None:
+    allowed = {"annotated_types", "numba", "numpy", "pydantic", "scipy", "sim", "tomlkit", *sys.stdlib_module_names}
+    for path in (ROOT / "sim").rglob("*.py"):
+        if path.relative_to(ROOT / "sim").parts[0] in ("study", "export"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            else:
+                names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert {name.split(".")[0] for name in names} <= allowed, path
+
+
+def test_nothing_draws_from_a_generator_of_the_whole_process_or_bends_arithmetic() -> None:
+    for path in (ROOT / "sim").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Attribute):
+                assert ast.unparse(node) not in ("np.random.seed", "np.random.rand", "np.random.normal"), path
+        assert "fastmath=" not in path.read_text("utf-8"), path
+        assert "prange" not in path.read_text("utf-8"), path
+
+
+def test_no_file_outgrows_one_idea() -> None:
+    for path in (ROOT / "sim").rglob("*.py"):
+        assert len(path.read_text("utf-8").splitlines()) <= 350, path
+
+
+LOOK_UP = """
+from sim.simulation import Simulation
+simulation = Simulation('heap', {'grain_count': 3})
+simulation.advance(1)
+stats = simulation.loop.stats
+print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), simulation.state_hash())
+"""
+
+
+def compiled_files(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_size for path in folder.rglob("*.nb*")}
+
+
+def test_the_compiled_loop_is_found_on_disk_by_the_next_process(tmp_path: Path) -> None:
+    first = fresh(LOOK_UP, NUMBA_CACHE_DIR=str(tmp_path)).split()
+    files = compiled_files(tmp_path)
+    assert any("advance" in name for name in files)
+    second = fresh(LOOK_UP, NUMBA_CACHE_DIR=str(tmp_path)).split()
+    assert (first[:2], second[:2]) == (["0", "1"], ["1", "0"])
+    assert first[2] == second[2]
+    assert compiled_files(tmp_path) == files
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kept", [0.0, 0.5])
+def test_a_cut_cache_is_made_anew(tmp_path: Path, kept: float) -> None:
+    first = fresh(LOOK_UP, NUMBA_CACHE_DIR=str(tmp_path)).split()
+    for path in tmp_path.rglob("*.nb*"):
+        path.write_bytes(path.read_bytes()[: int(kept * path.stat().st_size)])
+    second = fresh(LOOK_UP, NUMBA_CACHE_DIR=str(tmp_path)).split()
+    third = fresh(LOOK_UP, NUMBA_CACHE_DIR=str(tmp_path)).split()
+    assert first[2] == second[2] == third[2]
+    assert third[:2] == ["1", "0"]
