@@ -17,6 +17,7 @@ from app.camera import Camera2D, Size
 from app.edits import Edits
 from app.film import Film
 from app.history import History
+from app.physics import Physics
 from app.probe import Probe
 from app.settings import Settings, load_settings
 from app.shelf import Shelf
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
     import pygame
 
     from app.panels import Ui
-    from sim.runner import Runner
-    from sim.simulation import Simulation
+    from app.renderer import Renderer
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +43,12 @@ REPORT_VARIABLE = "REPOSE_REPORT"
 """Environment variable naming a file that is to hold widgets and state, for programs that drive the window."""
 SAVE_INTERVAL = 300
 """Frames between two looks at whether settings must be saved."""
+PICTURE = "picture"
+"""What the scene is called among the parts of the window that may fail."""
+SMALLEST_START = (1280, 720)
+"""Size of the window at the first start [screen points], unless the screen is smaller or much larger."""
+START_SHARE = 0.8
+"""Part of the screen's width and height the window takes at the first start."""
 PHYSICS_TIME, FILM_TIME = 1.0, 1.5
 """Wall time physics may take to stop and a film to be completed after the window has closed [s]."""
 
@@ -55,7 +61,7 @@ def run(preset: str = "") -> int:
     """
     settings = load_settings()
     name, chosen = _choose_preset(preset, settings)
-    window = open_window("Repose", (settings.choices.width, settings.choices.height))
+    window = _open_window(settings)
     application = Application(window, settings, name, chosen)
     try:
         while application.draw_frame():
@@ -63,6 +69,15 @@ def run(preset: str = "") -> int:
     finally:
         application.close()
     return 0
+
+
+def _open_window(settings: Settings) -> Window:
+    """The window in the size it was left in, at first in one that suits the screen."""
+    width, height = settings.choices.width, settings.choices.height
+    chosen = width is not None and height is not None
+    window = open_window("Repose", (width or SMALLEST_START[0], height or SMALLEST_START[1]))
+    window.fit_screen(None if chosen else START_SHARE)
+    return window
 
 
 def _choose_preset(asked: str, settings: Settings) -> tuple[str, presets.Preset]:
@@ -84,15 +99,14 @@ class Application:
         from imgui_bundle import implot
 
         from app.imgui_backend import ImguiBackend
-        from app.renderer import Renderer
 
         self.window, self.settings = window, settings
         self.gui = ImguiBackend()
         implot.create_context()
-        self.renderer = Renderer(self.gui)
+        self.renderer: Renderer | None = None
         self.aim = Aim()
-        self.runner = _start_physics(preset)
-        self.ui = _make_ui(self.runner, settings, self._draw_film_frame)
+        self.physics = Physics(preset.scene, preset.values, preset.seed, preset.ready)
+        self.ui = _make_ui(self.physics, settings, self._draw_film_frame)
         self.ui.bold = self.gui.bold
         self.ui.shelf.refresh()
         self.ui.shelf.note(preset_name, preset.title)
@@ -108,7 +122,8 @@ class Application:
         ui, size = self.ui, self.window.size
         if not self._listen(self.window.poll()):
             return False
-        ui.snapshot = self.runner.latest()
+        ui.snapshot = self.physics.latest()
+        ui.dead = self.physics.dead
         ui.edits.see(ui.snapshot)
         if min(size) > 0:
             ui.size = size
@@ -116,8 +131,7 @@ class Application:
             self.gui.begin_frame(size, ui.scale)
             self._draw_panels()
             self.aim.follow(ui)
-            text = ui.view.font_scale
-            self.renderer.draw(ui.snapshot, ui.view, ui.camera, size, ui.inset, ui.scale / text)
+            self._draw_picture(size)
             self.gui.end_frame()
             self.gui.update_cursor()
             self.window.swap()
@@ -135,12 +149,13 @@ class Application:
 
         self.ui.film.stop()
         imgui.set_current_context(self.gui.context)
-        self.renderer.destroy()
+        if self.renderer is not None:
+            self.renderer.destroy()
         implot.destroy_context()
         self.gui.close()
         self.window.close()
         # Compiling cannot be interrupted; the thread is left to end with the program.
-        physics = threading.Thread(target=self.runner.stop, daemon=True)
+        physics = threading.Thread(target=self.physics.stop, daemon=True)
         physics.start()
         physics.join(PHYSICS_TIME)
         self.ui.film.wait(FILM_TIME)
@@ -203,7 +218,29 @@ class Application:
             self.aim.show_everything()
         draw_panels(self.ui)
 
+    def _draw_picture(self, size: Size) -> None:
+        """The scene behind the panels; if it fails, physics and panels go on without it until asked to try again."""
+        import OpenGL.GL as gl
+
+        from app.renderer import Renderer
+
+        ui = self.ui
+        if PICTURE not in ui.broken:
+            try:
+                self.renderer = self.renderer or Renderer(self.gui)
+                scale = ui.scale / ui.view.font_scale
+                self.renderer.draw(ui.snapshot, ui.view, ui.camera, size, ui.inset, scale)
+                return
+            except Exception as error:  # a driver may throw anything, and the experiment is worth keeping
+                log.exception("The picture failed.")
+                ui.broken[PICTURE] = str(error).strip() or type(error).__name__
+                self.renderer = None  # whatever it had on the graphics card is not to be trusted
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
+        gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+
     def _draw_film_frame(self, snapshot: Snapshot, size: Size) -> Any:
+        if self.renderer is None:
+            raise RuntimeError("The film ends here, since the picture cannot be drawn.")
         return self.renderer.read(snapshot, self.ui.view, size, self.aim.for_film(self.ui, size))
 
     def _deeds(self) -> dict[str, Callable[[], None]]:
@@ -223,6 +260,7 @@ class Application:
             "record": lambda: ui.film.stop() if ui.film.running else ui.film.start(),
             "hide_panels": self._toggle_panels,
             "fullscreen": self._toggle_fullscreen,
+            "revive": self._revive,
             "help": self._toggle_help,
             "close_help": self._close_help,
         }
@@ -244,6 +282,11 @@ class Application:
     def _toggle_fullscreen(self) -> None:
         self._fullscreen = not self._fullscreen
         self.window.toggle_fullscreen()
+
+    def _revive(self) -> None:
+        self.ui.film.stop()
+        self.ui.edits.forget()
+        self.physics.revive()
 
     def _toggle_help(self) -> None:
         self.ui.help_open = not self.ui.help_open
@@ -271,30 +314,17 @@ class _Pace:
         return self._clock.get_fps()
 
 
-def _start_physics(preset: presets.Preset) -> Runner:
-    from sim.runner import Runner
-
-    def make() -> Simulation:
-        from sim.simulation import Simulation
-
-        return Simulation(preset.scene, preset.values, preset.seed, preset.ready)
-
-    runner = Runner(make)
-    runner.start()
-    return runner
-
-
-def _make_ui(runner: Runner, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:
+def _make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:
     from app.panels import Ui
     from app.recorder import Recorder
 
     choices = settings.choices
     report = os.environ.get(REPORT_VARIABLE)
     return Ui(
-        snapshot=runner.latest(),
-        send=runner.send,
-        edits=Edits(runner.send, History()),
-        transport=Transport(runner),
+        snapshot=physics.latest(),
+        send=physics.send,
+        edits=Edits(physics.send, History()),
+        transport=Transport(physics),
         view=View(
             colour_by=choices.colour_by,
             colour_map=choices.colour_map,
@@ -306,7 +336,7 @@ def _make_ui(runner: Runner, settings: Settings, draw_film_frame: Callable[[Snap
         ),
         camera=Camera2D(),
         settings=settings,
-        film=Film(source=runner, draw=draw_film_frame, open=Recorder),
-        shelf=Shelf(runner.send),
+        film=Film(source=physics, draw=draw_film_frame, open=Recorder),
+        shelf=Shelf(physics.send),
         probe=Probe(Path(report) if report else None),
     )

@@ -56,6 +56,33 @@ def drawable_size(handle: pygame.Window) -> tuple[int, int] | None:
     return width.value, height.value
 
 
+class _Rectangle(ctypes.Structure):
+    _fields_ = (("x", ctypes.c_int), ("y", ctypes.c_int), ("width", ctypes.c_int), ("height", ctypes.c_int))
+
+
+def free_area(handle: pygame.Window) -> tuple[int, int, int, int] | None:
+    """Left, top, width and height [points] that a window's content can have on its screen.
+
+    Bars of the desktop and the frame of the window are left out of it.
+    """
+    sdl = library()
+    pointer = sdl.SDL_GetWindowFromID(handle.id) if sdl else None
+    if not pointer:
+        return None
+    window, area = ctypes.c_void_p(pointer), _Rectangle()
+    if sdl.SDL_GetDisplayUsableBounds(max(sdl.SDL_GetWindowDisplayIndex(window), 0), ctypes.byref(area)) != 0:
+        return None
+    top, left, bottom, right = frame = [ctypes.c_int() for _ in range(4)]
+    if sdl.SDL_GetWindowBordersSize(window, *map(ctypes.byref, frame)) != 0:
+        top, left, bottom, right = [ctypes.c_int() for _ in range(4)]
+    return (
+        area.x + left.value,
+        area.y + top.value,
+        area.width - left.value - right.value,
+        area.height - top.value - bottom.value,
+    )
+
+
 def set_swap_interval() -> bool:
     """Tie swapping to the screen: adaptively if it can, else strictly; False if neither can be had."""
     sdl = library()

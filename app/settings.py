@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import tomlkit
 from annotated_types import Ge, Le
@@ -22,9 +21,9 @@ class Choices(BaseModel):
 
     model_config = ConfigDict(extra="ignore", strict=True, validate_assignment=True, allow_inf_nan=False)
 
-    width: Annotated[int, Ge(320), Le(16384)] = 1280
-    """Of the window [screen points]."""
-    height: Annotated[int, Ge(240), Le(16384)] = 720
+    width: Annotated[int, Ge(320), Le(16384)] | None = None
+    """Of the window [screen points]; None until the user has chosen a size."""
+    height: Annotated[int, Ge(240), Le(16384)] | None = None
     theme: Literal["dark", "light", "projector"] = "dark"
     font_scale: Annotated[float, Ge(0.6), Le(2.5)] = 1.0
     preset: str = "thesis-heap"
@@ -44,29 +43,30 @@ class Settings:
     path: Path = field(default_factory=paths.settings_file)
     choices: Choices = field(default_factory=Choices)
     trouble: str = ""
-    _document: tomlkit.TOMLDocument = field(default_factory=tomlkit.document)
     _readable: bool = True
-    _dropped: tuple[str, ...] = ()
-    """Keys whose value in the file was not usable; kept there until the user chooses anew."""
+    _kept: dict[str, Any] = field(default_factory=lambda: Choices().model_dump())
+    """The choices as the file has them, as far as this window knows."""
 
     def save(self) -> bool:
-        """Keep the choices for the next start; never over a file that could not be read."""
+        """Keep the choices made here for the next start; never over a file that could not be read.
+
+        Only these are written, into the file as it is now: two windows leave each other's choices alone.
+        """
         if not self._readable:
             return False
-        defaults = Choices().model_dump()
-        changed = {
-            name: value
-            for name, value in self.choices.model_dump().items()
-            if self._document.get(name) != value and not (name in self._dropped and value == defaults[name])
-        }
-        if not changed:
+        values = self.choices.model_dump()
+        made = {name: value for name, value in values.items() if value != self._kept[name]}
+        if not made:
             return True
-        self._document.update(changed)
         try:
-            paths.write_whole(self.path, tomlkit.dumps(self._document))
-        except OSError as error:
-            self.trouble = f"Settings could not be saved to {self.path}: {error.strerror or error}."
+            document = _read(self.path)
+            document.update(made)
+            paths.write_whole(self.path, tomlkit.dumps(document))
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            self.trouble = f"Settings could not be saved to {self.path}: {reason or error}."
             return False
+        self._kept = values
         return True
 
 
@@ -74,22 +74,30 @@ def load_settings(path: Path | None = None) -> Settings:
     """The settings of the last start; defaults, with the reason in `trouble`, when the file is unusable."""
     settings = Settings(path or paths.settings_file())
     try:
-        if settings.path.stat().st_size > LARGEST_FILE:
-            raise ValueError("it is larger than 1 MB")
-        settings._document = tomlkit.parse(settings.path.read_text(encoding="utf-8"))
-        settings.choices = Choices.model_validate(settings._document.unwrap())
-    except FileNotFoundError:
-        pass
+        values = _read(settings.path).unwrap()
+        settings.choices = Choices.model_validate(values)
     except ValidationError as error:
-        values = settings._document.unwrap()
-        settings._dropped = tuple(str(detail["loc"][0]) for detail in error.errors() if detail["loc"])
-        settings.choices = Choices.model_validate({k: v for k, v in values.items() if k not in settings._dropped})
-        names = ", ".join(settings._dropped)
-        settings.trouble = f"Settings in {settings.path}: defaults are used for {names}, whose values are not allowed."
-    except (OSError, ValueError, tomllib.TOMLDecodeError) as error:
+        spoilt = {str(detail["loc"][0]) for detail in error.errors() if detail["loc"]}
+        settings.choices = Choices.model_validate({k: v for k, v in values.items() if k not in spoilt})
+        settings.trouble = (
+            f"Settings in {settings.path}: defaults are used for {', '.join(sorted(spoilt))}, "
+            "whose values are not allowed."
+        )
+    except (OSError, ValueError) as error:
         settings._readable = False
         settings.trouble = (
             f"Settings in {settings.path} cannot be read ({error}); defaults are used and the file is left as it is: "
             "mend or delete it."
         )
+    settings._kept = settings.choices.model_dump()
     return settings
+
+
+def _read(path: Path) -> tomlkit.TOMLDocument:
+    """The file as it is, or an empty one; raises `OSError` or `ValueError` when it cannot be used."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise ValueError("it is larger than 1 MB")
+        return tomlkit.parse(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return tomlkit.document()

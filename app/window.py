@@ -97,6 +97,19 @@ class Window:
         else:
             self._handle.set_windowed()
 
+    def fit_screen(self, share: float | None = None) -> None:
+        """Never reach beyond the screen; with `share`, take that part of it, but no less than asked for."""
+        area = sdl.free_area(self._handle)
+        if area is None or min(area[2:]) <= 0:
+            return
+        wanted = [max(side, round(room * (share or 0.0))) for side, room in zip(self._handle.size, area[2:])]
+        size = tuple(min(side, room) for side, room in zip(wanted, area[2:]))
+        if size == tuple(self._handle.size):
+            return
+        self._handle.size = size
+        self._handle.position = tuple(start + (room - side) // 2 for start, room, side in zip(area[:2], area[2:], size))
+        self._seen = self._measure()
+
     def set_title(self, title: str) -> None:
         """Write `title` into the title bar."""
         self._handle.title = title

@@ -58,7 +58,8 @@ class Runner:
         self._timeline: deque[tuple[float, float, int]] = deque()
         """Wall time, simulated time and step of late; touched by the physics thread alone."""
         self._pace_changed = False
-        self._buffer.writing.compiling = True
+        self._newest = self._buffer.writing
+        self._newest.compiling = True
         self._buffer.publish()
         self._thread = threading.Thread(target=self._main, name="physics", daemon=True)
 
@@ -74,6 +75,11 @@ class Runner:
         self._wake.set()
         if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join(timeout=2.0)
+
+    @property
+    def dead(self) -> bool:
+        """True once the thread has ended without having been asked to: only a new runner can go on."""
+        return self._thread.ident is not None and not self._thread.is_alive() and not self._stopping.is_set()
 
     def send(self, command: Command) -> None:
         """Queue a command; it is applied between two batches."""
@@ -134,6 +140,8 @@ class Runner:
         except Exception as error:  # the window lives on and says what happened
             traceback.print_exc()
             shown = self._buffer.writing
+            vars(shown).update(vars(self._newest))  # the one being written is older than the one on show
+            shown.serial += 1
             shown.compiling = False
             shown.fault = Fault(f"The physics thread stopped: {error}. Start the experiment anew.")
             shown.message = shown.fault.message
@@ -238,6 +246,7 @@ class Runner:
         self._buffer.publish()
 
     def _publish(self, simulation: Simulation) -> None:
-        self._describe(simulation, self._buffer.writing)
+        self._newest = self._buffer.writing
+        self._describe(simulation, self._newest)
         self._buffer.publish()
         self._publish_at = time.perf_counter() + PUBLISH_INTERVAL

@@ -55,6 +55,8 @@ class Ui:
     fps: float = 0.0
     """Frames drawn per second."""
     help_open: bool = False
+    dead: bool = False
+    """True when the physics thread has ended by mistake, so that it obeys no command."""
     memory: dict[str, Any] = field(default_factory=dict)
     """What a panel must remember between frames, such as a half-typed text, under its own name."""
     broken: dict[str, str] = field(default_factory=dict)

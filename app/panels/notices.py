@@ -15,8 +15,12 @@ from sim.commands import Recover
 def draw(ui: Ui) -> None:
     """At most one notice, at the top of the picture."""
     snapshot = ui.snapshot
-    if snapshot.fault is not None:
+    if ui.dead:
+        _notice(ui, ui.palette.bad, _draw_dead)
+    elif snapshot.fault is not None:
         _notice(ui, ui.palette.bad, _draw_fault)
+    elif "picture" in ui.broken:
+        _notice(ui, ui.palette.bad, _draw_no_picture)
     elif snapshot.compiling or snapshot.serial == 0:
         _notice(ui, ui.palette.accent, _draw_compiling)
     elif ui.settings.trouble:
@@ -62,6 +66,26 @@ def _draw_compiling(ui: Ui) -> None:
         imgui.get_color_u32(imgui.Col_.plot_histogram),
         3 * ui.scale,
     )
+
+
+def _draw_dead(ui: Ui) -> None:
+    heading("The physics has stopped", 1.2, ui.palette.bad)
+    note(ui.snapshot.message, ui.palette.text)
+    if button(
+        ui,
+        "notice.revive",
+        "Start the experiment anew",
+        emphasis=ui.palette.accent,
+        help="From its beginning, with the parameters as they are.",
+    ):
+        ui.deeds["revive"]()
+
+
+def _draw_no_picture(ui: Ui) -> None:
+    heading("The grains cannot be drawn", 1.2, ui.palette.bad)
+    note(f"The experiment goes on. The graphics driver says: {ui.broken['picture']}", ui.palette.text)
+    if button(ui, "notice.picture", "Try again"):
+        del ui.broken["picture"]
 
 
 def _draw_fault(ui: Ui) -> None:

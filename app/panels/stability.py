@@ -81,6 +81,8 @@ def _draw_fault(ui: Ui) -> None:
     if fault is None:
         return
     note("Stopped: the reason stands over the picture.", ui.palette.bad)
+    if ui.dead:
+        return
     if fault.sphere_id is not None:
         row("Grain", f"number {fault.sphere_id}", ui)
     declared = type(ui.snapshot.parameters).declared() if ui.snapshot.parameters is not None else {}

@@ -93,3 +93,53 @@ def test_choices_are_kept_when_the_window_closes(application: Any, tmp_path: Pat
     application.draw_frame()
     application.settings.save()
     assert 'colour_by = "force"' in (tmp_path / "settings.toml").read_text(encoding="utf-8")
+
+
+def test_a_shader_the_driver_refuses_is_told_and_the_experiment_goes_on(
+    application: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import app.renderer
+    from app.gpu import ShaderError
+
+    ui = application.ui
+
+    def refused(name: str) -> None:
+        raise ShaderError(f"Shader {name}.glsl does not link: bad luck")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(app.renderer, "Program", refused)
+        until(application, lambda: ui.snapshot.parameters is not None)
+        assert "bad luck" in ui.broken["picture"]
+        press("f", "f")
+        until(application, lambda: ui.snapshot.moving_count > 0)
+        ui.film.start()
+        until(application, lambda: bool(ui.film.trouble))
+        assert "picture cannot be drawn" in ui.film.trouble
+    del ui.broken["picture"]
+    assert application.draw_frame()
+    assert ui.broken == {}
+
+
+def test_a_physics_thread_that_died_is_told_and_replaced(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sim.simulation import Simulation
+
+    ui = application.ui
+    until(application, lambda: ui.snapshot.parameters is not None)
+    ui.edits.set({"friction": 0.4})
+    until(application, lambda: ui.snapshot.parameters.friction == 0.4)
+
+    def broken(self: Simulation, steps: int) -> int:
+        raise RuntimeError("a grain too many")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Simulation, "advance", broken)
+        patch.setattr("traceback.print_exc", lambda: None)
+        until(application, lambda: ui.dead)
+        until(application, lambda: "a grain too many" in ui.snapshot.message)
+    application.draw_frame()
+    ui.deeds["revive"]()
+    until(application, lambda: not ui.dead and ui.snapshot.fault is None and ui.snapshot.parameters is not None)
+    assert ui.snapshot.parameters.friction == 0.4
+    press("f", "f")
+    until(application, lambda: ui.snapshot.moving_count > 0)
+    assert ui.broken == {}

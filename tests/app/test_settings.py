@@ -33,6 +33,7 @@ def test_without_a_file_defaults_are_used_and_kept(file: Path) -> None:
 
 def test_saving_twice_writes_once(file: Path) -> None:
     settings = load_settings(file)
+    settings.choices.theme = "light"
     settings.save()
     before = file.stat().st_mtime_ns, file.stat().st_ino
     settings.save()
@@ -63,6 +64,27 @@ def test_a_value_that_is_not_allowed_is_told_and_only_replaced_by_a_choice(file:
     assert settings.choices.preset == "moon"
     assert settings.save()
     assert line in file.read_text(encoding="utf-8")
+
+
+def test_two_windows_leave_each_others_choices_alone(file: Path) -> None:
+    one, other = load_settings(file), load_settings(file)
+    one.choices.theme = "light"
+    assert one.save()
+    other.choices.preset = "moon"
+    assert other.save()
+    kept = load_settings(file).choices
+    assert (kept.theme, kept.preset) == ("light", "moon")
+    assert one.save()
+    assert load_settings(file).choices.preset == "moon"
+
+
+def test_a_file_spoilt_meanwhile_is_told_and_left_as_it_is(file: Path) -> None:
+    settings = load_settings(file)
+    content = write(file, b"theme == 3")
+    settings.choices.theme = "light"
+    assert not settings.save()
+    assert str(file) in settings.trouble
+    assert file.read_bytes() == content
 
 
 def test_keys_and_comments_of_another_version_survive(file: Path) -> None:

@@ -24,6 +24,8 @@ BARE = """<?xml version="1.0" encoding="UTF-8"?>
 </openbox_config>
 """
 """Window manager without frames, so that a screenshot of the screen is one of the window."""
+FRAMED = '<openbox_config xmlns="http://openbox.org/3.4/rc"></openbox_config>'
+"""Window manager as a person has it."""
 PATIENCE = 120.0
 """Wall time [s] after which something that should happen counts as not happening; the engine may be compiling."""
 
@@ -90,18 +92,34 @@ class Desktop:
             self.xdotool("key", key)
             self.fresh()
 
+    def place(self) -> tuple[int, int, int, int]:
+        """Left, top, width and height of the window, without its frame."""
+        self.xdotool("mousemove", "--window", self.window, 0, 0)  # xdotool itself counts the frame twice
+        corner = _read_shell(self.xdotool("getmouselocation", "--shell"))
+        sides = _read_shell(self.xdotool("getwindowgeometry", "--shell", self.window))
+        return corner["X"], corner["Y"], sides["WIDTH"], sides["HEIGHT"]
+
     def screenshot(self, path: Path) -> None:
         """The whole screen as PNG, as ImageMagick sees it."""
         subprocess.run(["import", "-window", "root", str(path)], env=self.environment, check=True)
 
 
+def _read_shell(text: str) -> dict[str, int]:
+    return {name: int(value) for name, value in (line.split("=") for line in text.split())}
+
+
 @contextmanager
 def open_desktop(
-    folder: Path, *arguments: str, size: tuple[int, int] = (1280, 720), settle: bool = True
+    folder: Path,
+    *arguments: str,
+    size: tuple[int, int] = (1280, 720),
+    settle: bool = True,
+    first_start: bool = False,
 ) -> Iterator[Desktop]:
     """Start X server, window manager and program; all of them end with the block.
 
-    With `settle` the engine is ready when the block begins, without it only the window is.
+    With `settle` the engine is ready when the block begins, without it only the window is. The window fills
+    the screen unless this is a `first_start`: then it has a frame and the size it chooses itself.
     """
     with ExitStack() as stack:
         display = _start_x(stack, size)
@@ -116,11 +134,12 @@ def open_desktop(
         for name in ("WAYLAND_DISPLAY", "SDL_VIDEODRIVER", "XDG_SESSION_TYPE"):
             environment.pop(name, None)
         bare = folder / "openbox.xml"
-        bare.write_text(BARE, encoding="utf-8")
+        bare.write_text(FRAMED if first_start else BARE, encoding="utf-8")
         _process(stack, ["openbox", "--sm-disable", "--config-file", str(bare)], environment)
-        settings = folder / "config" / "repose" / "settings.toml"
-        settings.parent.mkdir(parents=True)
-        settings.write_text(f"width = {size[0]}\nheight = {size[1]}\n", encoding="utf-8")
+        if not first_start:
+            settings = folder / "config" / "repose" / "settings.toml"
+            settings.parent.mkdir(parents=True)
+            settings.write_text(f"width = {size[0]}\nheight = {size[1]}\n", encoding="utf-8")
         program = _process(stack, [sys.executable, "-m", "app", *arguments], environment)
         desktop = Desktop(environment, program, folder / "report.json")
         desktop.until(lambda: desktop.report.exists() and not (settle and desktop.state["compiling"]), "first picture")

@@ -171,6 +171,20 @@ def test_resizing_keeps_everything_inside(desktop: Desktop) -> None:
         assert all(box[2] <= size[0] for box in found["widgets"].values())
 
 
+@pytest.mark.parametrize("size", [(1280, 720), (1366, 768), (2560, 1440)])
+def test_at_the_first_start_the_window_and_its_frame_are_inside_the_screen(
+    tmp_path: Path, small: Path, size: tuple[int, int]
+) -> None:
+    with open_desktop(tmp_path, "--preset", str(small), size=size, settle=False, first_start=True) as desktop:
+        left, top, width, height = desktop.place()
+        assert (width, height) == tuple(desktop.fresh()["size"])
+        assert left > 0
+        assert top > 0
+        assert left + width < size[0]
+        assert top + height < size[1]
+        assert height > 0.75 * size[1]
+
+
 def test_on_a_large_screen_text_is_larger_and_nothing_leaves_the_window(tmp_path: Path, small: Path) -> None:
     with open_desktop(tmp_path, "--preset", str(small), size=(2560, 1440)) as desktop:
         found = desktop.fresh()

@@ -1,0 +1,89 @@
+"""The experiment's clockwork as the window sees it: one physics thread, and another when that one has died."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sim.commands import Command, Start
+from sim.parameters import Value
+from sim.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from sim.runner import Runner
+    from sim.simulation import Simulation
+
+
+class Physics:
+    """What a `Runner` is, for as long as the window is open: whoever talks to it need not know which one runs."""
+
+    def __init__(self, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None) -> None:
+        self._start = Start(scene, dict(values), seed, ready)
+        self._paused = False
+        self._speed: float | None = None
+        self._runner = self._new_runner()
+
+    @property
+    def dead(self) -> bool:
+        """True when the thread has ended by itself, which only a mistake in the program can make it do."""
+        return self._runner.dead
+
+    def revive(self) -> None:
+        """Start the experiment anew on a new thread, with the parameters last in force."""
+        shown = self._runner.latest()
+        if shown.parameters is not None:
+            self._start = Start(shown.scene, shown.parameters.model_dump(), shown.seed, self._start.ready)
+        self._runner = self._new_runner()
+
+    def send(self, command: Command) -> None:
+        """Queue a command; a dead thread is replaced when another experiment is to start."""
+        if isinstance(command, Start):
+            self._start = command
+            if self.dead:
+                self._runner = self._new_runner()
+                return
+        self._runner.send(command)
+
+    def latest(self) -> Snapshot:
+        """The newest snapshot; never waits."""
+        return self._runner.latest()
+
+    def pause(self, paused: bool) -> None:
+        """Hold the clock, or let it go on."""
+        self._paused = paused
+        self._runner.pause(paused)
+
+    def single_step(self, count: int = 1) -> None:
+        """Pause, and do exactly `count` more steps."""
+        self._paused = True
+        self._runner.single_step(count)
+
+    def set_speed(self, factor: float | None) -> None:
+        """Simulated over wall time to aim at; None is as fast as the machine can."""
+        self._speed = factor
+        self._runner.set_speed(factor)
+
+    def record(self, interval: float | None) -> queue.Queue[Any]:
+        """Hand out a snapshot at every `interval` of simulated time [s]; None ends it."""
+        return self._runner.record(interval)
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._runner.stop()
+
+    def _new_runner(self) -> Runner:
+        from sim.runner import Runner
+
+        start = self._start
+
+        def make() -> Simulation:
+            from sim.simulation import Simulation
+
+            return Simulation(start.scene, start.values, start.seed, start.ready)
+
+        runner = Runner(make)
+        runner.set_speed(self._speed)
+        runner.pause(self._paused)
+        runner.start()
+        return runner
