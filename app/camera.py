@@ -30,6 +30,14 @@ class Camera2D:
     """World point in the middle of the window [m]."""
     metres_per_pixel: float = 1e-4
 
+    def resolution(self, size: Size) -> float:
+        """Metres per pixel."""
+        return self.metres_per_pixel
+
+    def uniforms(self, size: Size) -> dict[str, object]:
+        """What shaders of the plane need to know, by name."""
+        return {"camera_centre": self.centre, "metres_per_pixel": self.metres_per_pixel, "framebuffer": size}
+
     def world_to_pixel(self, points: ArrayLike, size: Size) -> NDArray[np.float64]:
         """Pixels of world points; shape (..., 2) [m] to (..., 2) [pixel]."""
         offset = (np.asarray(points, np.float64) - self.centre) / self.metres_per_pixel
@@ -40,7 +48,7 @@ class Camera2D:
         offset = (np.asarray(pixels, np.float64) - (size[0] / 2, size[1] / 2)) * (1.0, -1.0)
         return np.asarray(self.centre) + offset * self.metres_per_pixel
 
-    def pan(self, dx: float, dy: float) -> None:
+    def pan(self, dx: float, dy: float, size: Size = (0, 0)) -> None:
         """Drag the world by (dx, dy) pixels, as a hand on paper does."""
         x, y = self.centre
         self.centre = (x - dx * self.metres_per_pixel, y + dy * self.metres_per_pixel)

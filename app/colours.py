@@ -36,6 +36,8 @@ class Palette:
     """What walls and base are set in."""
     rim: float
     """Brightness of a grain's outline relative to its face, linear [-]."""
+    glass: Colour
+    """Walls in space, which one looks through."""
     chain: Colour
     text: Colour
     faint: Colour
@@ -56,6 +58,7 @@ DARK = Palette(
     fixed=_hex("7d8794"),
     solid=_hex("2b323b"),
     rim=0.30,
+    glass=_hex("a9c4dd"),
     chain=_hex("ff8a5c"),
     text=_hex("f0f3f6"),
     faint=_hex("9aa5b1"),
@@ -68,6 +71,7 @@ LIGHT = Palette(
     fixed=_hex("8a929c"),
     solid=_hex("d3d8de"),
     rim=0.35,
+    glass=_hex("5f7f9c"),
     chain=_hex("c0301c"),
     text=_hex("14181d"),
     faint=_hex("5a6570"),

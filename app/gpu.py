@@ -49,6 +49,15 @@ class Program:
             self._places[uniform] = gl.glGetUniformLocation(self.handle, uniform)
         return self._places[uniform]
 
+    def set(self, uniform: str, value: object) -> None:
+        """Give the program in use a number, a vector of 2 to 4 or a matrix of shape (4, 4)."""
+        numbers = np.asarray(value, np.float32)
+        if numbers.ndim == 2:
+            gl.glUniformMatrix4fv(self.place(uniform), 1, gl.GL_TRUE, numbers)
+        else:
+            put = (gl.glUniform1f, gl.glUniform1f, gl.glUniform2f, gl.glUniform3f, gl.glUniform4f)[numbers.size]
+            put(self.place(uniform), *numbers.ravel().tolist())
+
     def destroy(self) -> None:
         gl.glDeleteProgram(self.handle)
 
@@ -107,10 +116,14 @@ class Instances:
 
 
 class Target:
-    """A picture to draw into. With `linear`, blending happens in linear light and storage is sRGB."""
+    """A picture to draw into. With `linear`, blending happens in linear light and storage is sRGB.
 
-    def __init__(self, size: tuple[int, int], linear: bool) -> None:
+    With `deep`, every pixel also keeps how near the nearest thing is.
+    """
+
+    def __init__(self, size: tuple[int, int], linear: bool, deep: bool = False) -> None:
         self.size = size
+        self.deep = deep
         self.texture = gl.glGenTextures(1)
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
         storage = gl.GL_SRGB8_ALPHA8 if linear else gl.GL_RGBA8
@@ -120,6 +133,11 @@ class Target:
         self.framebuffer = gl.glGenFramebuffers(1)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.framebuffer)
         gl.glFramebufferTexture2D(gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, gl.GL_TEXTURE_2D, self.texture, 0)
+        self._depth = gl.glGenRenderbuffers(1) if deep else None
+        if self._depth is not None:
+            gl.glBindRenderbuffer(gl.GL_RENDERBUFFER, self._depth)
+            gl.glRenderbufferStorage(gl.GL_RENDERBUFFER, gl.GL_DEPTH_COMPONENT32F, *size)
+            gl.glFramebufferRenderbuffer(gl.GL_FRAMEBUFFER, gl.GL_DEPTH_ATTACHMENT, gl.GL_RENDERBUFFER, self._depth)
         complete = gl.glCheckFramebufferStatus(gl.GL_FRAMEBUFFER) == gl.GL_FRAMEBUFFER_COMPLETE
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
         if not complete:
@@ -134,4 +152,6 @@ class Target:
 
     def destroy(self) -> None:
         gl.glDeleteFramebuffers(1, [self.framebuffer])
+        if self._depth is not None:
+            gl.glDeleteRenderbuffers(1, [self._depth])
         gl.glDeleteTextures([self.texture])

@@ -60,7 +60,8 @@ class Camera3D:
 
     def eye(self) -> NDArray[np.float64]:
         """Where the eye stands [m], shape (3,)."""
-        return np.asarray(self.target) + self.distance * self.axes()[2]
+        eye: NDArray[np.float64] = np.asarray(self.target) + self.distance * self.axes()[2]
+        return eye
 
     def focal(self, size: Size) -> float:
         """Pixels per unit of width / depth."""
@@ -69,6 +70,16 @@ class Camera3D:
     def resolution(self, size: Size) -> float:
         """Metres per pixel at the target's depth."""
         return self.distance / self.focal(size)
+
+    def uniforms(self, size: Size) -> dict[str, object]:
+        """What shaders of space need to know, by name."""
+        return {
+            "world_to_view": self.view_matrix(),
+            "view_to_clip": self.projection_matrix(size),
+            "focal": self.focal(size),
+            "near": self.near,
+            "framebuffer": size,
+        }
 
     def view_matrix(self) -> NDArray[np.float64]:
         """World [m] to the eye's right, up, back [m], shape (4, 4)."""
@@ -157,8 +168,8 @@ class Camera3D:
         )
         self.distance = min(max(needed, float(z.max()) / (1.0 - NEAR), NEAREST), FARTHEST)
         right_axis, up_axis, _ = self.axes()
-        self.target = tuple(middle)  # type: ignore[assignment]
-        self._move((right_axis * shift[0] * half[0] + up_axis * shift[1] * half[1]) / focal)
+        self.target = (0.0, 0.0, 0.0)
+        self._move(middle + (right_axis * shift[0] * half[0] + up_axis * shift[1] * half[1]) / focal)
 
     def _move(self, by: NDArray[np.float64]) -> None:
         x, y, z = np.asarray(self.target) + by

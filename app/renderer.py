@@ -18,7 +18,8 @@ from app.colours import COLOURINGS, DARK, LIGHT, ease, fill_colours, measure_ran
 from app.framing import whole_scene
 from app.gpu import Instances, Program, Target
 from app.imgui_backend import TEXT_SIZE, ImguiBackend
-from app.passes import Frame, all_passes
+from app.orbit import Camera, Camera3D
+from app.passes import Frame, Pass, all_passes
 from app.view import View
 from sim.snapshot import Snapshot
 
@@ -47,7 +48,7 @@ class Renderer:
         self,
         snapshot: Snapshot,
         view: View,
-        camera: Camera2D,
+        camera: Camera,
         size: Size,
         inset: Inset = NO_INSET,
         scale: float = 1.0,
@@ -59,12 +60,13 @@ class Renderer:
         """
         if size[0] <= 0 or size[1] <= 0:
             return
+        camera = _fitting(camera, snapshot, size, inset)
         frame = self._frame(snapshot, view, camera, size, inset, scale * view.font_scale)
         self._draw_scene(frame, "window", 0)
         self._draw_overlay(frame, self._gui)
 
     def read(
-        self, snapshot: Snapshot, view: View, size: Size, camera: Camera2D | None = None, box: Box | None = None
+        self, snapshot: Snapshot, view: View, size: Size, camera: Camera | None = None, box: Box | None = None
     ) -> NDArray[np.uint8]:
         """The picture as an array of its own, shape (height, width, 3), sRGB, top row first.
 
@@ -74,10 +76,8 @@ class Renderer:
         if size[0] <= 0 or size[1] <= 0:
             raise ValueError(f"a picture of {size[0]} x {size[1]} pixels cannot be drawn: both sides must be positive")
         scale = picture_scale(size) * view.font_scale
-        if camera is None:
-            camera = Camera2D()
-            camera.frame(box or whole_scene(snapshot), size, (0.0, HEAD * scale, 0.0, FOOT * scale), margin=0.03)
-        frame = self._frame(snapshot, view, camera, size, NO_INSET, scale)
+        room = (0.0, HEAD * scale, 0.0, FOOT * scale)
+        frame = self._frame(snapshot, view, _fitting(camera, snapshot, size, room, box), size, NO_INSET, scale)
         self._picture = _sized(self._picture, size, linear=False)
         self._draw_scene(frame, "picture", self._picture.framebuffer)
         current = imgui.get_current_context()
@@ -108,7 +108,7 @@ class Renderer:
         self._programs, self._instances, self._scenes = {}, {}, {}
         self._picture = self._picture_gui = None
 
-    def _frame(self, snapshot: Snapshot, view: View, camera: Camera2D, size: Size, inset: Inset, scale: float) -> Frame:
+    def _frame(self, snapshot: Snapshot, view: View, camera: Camera, size: Size, inset: Inset, scale: float) -> Frame:
         palette = DARK if view.dark else LIGHT
         colouring = COLOURINGS[view.colour_by]
         wanted = measure_range(colouring, snapshot) if colouring else None
@@ -121,7 +121,8 @@ class Renderer:
 
     def _draw_scene(self, frame: Frame, name: str, framebuffer: int) -> None:
         """All passes in linear light, then copied to `framebuffer`."""
-        scene = self._scenes[name] = _sized(self._scenes.get(name), frame.size, linear=True)
+        deep = frame.dimension == 3
+        scene = self._scenes[name] = _sized(self._scenes.get(name), frame.size, linear=True, deep=deep)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, scene.framebuffer)
         gl.glViewport(0, 0, *frame.size)
         gl.glEnable(gl.GL_FRAMEBUFFER_SRGB)
@@ -132,19 +133,21 @@ class Renderer:
         gl.glBlendEquation(gl.GL_FUNC_ADD)
         gl.glBlendFunc(gl.GL_ONE, gl.GL_ONE_MINUS_SRC_ALPHA)
         gl.glClearColor(*(float(part) for part in to_linear(frame.palette.background)), 1.0)
-        gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+        gl.glDepthMask(gl.GL_TRUE)
+        gl.glClear(gl.GL_COLOR_BUFFER_BIT | gl.GL_DEPTH_BUFFER_BIT if deep else gl.GL_COLOR_BUFFER_BIT)
+        uniforms = frame.uniforms()
         for item in self._passes:
-            rows = item.instances(frame) if item.instances else None
+            rows = item.instances(frame) if item.instances and frame.dimension in item.dimensions else None
             if rows is not None and len(rows):
-                self._use(self._programs[item.shader], frame)
+                program = self._programs[item.shader]
+                gl.glUseProgram(program.handle)
+                for name, value in uniforms.items():
+                    program.set(name, value)
+                if deep:
+                    _set_depth(item)
                 self._instances[item.name].draw(rows)
+        gl.glDisable(gl.GL_DEPTH_TEST)
         self._show(scene, framebuffer)
-
-    def _use(self, program: Program, frame: Frame) -> None:
-        gl.glUseProgram(program.handle)
-        gl.glUniform2f(program.place("camera_centre"), *frame.camera.centre)
-        gl.glUniform1f(program.place("metres_per_pixel"), frame.camera.metres_per_pixel)
-        gl.glUniform2f(program.place("framebuffer"), *frame.size)
 
     def _show(self, scene: Target, framebuffer: int) -> None:
         """Copy the stored sRGB bytes as they are: with conversion off, OpenGL neither decodes nor encodes."""
@@ -158,7 +161,7 @@ class Renderer:
     def _draw_overlay(self, frame: Frame, gui: ImguiBackend) -> None:
         canvas = Canvas(imgui.get_background_draw_list(), gui.regular, gui.bold, frame.scale, TEXT_SIZE)
         for item in self._passes:
-            if item.overlay:
+            if item.overlay and frame.dimension in item.dimensions:
                 item.overlay(frame, canvas)
 
 
@@ -168,10 +171,30 @@ def picture_scale(size: Size) -> float:
     return max(min(area, size[0] / 900.0), 0.7)
 
 
-def _sized(target: Target | None, size: Size, linear: bool) -> Target:
-    """The target itself, or a new one if there is none of that size."""
-    if target is not None and target.size == size:
+def _fitting(camera: Camera | None, snapshot: Snapshot, size: Size, inset: Inset, box: Box | None = None) -> Camera:
+    """The camera itself, or one that frames `box` or the whole scene if there is none of the snapshot's dimension."""
+    kind = Camera3D if snapshot.position.shape[1] == 3 else Camera2D
+    if isinstance(camera, kind):
+        return camera
+    fitting = kind()
+    fitting.frame(box or whole_scene(snapshot), size, inset, margin=0.03)
+    return fitting
+
+
+def _sized(target: Target | None, size: Size, linear: bool, deep: bool = False) -> Target:
+    """The target itself, or a new one if there is none of that kind and size."""
+    if target is not None and target.size == size and target.deep == deep:
         return target
     if target is not None:
         target.destroy()
-    return Target(size, linear)
+    return Target(size, linear, deep)
+
+
+def _set_depth(item: Pass) -> None:
+    """Whether a pass heeds what stands nearer, and hides what comes behind it."""
+    if item.depth == "ignored":
+        gl.glDisable(gl.GL_DEPTH_TEST)
+        return
+    gl.glEnable(gl.GL_DEPTH_TEST)
+    gl.glDepthFunc(gl.GL_LEQUAL)
+    gl.glDepthMask(gl.GL_TRUE if item.depth == "kept" else gl.GL_FALSE)

@@ -23,6 +23,10 @@ class View:
     show_box: bool = True
     show_caption: bool = False
     """Simulated time and phase in the lower left: for pictures and films, where no panel says so."""
+    cut_axis: str = ""
+    """In space: "x", "y" or "z" hides what stands before a plane across that axis; empty hides nothing."""
+    cut_position: float = 0.5
+    """Where that plane cuts the box: 0 at its lower, 1 at its upper end."""
     dark: bool = True
     """Dark background for screens and projectors, or light for print."""
     ui_visible: bool = True

@@ -11,10 +11,16 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from app.camera import Camera2D, Inset, Size
+import numpy as np
+from numpy.typing import NDArray
+
+from app.camera import Inset, Size
 from app.colours import Colouring, Palette
+from app.cutaway import Plane, cut_plane, is_cut
+from app.daylight import LAMP, Daylight, measure_daylight
+from app.orbit import Camera, Camera3D
 from app.view import View
 from sim.snapshot import Floats, Snapshot
 
@@ -28,7 +34,8 @@ class Frame:
 
     snapshot: Snapshot
     view: View
-    camera: Camera2D
+    camera: Camera
+    """In the plane or in space, as the snapshot is."""
     size: Size
     """[pixel]."""
     inset: Inset
@@ -42,6 +49,45 @@ class Frame:
     """Range of the colours [SI]; None if plain."""
     faces: Floats
     """Colour of every sphere, linear light, shape (count, 3)."""
+
+    @property
+    def dimension(self) -> int:
+        """2 in the plane, 3 in space."""
+        return int(self.snapshot.position.shape[1])
+
+    @property
+    def metres_per_pixel(self) -> float:
+        """In space at the depth of what the camera looks at."""
+        return self.camera.resolution(self.size)
+
+    def uniforms(self) -> dict[str, object]:
+        """What every shader of this dimension may ask for, by name."""
+        known = self.camera.uniforms(self.size)
+        return known | {"lamp": LAMP, "cut": self.cut} if self.dimension == 3 else known
+
+    @functools.cached_property
+    def cut(self) -> Plane:
+        """In space: the plane before which nothing is drawn."""
+        return cut_plane(self.view, self.snapshot.box, self.orbit)
+
+    @functools.cached_property
+    def kept(self) -> NDArray[np.bool_]:
+        """In space: the spheres that the cut-away leaves, shape (count,)."""
+        position = self.snapshot.position
+        kept: NDArray[np.bool_] = np.isfinite(position).all(axis=1) & ~is_cut(position, self.cut)
+        return kept
+
+    @functools.cached_property
+    def daylight(self) -> Daylight:
+        """In space: the light on the spheres kept."""
+        kept = self.kept
+        return measure_daylight(self.snapshot.position[kept], self.snapshot.radius[kept], self.snapshot.box)
+
+    @property
+    def orbit(self) -> Camera3D:
+        """The camera of a picture in space."""
+        assert isinstance(self.camera, Camera3D)
+        return self.camera
 
 
 @dataclass(frozen=True)
@@ -57,6 +103,10 @@ class Pass:
     instances: Callable[[Frame], Floats | None] | None = None
     """Rows of float32, shape (instances, sum(attributes)); None draws nothing."""
     overlay: Callable[[Frame, Canvas], None] | None = None
+    dimensions: tuple[int, ...] = (2, 3)
+    """The snapshots it can draw: in the plane, in space, or both."""
+    depth: Literal["ignored", "tested", "kept"] = "ignored"
+    """In space: drawn over everything, only where nothing nearer is, or so and hiding what comes behind."""
 
 
 @functools.cache

@@ -19,11 +19,11 @@ def instances(frame: Frame) -> Floats | None:
     if not frame.view.show_box or not snapshot.fixed.any():
         return None
     fixed = snapshot.fixed
-    reach = np.float32(BAND * frame.scale * frame.camera.metres_per_pixel)
+    reach = np.float32(BAND * frame.scale * frame.metres_per_pixel)
     rows = disc_rows(snapshot.position[fixed], snapshot.radius[fixed] + reach)
     rows[:, 3:6] = to_linear(frame.palette.solid)
     rows[:, 6] = 1.0
     return rows
 
 
-PASS = Pass("box", order=10, shader="discs", attributes=(2, 1, 4, 4, 1), instances=instances)
+PASS = Pass("box", order=10, shader="discs", attributes=(2, 1, 4, 4, 1), instances=instances, dimensions=(2,))

@@ -36,8 +36,8 @@ def instances(frame: Frame) -> Floats:
     rows[:, 7:10] = faces * palette.rim
     rows[:, 10] = 1.0
     # A rim thinner than the grain: a tenth of the radius, at most 1.6 units wide.
-    rows[:, 11] = np.minimum(0.12 * snapshot.radius / frame.camera.metres_per_pixel, 1.6 * frame.scale)
+    rows[:, 11] = np.minimum(0.12 * snapshot.radius / frame.metres_per_pixel, 1.6 * frame.scale)
     return rows[np.argsort(~snapshot.fixed, kind="stable")]
 
 
-PASS = Pass("discs", order=20, shader="discs", attributes=(2, 1, 4, 4, 1), instances=instances)
+PASS = Pass("discs", order=20, shader="discs", attributes=(2, 1, 4, 4, 1), instances=instances, dimensions=(2,))

@@ -36,7 +36,7 @@ def rings(frame: Frame) -> Floats | None:
         return None
     snapshot = frame.snapshot
     used = np.isin(snapshot.sphere_id, measurement.used_ids)
-    pixel = frame.camera.metres_per_pixel
+    pixel = frame.metres_per_pixel
     ring = disc_rows(snapshot.position[used], snapshot.radius[used])
     # Never thinner than can be seen, never so wide that it hides the colour of the grain.
     ring[:, 11] = np.clip(0.18 * snapshot.radius[used] / pixel, 1.0, 1.6 * frame.scale)
@@ -98,7 +98,7 @@ def _write_angle(frame: Frame, canvas: Canvas, text: str, top: Floats, foot: Flo
     snapshot = frame.snapshot
     moving = ~snapshot.fixed
     centres = frame.camera.world_to_pixel(snapshot.position[moving, :2], frame.size)
-    radii = snapshot.radius[moving] / frame.camera.metres_per_pixel
+    radii = snapshot.radius[moving] / frame.metres_per_pixel
     under = np.abs(centres[:, 0] - x) < width / 2 + radii + pad
     if under.any():
         y = min(y, float((centres[under, 1] - radii[under]).min()))
@@ -106,4 +106,12 @@ def _write_angle(frame: Frame, canvas: Canvas, text: str, top: Floats, foot: Flo
     canvas.text((x, y), text, frame.palette.text, NUMBER, bold=True, anchor=(0.5, 0.0), halo=frame.palette.background)
 
 
-PASS = Pass("measurement", order=40, shader="discs", attributes=(2, 1, 4, 4, 1), instances=rings, overlay=overlay)
+PASS = Pass(
+    "measurement",
+    order=40,
+    shader="discs",
+    attributes=(2, 1, 4, 4, 1),
+    instances=rings,
+    overlay=overlay,
+    dimensions=(2,),
+)

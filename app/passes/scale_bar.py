@@ -42,8 +42,8 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
         return
     unit, palette = frame.scale, frame.palette
     _, _, right, below = frame.inset
-    length = bar_length(frame.camera.metres_per_pixel, LONGEST * unit)
-    pixels = length / frame.camera.metres_per_pixel
+    length = bar_length(frame.metres_per_pixel, LONGEST * unit)
+    pixels = length / frame.metres_per_pixel
     x1 = round(frame.size[0] - right - 22.0 * unit)
     x0 = round(x1 - pixels)
     y = round(frame.size[1] - below - 16.0 * unit)
@@ -52,14 +52,12 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
         canvas.rectangle((x0 - grow, y - grow), (x1 + grow, y + thick + grow), colour)
         for x in (x0, x1 - thick):
             canvas.rectangle((x - grow, y - tall - grow), (x + thick + grow, y + thick + grow), colour)
-    canvas.text(
-        ((x0 + x1) / 2, y - 3.0 * unit),
-        length_label(length),
-        palette.text,
-        1.15,
-        anchor=(0.5, 1.0),
-        halo=palette.background,
-    )
+    text, size = length_label(length), 1.15
+    at, anchor = (x0 + x1) / 2, 0.5
+    if frame.dimension == 3:
+        # In space a length holds at one depth only: say at which, and stay inside the picture.
+        text, at, anchor = f"{text} at the centre", x1, 1.0
+    canvas.text((at, y - 3.0 * unit), text, palette.text, size, anchor=(anchor, 1.0), halo=palette.background)
 
 
 PASS = Pass("scale_bar", order=80, overlay=overlay)

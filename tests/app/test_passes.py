@@ -14,6 +14,7 @@ import pytest
 from app.camera import NO_INSET, Camera2D
 from app.colours import COLOURINGS, DARK, fill_colours, measure_range
 from app.framing import close_up, whole_scene
+from app.orbit import Camera, Camera3D
 from app.passes import Frame, all_passes
 from app.passes.force_chains import LEAST
 from app.passes.legend import describe
@@ -22,6 +23,7 @@ from app.passes.scale_bar import bar_length, length_label
 from app.view import View
 from sim.snapshot import Snapshot
 from tests.app.fake_heap import FIXED, fake_heap
+from tests.app.fake_space import fake_cone, few_spheres
 
 SIZE = (400, 300)
 
@@ -29,7 +31,7 @@ SIZE = (400, 300)
 def frame_of(snapshot: Snapshot, view: View) -> Frame:
     colouring = COLOURINGS[view.colour_by]
     span = measure_range(colouring, snapshot) if colouring else None
-    camera = Camera2D()
+    camera: Camera = Camera3D() if snapshot.position.shape[1] == 3 else Camera2D()
     camera.frame(snapshot.box, SIZE)
     faces = fill_colours(snapshot, colouring, span, view.colour_map, DARK)
     return Frame(snapshot, view, camera, SIZE, NO_INSET, 1.0, DARK, colouring if span else None, span, faces)
@@ -48,30 +50,28 @@ def test_passes_are_found_in_drawing_order() -> None:
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("snapshot", [Snapshot(), fake_heap()], ids=["empty", "full"])
+@pytest.mark.parametrize(
+    "snapshot", [Snapshot(), fake_heap(), few_spheres(), fake_cone(60)], ids=["empty", "plane", "void", "space"]
+)
 @pytest.mark.parametrize("chains", [False, True])
 @pytest.mark.parametrize("item", all_passes(), ids=lambda item: item.name)
 def test_rows_fit_the_shader_and_are_finite(item, chains: bool, snapshot: Snapshot) -> None:
-    if item.instances is None:
+    frame = frame_of(snapshot, View(show_force_chains=chains, cut_axis="x"))
+    if item.instances is None or frame.dimension not in item.dimensions:
         return
-    rows = item.instances(frame_of(snapshot, View(show_force_chains=chains)))
+    rows = item.instances(frame)
     if rows is not None:
         assert rows.dtype == np.float32
         assert rows.shape[1] == sum(item.attributes)
         assert np.isfinite(rows).all()
 
 
-def test_three_dimensional_positions_are_drawn_by_their_first_two_coordinates() -> None:
-    heap = fake_heap()
-    depth = np.ones((len(heap.radius), 1), np.float32)
-    ends = np.concatenate((heap.contact_ends[:, :2], depth[1:], heap.contact_ends[:, 2:], depth[1:]), axis=1)
-    deep = dataclasses.replace(heap, position=np.concatenate((heap.position, depth), axis=1), contact_ends=ends)
-    view = View(show_force_chains=True)
-    for name in ("discs", "force_chains"):
-        flat, solid = rows_of(name, heap, view), rows_of(name, deep, view)
-        assert flat is not None
-        assert solid is not None
-        assert np.array_equal(flat, solid)
+def test_every_pass_says_which_dimensions_it_draws() -> None:
+    for item in all_passes():
+        assert item.dimensions
+        assert set(item.dimensions) <= {2, 3}
+    for both in ("legend", "scale_bar", "caption"):
+        assert next(item for item in all_passes() if item.name == both).dimensions == (2, 3)
 
 
 def test_force_chains_leave_out_the_weakest_and_widen_with_force() -> None:

@@ -1,0 +1,46 @@
+"""Force chains in space: every contact as a rod from centre to centre, as thick as its normal force is large."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.colours import to_linear
+from app.cutaway import is_cut
+from app.passes import Frame, Pass
+from app.passes.force_chains import WIDTH, carrying
+from sim.snapshot import Floats
+
+LEAST_WIDTH = 0.6
+"""Of a rod on the screen [units of line width]."""
+
+
+def instances(frame: Frame) -> Floats | None:
+    """One rod per contact that carries force, the farthest first; weak ones are darker."""
+    snapshot = frame.snapshot
+    chosen = carrying(snapshot) if frame.view.show_force_chains else None
+    if chosen is None:
+        return None
+    drawn, strength, radius = chosen
+    ends = snapshot.contact_ends[drawn].reshape(-1, 2, 3)
+    middle = ends.mean(axis=1)
+    rows = np.empty((len(drawn), 12), np.float32)
+    rows[:, 0:6] = snapshot.contact_ends[drawn]
+    rows[:, 6] = WIDTH * strength * radius
+    rows[:, 7] = LEAST_WIDTH * frame.scale
+    bright = np.clip(0.3 + 0.35 * strength, 0.0, 1.0)[:, None]
+    palette = frame.palette
+    rows[:, 8:11] = bright * to_linear(palette.chain) + (1.0 - bright) * to_linear(palette.background)
+    rows[:, 11] = 1.0
+    kept = np.isfinite(ends).all(axis=(1, 2)) & ~is_cut(middle, frame.cut)
+    return rows[kept][np.argsort(-frame.orbit.depth(middle[kept]))]
+
+
+PASS = Pass(
+    "force_network",
+    order=30,
+    shader="strokes",
+    attributes=(3, 3, 2, 4),
+    instances=instances,
+    dimensions=(3,),
+    depth="kept",
+)

@@ -1,0 +1,41 @@
+"""Where a closed form says that spheres should be: translucent shells with a bright contour."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.colours import to_linear
+from app.cutaway import is_cut
+from app.passes import Frame, Pass
+from app.passes.spheres import ATTRIBUTES, sphere_rows
+from sim.snapshot import Floats
+
+ALPHA = 0.06
+"""Of the shell seen at right angles."""
+WIDTH = 1.6
+"""Of the contour [units of line width]."""
+
+
+def instances(frame: Frame) -> Floats | None:
+    """One shell each, the farthest first."""
+    ghosts = frame.snapshot.ghosts
+    if not len(ghosts):
+        return None
+    ghosts = ghosts[np.isfinite(ghosts).all(axis=1) & ~is_cut(ghosts[:, :3], frame.cut)]
+    ghosts = ghosts[np.argsort(-frame.orbit.depth(ghosts[:, :3]))]
+    rows = sphere_rows(ghosts[:, :3], ghosts[:, 3])
+    rows[:, 4:7] = rows[:, 8:11] = to_linear(frame.palette.mark)
+    rows[:, 7] = ALPHA
+    rows[:, 11] = WIDTH * frame.scale
+    return rows
+
+
+PASS = Pass(
+    "ghost_spheres",
+    order=45,
+    shader="spheres",
+    attributes=ATTRIBUTES,
+    instances=instances,
+    dimensions=(3,),
+    depth="tested",
+)
