@@ -9,6 +9,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from app.camera import Camera2D, Size
 from app.edits import Edits
 from app.film import Film
 from app.history import History
+from app.orbit import VIEWS
 from app.physics import Physics
 from app.probe import Probe
 from app.settings import Settings, load_settings
@@ -170,7 +172,7 @@ class Application:
             help=ui.help_open,
             speed=ui.transport.speed,
             colour_by=ui.view.colour_by,
-            metres_per_pixel=ui.camera.metres_per_pixel,
+            metres_per_pixel=ui.camera.resolution(ui.size),
             refusals=ui.edits.refusals,
             film={"running": film.running or film.finishing, "frames": film.frames, "path": str(film.path or "")},
             broken=ui.broken,
@@ -247,6 +249,7 @@ class Application:
         """What each key of `app.keys` does."""
         ui = self.ui
         acts = {name: (lambda name=name: ui.send(Act(name))) for name in ("fill", "open", "measure", "reset", "run")}
+        acts |= {f"look_{name}": partial(self.aim.look, name) for name in VIEWS}
         return acts | {
             "pause": lambda: ui.transport.pause(not ui.transport.paused),
             "step": ui.transport.step,

@@ -18,10 +18,12 @@ def whole_scene(snapshot: Snapshot) -> Box:
 
 def close_up(snapshot: Snapshot) -> Box:
     """The scene cut off above its highest grain: a heap at rest fills the picture, empty walls do not."""
-    (x0, y0), (x1, y1) = (corner[:2] for corner in snapshot.box)
+    low, high = snapshot.box
+    up = len(low) - 1
     moving = ~snapshot.fixed
-    tops = snapshot.position[moving, 1] + snapshot.radius[moving]
+    tops = snapshot.position[moving, up] + snapshot.radius[moving]
     tops = tops[np.isfinite(tops)]
     if not len(tops):
         return snapshot.box
-    return (x0, y0), (x1, min(y1, max(float(tops.max()), y0) + HEADROOM * (x1 - x0)))
+    top = max(float(tops.max()), low[up]) + HEADROOM * (high[0] - low[0])
+    return low, (*high[:up], min(high[up], top))

@@ -47,6 +47,10 @@ KEYS = (
     Key("redo", "Ctrl+Y", "redo it", "Parameters", codes=(pygame.K_y,), ctrl=True),
     Key("redo", "Ctrl+Shift+Z", "redo it", "Parameters", codes=(pygame.K_z,), ctrl=True, shift=True),
     Key("frame_all", "Home", "see everything", "Picture", codes=(pygame.K_HOME,)),
+    Key("look_front", "1", "in space: look from the front", "Picture", codes=(pygame.K_1, pygame.K_KP_1)),
+    Key("look_side", "2", "from the side", "Picture", codes=(pygame.K_2, pygame.K_KP_2)),
+    Key("look_top", "3", "from the top", "Picture", codes=(pygame.K_3, pygame.K_KP_3)),
+    Key("look_three-quarter", "4", "at an angle", "Picture", codes=(pygame.K_4, pygame.K_KP_4)),
     Key("next_colour", "C", "colour by the next quantity", "Picture", characters="cC"),
     Key("force_chains", "L", "force chains on or off", "Picture", characters="lL"),
     Key("record", "V", "start or end a video", "Picture", characters="vV"),
@@ -57,7 +61,8 @@ KEYS = (
 )
 
 MOUSE = (
-    ("drag", "move the picture"),
+    ("drag", "move the picture; in space: turn it"),
+    ("right-drag", "in space: move it (or Shift-drag)"),
     ("wheel", "zoom at the pointer"),
     ("double-click", "on the picture: see everything"),
 )

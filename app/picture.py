@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from app.camera import Box, Camera2D, Size
+from app.camera import Box, Size
+from app.orbit import Camera
 from app.view import View
 from app.window import open_offscreen
 from sim.snapshot import Snapshot
@@ -29,7 +30,7 @@ class PictureMaker:
         self._renderer = Renderer(self._gui)
 
     def draw(
-        self, snapshot: Snapshot, view: View, camera: Camera2D | None = None, box: Box | None = None
+        self, snapshot: Snapshot, view: View, camera: Camera | None = None, box: Box | None = None
     ) -> NDArray[np.uint8]:
         """The picture, shape (height, width, 3), sRGB, top row first.
 

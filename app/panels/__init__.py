@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
-from app.camera import Camera2D
 from app.edits import Edits
 from app.film import Film
+from app.orbit import Camera
 from app.probe import Probe
 from app.settings import Settings
 from app.shelf import Shelf
@@ -37,7 +37,7 @@ class Ui:
     edits: Edits
     transport: Transport
     view: View
-    camera: Camera2D
+    camera: Camera
     settings: Settings
     film: Film
     shelf: Shelf

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 
+from app.cutaway import AXES
+from app.orbit import VIEWS
 from app.panels import Panel, Ui
 from app.view import COLOUR_MAPS
-from app.widgets import button, checkbox, choose
+from app.widgets import button, checkbox, choose, si, slide
 
 COLOURS = {
     "speed": "speed",
@@ -16,6 +18,9 @@ COLOURS = {
     "layer": "layer of origin",
     "plain": "plain",
 }
+
+CUTS = {"": "nothing", "x": "across x", "y": "across y", "z": "across z"}
+"""What may be cut open, by the name in `View.cut_axis`."""
 
 
 def draw(ui: Ui) -> None:
@@ -37,6 +42,36 @@ def draw(ui: Ui) -> None:
         ui, "view.frame", "See everything", hint="Home", help="Move and zoom so that the whole scene is in view."
     ):
         ui.deeds["frame_all"]()
+    if ui.snapshot.position.shape[1] == 3:
+        _draw_space(ui)
+
+
+def _draw_space(ui: Ui) -> None:
+    """Where to look from, and where to cut the scene open."""
+    view, gap = ui.view, imgui.get_style().item_spacing.x
+    width = (imgui.get_content_region_avail().x - 3 * gap) / 4
+    for number, name in enumerate(VIEWS, start=1):
+        if number > 1:
+            imgui.same_line()
+        label = "Angle" if name == "three-quarter" else name.capitalize()
+        help = f"Turn the scene to the {name} view."
+        if button(ui, f"view.look_{name}", label, hint=str(number), help=help, width=width):
+            ui.deeds[f"look_{name}"]()
+    imgui.begin_child("cut", imgui.ImVec2(2 * width + gap, imgui.get_frame_height()))
+    axis = choose(ui, "view.cut", "Cut", CUTS, view.cut_axis)
+    imgui.end_child()
+    if axis is not None:
+        view.cut_axis = axis
+    imgui.same_line()
+    if view.cut_axis not in AXES:
+        imgui.dummy(imgui.ImVec2(2 * width + gap, imgui.get_frame_height()))
+        return
+    along = AXES.index(view.cut_axis)
+    low, high = ui.snapshot.box[0][along], ui.snapshot.box[1][along]
+    place = si(low + view.cut_position * (high - low), "m")
+    moved = slide(ui, "view.cut_position", (f"{view.cut_axis} = {place}", place), view.cut_position)
+    if moved is not None:
+        view.cut_position = moved
 
 
 def _draw_overlays(ui: Ui) -> None:
