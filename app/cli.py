@@ -195,10 +195,20 @@ def bench(
     json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON and nothing else.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs, less certain numbers.")] = False,
 ) -> None:
-    """Measure the speed of the engine on this machine, beside a loop written by hand."""
-    from sim.study.bench import run_bench
+    """Measure the speed of the engine beside a loop written by hand, and of the window with physics running."""
+    from app import frame_bench
+    from sim.study import bench
 
-    run_bench(json=json, quick=quick)
+    engine = bench.measure_engine(quick)
+    if not json:
+        print(bench.describe(engine), flush=True)
+    frames = frame_bench.measure_frames(quick)
+    if json:
+        from json import dumps
+
+        print(dumps(engine | {"window": frames}, indent=1))
+    else:
+        print(f"\n{frame_bench.describe(frames)}")
 
 
 def has_display() -> bool:

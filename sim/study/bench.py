@@ -1,13 +1,12 @@
 """Benchmark of the step loop: nanoseconds per grain and step, and the ratio to the yardstick in the same run.
 
-Prints, never asserts: timings depend on the machine and on what else it does. States are the shipped
+Measures, never asserts: timings depend on the machine and on what else it does. States are the shipped
 column at rest ("settled") and 0.15 s after the wall was opened ("flowing"); the larger number of grains is the
 same column set up side by side, so that both sizes do the same work per grain.
 """
 
 from __future__ import annotations
 
-import json as json_text
 import platform
 import statistics
 import time
@@ -62,8 +61,8 @@ def nanoseconds(loop: Callable[..., tuple[int, int, int]], world: World, simulat
     return (time.perf_counter() - began) / (steps * int((~world.fixed).sum())) * 1e9
 
 
-def run_bench(json: bool = False, quick: bool = False) -> dict[str, Any]:
-    """Measure, print a table (or JSON) and return it."""
+def measure_engine(quick: bool = False) -> dict[str, Any]:
+    """Settled and flowing, both sizes, engine and yardstick in turn."""
     simulation = Simulation("heap", ready="column")
     simulation.advance(200)
     states = {"settled": copy_world(simulation.run.world)}
@@ -91,18 +90,19 @@ def run_bench(json: bool = False, quick: bool = False) -> dict[str, Any]:
                     "ratio_to_yardstick": statistics.median(pair[0] / pair[1] for pair in times),
                 }
             )
-    table = {
+    return {
         "machine": f"{platform.processor() or platform.machine()}, one thread",
         "integrator": "gear5",
         "rows": rows,
     }
-    if json:
-        print(json_text.dumps(table, indent=1))
-    else:
-        print(f"{'grains':>8} {'state':>8} {'ns/grain/step':>14} {'yardstick':>10} {'ratio':>6}")
-        for row in rows:
-            print(
-                f"{row['grains']:>8} {row['state']:>8} {row['ns_per_grain_and_step']:>14.1f} "
-                f"{row['yardstick_ns']:>10.1f} {row['ratio_to_yardstick']:>6.2f}"
-            )
-    return table
+
+
+def describe(engine: dict[str, Any]) -> str:
+    """The same as a table."""
+    lines = [f"{'grains':>8} {'state':>8} {'ns/grain/step':>14} {'yardstick':>10} {'ratio':>6}"]
+    lines += [
+        f"{row['grains']:>8} {row['state']:>8} {row['ns_per_grain_and_step']:>14.1f} "
+        f"{row['yardstick_ns']:>10.1f} {row['ratio_to_yardstick']:>6.2f}"
+        for row in engine["rows"]
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,29 @@
+"""The benchmark of the window measures what it says, and says why where it cannot."""
+
+from __future__ import annotations
+
+import pytest
+
+from app import frame_bench
+from app.window import WindowError
+
+
+@pytest.mark.gl
+def test_frames_and_steps_are_measured_at_rest_and_flowing_with_and_without_a_picture() -> None:
+    frames = frame_bench.measure_frames(quick=True)
+    assert [(row["state"], row["frames_per_second"] is not None) for row in frames["rows"]] == [
+        ("settled", True),
+        ("flowing", True),
+        ("settled", False),
+        ("flowing", False),
+    ]
+    assert all(row["steps_per_second"] > 0.0 and row["realtime_factor"] > 0.0 for row in frames["rows"])
+    assert len(frame_bench.describe(frames).splitlines()) == 6
+
+
+def test_without_opengl_the_reason_stands_in_place_of_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(size: tuple[int, int]) -> None:
+        raise WindowError("OpenGL could not be loaded.")
+
+    monkeypatch.setattr("app.window.open_offscreen", refused)
+    assert "OpenGL could not be loaded" in frame_bench.describe(frame_bench.measure_frames())
