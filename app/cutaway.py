@@ -33,5 +33,7 @@ def cut_plane(view: View, box: Box, camera: Camera3D) -> Plane:
 
 def is_cut(points: ArrayLike, plane: Plane) -> NDArray[np.bool_]:
     """Whether points are hidden; shape (..., 3) [m] to (...)."""
-    hidden: NDArray[np.bool_] = np.asarray(points) @ np.array(plane[:3], np.float32) + plane[3] > 0.0
+    # Lost spheres may stand at infinity, of which no product with 0 can be taken.
+    with np.errstate(invalid="ignore"):
+        hidden: NDArray[np.bool_] = np.asarray(points) @ np.array(plane[:3], np.float32) + plane[3] > 0.0
     return hidden

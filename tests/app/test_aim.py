@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 
 from app.aim import Aim
 from app.camera import Camera2D
+from app.orbit import VIEWS, Camera3D
 from sim.snapshot import Snapshot
 
 SIZE = (1280, 720)
@@ -94,3 +98,94 @@ def test_a_film_shows_what_the_window_shows_between_its_panels(ui: Any) -> None:
         x, y = camera.world_to_pixel(ui.camera.pixel_to_world(pixel, SIZE), size)
         assert -1e-6 <= x <= size[0] + 1e-6
         assert -1e-6 <= y <= size[1] + 1e-6
+
+
+@pytest.fixture
+def space(ui: Any) -> Any:
+    ui.snapshot = Snapshot(
+        serial=1, position=np.zeros((1, 3), np.float32), box=((-0.05, -0.05, 0.0), (0.05, 0.05, 0.1))
+    )
+    return ui
+
+
+def test_the_dimension_of_the_snapshot_decides_on_the_camera(space: Any) -> None:
+    aim, flat = Aim(), Snapshot(serial=2, box=((0.0, 0.0), (0.1, 0.2)))
+    deep = space.snapshot
+    aim.follow(space)
+    assert isinstance(space.camera, Camera3D)
+    obey(aim, space, pygame.MOUSEWHEEL, precise_y=2.0)
+    space.snapshot = flat
+    aim.follow(space)
+    assert isinstance(space.camera, Camera2D)
+    assert aim.everything
+    space.snapshot = deep
+    aim.follow(space)
+    assert isinstance(space.camera, Camera3D)
+
+
+def test_a_scene_in_space_stands_whole_between_the_panels(space: Any) -> None:
+    Aim().follow(space)
+    pixels = space.camera.world_to_pixel(list(product(*zip(*space.snapshot.box))), SIZE)
+    (left, top), (right, bottom) = pixels.min(axis=0), pixels.max(axis=0)
+    assert 300 < left < right < 980
+    assert 84 < top < bottom < 720 - 46 - 52
+
+
+@pytest.mark.parametrize(
+    ("buttons", "shift", "turns"),
+    [((1, 0, 0), False, True), ((1, 0, 0), True, False), ((0, 0, 1), False, False), ((0, 1, 0), False, False)],
+)
+def test_a_left_drag_turns_the_scene_and_others_move_it(space: Any, buttons: tuple, shift: bool, turns: bool) -> None:
+    aim = Aim()
+    aim.follow(space)
+    before = replace(space.camera)
+    if shift:
+        obey(aim, space, pygame.KEYDOWN, key=pygame.K_LSHIFT, mod=pygame.KMOD_LSHIFT)
+    obey(aim, space, pygame.MOUSEBUTTONDOWN, button=buttons.index(1) + 1)
+    obey(aim, space, pygame.MOUSEMOTION, rel=(10, -5), buttons=buttons)
+    after = space.camera
+    assert (after.azimuth != before.azimuth) == turns
+    assert (after.target != before.target) == (not turns)
+    assert not aim.everything
+
+
+def test_a_named_view_is_reached_the_short_way_and_shows_everything(space: Any) -> None:
+    aim = Aim()
+    aim.follow(space)
+    space.camera.azimuth = math.radians(170.0)
+    aim.look("front")
+    seen = []
+    for _ in range(100):
+        aim.follow(space)
+        seen.append(space.camera.azimuth)
+    assert (space.camera.azimuth, space.camera.elevation) == VIEWS["front"]
+    turned = np.abs(np.diff(np.unwrap(seen))).sum()
+    assert turned < math.radians(101.0)
+    assert aim.everything
+
+
+def test_a_drag_ends_the_way_to_a_named_view(space: Any) -> None:
+    aim = Aim()
+    aim.follow(space)
+    aim.look("top")
+    aim.follow(space)
+    obey(aim, space, pygame.MOUSEBUTTONDOWN, button=1)
+    obey(aim, space, pygame.MOUSEMOTION, rel=(10, 0), buttons=(1, 0, 0))
+    kept = replace(space.camera)
+    aim.follow(space)
+    assert space.camera == kept
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_film_in_space_shows_what_the_window_shows_between_its_panels(space: Any, moved: bool) -> None:
+    aim = Aim()
+    aim.follow(space)
+    if moved:
+        obey(aim, space, pygame.MOUSEWHEEL, precise_y=2.0)
+    film = aim.for_film(space, (1920, 1080))
+    assert isinstance(film, Camera3D)
+    points = np.random.default_rng(1).uniform(-0.02, 0.05, (20, 3))
+    window = space.camera.world_to_pixel(points, SIZE) - (640.0, 337.0)
+    shown = film.world_to_pixel(points, (1920, 1080)) - (960.0, 540.0)
+    scale = min(1920 / 680.0, 1080 / 674.0)
+    assert shown == pytest.approx(window * scale)

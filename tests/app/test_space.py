@@ -1,0 +1,352 @@
+"""What arrives on the pixels of a scene in space: exact depth, smooth edges, honest colours, nothing left behind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from app.camera import Camera2D
+from app.colours import DARK, shades, to_linear, to_srgb
+from app.orbit import VIEWS, Camera3D
+from app.view import COLOUR_MAPS, View
+from sim.snapshot import Snapshot
+from tests.app.fake_heap import fake_heap
+from tests.app.fake_space import fake_cone, few_spheres
+from tests.app.test_renderer import objects
+
+if TYPE_CHECKING:
+    from app.picture import PictureMaker
+
+pytestmark = pytest.mark.gl
+
+SIZE = (96, 96)
+BARE = View(colour_by="plain", show_measurement=False, show_scale_bar=False, show_legend=False, show_box=False)
+"""Grains and nothing else."""
+
+
+@pytest.fixture(scope="module")
+def studio() -> Iterator[PictureMaker]:
+    from app.picture import PictureMaker
+
+    with PictureMaker(SIZE) as maker:
+        yield maker
+        import OpenGL.GL as gl
+
+        assert gl.glGetError() == gl.GL_NO_ERROR
+
+
+def eye(name: str = "front", distance: float = 6.0, **fields: Any) -> Camera3D:
+    azimuth, elevation = VIEWS[name]
+    return Camera3D((0.0, 0.0, 0.0), distance, azimuth, elevation, **fields)
+
+
+def draw(studio: PictureMaker, snapshot: Snapshot, view: View = BARE, camera: Camera3D | None = None) -> np.ndarray:
+    studio.size = SIZE
+    return studio.draw(snapshot, view, camera or eye()).astype(float)
+
+
+def lit(picture: np.ndarray) -> np.ndarray:
+    return (np.abs(picture - np.array(DARK.background) * 255.0) > 2.0).any(axis=2)
+
+
+def two_colours() -> Snapshot:
+    """Two spheres that run into each other, one at each end of the map."""
+    snapshot = few_spheres((-0.35, 0.1, 0.0, 0.7), (0.35, -0.1, 0.1, 0.6))
+    snapshot.columns["coordination"] = np.array((0.0, 6.0), np.float32)
+    return snapshot
+
+
+def nearest_sphere(snapshot: Snapshot, camera: Camera3D) -> np.ndarray:
+    """Which sphere each line of sight meets first, by formula; -1 for none, -2 where an edge is too near to tell."""
+    found = np.full((SIZE[1], SIZE[0]), -1)
+    for row in range(SIZE[1]):
+        for column in range(SIZE[0]):
+            start, way = camera.ray((column + 0.5, row + 0.5), SIZE)
+            hits = []
+            for index, (centre, radius) in enumerate(zip(snapshot.position, snapshot.radius)):
+                ahead = float((centre - start) @ way)
+                off = float(np.linalg.norm(start + ahead * way - centre))
+                if abs(off - radius) < 2.0 * camera.resolution(SIZE):
+                    hits.append((-math.inf, -2))
+                elif off < radius:
+                    hits.append((ahead - math.sqrt(float(radius) ** 2 - off**2), index))
+            if len(hits) == 2 and abs(hits[0][0] - hits[1][0]) < 2e-2:
+                hits.append((-math.inf, -2))
+            if hits:
+                found[row, column] = min(hits)[1]
+    return found
+
+
+@pytest.mark.parametrize("name", list(VIEWS))
+def test_where_spheres_run_into_each_other_the_nearer_surface_is_seen(studio: PictureMaker, name: str) -> None:
+    snapshot, camera = two_colours(), eye(name)
+    view = replace(BARE, colour_by="coordination")
+    picture = draw(studio, snapshot, view, camera)
+    expected = nearest_sphere(snapshot, camera)
+    # The low end of the map is blue, the high end yellow.
+    yellow = picture[..., 0] > picture[..., 2]
+    for index, is_yellow in ((0, False), (1, True)):
+        there = expected == index
+        assert there.sum() > 80
+        assert (yellow[there] == is_yellow).all()
+    assert not lit(picture)[expected == -1].any()
+
+
+def test_the_order_of_the_rows_does_not_matter(studio: PictureMaker) -> None:
+    snapshot = two_colours()
+    turned = replace(
+        snapshot,
+        position=snapshot.position[::-1].copy(),
+        radius=snapshot.radius[::-1].copy(),
+        columns={"coordination": snapshot.columns["coordination"][::-1].copy()},
+    )
+    view = replace(BARE, colour_by="coordination")
+    assert np.array_equal(draw(studio, snapshot, view), draw(studio, turned, view))
+
+
+def test_a_sphere_off_the_axis_covers_the_ellipse_that_perspective_makes_of_it(studio: PictureMaker) -> None:
+    snapshot, camera = few_spheres((1.0, 0.3, 0.5, 0.4)), eye(distance=4.0, fov=math.radians(50.0))
+    touched = lit(draw(studio, snapshot, BARE, camera))
+    start = camera.eye()
+    for row in range(SIZE[1]):
+        for column in range(SIZE[0]):
+            _, way = camera.ray((column + 0.5, row + 0.5), SIZE)
+            arm = snapshot.position[0] - start
+            off = float(np.linalg.norm(arm - (arm @ way) * way))
+            if abs(off - 0.4) > 1.2 * camera.resolution(SIZE):
+                assert touched[row, column] == (off < 0.4)
+
+
+@pytest.mark.parametrize("radius", [0.5, 0.12])
+def test_the_silhouette_is_smooth(studio: PictureMaker, radius: float) -> None:
+    """The light a sphere adds grows evenly with its size: no pixel is all or nothing."""
+
+    def added(size: float) -> float:
+        picture = draw(studio, few_spheres((0.003, 0.0, 0.002, size)), BARE, eye(distance=6.0))
+        return float((to_linear(picture / 255.0) - to_linear(np.array(DARK.background))).sum())
+
+    sizes = radius * np.linspace(1.0, 1.08, 9)
+    light = np.array([added(size) for size in sizes])
+    steps = np.diff(light)
+    assert (steps > 0.0).all()
+    assert steps.max() < 2.5 * steps.min()
+
+
+def test_a_sphere_smaller_than_a_pixel_gives_its_share_of_light(studio: PictureMaker) -> None:
+    def added(size: float) -> float:
+        picture = draw(studio, few_spheres((0.01, 0.0, 0.01, size)))
+        return float((to_linear(picture / 255.0) - to_linear(np.array(DARK.background))).sum())
+
+    pixel = eye().resolution(SIZE)
+    assert added(0.4 * pixel) / added(0.2 * pixel) == pytest.approx(4.0, rel=0.15)
+
+
+@pytest.mark.parametrize("name", COLOUR_MAPS)
+def test_the_best_lit_side_shows_the_colour_the_legend_promises(studio: PictureMaker, name: str) -> None:
+    snapshot = few_spheres((0.0, 0.0, 0.0, 1.0))
+    snapshot.columns["coordination"] = np.array((3.0,), np.float32)
+    view = replace(BARE, colour_by="coordination", colour_map=name)
+    picture = draw(studio, snapshot, view, eye("three-quarter"))
+    promised = to_srgb(shades(0.5, name, DARK)) * 255.0
+    best = picture.reshape(-1, 3)[picture.sum(axis=2).argmax()]
+    assert np.abs(best - promised).max() <= 6.0
+    face = picture[lit(picture)]
+    hue = face / np.maximum(face.max(axis=1), 1.0)[:, None]
+    bright = face.max(axis=1) > 0.6 * promised.max()
+    assert np.abs(hue[bright] - promised / promised.max()).max() < 0.06
+
+
+def test_colours_are_the_same_numbers_as_in_the_plane(studio: PictureMaker) -> None:
+    """Both pictures take the face colours from one place; the legend beside them is the same too."""
+    flat, deep = few_spheres((0.0, 0.0, 0.0, 1.0)), few_spheres((0.0, 0.0, 0.0, 1.0))
+    flat.position = flat.position[:, :2]
+    flat.box = ((-2.0, -2.0), (2.0, 2.0))
+    for snapshot in (flat, deep):
+        snapshot.columns["speed"] = np.array((0.02,), np.float32)
+    studio.size = (640, 360)
+    view = View(show_scale_bar=False, show_box=False)
+    pictures = [studio.draw(snapshot, view) for snapshot in (flat, deep)]
+    assert np.array_equal(pictures[0][:80, 400:], pictures[1][:80, 400:])
+
+
+def test_turning_marks_are_drawn_only_where_the_turning_is_known_and_follow_it(studio: PictureMaker) -> None:
+    plain = few_spheres((0.0, 0.0, 0.0, 1.0))
+    marked, turned = replace(plain), replace(plain)
+    marked.orientation = np.array(((1.0, 0.0, 0.0, 0.0),), np.float32)
+    turned.orientation = np.array(((math.cos(0.2), 0.0, 0.0, math.sin(0.2)),), np.float32)
+    camera = eye("three-quarter")
+    pictures = [draw(studio, snapshot, BARE, camera) for snapshot in (plain, marked, turned)]
+    assert not np.array_equal(pictures[0], pictures[1])
+    assert not np.array_equal(pictures[1], pictures[2])
+    # A quarter turn about an axis swaps the two tones, half a turn brings them back.
+    half = replace(plain, orientation=np.array(((0.0, 0.0, 0.0, 1.0),), np.float32))
+    assert np.abs(draw(studio, half, BARE, camera) - pictures[1]).max() <= 1.0
+
+
+def test_walls_let_the_light_through_and_hide_behind_grains(studio: PictureMaker) -> None:
+    sheet = np.array((((-3, 0, -3), (3, 0, -3), (0, 0, 4)),), np.float32)
+    grain = few_spheres((0.0, 0.0, 0.0, 0.5))
+    view = replace(BARE, show_box=True)
+    bare = draw(studio, replace(grain, facets=sheet[:0]), BARE)
+    before = draw(studio, replace(grain, facets=sheet - np.float32((0, 1, 0))), view)
+    behind = draw(studio, replace(grain, facets=sheet + np.float32((0, 1, 0))), view)
+    middle = (slice(44, 52), slice(44, 52))
+    assert (before[middle] > bare[middle]).any()
+    assert np.abs(before[middle] - bare[middle]).max() < 60.0
+    assert np.abs(behind[middle] - bare[middle]).max() <= 1.0
+    # Beside the grain both sheets tint the background by the same, small amount.
+    ground = np.array(DARK.background) * 255.0
+    tint = (before[40:44, 20:24] - ground).mean()
+    assert 4.0 < tint < 80.0
+    assert (behind[40:44, 20:24] - ground).mean() == pytest.approx(tint, abs=1.5)
+
+
+def test_a_wall_seen_from_behind_is_fainter(studio: PictureMaker) -> None:
+    sheet = np.array((((-3, 0, -3), (3, 0, -3), (0, 0, 4)),), np.float32)
+    view = replace(BARE, show_box=True)
+    front, back = (draw(studio, replace(few_spheres(), facets=facets), view) for facets in (sheet, sheet[:, ::-1]))
+    assert front[40:44, 44:52].mean() > back[40:44, 44:52].mean() + 2.0
+
+
+def test_the_cut_away_hides_what_is_before_it_and_nothing_else(studio: PictureMaker) -> None:
+    snapshot = few_spheres((-0.8, -0.5, 0.0, 0.3), (0.8, 0.5, 0.0, 0.3))
+    cut = replace(BARE, cut_axis="y", cut_position=0.5)
+    whole, opened = lit(draw(studio, snapshot, BARE)), lit(draw(studio, snapshot, cut))
+    assert whole[:, :48].any()
+    assert not opened[:, :48].any()
+    assert np.array_equal(whole[:, 48:], opened[:, 48:])
+    from_behind = lit(draw(studio, snapshot, cut, Camera3D((0.0, 0.0, 0.0), 6.0, math.radians(90.0), 0.0)))
+    assert from_behind[:, 48:].any()
+    assert not from_behind[:, :48].any()
+
+
+def test_the_cut_away_cuts_walls_through(studio: PictureMaker) -> None:
+    sheet = np.array((((0, -3, -3), (0.02, 3, -3), (0.02, 3, 3)), ((0, -3, -3), (0.02, 3, 3), (0, -3, 3))), np.float32)
+    snapshot = replace(few_spheres(), facets=sheet)
+    camera = Camera3D((0.0, 0.0, 0.0), 6.0, math.radians(-30.0), 0.1)
+    whole = lit(draw(studio, snapshot, replace(BARE, show_box=True), camera))
+    opened = lit(draw(studio, snapshot, replace(BARE, show_box=True, cut_axis="y"), camera))
+    assert 0 < opened.sum() < 0.8 * whole.sum()
+
+
+def test_force_chains_are_hidden_by_what_is_nearer(studio: PictureMaker) -> None:
+    rod = few_spheres((-1.0, 0.0, 0.0, 0.5), (1.0, 0.0, 0.0, 0.5))
+    rod.contact_ends = np.array(((-1.0, 0.0, 0.0, 1.0, 0.0, 0.0),), np.float32)
+    rod.contact_force = np.array((1.0,), np.float32)
+    view = replace(BARE, show_force_chains=True)
+    seen = draw(studio, rod, view)
+    chain = np.array(DARK.chain) * 255.0
+    assert np.abs(seen[47:49, 48] - chain).max() < 110.0
+    assert seen[47, 48, 0] > seen[47, 48, 2] + 40.0
+    closer = few_spheres((-1.0, 0.0, 0.0, 0.5), (1.0, 0.0, 0.0, 0.5), (0.0, -1.0, 0.0, 1.2))
+    closer.contact_ends, closer.contact_force = rod.contact_ends, rod.contact_force
+    hidden = draw(studio, closer, view)
+    assert hidden[47, 48, 0] < hidden[47, 48, 2] + 40.0 or np.abs(hidden[47, 48] - seen[47, 48]).max() > 30.0
+
+
+def test_ghosts_show_and_do_not_hide_the_grain_behind(studio: PictureMaker) -> None:
+    grain = few_spheres((0.0, 0.5, 0.0, 0.3))
+    ghost = replace(grain, ghosts=np.array(((0.0, -0.5, 0.0, 0.8),), np.float32))
+    bare, both = draw(studio, grain), draw(studio, ghost)
+    assert lit(both).sum() > 2 * lit(bare).sum()
+    assert np.abs(both[46:50, 46:50] - bare[46:50, 46:50]).max() < 60.0
+
+
+def test_the_ground_is_darker_in_the_shadow_and_gone_from_below(studio: PictureMaker) -> None:
+    grain, nothing = few_spheres((0.0, 0.0, -1.5, 0.5)), few_spheres()
+    view = replace(BARE, show_box=True)
+    camera = eye("three-quarter", distance=12.0)
+    for snapshot in (grain, nothing):
+        snapshot.facets = np.array((((-2, -2, -2), (2, -2, -2), (2, 2, -2)),), np.float32)
+    with_grain, without = draw(studio, grain, view, camera), draw(studio, nothing, view, camera)
+    assert ((without - with_grain).max(axis=2) > 8.0).sum() > 40
+    below = Camera3D((0.0, 0.0, 0.0), 12.0, 0.0, math.radians(-60.0))
+    seen = draw(studio, replace(nothing, facets=nothing.facets[:0]), view, below)
+    assert lit(seen).mean() < 0.2
+
+
+@pytest.mark.parametrize("dark", [True, False])
+@pytest.mark.parametrize("name", list(VIEWS))
+def test_everything_switched_on_draws_from_every_side(studio: PictureMaker, name: str, dark: bool) -> None:
+    studio.size = (320, 200)
+    heap = fake_cone(200)
+    heap.ghosts = np.array(((0.0, 0.0, 0.05, 0.01),), np.float32)
+    for chains in (False, True):
+        view = View(show_force_chains=chains, show_caption=True, dark=dark, cut_axis="x")
+        azimuth, elevation = VIEWS[name]
+        camera = Camera3D(azimuth=azimuth, elevation=elevation)
+        camera.frame(heap.box, studio.size)
+        picture = studio.draw(heap, view, camera)
+        assert picture.shape == (200, 320, 3)
+        assert len(np.unique(picture)) > 30
+
+
+def test_a_picture_without_a_camera_shows_the_whole_scene(studio: PictureMaker) -> None:
+    studio.size = (320, 200)
+    picture = studio.draw(fake_cone(200), View(show_legend=False)).astype(float)
+    assert lit(picture)[60:150, 100:220].mean() > 0.2
+
+
+def test_a_camera_of_the_other_dimension_is_not_used(studio: PictureMaker) -> None:
+    studio.size = (160, 100)
+    view = View(colour_by="layer")
+    for snapshot, other in ((fake_cone(60), Camera2D()), (fake_heap(), Camera3D())):
+        assert np.array_equal(studio.draw(snapshot, view, other), studio.draw(snapshot, view))
+
+
+def test_spheres_around_and_behind_the_eye_and_lost_ones_disturb_nothing(studio: PictureMaker) -> None:
+    lone = few_spheres((0.0, 0.0, 0.0, 0.5))
+    crowd = few_spheres(
+        (0.0, 0.0, 0.0, 0.5), (0.0, -6.0, 0.0, 0.3), (0.0, -9.0, 0.0, 0.5), (math.nan, math.inf, 0.0, 0.5)
+    )
+    for snapshot in (lone, crowd):
+        snapshot.box = ((-20.0, -20.0, -20.0), (20.0, 20.0, 20.0))
+    assert np.abs(draw(studio, lone) - draw(studio, crowd)).max() <= 1.0
+
+
+def test_pictures_of_the_plane_are_the_same_before_and_after_one_of_space(studio: PictureMaker) -> None:
+    studio.size = (200, 120)
+    view = View(colour_by="layer", show_force_chains=True)
+    before = studio.draw(fake_heap(), view)
+    studio.draw(fake_cone(100), View())
+    assert np.array_equal(studio.draw(fake_heap(), view), before)
+
+
+def test_the_same_scene_gives_the_same_picture(studio: PictureMaker) -> None:
+    studio.size = (200, 120)
+    first, second = (studio.draw(fake_cone(100), View(colour_by="layer")) for _ in range(2))
+    assert np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 300), (641, 61), (900, 40)])
+def test_odd_sizes_are_drawn(studio: PictureMaker, size: tuple[int, int]) -> None:
+    studio.size = size
+    assert studio.draw(fake_cone(60), View()).shape == (size[1], size[0], 3)
+
+
+def test_space_and_plane_in_turn_give_everything_back(studio: PictureMaker) -> None:
+    import OpenGL.GL as gl
+
+    from app.imgui_backend import ImguiBackend, imgui
+    from app.renderer import Renderer
+
+    def alive() -> dict[str, int]:
+        return objects() | {"renderbuffer": sum(bool(gl.glIsRenderbuffer(name)) for name in range(1, 200))}
+
+    kept = imgui.get_current_context()
+    before = alive()
+    gui = ImguiBackend()
+    renderer = Renderer(gui)
+    for size in ((64, 64), (33, 77)):
+        renderer.read(fake_cone(60), View(), size)
+        renderer.read(fake_heap(), View(), size)
+        renderer.read(fake_cone(60), View(show_force_chains=True), size)
+    renderer.destroy()
+    gui.close()
+    imgui.set_current_context(kept)
+    assert alive() == before
