@@ -111,7 +111,7 @@ class ParameterSet(BaseModel):
     def _sentence(cls, detail: Any) -> str:
         name = str(detail["loc"][0]) if detail["loc"] else ""
         if name not in cls.model_fields:
-            return f"{detail['msg']}."
+            return str(detail["msg"]).removeprefix("Value error, ")
         parameter = cls.declared()[name]
         value = detail["input"]
         return f"{name} = {value!r} is refused: it must be {_allowed(parameter)}; the default is {parameter.default!r}."

@@ -77,7 +77,7 @@ class Simulation:
         parameters = SCENES[scene].parameters.checked(values)
         if ready is not None:
             require_known(ready, ready_columns.NAMES, "prepared state")
-        if seed < 0:
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
             raise ParameterError(f"seed = {seed} is refused: it must be a whole number from 0 up; the default is 1.")
         self.scene: Scene = SCENES[scene]
         self.parameters = parameters

@@ -9,17 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim.build import add_spheres, empty_world
-from sim.scenes.heap_parameters import HeapParameters
+from sim.scenes.heap_parameters import LARGEST, SMALLEST, HeapParameters
 from sim.state import Floats, World
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
-
-SMALLEST, LARGEST = 0.4, 1.8
-"""Radii are kept between these, in units of the mean radius."""
-
-PACKING = 0.80
-"""Area fraction of a loosely poured column, for the height of the walls [-]."""
 
 
 @dataclass
@@ -48,11 +42,9 @@ def begin(parameters: HeapParameters, seed: int) -> tuple[World, HeapState]:
     """The empty container."""
     generator = np.random.default_rng(seed)
     radii = draw_radii(parameters, generator)
-    grain_area = math.pi * float(np.sum(radii**2))
-    height = 1.2 * grain_area / (PACKING * parameters.width) + 12.0 * parameters.mean_radius
-    wall_count = math.ceil(height / (2.0 * parameters.wall_radius))
+    wall_count = parameters.wall_count(math.pi * float(np.sum(radii**2)))
     wall_y = 2.0 * parameters.wall_radius * np.arange(wall_count)
-    base_count = max(1, math.ceil(parameters.width / (2.0 * parameters.base_radius)))
+    base_count = parameters.base_count
     base_x = (np.arange(base_count) + 0.5) * parameters.width / base_count
     world = empty_world(skin=0.3 * parameters.mean_radius)
     layout = (
@@ -93,7 +85,7 @@ def pour_layer(simulation: Simulation) -> None:
     rest = np.array(state.radii[state.poured :])
     fits = np.cumsum(2.0 * rest) <= 0.95 * parameters.width
     radii = rest[: max(1, int(fits.sum()))]
-    free = parameters.width - 2.0 * radii.sum()
+    free = max(0.0, parameters.width - 2.0 * radii.sum())
     gaps = np.diff(np.sort(generator.uniform(0.0, free, radii.size)), prepend=0.0)
     x = np.cumsum(gaps + 2.0 * radii) - radii
     moving = ~run.world.fixed

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import math
+from typing import Annotated, Literal, Self
 
 from annotated_types import Ge, Le
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from sim.laws.lee_herrmann import LeeHerrmannParameters
 from sim.motion_parameters import MotionParameters
 from sim.parameters import Quantity
+
+SMALLEST, LARGEST = 0.4, 1.8
+"""Radii are kept between these, in units of the mean radius."""
+
+PACKING = 0.80
+"""Area fraction of a loosely poured column, for the height of the walls [-]."""
+
+MOST_WALL_GRAINS = 100_000
+"""Walls and base together may have; more would take a gigabyte before anything is poured."""
 
 
 class HeapParameters(MotionParameters, LeeHerrmannParameters):
@@ -95,3 +105,30 @@ class HeapParameters(MotionParameters, LeeHerrmannParameters):
             "heap over its base."
         ),
     ] = "line"
+
+    @property
+    def base_count(self) -> int:
+        """Grains the base is made of."""
+        return max(1, math.ceil(self.width / (2.0 * self.base_radius)))
+
+    def wall_count(self, grain_area: float) -> int:
+        """Grains a wall needs to hold grains of that total area [m²], with room to drop the last layer."""
+        height = 1.2 * grain_area / (PACKING * self.width) + 12.0 * self.mean_radius
+        return math.ceil(height / (2.0 * self.wall_radius))
+
+    @model_validator(mode="after")
+    def _can_be_built(self) -> Self:
+        largest = self.mean_radius * (LARGEST if self.radius_spread > 0.0 else 1.0)
+        if self.width < 2.0 * largest * (1.0 - 1e-9):
+            raise ValueError(
+                f"width = {self.width!r} is refused: it must be at least {2.0 * largest:.6g} m, the diameter of the "
+                "largest grain; widen the container or make the grains smaller."
+            )
+        grain_area = self.grain_count * math.pi * (self.mean_radius**2 + self.radius_spread**2)
+        count = 2 * self.wall_count(grain_area) + self.base_count
+        if count > MOST_WALL_GRAINS:
+            raise ValueError(
+                f"wall_radius = {self.wall_radius!r} is refused: walls and base would need {count} grains, at most "
+                f"{MOST_WALL_GRAINS} are built; make the wall grains larger, the container wider or the grains fewer."
+            )
+        return self
