@@ -197,3 +197,11 @@ def test_friction_makes_the_heap_steeper() -> None:
         )
 
     assert left(0.4) > 1.2 * left(0.0)
+
+
+def test_the_narrowest_container_still_takes_its_grains() -> None:
+    simulation = Simulation("heap", {"width": 7.2e-3, "mean_radius": 2e-3, "radius_spread": 5e-4, "grain_count": 25})
+    simulation.apply(Act("fill"))
+    while simulation.phase == "filling":
+        assert simulation.advance(500) == 500
+    assert simulation.run.state.poured == 25
