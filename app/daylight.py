@@ -117,7 +117,7 @@ def _sample(fields: NDArray, index: list[NDArray[np.intp]], weights: list[Floats
     flat = fields.reshape(-1, fields.shape[-1])
     total = np.zeros((len(index[0]), flat.shape[1]), np.float32)
     for which, share in zip(index, weights):
-        total += flat[which] * share[:, None]
+        total += flat.take(which, axis=0) * share[:, None]
     return total
 
 

@@ -28,35 +28,35 @@ def instances(frame: Frame) -> Floats | None:
     if not frame.view.show_box or frame.view.show_force_chains or frame.orbit.eye()[2] <= ground:
         return None
     daylight = frame.daylight
-    lit = daylight.lamp > BARE
-    place, radius = snapshot.position[frame.kept][lit], snapshot.radius[frame.kept][lit]
-    height = np.maximum(place[:, 2] - ground, radius)
+    lit = np.flatnonzero(daylight.lamp > BARE)
+    kept = np.flatnonzero(frame.kept)[lit]
+    place, radius = snapshot.position[kept], snapshot.radius[kept]
+    height = np.maximum(place[:, 2] - np.float32(ground), radius)
     low = height < LOW * radius
-    sky = _rows(place[low], radius[low], ground)
-    sky[:, 4] = radius[low]
-    sky[:, 6] = SKY_DARK * (radius[low] / height[low]) ** 2
-    slanted = _rows(place, radius, ground)
-    slanted[:, :2] -= (height / LAMP[2])[:, None] * np.array(LAMP[:2], np.float32)
     soft = SHARP * radius + SOFT * (height - radius)
-    slanted[:, 4] = soft
+    aside = place[:, :2] - (height / np.float32(LAMP[2]))[:, None] * np.array(LAMP[:2], np.float32)
+    sky = _rows(frame, place[low, :2], radius[low], radius[low], SKY_DARK * (radius[low] / height[low]) ** 2)
+    dark = LAMP_DARK * daylight.lamp[lit] * np.minimum(radius / np.maximum(soft, 1e-30), 1.0) ** 2
+    slanted = _rows(frame, aside, radius, soft, dark)
     slanted[:, 5] = 1.0 / LAMP[2]
-    slanted[:, 6] = LAMP_DARK * daylight.lamp[lit] * np.minimum(radius / np.maximum(soft, 1e-30), 1.0) ** 2
-    rows = np.concatenate((sky, slanted))
-    # What falls where the packing has taken the light already, or is too faint to be seen, need not be drawn.
-    cell = np.rint((rows[:, :2] - daylight.origin) / daylight.cell).astype(np.intp)
-    inside = ((cell >= 0) & (cell < daylight.ground.shape[:2])).all(axis=1)
-    left = daylight.ground[tuple(np.where(inside[:, None], cell, 0).T)][:, 0]
-    rows[:, 6] *= np.where(inside, left, 1.0)
-    return rows[rows[:, 6] > FAINTEST]
+    return np.concatenate((sky, slanted))
 
 
-def _rows(place: Floats, radius: Floats, ground: float) -> Floats:
-    """Right below the spheres, shape (n, 7): middle (3), radius, softness [m], stretch, darkness."""
-    rows = np.empty((len(radius), 7), np.float32)
-    rows[:, :2] = place[:, :2]
-    rows[:, 2] = ground
-    rows[:, 3] = radius
+def _rows(frame: Frame, middle: Floats, radius: Floats, soft: Floats, dark: Floats) -> Floats:
+    """Round shadows, shape (n, 7): middle (3), radius, softness [m], stretch, darkness; those not seen left out."""
+    daylight = frame.daylight
+    cell = (middle - np.array(daylight.origin, np.float32)) / np.float32(daylight.cell)
+    x, y = np.rint(np.clip(cell, 0, np.array(daylight.ground.shape[:2]) - 1)).astype(np.intp).T
+    # Where the packing has taken the light already, a shadow is not seen.
+    dark = dark * daylight.ground[x, y, 0]
+    seen = dark > FAINTEST
+    rows = np.empty((int(seen.sum()), 7), np.float32)
+    rows[:, :2] = middle[seen]
+    rows[:, 2] = frame.snapshot.box[0][2]
+    rows[:, 3] = radius[seen]
+    rows[:, 4] = soft[seen]
     rows[:, 5] = 1.0
+    rows[:, 6] = dark[seen]
     return rows
 
 

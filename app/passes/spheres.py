@@ -42,7 +42,7 @@ def instances(frame: Frame) -> Floats | None:
     if frame.view.show_force_chains:
         rows[:, 3] *= BEAD
         rows[:, 4:7] = FAINT * rows[:, 4:7] + (1.0 - FAINT) * to_linear(palette.background)
-        return rows[back_to_front]
+        return rows.take(back_to_front, axis=0)
     daylight = frame.daylight
     rows[:, 16:19] = daylight.outward
     rows[:, 19] = daylight.crowding
@@ -55,7 +55,7 @@ def instances(frame: Frame) -> Floats | None:
         used = np.isin(snapshot.sphere_id[kept], measurement.used_ids)
         rows[used, 8:11] = to_linear(palette.mark)
         rows[used, 11] = RING * frame.scale
-    return rows[back_to_front]
+    return rows.take(back_to_front, axis=0)
 
 
 PASS = Pass(
