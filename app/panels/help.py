@@ -37,13 +37,13 @@ def draw(ui: Ui) -> None:
     imgui.begin_group()
     for group in left:
         _draw_group(ui, group, [(key.shown, key.help) for key in KEYS if key.group == group], key_width)
+    _draw_group(ui, "Mouse on a parameter", list(FIELD_MOUSE), key_width)
     imgui.end_group()
     imgui.same_line(wide + 60 * ui.scale)
     imgui.begin_group()
     for group in right:
         _draw_group(ui, group, [(key.shown, key.help) for key in KEYS if key.group == group], key_width)
     _draw_group(ui, "Mouse on the picture", list(MOUSE), key_width)
-    _draw_group(ui, "Mouse on a parameter", list(FIELD_MOUSE), key_width)
     imgui.end_group()
     if button(ui, "help.close", "Close", hint="Esc"):
         ui.help_open = False
