@@ -141,7 +141,9 @@ def _draw_phase(ui: Ui) -> None:
 
 
 def _said_elsewhere(snapshot: Snapshot) -> bool:
-    """True if the message repeats the phase above it or the angle below it."""
+    """True if the message repeats the phase above it, the angle below it or the notice over the picture."""
+    if snapshot.fault is not None:
+        return True
     measured = snapshot.measurement
     if measured is not None and f"{math.degrees(measured.angle):.1f}°" in snapshot.message:
         return True

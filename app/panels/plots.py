@@ -29,13 +29,13 @@ LEDGER = {
     "kinetic": "kinetic",
     "potential": "potential",
     "elastic": "elastic",
-    "shear": "friction springs",
+    "shear": "shear springs",
     "damping": "lost: damping",
     "sliding": "lost: sliding",
     "poured": "poured in",
     "removed": "carried away",
     "work": "by changes",
-    "gap": "unaccounted",
+    "gap": "unbooked",
 }
 """What the ledger's entries are called here."""
 LEDGER_COLOURS = (
@@ -212,9 +212,14 @@ def _draw_friction(ui: Ui) -> None:
             ink = vector(ui.palette.accent)
             bars = implot.Spec(line_color=ink, line_weight=1.4 * ui.scale, size=4 * ui.scale)
             dots = implot.Spec(
-                line_color=ink, marker=implot.Marker_.circle, marker_size=4 * ui.scale, marker_fill_color=ink
+                line_color=ink,
+                fill_color=ink,
+                marker=implot.Marker_.circle,
+                marker_size=4 * ui.scale,
+                marker_line_color=ink,
+                marker_fill_color=ink,
             )
-            implot.plot_error_bars("measured", friction, np.degrees(angle), np.degrees(error), bars)
+            implot.plot_error_bars("##error", friction, np.degrees(angle), np.degrees(error), bars)
             implot.plot_scatter("measured", friction, np.degrees(angle), dots)
     finally:
         implot.end_plot()

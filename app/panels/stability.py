@@ -21,7 +21,7 @@ def draw(ui: Ui) -> None:
         _draw_fault(ui)
     _draw_gauge(ui)
     snapshot = ui.snapshot
-    row("Time step in use", si(snapshot.dt, "s"), ui)
+    row("Time step in use", si(snapshot.dt, "s") if snapshot.dt > 0.0 else "none yet", ui)
     squeezed = snapshot.largest_overlap > DEEP
     percent = f"{100 * snapshot.largest_overlap:.2f} % of R"
     row("Largest overlap", percent, ui, ui.palette.warning if squeezed else None)
@@ -41,7 +41,10 @@ def _draw_gauge(ui: Ui) -> None:
     colour: Colour = ui.palette.good
     if share > CAREFUL:
         colour = ui.palette.bad if share > 1.0 else ui.palette.warning
-    row("ω Δt", f"{snapshot.omega_dt:.3f}  of  {snapshot.omega_dt_limit:.3f}", ui, colour if share > CAREFUL else None)
+    reading = (
+        f"{snapshot.omega_dt:.3f}  of  {snapshot.omega_dt_limit:.3f}" if snapshot.omega_dt > 0.0 else "no contacts"
+    )
+    row("ω Δt", reading, ui, colour if share > CAREFUL else None)
     size = imgui.ImVec2(imgui.get_content_region_avail().x, 10 * ui.scale)
     low = imgui.get_cursor_screen_pos()
     imgui.dummy(size)
