@@ -37,7 +37,7 @@ uniform vec4 cut;              // hides what has cut.xyz * x + cut.w > 0
 out vec4 light;
 
 const float BEHIND = 0.6;      // of a face seen from behind
-const float SLANT = 2.2;       // how much denser a face is that is seen along its plane
+const float SLANT = 6.0;       // how much denser a face is that is seen along its plane
 
 void main() {
     if (dot(cut.xyz, world) + cut.w > 0.0) discard;

@@ -8,7 +8,7 @@ from app.colours import to_linear
 from app.passes import Frame, Pass
 from sim.snapshot import Floats
 
-DENSITY = 0.06
+DENSITY = 0.035
 """Alpha of a wall seen at right angles."""
 
 

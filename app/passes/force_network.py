@@ -10,8 +10,12 @@ from app.passes import Frame, Pass
 from app.passes.force_chains import WIDTH, carrying
 from sim.snapshot import Floats
 
+SLIMMER = 0.75
+"""Than in the plane, where nothing stands behind a line."""
 LEAST_WIDTH = 0.6
 """Of a rod on the screen [units of line width]."""
+FAINTEST = 0.08
+"""Share of its colour that a rod without force would have: so many stand before each other that weak ones step back."""
 
 
 def instances(frame: Frame) -> Floats | None:
@@ -25,9 +29,9 @@ def instances(frame: Frame) -> Floats | None:
     middle = ends.mean(axis=1)
     rows = np.empty((len(drawn), 12), np.float32)
     rows[:, 0:6] = snapshot.contact_ends[drawn]
-    rows[:, 6] = WIDTH * strength * radius
+    rows[:, 6] = SLIMMER * WIDTH * strength * radius
     rows[:, 7] = LEAST_WIDTH * frame.scale
-    bright = np.clip(0.3 + 0.35 * strength, 0.0, 1.0)[:, None]
+    bright = np.clip(FAINTEST + 0.2 * strength, 0.0, 1.0)[:, None]
     palette = frame.palette
     rows[:, 8:11] = bright * to_linear(palette.chain) + (1.0 - bright) * to_linear(palette.background)
     rows[:, 11] = 1.0
