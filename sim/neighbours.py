@@ -240,5 +240,9 @@ def refresh(world, position_like, forward_cells, dt):
     status, culprit = check_motion(world, position_like, dt)
     if status != OK:
         return status, culprit
+    skin = world.search.skin[0]
     tune_skin(world)
-    return rebuild(world, position_like, forward_cells), -1
+    status = rebuild(world, position_like, forward_cells)
+    if status != OK:
+        world.search.skin[0] = skin  # tuned once only, however often the tables must grow
+    return status, -1

@@ -26,7 +26,11 @@ def load(name: str, parameters: ParameterSet) -> tuple[World, Any] | None:
     """The prepared world and scene state, its clock at zero; None if it was filled with other grains or walls."""
     if name not in NAMES:
         raise ParameterError(f"ready = {name!r} is refused: the prepared states are {', '.join(NAMES)}.")
-    world, state, facts = store.from_bytes(files("assets.columns").joinpath(f"{name}.npz").read_bytes(), HeapState)
+    try:
+        blob = files("assets.columns").joinpath(f"{name}.npz").read_bytes()
+        world, state, facts = store.from_bytes(blob, HeapState)
+    except (OSError, store.StoreError) as error:
+        raise ParameterError(f"The prepared state '{name}' cannot be used: {error} Start without it.") from None
     for parameter in parameters.declared().values():
         fixed = parameter.quantity.effect != "now"
         if fixed and facts["parameters"].get(parameter.name) != getattr(parameters, parameter.name):
