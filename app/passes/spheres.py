@@ -14,8 +14,9 @@ BEAD = 0.3
 """Size of a grain while force chains are drawn [radii]: small enough to look between the grains."""
 FAINT = 0.45
 """Share of a grain's own colour that stays then."""
-RING = 1.8
-"""Width of the ring around a measured grain [units of line width]."""
+RING, MOST_RING, RING_TINT = 0.13, 1.5, 0.65
+"""Width of the ring around a measured grain [radii], at most [units of line width]; share of the mark's colour in it:
+in space hundreds are measured, and must not outshine the rest."""
 ATTRIBUTES = (3, 1, 4, 4, 4, 4, 2)
 
 
@@ -53,8 +54,8 @@ def instances(frame: Frame) -> Floats | None:
     measurement = snapshot.measurement
     if frame.view.show_measurement and measurement is not None and math.isfinite(measurement.angle):
         used = np.isin(snapshot.sphere_id[kept], measurement.used_ids)
-        rows[used, 8:11] = to_linear(palette.mark)
-        rows[used, 11] = RING * frame.scale
+        rows[used, 8:11] = RING_TINT * to_linear(palette.mark) + (1.0 - RING_TINT) * rows[used, 4:7]
+        rows[used, 11] = np.clip(RING * rows[used, 3] / frame.metres_per_pixel, 0.7, MOST_RING * frame.scale)
     return rows.take(back_to_front, axis=0)
 
 

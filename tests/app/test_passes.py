@@ -170,3 +170,74 @@ def test_passes_are_imported_without_opengl() -> None:
 def test_every_pass_module_holds_its_record() -> None:
     for item in all_passes():
         assert importlib.import_module(f"app.passes.{item.name}").PASS is item
+
+
+def turning_heap() -> Snapshot:
+    heap = fake_heap()
+    heap.orientation = np.full((len(heap.radius), 1), math.pi / 2, np.float32)
+    return heap
+
+
+def test_a_disc_whose_angle_is_known_has_a_mark_that_points_there() -> None:
+    heap = turning_heap()
+    rows = rows_of("spin", heap, View())
+    assert rows is not None
+    assert len(rows) == int((~heap.fixed).sum())
+    way = rows[:, 2:4] - rows[:, 0:2]
+    assert np.abs(way[:, 0]).max() < 1e-6
+    assert (way[:, 1] > 0.0).all()
+    centre = heap.position[~heap.fixed]
+    assert (np.linalg.norm(rows[:, 2:4] - centre, axis=1) < heap.radius[~heap.fixed]).all()
+
+
+def test_without_angles_there_are_no_marks() -> None:
+    assert rows_of("spin", fake_heap(), View()) is None
+    assert rows_of("spin", Snapshot(), View()) is None
+
+
+def test_walls_of_the_plane_are_lines_and_go_with_the_container() -> None:
+    heap = dataclasses.replace(fake_heap(), facets=np.array([[[0, 0], [0.02, 0.01]]], np.float32))
+    rows = rows_of("walls", heap, View())
+    assert rows is not None
+    assert rows[:, :4].tolist() == pytest.approx(np.array([[0, 0, 0.02, 0.01]]))
+    assert rows_of("walls", heap, View(show_box=False)) is None
+    assert rows_of("walls", fake_heap(), View()) is None
+
+
+def test_ghosts_of_the_plane_are_empty_rings_of_their_size() -> None:
+    heap = dataclasses.replace(fake_heap(), ghosts=np.array([[0.001, 0.002, 0.003]], np.float32))
+    rows = rows_of("ghosts", heap, View())
+    assert rows is not None
+    assert rows[0, :3].tolist() == pytest.approx([0.001, 0.002, 0.003])
+    assert rows[0, 6] == 0.0
+    assert rows[0, 11] > 0.0
+
+
+def test_spheres_are_drawn_from_the_farthest_to_the_nearest() -> None:
+    cone = fake_cone(200)
+    rows = rows_of("spheres", cone, View())
+    assert rows is not None
+    assert len(rows) == len(cone.radius)
+    assert (np.diff(frame_of(cone, View()).orbit.depth(rows[:, :3])) <= 1e-6).all()
+
+
+def test_only_edges_that_are_seen_as_such_are_outlined() -> None:
+    cone = fake_cone(60)
+    rows = rows_of("facet_edges", cone, View())
+    assert rows is not None
+    lengths = np.linalg.norm(rows[:, 0:3] - rows[:, 3:6], axis=1)
+    # Of 40 sides: two rims, two lines where the funnel turns out of sight, four sides of the plate, no diagonals.
+    assert len(rows) == 40 + 40 + 2 + 4
+    assert np.isfinite(lengths).all()
+    closed = dataclasses.replace(cone, facets=cone.facets[:0])
+    assert rows_of("facet_edges", closed, View()) is None
+
+
+def test_force_chains_in_space_leave_out_the_weakest_and_thicken_with_force() -> None:
+    cone = fake_cone(200)
+    rows = rows_of("force_network", cone, View(show_force_chains=True))
+    assert rows is not None
+    assert len(rows) == int((cone.contact_force > LEAST * cone.contact_force.mean()).sum())
+    order = np.argsort(rows[:, 6])
+    assert (np.diff(rows[order, 8]) >= -1e-6).all()
+    assert rows_of("force_network", cone, View()) is None
