@@ -27,6 +27,7 @@ from sim.measure.angle_of_repose import AngleOfRepose
 from sim.measure.energy import Booked, Energy, energy_ledger
 from sim.parameters import ParameterError, Value, require_known
 from sim.scenes import SCENES, Scene
+from sim.series import Series
 from sim.snapshot import Fault, Snapshot
 from sim.state import PAIR_COUNT, STEP_COUNT, World, copy_world
 from sim.survey import Survey, compose_survey
@@ -50,8 +51,8 @@ class Run:
     clock_step: int = 0
     booked: Booked = field(default_factory=Booked)
     measurement: AngleOfRepose | None = None
-    series: list[tuple[float, ...]] = field(default_factory=list)
-    """Rows of `watch.SERIES`."""
+    series: Series = field(default_factory=lambda: Series(watch.SERIES))
+    """Histories for the plots."""
     dt_changes: list[tuple[int, float]] = field(default_factory=list)
     """(step, new dt [s]) of every change of the time step."""
 

@@ -30,7 +30,7 @@ for "auto": a grain that touches nothing yet will [-]."""
 def sample(simulation: Simulation) -> None:
     """Append a row to the series once `SAMPLE_INTERVAL` has passed."""
     series = simulation.run.series
-    if series and simulation.time < series[-1][0] + SAMPLE_INTERVAL:
+    if series.count and simulation.time < series.last("time") + SAMPLE_INTERVAL:
         return
     energy = simulation.energy().as_dict()
     reading = simulation.scene.measure(simulation) if simulation.phase in ("flowing", "rested") else None
@@ -139,7 +139,6 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
     snapshot.omega_dt_limit = survey.omega * survey.stable_dt if survey.contacts else 1.0
     snapshot.stable_dt = survey.stable_dt
     snapshot.energy = energy.as_dict()
-    columns = np.array(run.series, float).reshape(-1, len(SERIES)).T
-    snapshot.series = {name: np.ascontiguousarray(column) for name, column in zip(SERIES, columns, strict=True)}
+    snapshot.series = run.series.columns()
     snapshot.message = simulation.message
     snapshot.fault = simulation.fault

@@ -25,6 +25,9 @@ from sim.state import World
 if TYPE_CHECKING:
     from sim.simulation import Simulation
 
+MOVES_AGAIN = 3.0
+"""A heap at rest counts as flowing again from this many settle speeds on, after a change of friction or tilt [-]."""
+
 QUIET_TIME = 0.25
 """How long the opened heap must stay quiet to count as at rest [s]."""
 
@@ -57,6 +60,9 @@ def supervise(simulation: Simulation) -> None:
             _enter(simulation, "filled")
             if state.run_all:
                 simulation.message = act(simulation, "open")
+    elif state.phase == "rested" and mean_speed > MOVES_AGAIN * limit:
+        _enter(simulation, "flowing")
+        simulation.message = "The heap moves again."
     elif state.phase == "flowing" and min(waited, simulation.time - state.quiet_since) > QUIET_TIME:
         _enter(simulation, "rested")
         if state.run_all:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from sim.commands import Act
+from sim.commands import Act, SetParameters
 from sim.headless import run_experiment
 from sim.parameters import ParameterError
 from sim.scenes import SCENES
@@ -205,3 +205,17 @@ def test_the_narrowest_container_still_takes_its_grains() -> None:
     while simulation.phase == "filling":
         assert simulation.advance(500) == 500
     assert simulation.run.state.poured == 25
+
+
+def test_heap_at_rest_that_is_tilted_flows_again() -> None:
+    simulation = Simulation("heap", {"grain_count": 60})
+    simulation.apply(Act("run"))
+    while not simulation.finished():
+        simulation.advance(500)
+    assert simulation.phase == "rested"
+    simulation.apply(SetParameters({"tilt": 0.7}))
+    for _ in range(200):
+        simulation.advance(50)
+        if simulation.phase == "flowing":
+            return
+    raise AssertionError("The tilted heap never counted as flowing.")
