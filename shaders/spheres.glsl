@@ -74,7 +74,7 @@ out vec4 light;
 const float KEY = 0.56;        // of the lamp; with SKY and FILL the best lit side shows the legend's colour
 const float SKY = 0.28;        // from above
 const float FILL = 0.44;       // from the eye, so that no side is lost in the dark
-const float BURIED = 0.8;     // how dark a side becomes that neighbours stand around
+const float BURIED = 0.9;     // how dark a side becomes that neighbours stand around
 const float CONTOUR = 0.45;    // light left at the contour, which parts grains of one colour
 const float MARK = 0.6;       // light left on the marked octants
 
