@@ -38,7 +38,9 @@ def start(arguments: Sequence[str], folder: Path, **changed: str | None) -> subp
     environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
     pipe = subprocess.PIPE
     command = [sys.executable, "-m", "app", *arguments]
-    return subprocess.Popen(command, cwd=folder, env=environment, stdout=pipe, stderr=pipe, text=True)
+    # A job in the background of a script ignores SIGINT, and its children would inherit that.
+    heed: Any = None if sys.platform == "win32" else lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen(command, cwd=folder, env=environment, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed)
 
 
 def result_in(folder: Path) -> dict[str, Any]:
