@@ -9,19 +9,27 @@ from sim.state import (
     BLOCK,
     BUFFER_ROWS,
     COUNTER_COUNT,
+    MATERIAL_COUNT,
     PAIR_COUNT,
+    TOUCH_COUNT,
     Floats,
     Pairs,
     Search,
+    Touches,
     World,
     empty_pairs,
+    empty_touches,
+    empty_walls,
 )
+from sim.walls import FACET
 
 PAIRS_PER_SPHERE = 8
 """Pair capacity a new world starts with, per sphere; the table grows when it is full."""
 
 
-def empty_world(dimension: int = 2, spin_length: int = 0, levels: int = 6, skin: float = 3e-4) -> World:
+def empty_world(
+    dimension: int = 2, spin_length: int = 0, levels: int = 6, skin: float = 3e-4, materials: int = 1
+) -> World:
     """A world without spheres, ready for `add_spheres`."""
     coordinates = dimension + spin_length
     return World(
@@ -32,12 +40,18 @@ def empty_world(dimension: int = 2, spin_length: int = 0, levels: int = 6, skin:
         radius=np.zeros(0),
         sphere_id=np.zeros(0, np.int64),
         layer=np.zeros(0, np.int64),
+        material=np.zeros(0, np.int64),
+        orientation=np.zeros((4, 0)),
+        turned=np.zeros((3, 0)),
+        walls=empty_walls(0, dimension),
+        touches=empty_touches(0, 0, dimension),
+        old_touches=empty_touches(0, 0, dimension),
         pairs=empty_pairs(0, dimension),
         old_pairs=empty_pairs(0, dimension),
         search=_search(0, 0, dimension, np.array([skin])),
         buffer=np.zeros(BUFFER_ROWS * BLOCK),
-        ledger=np.zeros((2, BLOCK)),
-        counters=np.zeros(COUNTER_COUNT, np.int64),
+        ledger=np.zeros((3, BLOCK)),
+        counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
     )
 
 
@@ -52,6 +66,7 @@ def add_spheres(
     spin: ArrayLike = 0.0,
     fixed: bool = False,
     layer: int = -1,
+    material: int = 0,
     first_id: int = 0,
 ) -> World:
     """The world with spheres appended; ids count up from `first_id`.
@@ -88,6 +103,9 @@ def add_spheres(
         radius=np.concatenate([world.radius, radius]),
         sphere_id=np.concatenate([world.sphere_id, first_id + np.arange(count)]),
         layer=np.concatenate([world.layer, np.full(count, layer)]),
+        material=np.concatenate([world.material, np.full(count, material)]),
+        orientation=np.concatenate([world.orientation, np.tile([[1.0], [0.0], [0.0], [0.0]], count)], axis=1),
+        turned=np.concatenate([world.turned, np.zeros((3, count))], axis=1),
     )
     return fitted(grown, world.pairs, max(world.pairs.i.size, PAIRS_PER_SPHERE * (before + count)))
 
@@ -111,15 +129,61 @@ def keep_spheres(world: World, kept: NDArray[np.bool_]) -> World:
         radius=world.radius[kept],
         sphere_id=world.sphere_id[kept],
         layer=world.layer[kept],
+        material=world.material[kept],
+        orientation=np.ascontiguousarray(world.orientation[:, kept]),
+        turned=np.ascontiguousarray(world.turned[:, kept]),
+        touches=_kept_touches(world, kept, new_row),
         counters=world.counters.copy(),
     )
     reduced.counters[PAIR_COUNT] = left
+    reduced.counters[TOUCH_COUNT] = int(kept[world.touches.sphere[: world.counters[TOUCH_COUNT]]].sum())
     return fitted(reduced, pairs, pairs.i.size)
+
+
+def set_walls(
+    world: World,
+    shape: ArrayLike,
+    corner: ArrayLike,
+    *,
+    velocity: ArrayLike = 0.0,
+    material: ArrayLike = 0,
+) -> World:
+    """The world with these walls instead of its own: see `sim.state.Walls` for the shapes and their corners.
+
+    shape (walls,), corner (walls, 3, dimension) [m], velocity [m/s] and material broadcast. Raises ValueError for
+    corners that are not finite, normals and axes that are not unit vectors, and facets without extent.
+    """
+    dimension = world.search.cell.shape[0]
+    corners = np.asarray(corner, float).reshape(-1, 3, dimension)
+    walls = empty_walls(len(corners), dimension)
+    walls.shape[:], walls.corner[:], walls.velocity[:], walls.material[:] = shape, corners, velocity, material
+    for w, kind in enumerate(walls.shape):
+        if not np.isfinite(corners[w]).all():
+            raise ValueError(f"Wall {w} has a corner that is not finite: {corners[w].tolist()}.")
+        if kind == FACET and not np.ptp(corners[w], axis=0).any():
+            raise ValueError(f"Facet {w} has no extent: all its corners are at {corners[w][0].tolist()} m.")
+        if kind != FACET and abs(float(np.linalg.norm(corners[w][1])) - 1.0) > 1e-9:
+            raise ValueError(f"Wall {w} needs a normal or axis of length 1, got {corners[w][1].tolist()}.")
+    counters = world.counters.copy()
+    counters[TOUCH_COUNT] = 0
+    return fitted(world._replace(walls=walls, counters=counters), world.pairs, world.pairs.i.size)
+
+
+def _kept_touches(world: World, kept: NDArray[np.bool_], new_row: NDArray[np.int64]) -> Touches:
+    """The list of spheres near walls without those that go; `fitted` chains it anew."""
+    count = int(world.counters[TOUCH_COUNT])
+    survives = kept[world.touches.sphere[:count]]
+    left = int(survives.sum())
+    touches = empty_touches(world.touches.sphere.size, 0, world.search.cell.shape[0])
+    for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
+        getattr(touches, name)[..., :left] = getattr(world.touches, name)[..., :count][..., survives]
+    touches.sphere[:left] = new_row[touches.sphere[:left]]
+    return touches
 
 
 def enlarge_pairs(world: World) -> World:
     """The same world with room for twice as many pairs; nothing else changes, the reference positions included."""
-    grown = fitted(world, world.pairs, max(64, 2 * world.pairs.i.size))
+    grown = fitted(world, world.pairs, max(64, 2 * world.pairs.i.size), max(64, 2 * world.touches.sphere.size))
     grown.search.reference[:] = world.search.reference
     return grown
 
@@ -131,7 +195,7 @@ def with_levels(world: World, levels: int) -> World:
     return world._replace(motion=motion)
 
 
-def fitted(world: World, pairs: Pairs, capacity: int) -> World:
+def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0) -> World:
     """The world with search tables for its number of spheres and pair tables of the given capacity.
 
     The reference positions are left at infinity, so that the next step rebuilds the list.
@@ -141,7 +205,17 @@ def fitted(world: World, pairs: Pairs, capacity: int) -> World:
     used = int(world.counters[PAIR_COUNT])
     for name in Pairs._fields:
         getattr(fitted, name)[..., :used] = getattr(pairs, name)[..., :used]
+    near_walls = max(touch_capacity, world.touches.sphere.size, 2 * world.sphere_count if world.walls.shape.size else 0)
+    touches = empty_touches(near_walls, world.sphere_count, dimension)
+    count = int(world.counters[TOUCH_COUNT])
+    for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
+        getattr(touches, name)[..., :count] = getattr(world.touches, name)[..., :count]
+    for entry in range(count):
+        touches.following[entry] = touches.head[touches.sphere[entry]]
+        touches.head[touches.sphere[entry]] = entry
     return world._replace(
+        touches=touches,
+        old_touches=empty_touches(near_walls, world.sphere_count, dimension),
         pairs=fitted,
         old_pairs=empty_pairs(capacity, dimension),
         search=_search(world.sphere_count, capacity, dimension, world.search.skin.copy()),

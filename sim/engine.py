@@ -20,6 +20,7 @@ from sim.contact import contact_forces
 from sim.integrators import Integrator, integrators
 from sim.laws import Law
 from sim.state import PENDING, STEP_COUNT
+from sim.walls import move_walls, wall_forces
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ def compose(model: Model) -> Any:
 def _loop(model: Model, source: str) -> Callable:
     """The loop as plain Python, which the tests run too."""
     law = model.law.force
+    needs_material = model.law.needs_material or model.rotation
     rule_0, rule_1, rule_2, rule_3 = model.rules
     before, after = model.scheme.before, model.scheme.after
     weights = model.scheme.weights
@@ -87,12 +89,17 @@ def _loop(model: Model, source: str) -> Callable:
                     continue  # done before the tables had to be enlarged
                 if world.counters[PENDING] <= stage:
                     before(world.motion, stage, dt)
+                    if stage == 0:
+                        move_walls(world.walls, dt)
                     world.counters[PENDING] = stage + 1
-                status, culprit = neighbours.refresh(world, position_like, forward_cells, dt)
+                status, culprit = neighbours.refresh(world, position_like, forward_cells, needs_material, dt)
                 if status != neighbours.OK:
                     return done, status, culprit
                 body_forces(world, gravity)
-                contact_forces(world, law, rules, params, position_like, spin_like, weights[stage] * dt)
+                duration = weights[stage] * dt
+                contact_forces(world, law, rules, params, position_like, spin_like, needs_material, duration)
+                if world.walls.shape.size > 0:
+                    wall_forces(world, law, rules, params, position_like, spin_like, duration)
                 after(world.motion, world.force, world.mobility, stage, dt)
             world.counters[PENDING] = 0
             world.counters[STEP_COUNT] += 1

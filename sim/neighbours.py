@@ -14,7 +14,8 @@ import numpy as np
 from numba.extending import register_jitable
 
 from sim import vec
-from sim.state import PAIR_COUNT, REBUILD_COUNT, REBUILT_AT, STEP_COUNT
+from sim.state import MATERIAL_COUNT, PAIR_COUNT, REBUILD_COUNT, REBUILT_AT, STEP_COUNT
+from sim.walls import refresh_touches
 
 OK, PAIRS_FULL, NOT_FINITE, TOO_FAST = range(4)
 """What a step may report; anything but OK stops the batch."""
@@ -102,7 +103,7 @@ def sort_into_cells(world, cell_size):
 
 
 @register_jitable
-def list_pairs(world, position_like, forward_cells):
+def list_pairs(world, position_like, forward_cells, needs_material):
     """Write all pairs closer than touching + skin; returns how many there are, or -1 if they do not fit."""
     pairs = world.pairs
     cell = world.search.cell
@@ -142,6 +143,9 @@ def list_pairs(world, position_like, forward_cells):
                 pairs.j[found] = j
                 pairs.radius_sum[found] = radius_sum
                 pairs.effective_mass[found] = world.mass[i] * world.mass[j] / (world.mass[i] + world.mass[j])
+                if needs_material:
+                    pairs.effective_radius[found] = world.radius[i] * world.radius[j] / radius_sum
+                    pairs.kind[found] = world.material[i] * world.counters[MATERIAL_COUNT] + world.material[j]
                 pairs.held[found] = 1.0 if world.mobility[0, i] == 0.0 or world.mobility[0, j] == 0.0 else 0.0
                 found += 1
     return found
@@ -200,7 +204,7 @@ def tune_skin(world):
 
 
 @register_jitable
-def rebuild(world, position_like, forward_cells):
+def rebuild(world, position_like, forward_cells, needs_material):
     """Make the pair list anew; returns a status. Safe to repeat after the tables have been enlarged."""
     old_count = world.counters[PAIR_COUNT]
     old = world.old_pairs
@@ -216,8 +220,13 @@ def rebuild(world, position_like, forward_cells):
     for i in range(world.radius.size):
         largest = max(largest, world.radius[i])
     sort_into_cells(world, 2.0 * largest + world.search.skin[0])
-    found = list_pairs(world, position_like, forward_cells)
+    found = list_pairs(world, position_like, forward_cells, needs_material)
     if found < 0:
+        for p in range(old_count):
+            pairs.i[p] = old.i[p]
+            pairs.j[p] = old.j[p]
+        return PAIRS_FULL
+    if world.walls.shape.size > 0 and not refresh_touches(world, position_like):
         for p in range(old_count):
             pairs.i[p] = old.i[p]
             pairs.j[p] = old.j[p]
@@ -233,7 +242,7 @@ def rebuild(world, position_like, forward_cells):
 
 
 @register_jitable
-def refresh(world, position_like, forward_cells, dt):
+def refresh(world, position_like, forward_cells, needs_material, dt):
     """Rebuild the list if some sphere moved half the skin; returns a status and the row of the culprit."""
     if not moved_too_far(world, position_like):
         return OK, -1
@@ -242,7 +251,7 @@ def refresh(world, position_like, forward_cells, dt):
         return status, culprit
     skin = world.search.skin[0]
     tune_skin(world)
-    status = rebuild(world, position_like, forward_cells)
+    status = rebuild(world, position_like, forward_cells, needs_material)
     if status != OK:
         world.search.skin[0] = skin  # tuned once only, however often the tables must grow
     return status, -1

@@ -20,11 +20,11 @@ BLOCK = 128
 BUFFER_ROWS = 40
 """Columns the contact loop keeps per block, in the largest case (three dimensions with rotation)."""
 
-LEDGER_DAMPING, LEDGER_FRICTION = 0, 1
+LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS = 0, 1, 2
 """Rows of `World.ledger`."""
 
-PAIR_COUNT, REBUILD_COUNT, STEP_COUNT, REBUILT_AT, PENDING, COUNTER_COUNT = range(6)
-"""Entries of `World.counters`."""
+PAIR_COUNT, REBUILD_COUNT, STEP_COUNT, REBUILT_AT, PENDING, TOUCH_COUNT, MATERIAL_COUNT, COUNTER_COUNT = range(8)
+"""Entries of `World.counters`; TOUCH_COUNT is the length of the list of spheres near walls."""
 
 
 class Pairs(NamedTuple):
@@ -42,12 +42,53 @@ class Pairs(NamedTuple):
     """1/(1/m_i + 1/m_j) [kg], from the masses of both, fixed spheres included, shape (capacity,)."""
     held: Floats
     """1.0 if one of the two cannot move, else 0.0, shape (capacity,)."""
+    effective_radius: Floats
+    """1/(1/R_i + 1/R_j) [m], shape (capacity,)."""
+    kind: Floats
+    """Which pair of materials meets: material_i * material count + material_j, shape (capacity,)."""
     touching: Floats
     """1.0 if the pair was in contact at the last evaluation, else 0.0, shape (capacity,)."""
     anchor: Floats
-    """Branch vector at first touch, dragged by slip [m], shape (dimension, capacity)."""
+    """Contact memory [m], shape (dimension, capacity). Without rotation the branch vector at first touch, dragged by
+    slip; with rotation the tangential displacement itself, turned along with the pair."""
     normal_force: Floats
     """Normal force at the last evaluation, positive pushes apart [N], shape (capacity,)."""
+
+
+class Walls(NamedTuple):
+    """Walls of infinite mass, which move as they are told."""
+
+    shape: NDArray[np.int64]
+    """PLANE, FACET or CYLINDER (sim.walls), shape (walls,)."""
+    corner: Floats
+    """Plane: point, normal, unused. Facet: its corners, the last two the same for a line in the plane.
+    Cylinder: point on the axis, direction of the axis, (radius, +1 inside or -1 outside, 0).
+    Where the wall was at first [m], shape (walls, 3, dimension)."""
+    velocity: Floats
+    """[m/s], shape (walls, dimension)."""
+    moved: Floats
+    """How far it has moved since [m], shape (walls, dimension)."""
+    material: NDArray[np.int64]
+    """Shape (walls,)."""
+    force: Floats
+    """From the grains at the last evaluation [N], shape (walls, dimension)."""
+
+
+class Touches(NamedTuple):
+    """Spheres near walls: every sphere and wall closer than touching + skin, capacity fixed."""
+
+    sphere: NDArray[np.int64]
+    wall: NDArray[np.int64]
+    touching: Floats
+    """As in `Pairs`, shape (capacity,)."""
+    anchor: Floats
+    """As in `Pairs`, with the place on the wall instead of the branch [m], shape (dimension, capacity)."""
+    normal_force: Floats
+    """[N], shape (capacity,)."""
+    head: NDArray[np.int64]
+    """First entry of each sphere, -1 if none, shape (spheres,)."""
+    following: NDArray[np.int64]
+    """Next entry of the same sphere, -1 at the end, shape (capacity,)."""
 
 
 class Search(NamedTuple):
@@ -88,6 +129,16 @@ class World(NamedTuple):
     """Identity, never reused within a run, shape (count,)."""
     layer: NDArray[np.int64]
     """Layer the sphere was poured in, -1 for spheres of walls and base, shape (count,)."""
+    material: NDArray[np.int64]
+    """Row of the scene's table of materials, shape (count,)."""
+    orientation: Floats
+    """Unit quaternion (w, x, y, z) in space, angle in the plane in the first row, shape (4, count); kept up by
+    `sim.orientation`, not by the step loop."""
+    turned: Floats
+    """Rotation coordinates when the orientation was last brought up [rad], shape (3, count)."""
+    walls: Walls
+    touches: Touches
+    old_touches: Touches
     pairs: Pairs
     old_pairs: Pairs
     """Where the pairs stand aside while the list is rebuilt."""
@@ -95,8 +146,8 @@ class World(NamedTuple):
     buffer: Floats
     """Columns of one block of pairs, flat, shape (BUFFER_ROWS * BLOCK,)."""
     ledger: Floats
-    """Energy taken up by damping and by friction springs [J], in BLOCK partial sums that are never
-    reset, so that the rounding does not depend on the batch size, shape (2, BLOCK)."""
+    """Energy taken up by damping, fed into friction springs, and put in by moving walls [J], in BLOCK partial sums
+    that are never reset, so that the rounding does not depend on the batch size, shape (3, BLOCK)."""
     counters: NDArray[np.int64]
     """Shape (COUNTER_COUNT,)."""
 
@@ -120,9 +171,36 @@ def empty_pairs(capacity: int, dimension: int) -> Pairs:
         radius_sum=np.zeros(capacity),
         effective_mass=np.ones(capacity),
         held=np.zeros(capacity),
+        effective_radius=np.ones(capacity),
+        kind=np.zeros(capacity),
         touching=np.zeros(capacity),
         anchor=np.zeros((dimension, capacity)),
         normal_force=np.zeros(capacity),
+    )
+
+
+def empty_walls(count: int, dimension: int) -> Walls:
+    """A table of walls to be filled in."""
+    return Walls(
+        shape=np.zeros(count, np.int64),
+        corner=np.zeros((count, 3, dimension)),
+        velocity=np.zeros((count, dimension)),
+        moved=np.zeros((count, dimension)),
+        material=np.zeros(count, np.int64),
+        force=np.zeros((count, dimension)),
+    )
+
+
+def empty_touches(capacity: int, spheres: int, dimension: int) -> Touches:
+    """An empty list of spheres near walls."""
+    return Touches(
+        sphere=np.zeros(capacity, np.int64),
+        wall=np.zeros(capacity, np.int64),
+        touching=np.zeros(capacity),
+        anchor=np.zeros((dimension, capacity)),
+        normal_force=np.zeros(capacity),
+        head=np.full(spheres, -1, np.int64),
+        following=np.full(capacity, -1, np.int64),
     )
 
 

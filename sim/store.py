@@ -16,13 +16,26 @@ from typing import Any
 import numpy as np
 
 from sim.build import empty_world, fitted
-from sim.state import PAIR_COUNT, Pairs, World
+from sim.state import PAIR_COUNT, TOUCH_COUNT, Pairs, Walls, World, empty_touches
 
 FORMAT = 1
 LARGEST_FILE = 256 * 2**20
 """Bytes a file, and what it unpacks to, may have."""
 
-TABLES = ("motion", "force", "mobility", "mass", "radius", "sphere_id", "layer", "ledger", "counters")
+TABLES = (
+    "motion",
+    "force",
+    "mobility",
+    "mass",
+    "radius",
+    "sphere_id",
+    "layer",
+    "material",
+    "orientation",
+    "turned",
+    "ledger",
+    "counters",
+)
 
 
 class StoreError(ValueError):
@@ -80,6 +93,10 @@ def _tables_of(world: World) -> dict[str, Any]:
     used = int(world.counters[PAIR_COUNT])
     tables = {name: getattr(world, name) for name in TABLES}
     tables |= {f"pairs.{name}": np.ascontiguousarray(getattr(world.pairs, name)[..., :used]) for name in Pairs._fields}
+    tables |= {f"walls.{name}": getattr(world.walls, name) for name in Walls._fields}
+    near = int(world.counters[TOUCH_COUNT])
+    for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
+        tables[f"touches.{name}"] = np.ascontiguousarray(getattr(world.touches, name)[..., :near])
     return tables | {"search.reference": world.search.reference, "search.skin": world.search.skin}
 
 
@@ -94,6 +111,12 @@ def _world_of(tables: dict[str, Any]) -> World:
         raise StoreError("The file holds positions that are not finite or radii that are not positive.")
     blank = empty_world(dimension, coordinates - dimension, levels)
     world = blank._replace(**{name: tables[name] for name in TABLES})
+    near = int(tables["counters"][TOUCH_COUNT])
+    touches = empty_touches(near, 0, dimension)
+    for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
+        getattr(touches, name)[...] = tables[f"touches.{name}"]
+    walls = Walls(*(tables[f"walls.{name}"] for name in Walls._fields))
+    world = world._replace(walls=walls, touches=touches)
     whole = fitted(world._replace(search=world.search._replace(skin=tables["search.skin"])), pairs, max(64, 2 * used))
     whole.search.reference[:] = tables["search.reference"]
     return whole

@@ -19,12 +19,12 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
-from sim import vec
 from sim.compiled import compiled, fingerprint
-from sim.contact import contact_between
+from sim.contact import pair_contact
 from sim.engine import Model
-from sim.state import PAIR_COUNT, World
+from sim.state import PAIR_COUNT, TOUCH_COUNT, World
 from sim.timestep import RATIO_GRID, limit_table
+from sim.walls import wall_contact
 
 
 class Survey(NamedTuple):
@@ -101,32 +101,34 @@ def interpolate(x, grid, values):
 
 
 @register_jitable
+def add_stiffness(sums, row, contact, stiff, mobility, turning):
+    """Add one contact to the stiffness and damping matrices of a sphere; see the module's first lines."""
+    along, across, damped_along, damped_across = stiff
+    normal_square = along * mobility
+    shear_square = across * (mobility + turning)
+    normal_rate = damped_along * contact.effective_mass * mobility
+    shear_rate = damped_across * contact.effective_mass * (mobility + turning)
+    for a in range(len(contact.normal)):
+        for b in range(len(contact.normal)):
+            outer = contact.normal[a] * contact.normal[b]
+            unit = 1.0 if a == b else 0.0
+            sums[0, a, b, row] += normal_square * outer + shear_square * (unit - outer)
+            sums[1, a, b, row] += normal_rate * outer + shear_rate * (unit - outer)
+
+
+@register_jitable
 def _look(world, law, energy, rules, params, position_like, spin_like, ratios, limits, sums):
-    pairs = world.pairs
     dimension = len(position_like)
-    positions = vec.rows(world.motion[:, 0], position_like)
-    velocities = vec.rows(world.motion[:, 1], position_like)
-    spins = vec.rows(world.motion[dimension:, 1], spin_like)
     elastic = 0.0
     sheared = 0.0
     largest = 0.0
     contacts = 0
     for p in range(world.counters[PAIR_COUNT]):
-        i = np.int64(pairs.i[p])
-        j = np.int64(pairs.j[p])
-        roll = vec.add(vec.scale(world.radius[i], vec.at(spins, i)), vec.scale(world.radius[j], vec.at(spins, j)))
-        contact, _, _ = contact_between(
-            vec.sub(vec.at(positions, i), vec.at(positions, j)),
-            vec.sub(vec.at(velocities, i), vec.at(velocities, j)),
-            roll,
-            vec.at(vec.rows(pairs.anchor, position_like), p),
-            pairs.touching[p],
-            pairs.radius_sum[p],
-            pairs.effective_mass[p],
-            pairs.held[p],
-        )
+        contact, _ = pair_contact(world, p, position_like, spin_like, 0.0)
         if contact.overlap <= 0.0:
             continue
+        i = np.int64(world.pairs.i[p])
+        j = np.int64(world.pairs.j[p])
         contacts += 1
         stored, spring = energy(params, rules, contact)
         elastic += stored
@@ -134,7 +136,6 @@ def _look(world, law, energy, rules, params, position_like, spin_like, ratios, l
         size_i = world.radius[i] if world.mobility[0, i] > 0.0 else np.inf
         size_j = world.radius[j] if world.mobility[0, j] > 0.0 else np.inf
         largest = max(largest, contact.overlap / min(size_i, size_j))
-        along, across, damped_along, damped_across = law(params, rules, contact.overlap, contact.held)
         mobility = world.mobility[0, i] + world.mobility[0, j]
         turning = 0.0
         if len(spin_like) > 0:
@@ -142,20 +143,26 @@ def _look(world, law, energy, rules, params, position_like, spin_like, ratios, l
                 world.radius[i] ** 2 * world.mobility[dimension, i]
                 + world.radius[j] ** 2 * world.mobility[dimension, j]
             )
-        normal_square = along * mobility
-        shear_square = across * (mobility + turning)
-        normal_rate = damped_along * contact.effective_mass * mobility
-        shear_rate = damped_across * contact.effective_mass * (mobility + turning)
-        for a in range(dimension):
-            for b in range(dimension):
-                outer = contact.normal[a] * contact.normal[b]
-                unit = 1.0 if a == b else 0.0
-                square = normal_square * outer + shear_square * (unit - outer)
-                rate = normal_rate * outer + shear_rate * (unit - outer)
-                for row in (i, j):
-                    if world.mobility[0, row] > 0.0:
-                        sums[0, a, b, row] += square
-                        sums[1, a, b, row] += rate
+        stiff = law(params, rules, contact)
+        for row in (i, j):
+            if world.mobility[0, row] > 0.0:
+                add_stiffness(sums, row, contact, stiff, mobility, turning)
+    for t in range(world.counters[TOUCH_COUNT]):
+        i = world.touches.sphere[t]
+        if world.touches.normal_force[t] == 0.0 or world.touches.touching[t] == 0.0:
+            continue
+        contact, _ = wall_contact(world, t, position_like, spin_like, 0.0)
+        if contact.overlap <= 0.0:
+            continue
+        contacts += 1
+        stored, spring = energy(params, rules, contact)
+        elastic += stored
+        sheared += spring
+        largest = max(largest, contact.overlap / world.radius[i])
+        turning = 0.0
+        if len(spin_like) > 0:
+            turning = world.radius[i] ** 2 * world.mobility[dimension, i]
+        add_stiffness(sums, i, contact, law(params, rules, contact), world.mobility[0, i], turning)
     stable = np.inf
     omega = 0.0
     ratio = 0.0

@@ -55,6 +55,13 @@ def moment(arm, force, spin):
     return _cross(arm, force)
 
 
+def about(spin, normal):
+    """The part of a spin that turns about the normal (twisting); a spin in the plane has none."""
+    if len(spin) < 3:
+        return tuple(0.0 * x for x in spin)
+    return scale(dot(spin, normal), normal)
+
+
 def _cross(a, b):
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
@@ -151,6 +158,13 @@ def _turn(spin, arm):
         spin[2] * arm[0] - spin[0] * arm[2],
         spin[0] * arm[1] - spin[1] * arm[0],
     )
+
+
+@overload(about)
+def _about(spin, normal):
+    if len(spin) < 3:
+        return lambda spin, normal: scale(0.0, spin)
+    return lambda spin, normal: scale(dot(spin, normal), normal)
 
 
 @overload(moment)

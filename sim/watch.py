@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sim.contact import lone_contact
 from sim.snapshot import Snapshot
 from sim.state import PAIR_COUNT, Floats, World
 from sim.survey import Survey
@@ -76,9 +77,9 @@ def reference_dt(simulation: Simulation) -> float:
     # Before anything is poured the lightest grain to come is not known: half the mean radius stands for it.
     radius = float(world.radius[moving].min()) if moving.any() else 0.5 * built.mean_radius
     mass = float(world.mass[moving].min()) if moving.any() else built.mass_at_mean * (radius / 1e-3) ** 3
-    along, across, damped, _ = law.stiffness(
-        simulation.numbers, simulation.model.rules, REFERENCE_OVERLAP * radius, 1.0
-    )
+    model = simulation.model
+    contact = lone_contact(REFERENCE_OVERLAP * radius, mass, radius, model.dimension, model.spin_length, 0)
+    along, across, damped, _ = law.stiffness(simulation.numbers, model.rules, contact)
     omega = math.sqrt(max(along, across) / mass)
     return stability_limit(simulation.model.integrator, round(damped / (2.0 * omega), 3)) / omega
 

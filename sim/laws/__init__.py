@@ -22,12 +22,14 @@ class Law:
     energy: Callable
     """energy(params, rules, contact) -> (elastic, in the friction spring) [J]."""
     stiffness: Callable
-    """stiffness(params, rules, overlap, held) -> stiffness along the normal and across it [N/m],
+    """stiffness(params, rules, contact) -> stiffness along the normal and across it [N/m],
     damping along and across [1/s]."""
     numbers: Callable
     """ParameterSet -> the tuple of floats handed to the compiled loop."""
     rules: Callable
-    """ParameterSet -> the tuple of plain functions the law is put together from."""
+    """ParameterSet -> the tuple of plain functions the law is put together from, at most four."""
+    needs_material: bool = False
+    """Whether it reads `kind` and `effective_radius` of a contact, which cost a little to provide."""
 
 
 @lru_cache(maxsize=1)

@@ -27,12 +27,10 @@ from numba.extending import register_jitable
 from pydantic import Field
 
 from sim import vec
-from sim.contact import Response
+from sim.contact import TINY, Response
 from sim.laws import Law
+from sim.laws.rolling import rolling_moment
 from sim.parameters import ParameterSet, Quantity
-
-TINY = 1e-300
-"""Keeps 0/0 out of directions of zero length, without a branch [m or m/s]."""
 
 
 class LeeHerrmannParameters(ParameterSet):
@@ -92,6 +90,16 @@ class LeeHerrmannParameters(ParameterSet):
             "keep grains from passing."
         ),
     ] = 2.0
+    rolling_friction: Annotated[
+        float,
+        Ge(0.0),
+        Le(1.0),
+        Quantity("rolling friction", "μ_r"),
+        Field(
+            description="Resistance to rolling, torque μ_r R* F_n against the relative spin. "
+            "Without rotation of the grains it does nothing."
+        ),
+    ] = 0.0
     exponent: Annotated[
         Literal["hertz", "linear"],
         Quantity("law exponent", "p", group="Model"),
@@ -127,6 +135,7 @@ class LeeHerrmann(NamedTuple):
     normal_damping: float
     shear_damping: float
     wall_stiffness_factor: float
+    rolling_friction: float
 
 
 @register_jitable
@@ -206,12 +215,16 @@ def lee_herrmann(params, rules, contact):
     )
     stretch = math.sqrt(vec.dot(contact.shear, contact.shear))
     slip = vec.scale(touching * drag(stretch, limit / max(params.shear_stiffness, TINY)), contact.shear)
+    radius = contact.effective_radius
+    moment, rolling_power = rolling_moment(params.rolling_friction, 0.0, touching * normal_force, radius, contact)
     return Response(
         normal_force,
         vec.add(spring, viscous),
         slip,
+        moment,
         normal_viscosity * contact.normal_velocity * contact.normal_velocity
-        - vec.dot(viscous, contact.tangential_velocity),
+        - vec.dot(viscous, contact.tangential_velocity)
+        + rolling_power,
         -vec.dot(spring, contact.tangential_velocity),
     )
 
@@ -231,11 +244,11 @@ def lee_herrmann_energy(params, rules, contact):
 
 
 @register_jitable
-def lee_herrmann_stiffness(params, rules, overlap, held):
+def lee_herrmann_stiffness(params, rules, contact):
     """Stiffness of one contact along its normal and across it [N/m], and damping along and across [1/s]."""
     repel, _, _, _ = rules
-    k = params.normal_stiffness * (1.0 + held * (params.wall_stiffness_factor - 1.0))
-    _, stiffness, _ = repel(k, max(overlap, 0.0))
+    k = params.normal_stiffness * (1.0 + contact.held * (params.wall_stiffness_factor - 1.0))
+    _, stiffness, _ = repel(k, max(contact.overlap, 0.0))
     return stiffness, params.shear_stiffness, params.normal_damping, params.shear_damping
 
 

@@ -44,7 +44,7 @@ def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyp
             ay[i] += dt * by[i] + h2 * cy[i] + h3 * dy[i]
             by[i] += dt * cy[i] + h2 * dy[i]
             cy[i] += dt * dy[i]
-        status, culprit = neighbours.refresh(world, (0.0, 0.0), FORWARD, dt)
+        status, culprit = neighbours.refresh(world, (0.0, 0.0), FORWARD, False, dt)
         if status != neighbours.OK:
             return done, status, culprit
         for i in range(x.size):

@@ -1,0 +1,27 @@
+"""Rolling and twisting resistance, for any law to add to its answer."""
+
+from __future__ import annotations
+
+import math
+
+from numba.extending import register_jitable
+
+from sim import vec
+from sim.contact import TINY
+
+
+@register_jitable
+def rolling_moment(rolling, twisting, normal_force, radius, contact):
+    """Torque on i against rolling and twisting of the pair [N m], and the power it takes [W].
+
+    -mu_r R* F_n w_r/|w_r| for the part w_r of the relative spin that rolls, and likewise with its own
+    coefficient for the part that twists about the normal (seed 001). Capped so that no spin is
+    reversed within a step, even with contacts all around: slow spins die out exponentially instead.
+    """
+    load = radius * max(normal_force, 0.0)
+    twist = vec.about(contact.relative_spin, contact.normal)
+    roll = vec.sub(contact.relative_spin, twist)
+    against_roll = min(rolling * load / max(math.sqrt(vec.dot(roll, roll)), TINY), contact.stopping)
+    against_twist = min(twisting * load / max(math.sqrt(vec.dot(twist, twist)), TINY), contact.stopping)
+    moment = vec.add(vec.scale(-against_roll, roll), vec.scale(-against_twist, twist))
+    return moment, -vec.dot(moment, contact.relative_spin)
