@@ -1,0 +1,107 @@
+"""Hertz-Mindlin contact with the running overlap.
+
+F_n = 4/3 E* sqrt(R* overlap) overlap - eta_n v_n;  F_t = -K_t xi - eta_t v_t, at most mu F_n, with K_t = 8 G* sqrt(R* overlap).
+The damping eta = 2 sqrt(5/6) b sqrt(m* S), with S the stiffness dF/d(overlap) of either direction and b as in
+the Voigt law, rebounds with e at any speed (Tsuji, Tanaka & Ishida, Powder Technology 71 (1992) 239). Left
+out: the loss of stored shear when a contact is unloaded while sheared (Mindlin & Deresiewicz).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+
+from sim import vec
+from sim.contact import Response
+from sim.laws import Law
+from sim.laws.rolling import rolling_moment
+from sim.laws.sliding import sliding_spring, stored_in_sliding_spring
+from sim.material_parameters import MaterialParameters
+from sim.materials import DAMPING, FRICTION, ROLLING, SHEAR, TWISTING, YOUNG, pair_table
+
+TSUJI = math.sqrt(5.0 / 6.0)
+
+
+class HertzMindlin(NamedTuple):
+    """The numbers the law reads: the table of pairs of materials."""
+
+    table: Any
+
+
+@register_jitable
+def stiffness_at(params, contact):
+    """dF_n/d(overlap) and K_t at the running overlap [N/m]."""
+    root = math.sqrt(contact.effective_radius * max(contact.overlap, 0.0))
+    return 2.0 * params.table[contact.kind, YOUNG] * root, 8.0 * params.table[contact.kind, SHEAR] * root
+
+
+@register_jitable
+def hertz_mindlin(params, rules, contact):
+    """Force and torque of one contact."""
+    along, across = stiffness_at(params, contact)
+    share = 2.0 * TSUJI * params.table[contact.kind, DAMPING]
+    viscosity = share * math.sqrt(contact.effective_mass * along)
+    normal_force = 2.0 / 3.0 * along * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
+    limit = params.table[contact.kind, FRICTION] * max(normal_force, 0.0)
+    shear_viscosity = share * math.sqrt(contact.effective_mass * across)
+    spring, viscous, slip = sliding_spring(across, shear_viscosity, limit, contact)
+    moment, rolling_power = rolling_moment(
+        params.table[contact.kind, ROLLING],
+        params.table[contact.kind, TWISTING],
+        normal_force,
+        contact.effective_radius,
+        contact,
+    )
+    return Response(
+        normal_force,
+        vec.add(spring, viscous),
+        slip,
+        moment,
+        viscosity * contact.normal_velocity * contact.normal_velocity
+        - vec.dot(viscous, contact.tangential_velocity)
+        + rolling_power,
+        -vec.dot(spring, contact.tangential_velocity),
+    )
+
+
+@register_jitable
+def hertz_mindlin_energy(params, rules, contact):
+    """Energy stored by the repulsion and by the friction spring [J]."""
+    along, across = stiffness_at(params, contact)
+    overlap = max(contact.overlap, 0.0)
+    limit = params.table[contact.kind, FRICTION] * 2.0 / 3.0 * along * overlap
+    return 4.0 / 15.0 * along * overlap * overlap, stored_in_sliding_spring(across, limit, contact)
+
+
+@register_jitable
+def hertz_mindlin_stiffness(params, rules, contact):
+    """Stiffness along and across [N/m], damping along and across [1/s]."""
+    along, across = stiffness_at(params, contact)
+    share = 2.0 * TSUJI * params.table[contact.kind, DAMPING]
+    mass = contact.effective_mass
+    return along, across, share * math.sqrt(along / mass), share * math.sqrt(across / mass)
+
+
+def rules_of(parameters: MaterialParameters) -> tuple:
+    """This law has one form only."""
+    return (stiffness_at,) * 4
+
+
+def numbers_of(parameters: MaterialParameters) -> HertzMindlin:
+    """The table of pairs of these materials."""
+    return HertzMindlin(np.ascontiguousarray(pair_table(parameters.materials(), parameters.differing())))
+
+
+LAW = Law(
+    name="hertz_mindlin",
+    parameters=MaterialParameters,
+    force=hertz_mindlin,
+    energy=hertz_mindlin_energy,
+    stiffness=hertz_mindlin_stiffness,
+    numbers=numbers_of,
+    rules=rules_of,
+    needs_material=True,
+)

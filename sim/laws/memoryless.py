@@ -1,0 +1,116 @@
+"""Contact without memory: linear spring and damper along the normal, friction that only opposes sliding.
+
+F_n = k_n overlap - gamma v_n;  F_t = -min(mu |F_n|, k_t |v_t|) v_t/|v_t| (seed 003, eq. 1 and 2). There is no friction
+spring, so grains at rest creep. With the seed's k_t = 2000 kg/s and m = 10 g the viscous part is stiff, k_t dt/m* = 4 at 1e-5 s:
+only the Coulomb limit keeps it together, which is why its damping does not count for the time step.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, NamedTuple
+
+from annotated_types import Ge, Le
+from numba.extending import register_jitable
+from pydantic import Field
+
+from sim import vec
+from sim.contact import TINY, Response
+from sim.laws import Law
+from sim.parameters import ParameterSet, Quantity
+
+
+class MemorylessParameters(ParameterSet):
+    """Parameters of the hourglass' law."""
+
+    friction: Annotated[
+        float,
+        Ge(0.0),
+        Le(2.0),
+        Quantity("friction", "μ"),
+        Field(description="Sliding friction is at most μ F_n."),
+    ] = 0.1
+    normal_stiffness: Annotated[
+        float,
+        Ge(1.0),
+        Le(1e8),
+        Quantity("normal stiffness", "k_n", "N/m", log=True),
+        Field(description="Spring constant of the repulsion."),
+    ] = 1000.0
+    normal_viscosity: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e4),
+        Quantity("normal viscosity", "γ", "kg/s"),
+        Field(description="Damping of the approach, force γ v_n."),
+    ] = 70.0
+    shear_viscosity: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e5),
+        Quantity("shear viscosity", "k_t", "kg/s", log=True),
+        Field(description="Friction of slow sliding, force k_t v_t, below the Coulomb limit."),
+    ] = 2000.0
+
+
+class Memoryless(NamedTuple):
+    """The numbers the law reads, in SI."""
+
+    friction: float
+    normal_stiffness: float
+    normal_viscosity: float
+    shear_viscosity: float
+
+
+@register_jitable
+def memoryless(params, rules, contact):
+    """Force of one contact."""
+    touching = 1.0 if contact.overlap > 0.0 else 0.0
+    viscosity = touching * params.normal_viscosity
+    normal_force = params.normal_stiffness * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
+    speed = math.sqrt(vec.dot(contact.tangential_velocity, contact.tangential_velocity))
+    resistance = min(
+        touching * params.friction * abs(normal_force) / max(speed, TINY), touching * params.shear_viscosity
+    )
+    return Response(
+        normal_force,
+        vec.scale(-resistance, contact.tangential_velocity),
+        vec.scale(0.0, contact.shear),
+        vec.scale(0.0, contact.relative_spin),
+        viscosity * contact.normal_velocity * contact.normal_velocity + resistance * speed * speed,
+        0.0,
+    )
+
+
+@register_jitable
+def memoryless_energy(params, rules, contact):
+    """Energy stored by the repulsion, and none in a spring [J]."""
+    overlap = max(contact.overlap, 0.0)
+    return 0.5 * params.normal_stiffness * overlap * overlap, 0.0
+
+
+@register_jitable
+def memoryless_stiffness(params, rules, contact):
+    """Stiffness along and across [N/m], damping along and across [1/s]."""
+    return params.normal_stiffness, 0.0, params.normal_viscosity / contact.effective_mass, 0.0
+
+
+def rules_of(parameters: MemorylessParameters) -> tuple:
+    """This law has one form only."""
+    return (memoryless_stiffness,) * 4
+
+
+def numbers_of(parameters: MemorylessParameters) -> Memoryless:
+    """The numbers these parameters hold."""
+    return Memoryless(*(float(getattr(parameters, name)) for name in Memoryless._fields))
+
+
+LAW = Law(
+    name="memoryless",
+    parameters=MemorylessParameters,
+    force=memoryless,
+    energy=memoryless_energy,
+    stiffness=memoryless_stiffness,
+    numbers=numbers_of,
+    rules=rules_of,
+)

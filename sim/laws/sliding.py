@@ -1,0 +1,33 @@
+"""The friction spring of laws with rotation: spring and damper together under Coulomb's limit."""
+
+from __future__ import annotations
+
+import math
+
+from numba.extending import register_jitable
+
+from sim import vec
+from sim.contact import TINY
+
+
+@register_jitable
+def sliding_spring(stiffness, viscosity, limit, contact):
+    """Shear force of the spring and of the damper [N], and by how much the spring gives way [m].
+
+    F_t = -K xi - eta v_t, of size `limit` at most; the spring is never left longer than the limit stretches it, so
+    that it is held while sliding and pulls back at once when the motion turns round (seed 001).
+    """
+    spring = vec.scale(-stiffness, contact.shear)
+    viscous = vec.scale(-viscosity, contact.tangential_velocity)
+    both = vec.add(spring, viscous)
+    share = min(1.0, limit / max(math.sqrt(vec.dot(both, both)), TINY))
+    pull = math.sqrt(vec.dot(spring, spring))
+    give = 1.0 - min(1.0, limit / max(pull, TINY))
+    return vec.scale(share, spring), vec.scale(share, viscous), vec.scale(give, contact.shear)
+
+
+@register_jitable
+def stored_in_sliding_spring(stiffness, limit, contact):
+    """Energy of that spring [J]."""
+    stretch = min(math.sqrt(vec.dot(contact.shear, contact.shear)), limit / max(stiffness, TINY))
+    return 0.5 * stiffness * stretch * stretch

@@ -1,0 +1,162 @@
+"""Voigt contact: linear spring and damper along the normal and across it, Coulomb limit, rolling resistance.
+
+F_n = K_n overlap - eta_n v_n;  F_t = -K_t xi - eta_t v_t, at most mu F_n (seed 001). The damping follows from the
+restitution coefficient, eta = 2 b sqrt(m* K) with b = -ln e / sqrt(pi² + ln² e), which makes the rebound
+independent of speed. The stiffness is given, or that of Hertz and Mindlin at a fixed reference
+overlap d_c: K_n = 4/3 E* sqrt(R* d_c), K_t = 8 G* sqrt(R* d_c). (The seed prints twice this K_t;
+Mindlin's is kept.) The damper may pull for a moment as grains part: the rebound would differ from e otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal, NamedTuple
+
+import numpy as np
+from annotated_types import Ge, Le
+from numba.extending import register_jitable
+from pydantic import Field
+
+from sim import vec
+from sim.contact import Response
+from sim.laws import Law
+from sim.laws.rolling import rolling_moment
+from sim.laws.sliding import sliding_spring, stored_in_sliding_spring
+from sim.material_parameters import MaterialParameters
+from sim.materials import DAMPING, FRICTION, ROLLING, SHEAR, TWISTING, YOUNG, pair_table
+from sim.parameters import Quantity
+
+
+class VoigtParameters(MaterialParameters):
+    """Stiffness given, or from the materials."""
+
+    stiffness_from: Annotated[
+        Literal["given", "material"],
+        Quantity("stiffness from", "", group="Model"),
+        Field(description="The two numbers below, or Young's modulus and Poisson's ratio at the reference overlap."),
+    ] = "given"
+    normal_stiffness: Annotated[
+        float,
+        Ge(1.0),
+        Le(1e9),
+        Quantity("normal stiffness", "K_n", "N/m", log=True),
+        Field(description="Spring constant of the contact along its normal."),
+    ] = 1e4
+    shear_stiffness: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e9),
+        Quantity("shear stiffness", "K_t", "N/m", log=True),
+        Field(description="Spring constant of the contact across its normal."),
+    ] = 1e4
+    reference_overlap: Annotated[
+        float,
+        Ge(1e-9),
+        Le(1e-2),
+        Quantity("reference overlap", "δ_c", "mm", scale=1e-3, log=True),
+        Field(description="Overlap at which the stiffness of Hertz and Mindlin is taken; 5 % of the mean radius."),
+    ] = 5e-4
+
+
+class Voigt(NamedTuple):
+    """The numbers the law reads, in SI."""
+
+    table: Any
+    """Of `sim.materials.pair_table`."""
+    normal_stiffness: float
+    shear_stiffness: float
+    reference_overlap: float
+
+
+@register_jitable
+def given(params, contact):
+    """K_n and K_t as they were given [N/m]."""
+    return params.normal_stiffness, params.shear_stiffness
+
+
+@register_jitable
+def from_material(params, contact):
+    """K_n and K_t of Hertz and Mindlin at the reference overlap [N/m]."""
+    root = math.sqrt(contact.effective_radius * params.reference_overlap)
+    return 4.0 / 3.0 * params.table[contact.kind, YOUNG] * root, 8.0 * params.table[contact.kind, SHEAR] * root
+
+
+@register_jitable
+def voigt(params, rules, contact):
+    """Force and torque of one contact."""
+    stiffness_of, _, _, _ = rules
+    touching = 1.0 if contact.overlap > 0.0 else 0.0
+    along, across = stiffness_of(params, contact)
+    share = 2.0 * touching * params.table[contact.kind, DAMPING]
+    viscosity = share * math.sqrt(contact.effective_mass * along)
+    normal_force = along * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
+    limit = params.table[contact.kind, FRICTION] * max(normal_force, 0.0)
+    shear_viscosity = share * math.sqrt(contact.effective_mass * across)
+    spring, viscous, slip = sliding_spring(touching * across, shear_viscosity, limit, contact)
+    moment, rolling_power = rolling_moment(
+        params.table[contact.kind, ROLLING],
+        params.table[contact.kind, TWISTING],
+        normal_force,
+        contact.effective_radius,
+        contact,
+    )
+    return Response(
+        normal_force,
+        vec.add(spring, viscous),
+        slip,
+        moment,
+        viscosity * contact.normal_velocity * contact.normal_velocity
+        - vec.dot(viscous, contact.tangential_velocity)
+        + rolling_power,
+        -vec.dot(spring, contact.tangential_velocity),
+    )
+
+
+@register_jitable
+def voigt_energy(params, rules, contact):
+    """Energy stored by the repulsion and by the friction spring [J]."""
+    stiffness_of, _, _, _ = rules
+    along, across = stiffness_of(params, contact)
+    overlap = max(contact.overlap, 0.0)
+    limit = params.table[contact.kind, FRICTION] * along * overlap
+    return 0.5 * along * overlap * overlap, stored_in_sliding_spring(across, limit, contact)
+
+
+@register_jitable
+def voigt_stiffness(params, rules, contact):
+    """Stiffness along and across [N/m], damping along and across [1/s]."""
+    stiffness_of, _, _, _ = rules
+    along, across = stiffness_of(params, contact)
+    share = 2.0 * params.table[contact.kind, DAMPING]
+    mass = contact.effective_mass
+    return along, across, share * math.sqrt(along / mass), share * math.sqrt(across / mass)
+
+
+STIFFNESS = {"given": given, "material": from_material}
+
+
+def rules_of(parameters: VoigtParameters) -> tuple:
+    """The formula of the stiffness; the other places are not used."""
+    return (STIFFNESS[parameters.stiffness_from], given, given, given)
+
+
+def numbers_of(parameters: VoigtParameters) -> Voigt:
+    """The numbers these parameters hold."""
+    return Voigt(
+        np.ascontiguousarray(pair_table(parameters.materials(), parameters.differing())),
+        parameters.normal_stiffness,
+        parameters.shear_stiffness,
+        parameters.reference_overlap,
+    )
+
+
+LAW = Law(
+    name="voigt",
+    parameters=VoigtParameters,
+    force=voigt,
+    energy=voigt_energy,
+    stiffness=voigt_stiffness,
+    numbers=numbers_of,
+    rules=rules_of,
+    needs_material=True,
+)
