@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sim import faults, neighbours, ready_columns, watch
+from sim import faults, neighbours, orientation, ready_columns, watch
 from sim.build import enlarge_pairs, with_levels
 from sim.commands import Command
 from sim.engine import Model, compose
@@ -95,9 +95,8 @@ class Simulation:
         world, state = prepared or self.scene.begin(self.parameters, self.seed)
         self.run = Run(world, state, self.parameters)
         self._compose()
-        if prepared:
-            energy = self.energy()
-            self.run.booked.poured, self.run.booked.shear = energy.mechanical, energy.shear
+        energy = self.energy()
+        self.run.booked.poured, self.run.booked.shear = energy.mechanical, energy.shear
         self._good = self._before_change = (self.parameters, copy.deepcopy(self.run))
         self.set_dt(first=True)
         if self.fault is None:
@@ -168,6 +167,7 @@ class Simulation:
         return done
 
     def _check(self) -> None:
+        orientation.bring_up(self.run.world)
         self.scene.supervise(self)
         checks = self.step // CHECK_STEPS
         if checks % 4 == 0:
@@ -239,7 +239,8 @@ class Simulation:
         law = laws()[self.scene.law]
         previous = getattr(self, "model", None)
         integrator = self.parameters.integrator
-        self.model = Model(law, law.rules(self.parameters), integrator, self.scene.dimension)
+        rotation = self.scene.rotates(self.run.built)
+        self.model = Model(law, law.rules(self.parameters), integrator, self.scene.dimension, rotation)
         self.numbers = law.numbers(self.parameters)
         self.gravity = self.parameters.gravity_vector(self.scene.dimension)
         self.loop = compose(self.model)
@@ -281,7 +282,7 @@ class Simulation:
 
     def finished(self) -> bool:
         """True when nothing is under way: only a command will change the phase."""
-        return self.fault is not None or (not self.run.state.run_all and self.phase not in ("filling", "flowing"))
+        return self.fault is not None or not self.scene.under_way(self)
 
     def survey(self) -> Survey:
         """A look at all contacts."""

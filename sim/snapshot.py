@@ -41,6 +41,41 @@ class Action:
     help: str
 
 
+@dataclass(frozen=True)
+class Reading:
+    """One number to show beside the picture."""
+
+    label: str
+    value: float
+    unit: str = ""
+    error: float | None = None
+    """Standard error, in the same unit."""
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line, or cloud of points, of a plot."""
+
+    label: str
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    points: bool = False
+    error: NDArray[np.float64] | None = None
+    """Standard error of y, for points."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A plot of the scene's own."""
+
+    title: str
+    x_label: str
+    """With its unit."""
+    y_label: str
+    lines: tuple[Line, ...]
+
+
 @dataclass
 class Snapshot:
     """One moment of the run.
@@ -96,6 +131,8 @@ class Snapshot:
     measured: tuple[tuple[float, float, float, int], ...] = ()
     """Every Measure of this session: (friction, angle [rad], standard error [rad], grains left)."""
 
+    readings: tuple[Reading, ...] = ()
+    curves: tuple[Curve, ...] = ()
     kinetic_energy: float = 0.0
     mean_speed: float = 0.0
     coordination: float = 0.0

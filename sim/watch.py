@@ -9,9 +9,10 @@ import numpy as np
 
 from sim.contact import lone_contact
 from sim.snapshot import Snapshot
-from sim.state import PAIR_COUNT, Floats, World
+from sim.state import PAIR_COUNT, TOUCH_COUNT, Floats, World
 from sim.survey import Survey
 from sim.timestep import CLASSES_PER_OCTAVE, automatic_dt, stability_limit
+from sim.walls import FACET
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
@@ -59,8 +60,17 @@ def contacts_per_sphere(world: World) -> Floats:
     """Number of contacts of every sphere, shape (count,)."""
     used = int(world.counters[PAIR_COUNT])
     touching = world.pairs.touching[:used] > 0.0
-    ends = np.concatenate([world.pairs.i[:used][touching], world.pairs.j[:used][touching]])
+    near = int(world.counters[TOUCH_COUNT])
+    at_walls = world.touches.sphere[:near][world.touches.touching[:near] > 0.0]
+    ends = np.concatenate([world.pairs.i[:used][touching], world.pairs.j[:used][touching], at_walls])
     return np.bincount(ends, minlength=world.sphere_count).astype(float)
+
+
+def wall_facets(world: World) -> Floats:
+    """The facets among the walls, where they are now [m], shape (facets, dimension, dimension)."""
+    dimension = world.search.reference.shape[0]
+    rows = world.walls.shape == FACET
+    return world.walls.corner[rows, :dimension] + world.walls.moved[rows, None, :]
 
 
 def coordination_number(world: World) -> float:
@@ -73,10 +83,9 @@ def reference_dt(simulation: Simulation) -> float:
     """Largest stable step for a lone contact of the lightest grain of the scene with a wall [s]."""
     world, law = simulation.run.world, simulation.model.law
     moving = ~world.fixed
-    built = simulation.run.built
-    # Before anything is poured the lightest grain to come is not known: half the mean radius stands for it.
-    radius = float(world.radius[moving].min()) if moving.any() else 0.5 * built.mean_radius
-    mass = float(world.mass[moving].min()) if moving.any() else built.mass_at_mean * (radius / 1e-3) ** 3
+    mass, radius = simulation.scene.lightest(simulation.run.built)
+    if moving.any():
+        mass, radius = float(world.mass[moving].min()), float(world.radius[moving].min())
     model = simulation.model
     contact = lone_contact(REFERENCE_OVERLAP * radius, mass, radius, model.dimension, model.spin_length, 0)
     along, across, damped, _ = law.stiffness(simulation.numbers, model.rules, contact)
@@ -102,7 +111,11 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
     first, second = world.pairs.i[touching], world.pairs.j[touching]
     force = world.pairs.normal_force[touching]
     both = np.concatenate([first, second])
-    contacts = np.bincount(both, minlength=world.sphere_count)
+    contacts = contacts_per_sphere(world)
+    near = int(world.counters[TOUCH_COUNT])
+    wall_force = np.bincount(
+        world.touches.sphere[:near], world.touches.normal_force[:near], minlength=world.sphere_count
+    )
     survey = simulation.survey()
     energy = simulation.energy(survey)
     moving = ~world.fixed
@@ -118,11 +131,21 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
     speed = np.sqrt(np.sum(world.motion[:dimension, 1] ** 2, axis=0))
     snapshot.columns = {
         "speed": speed.astype(np.float32),
-        "force": np.bincount(both, np.concatenate([force, force]), minlength=world.sphere_count).astype(np.float32),
+        "force": (np.bincount(both, np.concatenate([force, force]), minlength=world.sphere_count) + wall_force).astype(
+            np.float32
+        ),
         "coordination": contacts.astype(np.float32),
         "size": snapshot.radius,
         "layer": world.layer.astype(np.float32),
     }
+    snapshot.orientation = world.orientation[: {0: 0, 1: 1, 3: 4}[simulation.model.spin_length]].T.astype(np.float32)
+    ghosts, facets = simulation.scene.ghosts(simulation), simulation.scene.facets(simulation)
+    if ghosts is None:
+        ghosts = np.empty((0, dimension + 1))
+    snapshot.ghosts = ghosts.astype(np.float32)
+    snapshot.facets = (wall_facets(world) if facets is None else facets).astype(np.float32)
+    snapshot.readings = simulation.scene.readings(simulation)
+    snapshot.curves = simulation.scene.curves(simulation)
     snapshot.contact_ends = np.concatenate([position[first], position[second]], axis=1)
     snapshot.contact_force = force.astype(np.float32)
     snapshot.box = simulation.scene.box(simulation)

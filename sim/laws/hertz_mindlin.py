@@ -1,6 +1,7 @@
 """Hertz-Mindlin contact with the running overlap.
 
-F_n = 4/3 E* sqrt(R* overlap) overlap - eta_n v_n;  F_t = -K_t xi - eta_t v_t, at most mu F_n, with K_t = 8 G* sqrt(R* overlap).
+F_n = 4/3 E* sqrt(R* overlap) overlap - eta_n v_n;  F_t = -K_t xi - eta_t v_t, at most mu F_n, with
+K_t = 8 G* sqrt(R* overlap).
 The damping eta = 2 sqrt(5/6) b sqrt(m* S), with S the stiffness dF/d(overlap) of either direction and b as in
 the Voigt law, rebounds with e at any speed (Tsuji, Tanaka & Ishida, Powder Technology 71 (1992) 239). Left
 out: the loss of stored shear when a contact is unloaded while sheared (Mindlin & Deresiewicz).

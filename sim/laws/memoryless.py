@@ -1,8 +1,9 @@
 """Contact without memory: linear spring and damper along the normal, friction that only opposes sliding.
 
 F_n = k_n overlap - gamma v_n;  F_t = -min(mu |F_n|, k_t |v_t|) v_t/|v_t| (seed 003, eq. 1 and 2). There is no friction
-spring, so grains at rest creep. With the seed's k_t = 2000 kg/s and m = 10 g the viscous part is stiff, k_t dt/m* = 4 at 1e-5 s:
-only the Coulomb limit keeps it together, which is why its damping does not count for the time step.
+spring, so grains at rest creep. With the seed's k_t = 2000 kg/s and m = 10 g the viscous part is stiff,
+k_t dt/m* = 4 at 1e-5 s: only the Coulomb limit keeps it together, which is why its damping does not count for
+the time step.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from sim.state import LEDGER_DAMPING, LEDGER_FRICTION, World
+from sim.state import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS, World
 from sim.survey import Survey
 
 
@@ -90,5 +90,5 @@ def energy_ledger(
         sliding=friction - survey.shear_energy + booked.shear,
         poured=booked.poured,
         removed=booked.removed,
-        work=booked.work,
+        work=booked.work + float(world.ledger[LEDGER_WALLS].sum()),
     )

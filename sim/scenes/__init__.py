@@ -12,8 +12,8 @@ from sim.parameters import ParameterSet
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
-    from sim.snapshot import Action
-    from sim.state import World
+    from sim.snapshot import Action, Curve, Reading
+    from sim.state import Floats, World
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,20 @@ class Scene:
     """What the scene adds to result.json."""
     check: Callable[[Simulation], str]
     """The scene's own physical test after a whole run: a complaint, or an empty string."""
+    under_way: Callable[[Simulation], bool]
+    """Whether the experiment goes on by itself; False when only an action will move it on."""
+    lightest: Callable[[Any], tuple[float, float]]
+    """lightest(parameters) -> mass [kg] and radius [m] of the lightest grain to expect, for the first time step."""
+    rotates: Callable[[Any], bool] = lambda parameters: False
+    """Whether grains rotate."""
+    readings: Callable[[Simulation], tuple[Reading, ...]] = lambda simulation: ()
+    """Numbers to show beside the picture."""
+    curves: Callable[[Simulation], tuple[Curve, ...]] = lambda simulation: ()
+    """Plots of the scene's own, the run against the law it should follow."""
+    ghosts: Callable[[Simulation], Floats | None] = lambda simulation: None
+    """Where a closed form says spheres should be: centres and radii [m], shape (ghosts, dimension + 1)."""
+    facets: Callable[[Simulation], Floats | None] = lambda simulation: None
+    """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
 
 
 def _found() -> dict[str, Scene]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sim.build import keep_spheres
 from sim.measure.angle_of_repose import AngleOfRepose, measure_angle
 from sim.scenes import Scene
-from sim.scenes.heap_filling import HeapState, begin, pour_layer
+from sim.scenes.heap_filling import HeapState, begin, lightest, pour_layer
 from sim.scenes.heap_parameters import HeapParameters
 from sim.snapshot import Action
 from sim.state import World
@@ -228,4 +228,7 @@ SCENE = Scene(
     box=box,
     results=results,
     check=check,
+    under_way=lambda simulation: simulation.run.state.run_all or simulation.phase in ("filling", "flowing"),
+    lightest=lightest,
+    rotates=lambda parameters: parameters.rotation,
 )

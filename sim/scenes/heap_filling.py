@@ -46,7 +46,7 @@ def begin(parameters: HeapParameters, seed: int) -> tuple[World, HeapState]:
     wall_y = 2.0 * parameters.wall_radius * np.arange(wall_count)
     base_count = parameters.base_count
     base_x = (np.arange(base_count) + 0.5) * parameters.width / base_count
-    world = empty_world(skin=0.3 * parameters.mean_radius)
+    world = empty_world(2, int(parameters.rotation), skin=0.3 * parameters.mean_radius)
     layout = (
         (base_x, np.zeros(base_count), parameters.base_radius),
         (np.full(wall_count, -parameters.wall_radius), wall_y, parameters.wall_radius),
@@ -69,6 +69,12 @@ def draw_radii(parameters: HeapParameters, generator: np.random.Generator) -> Fl
     while (outside := (radii < SMALLEST * mean) | (radii > LARGEST * mean)).any():
         radii[outside] = generator.normal(mean, spread, int(outside.sum()))
     return radii
+
+
+def lightest(parameters: HeapParameters) -> tuple[float, float]:
+    """Before anything is poured: half the mean radius stands for the lightest grain to come."""
+    radius = 0.5 * parameters.mean_radius
+    return parameters.mass_at_mean * (radius / 1e-3) ** 3, radius
 
 
 def mass_of(radius: Floats, parameters: HeapParameters) -> Floats:

@@ -49,6 +49,11 @@ class HeapParameters(MotionParameters, LeeHerrmannParameters):
         Quantity("container width", "W", "mm", scale=1e-3, effect="restart", group="Container"),
         Field(description="Distance between the walls. The height follows from the number of grains."),
     ] = 4.56e-2
+    rotation: Annotated[
+        bool,
+        Quantity("grains rotate", "", effect="restart", group="Grains"),
+        Field(description="Whether grains turn (discs, ½ m R²). The thesis' do not. Takes effect at the next fill."),
+    ] = False
     grain_count: Annotated[
         int,
         Ge(1),
