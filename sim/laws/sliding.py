@@ -22,7 +22,7 @@ def sliding_spring(stiffness, viscosity, limit, contact):
     both = vec.add(spring, viscous)
     share = min(1.0, limit / max(math.sqrt(vec.dot(both, both)), TINY))
     pull = math.sqrt(vec.dot(spring, spring))
-    give = 1.0 - min(1.0, limit / max(pull, TINY))
+    give = max(0.0, pull - limit) / max(pull, TINY)
     return vec.scale(share, spring), vec.scale(share, viscous), vec.scale(give, contact.shear)
 
 
