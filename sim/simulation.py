@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -308,7 +309,7 @@ class Simulation:
             "version": metadata.version("repose"),
             "steps": self.step,
             "simulated_time": self.time,
-            "time_step": {"now": self.dt, "stable": survey.stable_dt if survey.contacts else None},
+            "time_step": {"now": self.dt, "stable": survey.stable_dt if math.isfinite(survey.stable_dt) else None},
             "dt_changes": self.run.dt_changes,
             **self.scene.results(self),
             "largest_overlap": survey.largest_overlap,

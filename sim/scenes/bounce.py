@@ -1,0 +1,242 @@
+"""Bouncing spheres: three restitutions side by side, against ballistic arcs with instant rebound (seed 001, check 1).
+
+A sphere dropped from h first lands after T = sqrt(2h/g) with v = sqrt(2 g h); arc n rises with e^n v and lasts 2 e^n v/g,
+so that all arcs are over at T (1 + e)/(1 - e). A contact that lasts t_c delays an arc that begins with v by t_c, and its
+weight meanwhile changes v by up to g t_c and the length of the arc by as much again: v 2 t_c of height for every
+rebound so far. That, and the overlap, is what the run may differ by.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sim.build import add_spheres, empty_world, set_walls
+from sim.scenes import Scene
+from sim.scenes.bounce_parameters import BounceParameters
+from sim.scenes.held import HeldState, hold, let_go, record, recorded, rectangle, velocities
+from sim.snapshot import Action, Curve, Line, Reading
+from sim.state import Floats, World
+from sim.walls import PLANE
+
+if TYPE_CHECKING:
+    from sim.simulation import Simulation
+
+SPHERES = 3
+
+MOST_ARCS = 1000
+"""Arcs of the closed form that are told apart; those beyond are too low to see."""
+
+
+def begin(parameters: BounceParameters, seed: int) -> tuple[World, HeldState]:
+    """Three spheres held above the plane."""
+    world = empty_world(3, 0, skin=0.5 * parameters.radius, materials=SPHERES + 1)
+    for row, position in enumerate(starts(parameters)):
+        world = add_spheres(
+            world, position, parameters.radius, parameters.mass, fixed=True, material=row, first_id=row
+        )
+    world = set_walls(world, [PLANE], [[(0, 0, 0), (0, 0, 1), (0, 0, 0)]], material=SPHERES)
+    return world, HeldState()
+
+
+def starts(parameters: BounceParameters) -> Floats:
+    """Centres at the start [m], shape (3, 3)."""
+    x = 4.0 * parameters.radius * (np.arange(SPHERES) - 1)
+    return np.column_stack([x, 0.0 * x, np.full(SPHERES, parameters.drop_height + parameters.radius)])
+
+
+def ballistic(parameters: BounceParameters, restitution: float, time: Floats) -> tuple[Floats, Floats]:
+    """Height of the lowest point [m] and speed [m/s] at times since the release, with instant rebound."""
+    g = max(parameters.gravity * math.cos(parameters.tilt), 1e-12)
+    landing = math.sqrt(2.0 * parameters.drop_height / g)
+    speed = g * landing
+    launch = speed * restitution ** np.arange(1, MOST_ARCS + 1)
+    began = landing + np.concatenate([[0.0], np.cumsum(2.0 * launch / g)])
+    arc = np.searchsorted(began, time, side="right") - 1
+    inside = (arc >= 0) & (arc < MOST_ARCS)
+    row = np.clip(arc, 0, MOST_ARCS - 1)
+    since = time - began[row]
+    rising = np.where(inside, launch[row], 0.0)
+    height = np.where(inside, rising * since - 0.5 * g * since**2, 0.0)
+    velocity = np.where(inside, rising - g * since, 0.0)
+    falling = arc < 0
+    height = np.where(falling, parameters.drop_height - 0.5 * g * time**2, height)
+    velocity = np.where(falling, -g * time, velocity)
+    return np.maximum(height, 0.0), np.abs(velocity)
+
+
+def elapsed(simulation: Simulation) -> float:
+    """Time since the spheres were let go, 0 while they are held [s]."""
+    state: HeldState = simulation.run.state
+    return 0.0 if state.phase == "empty" else min(simulation.time - state.since, simulation.run.built.duration)
+
+
+def supervise(simulation: Simulation) -> None:
+    """Write down heights and speeds; stop when the time is over."""
+    state: HeldState = simulation.run.state
+    if state.phase != "flowing":
+        return
+    height = simulation.run.world.motion[2, 0] - simulation.run.built.radius
+    record(state, simulation.time - state.since, height, np.abs(velocities(simulation)[:, 2]))
+    if simulation.time - state.since >= simulation.run.built.duration:
+        hold(simulation)
+        simulation.message = f"Done: {describe(simulation)[1]}."
+
+
+def actions(simulation: Simulation) -> tuple[Action, ...]:
+    """The buttons."""
+    phase = simulation.phase
+    return (
+        Action("run", "Drop", "A", phase in ("empty", "rested"), "Let the three spheres fall."),
+        Action("reset", "Reset", "R", True, "Back to the spheres held above the plane."),
+    )
+
+
+def act(simulation: Simulation, action: str) -> str:
+    """Carry out one of the actions."""
+    if action == "reset" or simulation.phase == "rested":
+        simulation.begin_anew()
+    if action == "reset":
+        return "The spheres are held above the plane."
+    built = simulation.run.built
+    let_go(simulation, built.mass, 0.4 * built.mass * built.radius**2)
+    return "The spheres fall."
+
+
+def describe(simulation: Simulation) -> tuple[str, str, float | None]:
+    """Phase, words for it, share done."""
+    phase, duration = simulation.phase, simulation.run.built.duration
+    if phase == "empty":
+        return phase, f"spheres held {1e3 * simulation.run.built.drop_height:g} mm above the plane", None
+    if phase == "flowing":
+        return phase, f"bouncing: {elapsed(simulation):.2f} of {duration:g} s", elapsed(simulation) / duration
+    return phase, f"bounced for {duration:g} s", None
+
+
+def deviations(simulation: Simulation) -> Floats:
+    """Largest difference of the height from the closed form so far [m], shape (3,)."""
+    built = simulation.run.built
+    time, height, _ = recorded(simulation.run.state, SPHERES)
+    if time.size == 0:
+        return np.zeros(SPHERES)
+    expected = [ballistic(built, e, time)[0] for e in built.restitutions]
+    found: Floats = np.abs(height - np.column_stack(expected)).max(axis=0)
+    return found
+
+
+def explained(simulation: Simulation) -> Floats:
+    """What contact time and overlap explain of it [m], shape (3,); see the module's first lines."""
+    built = simulation.run.built
+    g = max(built.gravity * math.cos(built.tilt), 1e-12)
+    speed = math.sqrt(2.0 * g * built.drop_height)
+    overlap = speed * math.sqrt(built.mass / built.normal_stiffness) + built.mass * g / built.normal_stiffness
+    rebound = np.arange(1, MOST_ARCS + 1)
+    allowed = []
+    for e in built.restitutions:
+        before = speed * e ** (rebound - 1.0)
+        landing = (speed + 2.0 * (np.cumsum(before) - speed)) / g
+        late = np.where(landing < elapsed(simulation), before * 2.0 * rebound * built.contact_duration(e), 0.0)
+        allowed.append(late.max() + overlap)
+    return np.array(allowed)
+
+
+def readings(simulation: Simulation) -> tuple[Reading, ...]:
+    """How far each sphere is from its closed form."""
+    return tuple(
+        Reading(f"deviation, e = {e:g}", 1e3 * far, "mm", help=f"Contact time explains up to {1e3 * most:.2f} mm.")
+        for e, far, most in zip(
+            simulation.run.built.restitutions, deviations(simulation), explained(simulation), strict=True
+        )
+    )
+
+
+def curves(simulation: Simulation) -> tuple[Curve, ...]:
+    """Height and speed against time, the run as points on the closed form."""
+    built = simulation.run.built
+    time, height, speed = recorded(simulation.run.state, SPHERES)
+    smooth = np.linspace(0.0, built.duration, 600)
+    rising, moving = [], []
+    for row, e in enumerate(built.restitutions):
+        expected = ballistic(built, e, smooth)
+        rising += [Line(f"e = {e:g}, arcs", smooth, 1e3 * expected[0])]
+        rising += [Line(f"e = {e:g}", time, 1e3 * height[:, row], points=True)]
+        moving += [Line(f"e = {e:g}, arcs", smooth, expected[1]), Line(f"e = {e:g}", time, speed[:, row], points=True)]
+    return (
+        Curve("Height", "time (s)", "height (mm)", tuple(rising)),
+        Curve("Speed", "time (s)", "speed (m/s)", tuple(moving)),
+    )
+
+
+def ghosts(simulation: Simulation) -> Floats:
+    """Where the closed form has the spheres, shape (3, 4)."""
+    built = simulation.run.built
+    centres = starts(built)
+    now = np.array([elapsed(simulation)])
+    for row, e in enumerate(built.restitutions):
+        centres[row, 2] = built.radius + float(ballistic(built, e, now)[0][0])
+    return np.column_stack([centres, np.full(SPHERES, built.radius)])
+
+
+def box(simulation: Simulation) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The spheres and the plane under them."""
+    built = simulation.run.built
+    wide, deep = 7.0 * built.radius, 3.0 * built.radius
+    return (-wide, -deep, -0.5 * built.radius), (wide, deep, built.drop_height + 3.0 * built.radius)
+
+
+def facets(simulation: Simulation) -> Floats:
+    """A piece of the plane."""
+    (left, front, _), (right, back, _) = box(simulation)
+    return rectangle((left, front, 0.0), (right - left, 0.0, 0.0), (0.0, back - front, 0.0))
+
+
+def results(simulation: Simulation) -> dict[str, Any]:
+    """Deviations from the closed form, and what contact time explains of them."""
+    built = simulation.run.built
+    columns = zip(built.restitutions, deviations(simulation), explained(simulation), strict=True)
+    return {
+        "phase": simulation.phase,
+        "spheres": [
+            {"restitution": e, "largest_deviation": float(far), "explained_by_contact_time": float(most)}
+            for e, far, most in columns
+        ],
+    }
+
+
+def check(simulation: Simulation) -> str:
+    """Heights follow the arcs within what the contact time explains."""
+    if simulation.phase != "rested":
+        return f"The spheres were not watched to the end: phase {simulation.phase}."
+    for e, far, most in zip(
+        simulation.run.built.restitutions, deviations(simulation), explained(simulation), strict=True
+    ):
+        if far > most:
+            return f"The sphere with e = {e:g} is {1e3 * far:.2f} mm off its arcs; {1e3 * most:.2f} mm are explained."
+    return ""
+
+
+SCENE = Scene(
+    name="bounce",
+    title="Bouncing spheres",
+    summary="Three spheres of different restitution dropped on a plane, against ballistic arcs (seed 001, check 1).",
+    law="voigt",
+    parameters=BounceParameters,
+    dimension=3,
+    begin=begin,
+    supervise=supervise,
+    actions=actions,
+    act=act,
+    describe=describe,
+    measure=lambda simulation: None,
+    box=box,
+    results=results,
+    check=check,
+    under_way=lambda simulation: simulation.phase == "flowing",
+    lightest=lambda parameters: (parameters.mass, parameters.radius),
+    readings=readings,
+    curves=curves,
+    ghosts=ghosts,
+    facets=facets,
+)
