@@ -18,7 +18,7 @@ from sim.engine import Model, _loop, compose
 from sim.laws import Law, laws
 from sim.measure.energy import Booked, Energy, energy_ledger
 from sim.neighbours import OK, PAIRS_FULL
-from sim.state import PAIR_COUNT, Floats, World
+from sim.state import PAIR_COUNT, TOUCH_COUNT, Floats, World
 from sim.survey import Survey, _look
 from sim.timestep import RATIO_GRID, limit_table
 
@@ -71,8 +71,10 @@ class Bench:
 
     @property
     def touching(self) -> bool:
-        """Whether any pair was in contact at the last evaluation."""
-        return bool(self.world.pairs.touching[: self.world.counters[PAIR_COUNT]].any())
+        """Whether any pair, or any sphere and wall, was in contact at the last evaluation."""
+        world = self.world
+        at_walls = world.touches.touching[: world.counters[TOUCH_COUNT]]
+        return bool(world.pairs.touching[: world.counters[PAIR_COUNT]].any() or at_walls.any())
 
     def energy(self, booked: Booked | None = None) -> Energy:
         """The energy ledger now."""
@@ -119,10 +121,13 @@ def world_of(
     velocity: ArrayLike = 0.0,
     spin: ArrayLike = 0.0,
     fixed: ArrayLike = False,
+    material: ArrayLike = 0,
+    skin: float = 3e-4,
 ) -> World:
-    """A world of spheres for that model; `fixed` is one flag or one per sphere."""
-    blank = empty_world(model.dimension, model.spin_length, model.scheme.levels)
+    """A world of spheres for that model, of two materials; `fixed` and `material` are one value or one per sphere."""
+    blank = empty_world(model.dimension, model.spin_length, model.scheme.levels, skin, materials=2)
     world = add_spheres(blank, position, radius, mass, velocity=velocity, spin=spin)
+    world.material[:] = material
     world.mobility[:, np.broadcast_to(fixed, world.sphere_count)] = 0.0
     return world
 

@@ -15,12 +15,12 @@ from tests.worlds import Bench, model_of, world_of
 
 @numba.njit
 def rebuild_flat(world, cells):
-    return neighbours.rebuild(world, (0.0, 0.0), cells)
+    return neighbours.rebuild(world, (0.0, 0.0), cells, True)
 
 
 @numba.njit
 def rebuild_deep(world, cells):
-    return neighbours.rebuild(world, (0.0, 0.0, 0.0), cells)
+    return neighbours.rebuild(world, (0.0, 0.0, 0.0), cells, True)
 
 
 def rebuild(world: World) -> int:
@@ -83,8 +83,8 @@ def test_list_equals_brute_force_for_random_clouds(dimension: int, seed: int) ->
 
 
 def test_list_carries_what_the_law_needs_of_each_pair() -> None:
-    world = add_spheres(empty_world(), [(0, 0), (2e-3, 0)], [1e-3, 1.1e-3], [1e-3, 3e-3])
-    world = add_spheres(world, [(0, -2e-3)], 1e-3, 2e-3, fixed=True)
+    world = add_spheres(empty_world(materials=3), [(0, 0), (2e-3, 0)], [1e-3, 1.1e-3], [1e-3, 3e-3], material=1)
+    world = add_spheres(world, [(0, -2e-3)], 1e-3, 2e-3, fixed=True, material=2)
     assert rebuild(world) == OK
     rows = {(int(i), int(j)): p for p, (i, j) in enumerate(zip(world.pairs.i[:2], world.pairs.j[:2]))}
     assert set(rows) == {(0, 1), (0, 2)}
@@ -93,6 +93,8 @@ def test_list_carries_what_the_law_needs_of_each_pair() -> None:
     assert world.pairs.effective_mass[rows[0, 2]] == pytest.approx(2e-3 / 3)
     assert world.pairs.held[rows[0, 1]] == 0.0
     assert world.pairs.held[rows[0, 2]] == 1.0
+    assert world.pairs.effective_radius[rows[0, 1]] == pytest.approx(1.1e-3 / 2.1)
+    assert [int(world.pairs.kind[rows[pair]]) for pair in ((0, 1), (0, 2))] == [1 * 3 + 1, 1 * 3 + 2]
 
 
 @pytest.mark.parametrize("dimension", [2, 3])

@@ -15,7 +15,10 @@ from sim.scenes import SCENES
 from sim.simulation import Simulation
 from sim.snapshot import Snapshot
 
-TINY = {"heap": {"grain_count": 90, "width": 0.02, "friction": 0.4}}
+TINY = {
+    "heap": {"grain_count": 90, "width": 0.02, "friction": 0.4},
+    "bounce": {"duration": 0.5},
+}
 """Parameters that make each scene small."""
 
 every_scene = pytest.mark.parametrize("scene", list(SCENES))

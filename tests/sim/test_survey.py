@@ -7,6 +7,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from sim.contact import lone_contact
 from sim.state import PAIR_COUNT
 from sim.survey import compose_survey
 from tests.worlds import Bench, look, model_of, world_of
@@ -42,9 +43,9 @@ def dynamics(bench: Bench) -> tuple[np.ndarray, np.ndarray]:
         overlap = world.radius[i] + world.radius[j] - np.linalg.norm(branch)
         if overlap <= 0.0:
             continue
-        held = world.pairs.held[p]
-        along, across, damped, damped_across = law.stiffness(bench.numbers, bench.model.rules, overlap, held)
-        mass = world.pairs.effective_mass[p]
+        mass, size_of_pair = world.pairs.effective_mass[p], world.pairs.effective_radius[p]
+        contact = lone_contact(overlap, mass, size_of_pair, dimension, 0, 0)._replace(held=world.pairs.held[p])
+        along, across, damped, damped_across = law.stiffness(bench.numbers, bench.model.rules, contact)
         normal = branch / np.linalg.norm(branch)
         outer = np.outer(normal, normal)
         rows = [slice(k * dimension, (k + 1) * dimension) for k in (i, j)]
