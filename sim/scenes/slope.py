@@ -1,0 +1,228 @@
+"""Spheres on a slope: five frictions side by side, against rolling and sliding (seed 001, check 2).
+
+On a slope alpha a sphere rolls without sliding from mu_c = (2/7) tan(alpha) on, with the acceleration (5/7) g sin(alpha);
+below mu_c it slides with g (sin(alpha) - mu cos(alpha)). The spheres are released at rest, lying as deep as their weight
+presses them, with friction springs not yet stretched: these take about one swing, 1/w with w² = (7/2) K_t/m, to carry.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sim.build import add_spheres, empty_world, set_walls
+from sim.scenes import Scene
+from sim.scenes.held import HeldState, hold, let_go, record, recorded, rectangle, velocities
+from sim.scenes.slope_parameters import SlopeParameters
+from sim.snapshot import Action, Curve, Line, Reading
+from sim.state import Floats, World
+from sim.walls import PLANE
+
+if TYPE_CHECKING:
+    from sim.simulation import Simulation
+
+SPHERES = 5
+
+
+def directions(parameters: SlopeParameters) -> tuple[Floats, Floats]:
+    """Unit vectors down the slope and out of it."""
+    sine, cosine = math.sin(parameters.slope_angle), math.cos(parameters.slope_angle)
+    return np.array([cosine, 0.0, -sine]), np.array([sine, 0.0, cosine])
+
+
+def length(parameters: SlopeParameters) -> float:
+    """How far the fastest sphere gets [m]."""
+    fastest = parameters.gravity * abs(math.sin(parameters.steepness))
+    return max(0.5 * fastest * parameters.duration**2, 4.0 * parameters.radius)
+
+
+def starts(parameters: SlopeParameters) -> Floats:
+    """Centres at the start [m], shape (5, 3), at the top of a slope that ends at the origin."""
+    down, out = directions(parameters)
+    weight = parameters.mass * parameters.gravity * max(math.cos(parameters.steepness), 0.0)
+    height = parameters.radius - weight / parameters.normal_stiffness
+    across = 3.0 * parameters.radius * (np.arange(SPHERES) - 0.5 * (SPHERES - 1))
+    return height * out - length(parameters) * down + across[:, None] * np.array([0.0, 1.0, 0.0])
+
+
+def begin(parameters: SlopeParameters, seed: int) -> tuple[World, HeldState]:
+    """Five spheres held at the top of the slope."""
+    world = empty_world(3, 3, skin=0.5 * parameters.radius, materials=SPHERES + 1)
+    for row, position in enumerate(starts(parameters)):
+        world = add_spheres(world, position, parameters.radius, parameters.mass, fixed=True, material=row, first_id=row)
+    out = directions(parameters)[1]
+    return set_walls(world, [PLANE], [[np.zeros(3), out, np.zeros(3)]], material=SPHERES), HeldState()
+
+
+def elapsed(simulation: Simulation) -> float:
+    """Time since the spheres were let go, 0 while they are held [s]."""
+    state: HeldState = simulation.run.state
+    if state.phase == "empty":
+        return 0.0
+    return state.time[-1] if state.phase == "rested" else simulation.time - state.since
+
+
+def supervise(simulation: Simulation) -> None:
+    """Write down paths and speeds; stop when the time is over."""
+    state, built = simulation.run.state, simulation.run.built
+    if state.phase != "flowing":
+        return
+    down = directions(built)[0]
+    path = (simulation.run.world.motion[:3, 0].T - starts(built)) @ down
+    record(state, simulation.time - state.since, path, velocities(simulation) @ down)
+    if simulation.time - state.since >= built.duration:
+        hold(simulation)
+        simulation.message = f"Done: {describe(simulation)[1]}."
+
+
+def actions(simulation: Simulation) -> tuple[Action, ...]:
+    """The buttons."""
+    phase = simulation.phase
+    return (
+        Action("run", "Let go", "A", phase in ("empty", "rested"), "Let the five spheres run down the slope."),
+        Action("reset", "Reset", "R", True, "Back to the spheres held at the top."),
+    )
+
+
+def act(simulation: Simulation, action: str) -> str:
+    """Carry out one of the actions."""
+    if action == "reset" or simulation.phase == "rested":
+        simulation.begin_anew()
+    if action == "reset":
+        return "The spheres are held at the top of the slope."
+    built = simulation.run.built
+    let_go(simulation, built.mass, 0.4 * built.mass * built.radius**2)
+    return "The spheres run."
+
+
+def describe(simulation: Simulation) -> tuple[str, str, float | None]:
+    """Phase, words for it, share done."""
+    phase, duration = simulation.phase, simulation.run.built.duration
+    if phase == "empty":
+        return phase, f"spheres held on a slope of {math.degrees(simulation.run.built.slope_angle):g}°", None
+    if phase == "flowing":
+        return phase, f"running: {elapsed(simulation):.2f} of {duration:g} s", min(1.0, elapsed(simulation) / duration)
+    return phase, f"ran for {duration:g} s", None
+
+
+def accelerations(simulation: Simulation) -> Floats:
+    """Slope of a straight line through speed against time [m/s²], shape (5,); nan before there are two records."""
+    time, _, speed = recorded(simulation.run.state, SPHERES)
+    if time.size < 2:
+        return np.full(SPHERES, math.nan)
+    found: Floats = np.polyfit(time, speed, 1)[0]
+    return found
+
+
+def allowed(parameters: SlopeParameters) -> float:
+    """What the first swing of the friction springs may change of an acceleration [m/s²].
+
+    The speed lags behind by up to g sin(alpha)/w, a share 6/(w T) of which a straight line turns into slope.
+    """
+    omega = math.sqrt(3.5 * parameters.shear_stiffness / parameters.mass)
+    return 6.0 * parameters.gravity * abs(math.sin(parameters.steepness)) / (omega * parameters.duration)
+
+
+def readings(simulation: Simulation) -> tuple[Reading, ...]:
+    """Measured accelerations, and how far they are from the closed form."""
+    built = simulation.run.built
+    found = accelerations(simulation)
+    if np.isnan(found).any():
+        return ()
+    shown = []
+    for mu, a in zip(built.frictions, found, strict=True):
+        expected = built.acceleration(mu)
+        way = "rolls" if mu >= 2.0 / 7.0 * math.tan(built.steepness) else "slides"
+        shown.append(Reading(f"acceleration, μ = {mu:g}", a, "m/s²", help=f"It {way}: {expected:.4f} m/s² expected."))
+        shown.append(Reading(f"deviation, μ = {mu:g}", 1e3 * (a - expected), "mm/s²", help="Run less closed form."))
+    return tuple(shown)
+
+
+def curves(simulation: Simulation) -> tuple[Curve, ...]:
+    """Speed against time, the run as points on the closed form."""
+    built = simulation.run.built
+    time, _, speed = recorded(simulation.run.state, SPHERES)
+    ends = np.array([0.0, built.duration])
+    lines = []
+    for row, mu in enumerate(built.frictions):
+        lines.append(Line(f"μ = {mu:g}, closed form", ends, built.acceleration(mu) * ends))
+        lines.append(Line(f"μ = {mu:g}", time, speed[:, row], points=True))
+    return (Curve("Speed down the slope", "time (s)", "speed (m/s)", tuple(lines)),)
+
+
+def ghosts(simulation: Simulation) -> Floats:
+    """Where the closed form has the spheres, shape (5, 4)."""
+    built = simulation.run.built
+    path = 0.5 * np.array([built.acceleration(mu) for mu in built.frictions]) * elapsed(simulation) ** 2
+    centres = starts(built) + path[:, None] * directions(built)[0]
+    return np.column_stack([centres, np.full(SPHERES, built.radius)])
+
+
+def facets(simulation: Simulation) -> Floats:
+    """The piece of the slope the spheres run on."""
+    built = simulation.run.built
+    down, margin = directions(built)[0], 2.0 * built.radius
+    half = 1.5 * built.radius * SPHERES
+    corner = -(length(built) + margin) * down + np.array([0.0, -half, 0.0])
+    return rectangle(corner, (length(built) + 2.0 * margin) * down, (0.0, 2.0 * half, 0.0))
+
+
+def box(simulation: Simulation) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The slope and the spheres on it."""
+    corners = facets(simulation).reshape(-1, 3)
+    room = 2.2 * simulation.run.built.radius
+    lower, upper = corners.min(axis=0), corners.max(axis=0) + np.array([room, 0.0, room])
+    return tuple(lower.tolist()), tuple(upper.tolist())
+
+
+def results(simulation: Simulation) -> dict[str, Any]:
+    """Accelerations measured and expected."""
+    built = simulation.run.built
+    found = accelerations(simulation).tolist()
+    return {
+        "phase": simulation.phase,
+        "critical_friction": 2.0 / 7.0 * math.tan(built.steepness),
+        "spheres": [
+            {"friction": mu, "acceleration": None if math.isnan(a) else a, "expected": built.acceleration(mu)}
+            for mu, a in zip(built.frictions, found, strict=True)
+        ],
+    }
+
+
+def check(simulation: Simulation) -> str:
+    """Accelerations are those of rolling and sliding."""
+    built = simulation.run.built
+    if simulation.phase != "rested":
+        return f"The spheres did not run to the end: phase {simulation.phase}."
+    for mu, a in zip(built.frictions, accelerations(simulation), strict=True):
+        if abs(a - built.acceleration(mu)) > allowed(built):
+            return f"The sphere with μ = {mu:g} runs with {a:.3f} m/s², not {built.acceleration(mu):.3f}."
+    return ""
+
+
+SCENE = Scene(
+    name="slope",
+    title="Spheres on a slope",
+    summary="Spheres of five frictions on a slope, against rolling and sliding (seed 001, check 2).",
+    law="voigt",
+    parameters=SlopeParameters,
+    dimension=3,
+    begin=begin,
+    supervise=supervise,
+    actions=actions,
+    act=act,
+    describe=describe,
+    measure=lambda simulation: None,
+    box=box,
+    results=results,
+    check=check,
+    under_way=lambda simulation: simulation.phase == "flowing",
+    lightest=lambda parameters: (parameters.mass, parameters.radius),
+    rotates=lambda parameters: True,
+    readings=readings,
+    curves=curves,
+    ghosts=ghosts,
+    facets=facets,
+)
