@@ -7,7 +7,7 @@ import math
 from imgui_bundle import imgui
 
 from app.panels import Panel, Ui
-from app.widgets import button, choose, heading, note, row, tooltip
+from app.widgets import button, choose, friendly, heading, note, row, tooltip
 from sim.commands import Act
 from sim.measure.angle_of_repose import AngleOfRepose
 from sim.parameters import ParameterError
@@ -25,6 +25,7 @@ def draw(ui: Ui) -> None:
     _draw_actions(ui)
     _draw_phase(ui)
     _draw_angle(ui)
+    _draw_readings(ui)
 
 
 def _draw_start(ui: Ui) -> None:
@@ -163,6 +164,15 @@ def _draw_angle(ui: Ui) -> None:
     heading(f"± {error:.1f}°", 1.3, ui.palette.muted)
     tooltip("Standard error, from the scatter of the surface grains about the fitted line. Other seeds scatter more.")
     _draw_reading(ui, measured)
+
+
+def _draw_readings(ui: Ui) -> None:
+    """The scene's own numbers, each with its unit and error."""
+    for reading in ui.snapshot.readings:
+        error = f" ± {reading.error:.2g}" if reading.error is not None else ""
+        row(reading.label, friendly(f"{reading.value:.4g}{error} {reading.unit}".rstrip()), ui)
+        if reading.help:
+            tooltip(reading.help)
 
 
 def _draw_reading(ui: Ui, measured: AngleOfRepose) -> None:

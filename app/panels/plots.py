@@ -10,6 +10,7 @@ from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
 
 from app.panels import Panel, Ui
+from app.panels.curves import draw_curve
 from app.theme import Colour, colour32, vector
 from app.widgets import draw_text, friendly, row, si, text_width
 
@@ -47,13 +48,26 @@ def draw(ui: Ui) -> None:
     """One tab per plot; each fills the panel."""
     if not imgui.begin_tab_bar("plots", imgui.TabBarFlags_.fitting_policy_shrink):
         return
+    for curve in ui.snapshot.curves:
+        selected, _ = imgui.begin_tab_item(curve.title)
+        ui.probe.mark(f"plots.{curve.title}")
+        if selected:
+            draw_curve(ui, curve)
+            imgui.end_tab_item()
     for name, (title, plot) in PLOTS.items():
+        if name in SLOPE_PLOTS and not _has_slope(ui):
+            continue
         selected, _ = imgui.begin_tab_item(title)
         ui.probe.mark(f"plots.{name}")
         if selected:
             plot(ui)
             imgui.end_tab_item()
     imgui.end_tab_bar()
+
+
+def _has_slope(ui: Ui) -> bool:
+    """Whether the scene is one whose slope is measured: it has been, or it brings no plots of its own."""
+    return not ui.snapshot.curves or bool(ui.snapshot.measured)
 
 
 def _draw_motion(ui: Ui) -> None:
@@ -242,5 +256,8 @@ PLOTS: dict[str, tuple[str, Callable[[Ui], None]]] = {
     "ledger": ("Energy", _draw_ledger),
     "friction": ("θ(μ)", _draw_friction),
 }
+
+SLOPE_PLOTS = ("angle", "friction")
+"""Plots that make sense only where a slope is measured."""
 
 PANEL = Panel("plots", "Plots", 20, "right", draw, stretch=True)

@@ -1,0 +1,40 @@
+"""Plots that a scene brings along: its run against the law it should follow."""
+
+from __future__ import annotations
+
+import numpy as np
+from imgui_bundle import imgui, implot
+
+from app.panels import Ui
+from app.theme import vector
+from sim.snapshot import Curve, Line
+
+
+def draw_curve(ui: Ui, curve: Curve) -> None:
+    """Lines of the run in strong colours, points with their errors, the axes labelled with units."""
+    height = max(imgui.get_content_region_avail().y, 60 * ui.scale)
+    flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select
+    if not implot.begin_plot(f"##{curve.title}", imgui.ImVec2(-1, height), flags):
+        return
+    try:
+        fitted = implot.AxisFlags_.auto_fit
+        implot.setup_axes(curve.x_label, curve.y_label, fitted, fitted)
+        implot.setup_legend(implot.Location_.north_west)
+        for line in curve.lines:
+            _draw_line(ui, line)
+    finally:
+        implot.end_plot()
+
+
+def _draw_line(ui: Ui, line: Line) -> None:
+    x, y = (np.ascontiguousarray(values, dtype=np.float64) for values in (line.x, line.y))
+    if not len(x):
+        return
+    if not line.points:
+        implot.plot_line(line.label, x, y, implot.Spec(line_weight=1.6 * ui.scale))
+        return
+    implot.plot_scatter(line.label, x, y, implot.Spec(marker=implot.Marker_.circle, marker_size=3 * ui.scale))
+    if line.error is not None:
+        error = np.ascontiguousarray(line.error, dtype=np.float64)
+        bars = implot.Spec(line_color=vector(ui.palette.muted), line_weight=ui.scale)
+        implot.plot_error_bars(f"##{line.label}", x, y, error, bars)
