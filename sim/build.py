@@ -48,7 +48,7 @@ def empty_world(
         old_touches=empty_touches(0, 0, dimension),
         pairs=empty_pairs(0, dimension),
         old_pairs=empty_pairs(0, dimension),
-        search=_search(0, 0, dimension, np.array([skin])),
+        search=_search(0, 0, 0, dimension, np.array([skin])),
         buffer=np.zeros(BUFFER_ROWS * BLOCK),
         ledger=np.zeros((3, BLOCK)),
         counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
@@ -185,6 +185,7 @@ def enlarge_pairs(world: World) -> World:
     """The same world with room for twice as many pairs; nothing else changes, the reference positions included."""
     grown = fitted(world, world.pairs, max(64, 2 * world.pairs.i.size), max(64, 2 * world.touches.sphere.size))
     grown.search.reference[:] = world.search.reference
+    grown.search.wall_reference[:] = world.search.wall_reference
     return grown
 
 
@@ -218,14 +219,15 @@ def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0) -
         old_touches=empty_touches(near_walls, world.sphere_count, dimension),
         pairs=fitted,
         old_pairs=empty_pairs(capacity, dimension),
-        search=_search(world.sphere_count, capacity, dimension, world.search.skin.copy()),
+        search=_search(world.sphere_count, capacity, world.walls.shape.size, dimension, world.search.skin.copy()),
     )
 
 
-def _search(count: int, capacity: int, dimension: int, skin: Floats) -> Search:
+def _search(count: int, capacity: int, walls: int, dimension: int, skin: Floats) -> Search:
     buckets = 1 << max(4, (2 * count - 1).bit_length())
     return Search(
         reference=np.full((dimension, count), np.inf),
+        wall_reference=np.full((walls, dimension), np.inf),
         skin=skin,
         cell=np.zeros((dimension, count), np.int64),
         order=np.zeros(count, np.int64),

@@ -39,7 +39,7 @@ FORWARD_CELLS = {
 
 @register_jitable
 def moved_too_far(world, position_like):
-    """True if some sphere moved more than half the skin since the last rebuild, or is not finite."""
+    """True if some sphere or wall moved more than half the skin since the last rebuild, or is not finite."""
     now = vec.rows(world.motion[:, 0], position_like)
     then = vec.rows(world.search.reference, position_like)
     limit = 0.25 * world.search.skin[0] * world.search.skin[0]
@@ -48,6 +48,11 @@ def moved_too_far(world, position_like):
         step = vec.sub(vec.at(now, i), vec.at(then, i))
         # Written so that a NaN counts as moved.
         count += 0 if vec.dot(step, step) <= limit else 1
+    for w in range(world.walls.shape.size):
+        path = 0.0
+        for c in range(len(position_like)):
+            path += (world.walls.moved[w, c] - world.search.wall_reference[w, c]) ** 2
+        count += 0 if path <= limit else 1
     return count > 0
 
 
@@ -236,6 +241,7 @@ def rebuild(world, position_like, forward_cells, needs_material):
     for c in range(world.search.reference.shape[0]):
         for i in range(world.radius.size):
             world.search.reference[c, i] = world.motion[c, 0, i]
+    world.search.wall_reference[:] = world.walls.moved
     world.counters[REBUILT_AT] = world.counters[STEP_COUNT]
     world.counters[REBUILD_COUNT] += 1
     return OK

@@ -96,6 +96,8 @@ class Search(NamedTuple):
 
     reference: Floats
     """Positions at the last rebuild [m], shape (dimension, count)."""
+    wall_reference: Floats
+    """How far the walls had moved then [m], shape (walls, dimension)."""
     skin: Floats
     """How far beyond touching a pair is listed [m], shape (1,); tuned to the state at each rebuild."""
     cell: NDArray[np.int64]

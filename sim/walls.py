@@ -179,11 +179,13 @@ def counts(world, t, x):
     while s >= 0:
         other = touches.wall[s]
         if s != t and walls.shape[other] == FACET:
-            other_gap, _, other_face = approach(walls, other, x)
+            other_gap, other_normal, other_face = approach(walls, other, x)
             apart, _, _ = approach(walls, other, point)
-            covers = other_face or other_gap < gap - SAME_POINT * radius
-            # Of two that meet the sphere at the same edge or corner the later in the list counts.
-            covers |= s > t and other_gap <= gap + SAME_POINT * radius
+            shift = vec.sub(vec.sub(x, vec.scale(other_gap, other_normal)), point)
+            # Of two that meet the sphere at the same edge or corner the later in the list counts. By points and not by
+            # gaps: close to a corner gaps differ by the square of the distance from it, which is nothing.
+            same = vec.dot(shift, shift) <= (SAME_POINT * radius) ** 2
+            covers = other_face or not same or s > t
             if other_gap < radius and apart <= SAME_POINT * radius and covers:
                 return False
         s = touches.following[s]
