@@ -18,6 +18,8 @@ from sim.snapshot import Snapshot
 TINY = {
     "heap": {"grain_count": 90, "width": 0.02, "friction": 0.4},
     "bounce": {"duration": 0.5},
+    "slope": {"duration": 0.1},
+    "heap3d": {"grain_count": 250, "rolling_friction": 0.2, "orifice": 6.0},
 }
 """Parameters that make each scene small."""
 

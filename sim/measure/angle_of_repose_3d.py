@@ -1,0 +1,112 @@
+"""Angle of repose of a heap in space: from its profile averaged over all directions, and from a cone fitted to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+SECTORS = 8
+"""Pieces of cake whose slopes give the standard error."""
+
+TIP, FOOT = 0.15, 0.85
+"""The rings between these shares of the radius of the foot are fitted: tip and foot of a heap are rounded."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ConeAngle:
+    """One reading of the slope of a heap whose axis stands upright at the origin."""
+
+    angle: float
+    """Of the averaged profile [rad]."""
+    standard_error: float
+    """Of the angle, from the scatter of the sectors among each other [rad]."""
+    cone_angle: float
+    """Of the cone through the same surface grains, its axis free to shift [rad]."""
+    cone_error: float
+    """[rad]."""
+    distance: Floats
+    """Of the rings of the profile from the axis [m], shape (rings,)."""
+    height: Floats
+    """Of the surface there [m], shape (rings,)."""
+    fitted: tuple[float, float]
+    """The stretch of the profile the line is fitted to [m]."""
+    used_ids: NDArray[np.int64]
+    """Identity of each surface grain used, shape (used,)."""
+    grains_left: int
+
+
+def measure_cone(position: Floats, radius: Floats, sphere_id: NDArray[np.int64]) -> ConeAngle | None:
+    """The slope of a heap of spheres, position (n, 3) [m], or None where there is no heap to speak of.
+
+    Surface grains are the highest of each cell of a polar grid, one mean diameter wide both ways; the
+    surface is where their tops are.
+    """
+    if radius.size < 20:
+        return None
+    width = 2.0 * float(radius.mean())
+    distance = np.hypot(position[:, 0], position[:, 1])
+    bearing = np.arctan2(position[:, 1], position[:, 0])
+    top = position[:, 2] + radius
+    surface = _surface_rows(distance, bearing, top, width)
+    ring = np.floor(distance[surface] / width).astype(np.int64)
+    counts = np.bincount(ring)
+    profile = np.bincount(ring, top[surface]) / np.maximum(counts, 1)
+    # The foot: the first ring that is not two grains high any more.
+    low = np.flatnonzero((profile < 1.5 * width) | (counts == 0))
+    foot = width * float(low[0] if low.size else profile.size)
+    inside = (distance[surface] > TIP * foot) & (distance[surface] < FOOT * foot)
+    used = surface[inside]
+    if used.size < 3 * SECTORS or np.unique(ring[inside]).size < 3:
+        return None
+    rings = np.unique(ring[inside])
+    middle = np.bincount(ring[inside], distance[used])[rings] / np.bincount(ring[inside])[rings]
+    mean_top = np.bincount(ring[inside], top[used])[rings] / np.bincount(ring[inside])[rings]
+    slope = float(np.polyfit(middle, mean_top, 1)[0])
+    sector = np.floor((bearing[used] + np.pi) / (2.0 * np.pi) * SECTORS).astype(np.int64) % SECTORS
+    slopes = [
+        np.polyfit(distance[used][sector == s], top[used][sector == s], 1)[0]
+        for s in range(SECTORS)
+        if np.unique(distance[used][sector == s]).size > 2
+    ]
+    error = float(np.std(slopes, ddof=1) / np.sqrt(len(slopes))) if len(slopes) > 1 else float("nan")
+    cone, cone_error = _cone(position[used, :2], top[used], slope)
+    return ConeAngle(
+        angle=float(np.arctan(-slope)),
+        standard_error=error / (1.0 + slope**2),
+        cone_angle=float(np.arctan(-cone)),
+        cone_error=cone_error / (1.0 + cone**2),
+        distance=width * (np.arange(profile.size)[counts > 0] + 0.5),
+        height=profile[counts > 0],
+        fitted=(float(middle.min()), float(middle.max())),
+        used_ids=sphere_id[used],
+        grains_left=int(radius.size),
+    )
+
+
+def _surface_rows(distance: Floats, bearing: Floats, top: Floats, width: float) -> NDArray[np.int64]:
+    """Rows of the highest grain of each cell."""
+    ring = np.floor(distance / width).astype(np.int64)
+    cells = np.maximum(1, np.round(2.0 * np.pi * (ring + 0.5))).astype(np.int64)
+    cell = np.floor((bearing + np.pi) / (2.0 * np.pi) * cells).astype(np.int64) % cells
+    order = np.lexsort((-top, cell, ring))
+    key = ring[order] * (cells.max() + 1) + cell[order]
+    return np.sort(order[np.flatnonzero(np.diff(key, prepend=-1))])
+
+
+def _cone(place: Floats, top: Floats, slope: float) -> tuple[float, float]:
+    """Slope of the cone z = h + s |(x, y) - (x0, y0)| through the grains, and its standard error."""
+    from scipy.optimize import least_squares  # scipy is slow to import: only when measuring
+
+    def misfit(cone: Floats) -> Floats:
+        away = np.hypot(place[:, 0] - cone[2], place[:, 1] - cone[3])
+        residual: Floats = cone[0] + cone[1] * away - top
+        return residual
+
+    fit = least_squares(misfit, [float(top.max()), slope, 0.0, 0.0], x_scale=[0.01, 0.1, 0.01, 0.01])
+    variance = 2.0 * fit.cost / max(1, top.size - 4)
+    covariance = variance * np.linalg.pinv(fit.jac.T @ fit.jac)
+    return float(fit.x[1]), float(np.sqrt(covariance[1, 1]))

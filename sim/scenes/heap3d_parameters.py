@@ -1,0 +1,74 @@
+"""The parameters of the heap in space."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Le
+from pydantic import Field
+
+from sim.material_parameters import MaterialParameters
+from sim.motion_parameters import MotionParameters, Scheme
+from sim.parameters import Quantity
+
+
+class Heap3dParameters(MotionParameters, MaterialParameters):
+    """Spheres poured on a plate from a funnel, or out of a cylinder that is lifted, in SI."""
+
+    pouring: Annotated[
+        Literal["funnel", "cylinder"],
+        Quantity("poured from", "", effect="restart", group="Experiment"),
+        Field(description="A funnel above the plate, or a cylinder on it that is lifted. Takes effect at next start."),
+    ] = "funnel"
+    base: Annotated[
+        Literal["rough", "smooth"],
+        Quantity("plate", "", effect="restart", group="Experiment"),
+        Field(description="Rough: covered with spheres that do not move. Smooth: a plane. Takes effect at next start."),
+    ] = "rough"
+    grain_count: Annotated[
+        int,
+        Ge(1),
+        Le(20_000),
+        Quantity("grains", "N", effect="restart", group="Grains"),
+        Field(description="How many spheres are poured. Takes effect at the next start."),
+    ] = 1500
+    mean_radius: Annotated[
+        float,
+        Ge(5e-4),
+        Le(0.05),
+        Quantity("mean radius", "R", "mm", scale=1e-3, effect="restart", group="Grains"),
+        Field(description="Mean radius of the spheres. Takes effect at the next start."),
+    ] = 4e-3
+    size_spread: Annotated[
+        float,
+        Ge(0.0),
+        Le(0.5),
+        Quantity("size spread", "", effect="restart", group="Grains"),
+        Field(description="Radii are uniform within this share of the mean. Takes effect at the next start."),
+    ] = 0.15
+    orifice: Annotated[
+        float,
+        Ge(2.0),
+        Le(50.0),
+        Quantity("orifice of the funnel", "D/d", effect="restart", group="Experiment"),
+        Field(description="In mean diameters; below about 5 the funnel clogs. Takes effect at the next start."),
+    ] = 7.0
+    lift_speed: Annotated[
+        float,
+        Ge(1e-3),
+        Le(2.0),
+        Quantity("lift speed", "v_lift", "mm/s", scale=1e-3, effect="restart", group="Experiment"),
+        Field(description="Of the cylinder. Takes effect at the next start."),
+    ] = 0.1
+    settle_speed: Annotated[
+        float,
+        Ge(1e-5),
+        Le(1.0),
+        Quantity("settle speed", "v_min", "mm/s", scale=1e-3, log=True, group="Experiment"),
+        Field(description="The heap counts as at rest once the mean speed stays below this."),
+    ] = 1e-2
+    integrator: Annotated[
+        Scheme,
+        Quantity("integrator", "", group="Time step"),
+        Field(description="Scheme that moves the grains; leap-frog loses an order in damped contacts, velocity Verlet not."),
+    ] = "velocity_verlet"
