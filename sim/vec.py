@@ -82,6 +82,12 @@ def rows(table, like):
     return tuple(table[c] for c in range(len(like)))
 
 
+def entry(table, place, like):
+    """The vector at `place`, a tuple of two indices, of a 3D array of vectors; without a view of the array, which costs
+    more than reading it."""
+    return tuple(table[place[0], place[1], c] for c in range(len(like)))
+
+
 def at(columns, k):
     """The vector at index k of a tuple of 1D arrays."""
     return tuple(column[k] for column in columns)
@@ -218,6 +224,18 @@ def _rows(table, like):
         lambda table, like: (table[0], table[1]),
         lambda table, like: (table[0], table[1], table[2]),
     )[len(like)]
+
+
+@overload(entry)
+def _entry(table, place, like):
+    return {
+        2: lambda table, place, like: (table[place[0], place[1], 0], table[place[0], place[1], 1]),
+        3: lambda table, place, like: (
+            table[place[0], place[1], 0],
+            table[place[0], place[1], 1],
+            table[place[0], place[1], 2],
+        ),
+    }[len(like)]
 
 
 @overload(at)

@@ -77,9 +77,9 @@ def approach(walls, w, x):
     The gap to a plane or a cylinder is negative once the centre has passed it: it is pushed back all the same.
     """
     place = vec.sub(x, vec.at(vec.rows(walls.moved.T, x), w))
-    first = vec.rows(walls.corner[w, 0], x)
-    second = vec.rows(walls.corner[w, 1], x)
-    third = vec.rows(walls.corner[w, 2], x)
+    first = vec.entry(walls.corner, (w, 0), x)
+    second = vec.entry(walls.corner, (w, 1), x)
+    third = vec.entry(walls.corner, (w, 2), x)
     if walls.shape[w] == FACET:
         nearest, face = nearest_on_facet(first, second, third, place)
         away = vec.sub(place, nearest)
@@ -164,11 +164,9 @@ def refresh_touches(world, position_like):
 
 
 @register_jitable
-def counts(world, t, x):
+def counts(walls, touches, radii, t, x):
     """Whether entry t of the list touches, and is not a facet's edge or corner that another facet covers."""
-    walls = world.walls
-    touches = world.touches
-    radius = world.radius[touches.sphere[t]]
+    radius = radii[touches.sphere[t]]
     gap, normal, face = approach(walls, touches.wall[t], x)
     if gap >= radius:
         return False
@@ -193,16 +191,15 @@ def counts(world, t, x):
 
 
 @register_jitable
-def hand_on(world, t, x):
+def hand_on(walls, touches, radii, t, x):
     """Give a facet touched for the first time the memory of a neighbour that the sphere is just leaving."""
-    walls = world.walls
-    touches = world.touches
     if walls.shape[touches.wall[t]] != FACET:
         return
     _, normal, _ = approach(walls, touches.wall[t], x)
     s = touches.head[touches.sphere[t]]
     while s >= 0:
-        if s != t and touches.touching[s] > 0.0 and walls.shape[touches.wall[s]] == FACET and not counts(world, s, x):
+        leaving = s != t and touches.touching[s] > 0.0 and walls.shape[touches.wall[s]] == FACET
+        if leaving and not counts(walls, touches, radii, s, x):
             _, other_normal, _ = approach(walls, touches.wall[s], x)
             if vec.dot(other_normal, normal) > SAME_SIDE:
                 for c in range(touches.anchor.shape[0]):
@@ -211,7 +208,7 @@ def hand_on(world, t, x):
         s = touches.following[s]
 
 
-@register_jitable
+@register_jitable(inline="always")
 def wall_contact(world, t, position_like, spin_like, duration):
     """The kinematics of entry t of the list, and the memory it starts with."""
     touches = world.touches
@@ -245,9 +242,13 @@ def wall_contact(world, t, position_like, spin_like, duration):
 
 @register_jitable
 def wall_forces(world, law, rules, params, position_like, spin_like, duration):
-    """Add the forces of walls to `world.force` and `walls.force`, advance their memory and the ledger."""
+    """Add the forces of walls to `world.force` and `walls.force`, advance their memory and the ledger.
+
+    What it calls per entry is given single tables or inlined: handing over the whole world costs more than a contact.
+    """
     touches = world.touches
     walls = world.walls
+    radii = world.radius
     dimension = len(position_like)
     forces = vec.rows(world.force, position_like)
     torques = vec.rows(world.force[dimension:], spin_like)
@@ -259,11 +260,11 @@ def wall_forces(world, law, rules, params, position_like, spin_like, duration):
         i = touches.sphere[t]
         w = touches.wall[t]
         x = vec.at(positions, i)
-        if not counts(world, t, x):
+        if not counts(walls, touches, radii, t, x):
             touches.normal_force[t] = 0.0
             continue
         if touches.touching[t] == 0.0:
-            hand_on(world, t, x)
+            hand_on(walls, touches, radii, t, x)
         contact, start = wall_contact(world, t, position_like, spin_like, duration)
         answer = law(params, rules, contact)
         force = vec.add(vec.scale(answer.normal_force, contact.normal), answer.shear_force)
@@ -282,7 +283,8 @@ def wall_forces(world, law, rules, params, position_like, spin_like, duration):
         world.ledger[LEDGER_WALLS, lane] += duration * vec.dot(force, wall_velocity)
     # Only now: a facet just left must still show its memory to the one that takes it over.
     for t in range(world.counters[TOUCH_COUNT]):
-        if touches.normal_force[t] == 0.0 and not counts(world, t, vec.at(positions, touches.sphere[t])):
+        left = touches.touching[t] > 0.0 and touches.normal_force[t] == 0.0
+        if left and not counts(walls, touches, radii, t, vec.at(positions, touches.sphere[t])):
             touches.touching[t] = 0.0
 
 
