@@ -1,0 +1,82 @@
+"""Flow rate through a neck, from the times at which grains passed it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.state import Floats
+
+LAST_SHARE = 0.9
+"""Once this share of the grains has passed, the vessel runs empty and the flow is no longer steady."""
+
+BLOCKS = 8
+"""Blocks of equally many passages that the error of the mean is read off."""
+
+
+@dataclass(frozen=True)
+class FlowRate:
+    """The mean flow rate of a steady stretch."""
+
+    mean: float
+    """[1/s]."""
+    standard_error: float
+    """Of the mean, from the scatter of `BLOCKS` blocks [1/s]; nan where the stretch is too short for blocks."""
+    spread: float
+    """Standard deviation of the moving-window rate over the stretch [1/s]; nan where no window fits."""
+    passages: int
+    """How many grains it is made of."""
+    begin: float
+    """[s]."""
+    end: float
+    """[s]."""
+
+
+def moving_rate(passages: Sequence[float] | Floats, window: int) -> tuple[Floats, Floats]:
+    """Middle of each window [s] and the rate in it [1/s], Q_i = N / (t_(i+N) - t_i), shape (passages - window,)."""
+    times = np.asarray(passages, float)
+    if times.size <= window:
+        return np.empty(0), np.empty(0)
+    first, last = times[:-window], times[window:]
+    # Two looks at the world may give N grains the same time only if all passed within one step.
+    span = np.maximum(last - first, 1e-12)
+    return 0.5 * (first + last), window / span
+
+
+def steady_part(passages: Sequence[float] | Floats, from_time: float, grains: int) -> Floats:
+    """The passages [s] from `from_time` on, while grains no longer fall into place, to `LAST_SHARE` of all `grains`."""
+    times = np.asarray(passages, float)[: math.floor(LAST_SHARE * grains)]
+    steady: Floats = times[times >= from_time]
+    return steady
+
+
+def mean_rate(passages: Sequence[float] | Floats, window: int = 100, blocks: int = BLOCKS) -> FlowRate | None:
+    """Mean rate of all these passages and its error, or None with fewer than three of them."""
+    times = np.asarray(passages, float)
+    if times.size < 3 or times[-1] <= times[0]:
+        return None
+    error = math.nan
+    if times.size > 2 * blocks:
+        marks = np.linspace(0, times.size - 1, blocks + 1).round().astype(np.int64)
+        # The mean rate is passages over time, so blocks are compared by the time they took.
+        taken = np.diff(times[marks]) / np.diff(marks)
+        relative = float(taken.std(ddof=1) / taken.mean()) / math.sqrt(blocks)
+        error = relative * (times.size - 1) / float(times[-1] - times[0])
+    _, rates = moving_rate(times, window)
+    return FlowRate(
+        mean=(times.size - 1) / float(times[-1] - times[0]),
+        standard_error=error,
+        spread=float(rates.std()) if rates.size else math.nan,
+        passages=int(times.size),
+        begin=float(times[0]),
+        end=float(times[-1]),
+    )
+
+
+def is_clogged(passages: Sequence[float] | Floats, began: float, now: float, left: int, patience: float) -> bool:
+    """Whether none has passed for `patience` [s] since the last one, or since the flow `began`, while some are left."""
+    last = max(began, float(passages[-1])) if len(passages) else began
+    return left > 0 and now - last > patience

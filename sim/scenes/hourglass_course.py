@@ -1,0 +1,278 @@
+"""The course of an hourglass experiment: settle if there is a lid, flow, count, run empty or clog, turn over."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sim.build import set_walls
+from sim.measure.flow_rate import FlowRate, is_clogged, mean_rate, moving_rate, steady_part
+from sim.scenes.hourglass_filling import HourglassState
+from sim.scenes.hourglass_vessel import AWAY, HEIGHT, LID_WALL, NECK, WIDTH, clearance, drawn, volume_between, walls
+from sim.snapshot import Action, Curve, Line, Reading
+from sim.state import Floats, World
+from sim.watch import mean_speed
+
+if TYPE_CHECKING:
+    from sim.simulation import Simulation
+
+SETTLED = 0.02
+"""Grains over the lid count as settled below this mean speed [m/s]."""
+
+LONGEST_WAIT = 3.0
+"""The lid may be opened after this long all the same [s]."""
+
+DENSITY_INTERVAL = 0.05
+"""Simulated time between two looks at the number of grains per volume [s]."""
+
+STARTING = 1.5
+"""The flow counts as steady after this many times the free fall of the highest grain to the neck [-]."""
+
+HALF_TURN = np.array([1.0, -1.0, -1.0])
+"""What turning the glass over does to a vector: half a turn about the x axis."""
+
+
+def supervise(simulation: Simulation) -> None:
+    """Count who passed the neck, notice that the grains have settled, that the glass is empty or clogged."""
+    state: HourglassState = simulation.run.state
+    waited = simulation.time - state.since
+    if state.phase == "filling":
+        fallen = waited > math.sqrt(2.0 * (HEIGHT - NECK) / max(simulation.parameters.gravity, 1e-3))
+        if (fallen and mean_speed(simulation.run.world) < SETTLED) or waited > LONGEST_WAIT:
+            enter(simulation, "filled")
+            if state.run_all:
+                simulation.message = act(simulation, "open")
+    count_passages(simulation)
+    if state.phase != "flowing":
+        return
+    if simulation.time >= state.density_at + DENSITY_INTERVAL:
+        state.density_at = simulation.time
+        density = number_density(simulation)
+        if density is not None:
+            state.densities.append(density)
+    left = state.placed - len(state.passages)
+    if left == 0:
+        enter(simulation, "rested")
+    elif 0.0 < simulation.parameters.count_for <= simulation.time - state.since:
+        enter(simulation, "counted")
+    elif is_clogged(state.passages, state.since, simulation.time, left, simulation.parameters.clog_time):
+        enter(simulation, "clogged")
+
+
+def enter(simulation: Simulation, phase: str) -> None:
+    """Begin another phase."""
+    state: HourglassState = simulation.run.state
+    state.phase, state.since = phase, simulation.time
+    if phase == "flowing":
+        state.opened = simulation.time
+    if phase not in ("filling", "filled", "flowing"):
+        state.run_all = False
+        simulation.message = describe(simulation)[1].capitalize() + "."
+
+
+def count_passages(simulation: Simulation) -> None:
+    """Note when each grain's centre sank through the neck, on a straight line between two looks."""
+    run = simulation.run
+    state: HourglassState = run.state
+    before, now = np.array(state.heights), run.world.motion[2, 0]
+    passed = (before >= NECK) & (now < NECK)
+    # The last look was CHECK_STEPS ago, but never before this phase began.
+    began = max(state.since if state.phase == "flowing" else 0.0, simulation.time - looks_apart(simulation))
+    share = (before[passed] - NECK) / (before[passed] - now[passed])
+    state.passages.extend(np.sort(began + share * (simulation.time - began)).tolist())
+    now = np.where(passed | np.isneginf(before), -np.inf, now)
+    state.heights = now.tolist()
+
+
+def looks_apart(simulation: Simulation) -> float:
+    """Simulated time between two looks at the world [s]."""
+    from sim.simulation import CHECK_STEPS  # sim.simulation imports the scenes
+
+    return CHECK_STEPS * simulation.dt
+
+
+def number_density(simulation: Simulation) -> float | None:
+    """Grains per volume between the neck and the surface of the bed [1/m³], or None where the bed is shallow."""
+    radius = simulation.run.built.mean_radius
+    height = simulation.run.world.motion[2, 0]
+    above = height[height > NECK]
+    if above.size < 20:
+        return None
+    low, high = NECK + 2.0 * radius, float(np.quantile(above, 0.9)) - 4.0 * radius
+    if high - low < 6.0 * radius:
+        return None
+    inside = int(((height > low) & (height < high)).sum())
+    return inside / volume_between(simulation.run.built, low, high)
+
+
+def act(simulation: Simulation, action: str) -> str:
+    """Carry out one of the actions."""
+    state: HourglassState = simulation.run.state
+    if action == "run":
+        if state.phase in ("counted", "rested", "clogged"):
+            simulation.begin_anew()
+        state = simulation.run.state
+        state.run_all = True
+        return act(simulation, "open") if state.phase == "filled" else "The experiment runs by itself."
+    if action == "open":
+        with simulation.booked("work"):
+            simulation.run.world.walls.corner[LID_WALL, 0, 2] = AWAY
+        enter(simulation, "flowing")
+        return "The neck is open."
+    if action == "turn":
+        with simulation.booked("work"):
+            simulation.run.world = turned_over(simulation.run.world, simulation.run.built)
+        state.heights = simulation.run.world.motion[2, 0].tolist()
+        state.placed = int((simulation.run.world.motion[2, 0] >= NECK).sum())
+        state.passages, state.densities, state.density_at = [], [], simulation.time
+        state.turns += 1
+        enter(simulation, "flowing")
+        return f"Turned over: {state.placed} grains above the neck."
+    simulation.begin_anew()
+    return f"Filled anew with {simulation.run.state.placed} grains."
+
+
+def turned_over(world: World, built: Any) -> World:
+    """The world after half a turn about a level axis through the neck; contact memory among grains turns with it."""
+    rotating = world.motion.shape[0] > 3
+    world.motion[:3] *= HALF_TURN[:, None, None]
+    world.motion[2, 0] += 2.0 * NECK
+    world.pairs.anchor[:] *= HALF_TURN[:, None]
+    if rotating:
+        world.motion[3:] *= HALF_TURN[:, None, None]
+        world.turned[:] *= HALF_TURN[:, None]
+        w, x, y, z = world.orientation.copy()
+        world.orientation[:] = -x, w, -z, y
+    shape, corner = walls(built, closed=False)
+    return set_walls(world, shape, corner, material=1)
+
+
+def can_turn(simulation: Simulation) -> bool:
+    """Whether every grain would still be inside the glass afterwards: the lower funnel is not there to hold it in."""
+    world = simulation.run.world
+    place = world.motion[:3, 0].T * HALF_TURN + np.array([0.0, 0.0, 2.0 * NECK])
+    upper = place[:, 2] >= NECK
+    return bool((clearance(simulation.run.built, place[upper]) > 0.5 * world.radius[upper]).all())
+
+
+def actions(simulation: Simulation) -> tuple[Action, ...]:
+    """The buttons, each enabled only when it makes sense."""
+    state: HourglassState = simulation.run.state
+    busy = state.run_all
+    over = state.phase in ("counted", "rested", "clogged")
+    return (
+        Action("open", "Open neck", "O", state.phase == "filled" and not busy, "Take the lid off the neck."),
+        Action("turn", "Turn over", "T", over and can_turn(simulation), "Turn the glass upside down."),
+        Action("reset", "Reset", "R", True, "Fill the glass anew with the same seed."),
+        Action("run", "Run all", "A", not busy, "Let the grains run through the neck and measure the flow rate."),
+    )
+
+
+def describe(simulation: Simulation) -> tuple[str, str, float | None]:
+    """Phase, words for it, share done."""
+    state: HourglassState = simulation.run.state
+    passed, wanted = len(state.passages), state.placed
+    words = {
+        "filling": f"{wanted} grains settling over the closed neck",
+        "filled": f"{wanted} grains over the closed neck",
+        "flowing": f"flowing: {passed} of {wanted} grains have passed",
+        "counted": f"counted {passed} of {wanted} grains",
+        "rested": f"empty: all {passed} grains have passed",
+        "clogged": f"clogged after {passed} of {wanted} grains",
+    }[state.phase]
+    if state.phase != "flowing":
+        return state.phase, words, None
+    share = passed / max(wanted, 1)
+    if simulation.parameters.count_for > 0.0:
+        share = max(share, (simulation.time - state.since) / simulation.parameters.count_for)
+    return state.phase, words, min(1.0, share)
+
+
+def steady_rate(simulation: Simulation) -> FlowRate | None:
+    """Mean rate of the steady part of the passages so far."""
+    state: HourglassState = simulation.run.state
+    fall = math.sqrt(2.0 * (simulation.run.built.fill_height - NECK) / max(simulation.parameters.gravity, 1e-3))
+    steady = steady_part(state.passages, state.opened + STARTING * fall, state.placed)
+    return mean_rate(steady, simulation.parameters.window)
+
+
+def readings(simulation: Simulation) -> tuple[Reading, ...]:
+    """Grains passed, flow rate, number density, and how long no grain has passed."""
+    state: HourglassState = simulation.run.state
+    rate = steady_rate(simulation)
+    shown = [Reading("grains passed", float(len(state.passages)), help=f"Of {state.placed} above the neck.")]
+    if rate is not None:
+        error = rate.standard_error if math.isfinite(rate.standard_error) else None
+        words = "Mean without start and end, where the flow is not steady; the error is that of eight blocks."
+        shown.append(Reading("flow rate", rate.mean, "1/s", error, words))
+    if state.densities:
+        words = "Grains per volume between neck and surface, mean over the flow."
+        shown.append(Reading("number density", float(np.mean(state.densities)), "1/m³", None, words))
+    if state.phase in ("flowing", "clogged"):
+        last = state.passages[-1] if state.passages else state.since
+        waiting = simulation.time - last
+        words = f"Clogged once no grain has passed for {simulation.parameters.clog_time:g} s while some are left."
+        shown.append(Reading("since the last grain", waiting, "s", None, words))
+    return tuple(shown)
+
+
+def curves(simulation: Simulation) -> tuple[Curve, ...]:
+    """The moving-window flow rate and its mean over the steady part."""
+    state: HourglassState = simulation.run.state
+    time, rate = moving_rate(state.passages, simulation.parameters.window)
+    lines = [Line(f"{simulation.parameters.window} grains", time, rate)]
+    mean = steady_rate(simulation)
+    if mean is not None and rate.size:
+        lines.append(Line("steady mean", np.array([mean.begin, mean.end]), np.array([mean.mean, mean.mean])))
+    return (Curve("Flow rate", "time [s]", "grains per second", tuple(lines)),)
+
+
+def results(simulation: Simulation) -> dict[str, Any]:
+    """Grains, the flow rate, and every passage."""
+    state: HourglassState = simulation.run.state
+    rate = steady_rate(simulation)
+    return {
+        "phase": state.phase,
+        "clogged": state.phase == "clogged",
+        "grains": state.placed,
+        "grains_passed": len(state.passages),
+        "flow_rate": asdict(rate) if rate else None,
+        "number_density": float(np.mean(state.densities)) if state.densities else None,
+        "turns": state.turns,
+        "passage_times": state.passages,
+    }
+
+
+def check(simulation: Simulation) -> str:
+    """Every grain is inside the glass, and those counted and those left add up."""
+    state: HourglassState = simulation.run.state
+    world = simulation.run.world
+    place = world.motion[:3, 0].T
+    upper = place[:, 2] >= NECK
+    room = np.where(upper, clearance(simulation.run.built, place), 0.5 * WIDTH - np.abs(place[:, :2]).max(axis=1))
+    outside = int(((room < 0.0) | (place[:, 2] < 0.0)).sum())
+    if outside:
+        return f"{outside} grains are outside the glass."
+    left = int(np.isfinite(state.heights).sum())
+    if state.turns == 0 and left + len(state.passages) != world.sphere_count:
+        return f"{left} grains left and {len(state.passages)} passed do not add up to {world.sphere_count}."
+    return ""
+
+
+def box(simulation: Simulation) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The whole glass."""
+    half = 0.5 * WIDTH
+    return (-half, -half, 0.0), (half, half, top(simulation))
+
+
+def top(simulation: Simulation) -> float:
+    """Height up to which the walls are drawn [m]."""
+    return max(HEIGHT, float(simulation.run.built.fill_height))
+
+
+def facets(simulation: Simulation) -> Floats:
+    """Walls and funnel."""
+    return drawn(simulation.run.built, top(simulation))

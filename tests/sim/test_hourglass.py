@@ -1,0 +1,168 @@
+"""A tiny hourglass: it fills, flows, counts, clogs and turns over."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sim.commands import Act
+from sim.headless import run_experiment
+from sim.parameters import ParameterError
+from sim.scenes import SCENES
+from sim.scenes.hourglass_filling import random_start
+from sim.scenes.hourglass_vessel import NECK, clearance, volume_between
+from sim.simulation import Simulation
+from sim.snapshot import Snapshot
+
+TINY = {"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10}
+
+
+def tiny(scene: str = "hourglass", seed: int = 1, **values: object) -> Simulation:
+    return Simulation(scene, TINY | values, seed)
+
+
+@pytest.fixture(scope="module")
+def emptied() -> Simulation:
+    """A tiny glass that has run empty."""
+    simulation = tiny()
+    run_experiment(simulation)
+    return simulation
+
+
+def parameters(scene: str = "hourglass", **values: object):
+    return SCENES[scene].parameters.checked(TINY | values)
+
+
+@pytest.mark.parametrize("scene", ["hourglass", "hourglass_glass"])
+def test_grains_start_inside_the_glass_and_touch_nothing(scene):
+    built = parameters(scene, grain_count=400)
+    place, radius = random_start(built, np.random.default_rng(3))
+    assert (clearance(built, place) > radius).all()
+    assert (place[:, 2] - radius > NECK).all()
+    apart = np.linalg.norm(place[:, None] - place[None], axis=-1) - radius[:, None] - radius[None]
+    assert apart[~np.eye(radius.size, dtype=bool)].min() > 0.0
+
+
+def test_the_filling_ends_when_nothing_fits_any_more():
+    built = parameters(grain_count=5000)
+    _, radius = random_start(built, np.random.default_rng(3))
+    assert 100 < radius.size < 5000
+    # Small grains are not preferred: the radii stay uniform between 0.8 and 1.2 of the mean.
+    assert radius.mean() == pytest.approx(built.mean_radius, rel=0.02)
+    solid = 4.0 / 3.0 * np.pi * (radius**3).sum() / volume_between(built, NECK, built.fill_height)
+    assert 0.15 < solid < 0.38
+
+
+def test_the_volume_of_the_glass_is_that_of_prism_and_frustum():
+    built = parameters(orifice=0.1)
+    frustum = 0.25 / 3.0 * (0.4**2 + 0.1**2 + 0.4 * 0.1)
+    assert volume_between(built, NECK, 1.5) == pytest.approx(frustum + 0.5 * 0.4**2, rel=1e-4)
+
+
+def test_the_published_values_are_the_defaults():
+    built = SCENES["hourglass"].parameters()
+    assert (built.normal_stiffness, built.shear_viscosity, built.normal_viscosity) == (1000.0, 2000.0, 70.0)
+    assert (built.friction, built.grain_mass, built.dt, built.integrator) == (0.1, 0.01, 1e-5, "leapfrog")
+    assert built.mean_radius * (1.0 - built.radius_spread) == pytest.approx(0.010)
+    assert built.mean_radius * (1.0 + built.radius_spread) == pytest.approx(0.015)
+    assert (built.lid, built.window) == (False, 100)
+
+
+def test_every_grain_passes_once_and_in_order(emptied):
+    state = emptied.run.state
+    assert emptied.phase == "rested"
+    assert emptied.fault is None
+    assert len(state.passages) == state.placed == 60
+    assert np.all(np.diff(state.passages) >= 0.0)
+    assert emptied.scene.check(emptied) == ""
+
+
+def test_the_passages_lie_where_free_fall_puts_the_first(emptied):
+    # The lowest grain falls freely: z(t) = z0 - g t²/2.
+    fresh = tiny()
+    lowest = fresh.run.world.motion[2, 0].min() - NECK
+    assert emptied.run.state.passages[0] == pytest.approx(np.sqrt(2.0 * lowest / 9.81), rel=0.02)
+
+
+def test_the_same_seed_gives_the_same_run_and_another_seed_another():
+    hashes = []
+    for seed in (1, 1, 2):
+        simulation = tiny(seed=seed)
+        simulation.advance(3000)
+        hashes.append(simulation.state_hash())
+    assert hashes[0] == hashes[1] != hashes[2]
+
+
+def test_the_snapshot_shows_readings_curve_and_walls(emptied):
+    snapshot = Snapshot()
+    emptied.fill_snapshot(snapshot)
+    labels = {reading.label: reading.value for reading in snapshot.readings}
+    assert labels["grains passed"] == 60
+    (curve,) = snapshot.curves
+    assert curve.lines[0].x.shape == curve.lines[0].y.shape == (50,)
+    assert snapshot.facets.shape[1:] == (3, 3)
+    assert snapshot.box[1][2] == 1.5
+
+
+def test_turned_over_the_grains_run_back(emptied):
+    simulation = tiny()
+    run_experiment(simulation)
+    assert simulation.apply(Act("turn")) == ""
+    state = simulation.run.state
+    assert (simulation.phase, state.placed, state.passages) == ("flowing", 60, [])
+    assert simulation.run.world.motion[2, 0].min() > NECK
+    before = simulation.energy().gap
+    while not simulation.finished():
+        simulation.advance(1000)
+    assert simulation.fault is None
+    assert len(state.passages) == 60
+    assert simulation.scene.check(simulation) == ""
+    assert simulation.energy().gap - before == pytest.approx(0.0, abs=0.02 * simulation.energy().dissipated)
+
+
+def test_with_a_lid_nothing_passes_before_it_is_opened():
+    simulation = tiny(lid=True)
+    while not simulation.finished():
+        simulation.advance(1000)
+    assert simulation.phase == "filled"
+    assert simulation.run.state.passages == []
+    assert simulation.run.world.motion[2, 0].min() > NECK
+    assert simulation.apply(Act("open")) == ""
+    assert simulation.phase == "flowing"
+
+
+def test_a_neck_too_narrow_for_any_grain_counts_as_clogged():
+    simulation = tiny(orifice=0.03, clog_time=0.6)
+    result = run_experiment(simulation)
+    assert result["clogged"]
+    assert result["grains_passed"] == 0
+    assert result["flow_rate"] is None
+    assert result["complaint"] is None
+
+
+def test_counting_ends_after_the_time_asked_for():
+    simulation = tiny(count_for=0.2)
+    result = run_experiment(simulation)
+    assert result["phase"] == "counted"
+    assert result["simulated_time"] == pytest.approx(0.2, abs=1e-3)
+
+
+def test_the_published_time_step_is_borne_and_a_much_larger_one_refused():
+    simulation = tiny(dt=1e-3)
+    simulation.advance(5000)
+    assert simulation.fault is not None
+    assert "time step" in simulation.fault.message
+
+
+def test_a_spread_that_would_make_radii_negative_is_refused():
+    with pytest.raises(ParameterError, match="radius_spread"):
+        tiny(radius_spread=1.5)
+
+
+@pytest.mark.slow
+def test_the_physical_glass_flows_and_keeps_its_energy_ledger():
+    simulation = tiny("hourglass_glass", count_for=0.4)
+    result = run_experiment(simulation)
+    assert result["complaint"] is None
+    assert result["grains_passed"] > 20
+    assert abs(result["energy"]["gap"]) < 0.02 * (result["energy"]["damping"] + result["energy"]["sliding"])
