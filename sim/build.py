@@ -95,6 +95,8 @@ def add_spheres(
     if not fixed:
         mobility[:dimension] = 1.0 / mass
         mobility[dimension:] = 1.0 / inertia
+    upright = np.zeros((4, count))
+    upright[0] = 0.0 if coordinates - dimension == 1 else 1.0
     grown = world._replace(
         motion=np.concatenate([world.motion, motion], axis=2),
         force=np.concatenate([world.force, np.zeros((coordinates, count))], axis=1),
@@ -104,7 +106,7 @@ def add_spheres(
         sphere_id=np.concatenate([world.sphere_id, first_id + np.arange(count)]),
         layer=np.concatenate([world.layer, np.full(count, layer)]),
         material=np.concatenate([world.material, np.full(count, material)]),
-        orientation=np.concatenate([world.orientation, np.tile([[1.0], [0.0], [0.0], [0.0]], count)], axis=1),
+        orientation=np.concatenate([world.orientation, upright], axis=1),
         turned=np.concatenate([world.turned, np.zeros((3, count))], axis=1),
     )
     return fitted(grown, world.pairs, max(world.pairs.i.size, PAIRS_PER_SPHERE * (before + count)))

@@ -79,7 +79,7 @@ def measure_cone(position: Floats, radius: Floats, sphere_id: NDArray[np.int64])
         standard_error=error / (1.0 + slope**2),
         cone_angle=float(np.arctan(-cone)),
         cone_error=cone_error / (1.0 + cone**2),
-        distance=width * (np.arange(profile.size)[counts > 0] + 0.5),
+        distance=width * (np.flatnonzero(counts > 0).astype(np.float64) + 0.5),
         height=profile[counts > 0],
         fitted=(float(middle.min()), float(middle.max())),
         used_ids=sphere_id[used],

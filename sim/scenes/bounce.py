@@ -1,9 +1,9 @@
 """Bouncing spheres: three restitutions side by side, against ballistic arcs with instant rebound (seed 001, check 1).
 
-A sphere dropped from h first lands after T = sqrt(2h/g) with v = sqrt(2 g h); arc n rises with e^n v and lasts 2 e^n v/g,
-so that all arcs are over at T (1 + e)/(1 - e). A contact that lasts t_c delays an arc that begins with v by t_c, and its
-weight meanwhile changes v by up to g t_c and the length of the arc by as much again: v 2 t_c of height for every
-rebound so far. That, and the overlap, is what the run may differ by.
+A sphere dropped from h first lands after T = sqrt(2h/g) with v = sqrt(2 g h); arc n rises with e^n v and lasts
+2 e^n v/g, so that all arcs are over at T (1 + e)/(1 - e). A contact that lasts t_c delays an arc that begins with v by
+t_c, and the weight meanwhile changes v by up to g t_c and the length of the arc by as much again: v 2 t_c of height
+for every rebound so far. That, and the overlap, is what the run may differ by.
 """
 
 from __future__ import annotations
@@ -34,9 +34,7 @@ def begin(parameters: BounceParameters, seed: int) -> tuple[World, HeldState]:
     """Three spheres held above the plane."""
     world = empty_world(3, 0, skin=0.5 * parameters.radius, materials=SPHERES + 1)
     for row, position in enumerate(starts(parameters)):
-        world = add_spheres(
-            world, position, parameters.radius, parameters.mass, fixed=True, material=row, first_id=row
-        )
+        world = add_spheres(world, position, parameters.radius, parameters.mass, fixed=True, material=row, first_id=row)
     world = set_walls(world, [PLANE], [[(0, 0, 0), (0, 0, 1), (0, 0, 0)]], material=SPHERES)
     return world, HeldState()
 

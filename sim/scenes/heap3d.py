@@ -1,8 +1,8 @@
 """The heap in space: spheres poured on a plate from a funnel, or let out of a cylinder that is lifted.
 
-The plate is a plane, rough if it is covered with spheres that do not move; grains that come past its rim are taken away.
-A layer is let fall as soon as the one before has left the rim of the funnel, so that what the orifice lets through
-sets the pace. The heap is at rest once the mean speed has stayed below v_min, and no grain has left, for 0.2 s.
+The plate is a plane, rough if it is covered with spheres that do not move; grains that come past its rim are taken
+away. A layer is let fall as soon as the one before has left the rim of the funnel, so that what the orifice lets
+through sets the pace. The heap is at rest once the mean speed has stayed below v_min, and no grain has left, for 0.2 s.
 """
 
 from __future__ import annotations

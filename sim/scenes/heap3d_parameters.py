@@ -70,5 +70,5 @@ class Heap3dParameters(MotionParameters, MaterialParameters):
     integrator: Annotated[
         Scheme,
         Quantity("integrator", "", group="Time step"),
-        Field(description="Scheme that moves the grains; leap-frog loses an order in damped contacts, velocity Verlet not."),
+        Field(description="Scheme that moves the grains. Velocity Verlet keeps its order in damped contacts."),
     ] = "velocity_verlet"

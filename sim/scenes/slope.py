@@ -1,8 +1,7 @@
 """Spheres on a slope: five frictions side by side, against rolling and sliding (seed 001, check 2).
 
-On a slope alpha a sphere rolls without sliding from mu_c = (2/7) tan(alpha) on, with the acceleration (5/7) g sin(alpha);
-below mu_c it slides with g (sin(alpha) - mu cos(alpha)). The spheres are released at rest, lying as deep as their weight
-presses them, with friction springs not yet stretched: these take about one swing, 1/w with w² = (7/2) K_t/m, to carry.
+On a slope alpha a sphere rolls without sliding from mu_c = (2/7) tan(alpha) on, with (5/7) g sin(alpha); below mu_c it slides with g (sin(alpha) - mu cos(alpha)). The spheres are released at rest, lying as deep as their
+weight presses them, with friction springs not yet stretched: these take about one swing, 1/w with w² = (7/2) K_t/m.
 """
 
 from __future__ import annotations
@@ -44,7 +43,8 @@ def starts(parameters: SlopeParameters) -> Floats:
     weight = parameters.mass * parameters.gravity * max(math.cos(parameters.steepness), 0.0)
     height = parameters.radius - weight / parameters.normal_stiffness
     across = 3.0 * parameters.radius * (np.arange(SPHERES) - 0.5 * (SPHERES - 1))
-    return height * out - length(parameters) * down + across[:, None] * np.array([0.0, 1.0, 0.0])
+    centres: Floats = height * out - length(parameters) * down + across[:, None] * np.array([0.0, 1.0, 0.0])
+    return centres
 
 
 def begin(parameters: SlopeParameters, seed: int) -> tuple[World, HeldState]:

@@ -13,14 +13,12 @@ from sim.motion_parameters import MotionParameters
 from sim.parameters import Quantity
 
 
-def _friction(number: int, symbol: str) -> Any:
-    return Annotated[
-        float,
-        Ge(0.0),
-        Le(2.0),
-        Quantity(f"friction of sphere {number}", symbol, effect="restart", group="Spheres"),
-        Field(description=f"Friction coefficient of sphere {number} with the slope. Takes effect at the next start."),
-    ]
+def _quantity(number: int, symbol: str) -> Quantity:
+    return Quantity(f"friction of sphere {number}", symbol, effect="restart", group="Spheres")
+
+
+def _help(number: int) -> Any:
+    return Field(description=f"Friction coefficient of sphere {number} with the slope. Takes effect at the next start.")
 
 
 class SlopeParameters(MotionParameters):
@@ -31,11 +29,11 @@ class SlopeParameters(MotionParameters):
     restitution: ClassVar[float] = 0.2
     friction: ClassVar[float] = 0.0
 
-    friction_1: _friction(1, "μ₁") = 0.0
-    friction_2: _friction(2, "μ₂") = 0.1
-    friction_3: _friction(3, "μ₃") = 0.2
-    friction_4: _friction(4, "μ₄") = 0.3
-    friction_5: _friction(5, "μ₅") = 0.5
+    friction_1: Annotated[float, Ge(0.0), Le(2.0), _quantity(1, "μ₁"), _help(1)] = 0.0
+    friction_2: Annotated[float, Ge(0.0), Le(2.0), _quantity(2, "μ₂"), _help(2)] = 0.1
+    friction_3: Annotated[float, Ge(0.0), Le(2.0), _quantity(3, "μ₃"), _help(3)] = 0.2
+    friction_4: Annotated[float, Ge(0.0), Le(2.0), _quantity(4, "μ₄"), _help(4)] = 0.3
+    friction_5: Annotated[float, Ge(0.0), Le(2.0), _quantity(5, "μ₅"), _help(5)] = 0.5
     slope_angle: Annotated[
         float,
         Ge(0.0),

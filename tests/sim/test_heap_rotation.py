@@ -1,0 +1,29 @@
+"""The heap in the plane with rotation: grains turn, the ledger closes, rolling friction holds them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sim.headless import run_experiment
+from sim.simulation import Simulation
+from sim.snapshot import Snapshot
+
+SMALL = {"grain_count": 90, "width": 0.02, "friction": 0.4, "rotation": True}
+
+
+def test_grains_turn_and_rolling_friction_keeps_more_of_them_on_the_base() -> None:
+    left = []
+    for rolling in (0.0, 0.5):
+        simulation = Simulation("heap", SMALL | {"rolling_friction": rolling})
+        result = run_experiment(simulation)
+        assert result["fault"] is None
+        energy = result["energy"]
+        assert abs(energy["gap"]) < 0.01 * (energy["damping"] + energy["sliding"])
+        snapshot = Snapshot()
+        simulation.fill_snapshot(snapshot)
+        assert snapshot.orientation.shape == (len(snapshot.radius), 1)
+        turned = snapshot.orientation[~snapshot.fixed, 0]
+        assert np.ptp(turned) > 0.1
+        assert not snapshot.orientation[snapshot.fixed].any()
+        left.append(result["grains_left"])
+    assert left[1] > left[0]

@@ -1,0 +1,56 @@
+"""No granular ratcheting: closed cycles of pressing and sliding leave no displacement behind.
+
+A grain is moved round a small loop, pressed in while it slides to one side and let out while it slides back. Slip
+measured at the deformed surface would add up to pi a b / 2R every cycle for half axes a (sideways) and b (inward);
+measured at the undeformed radius it is R times an angle, which a closed path ends where it began
+(McNamara, Garcia-Rojo & Herrmann, Phys. Rev. E 77 (2008) 031304).
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import cos, pi, sin
+
+import numpy as np
+import pytest
+
+from sim.contact import contact_between
+from sim.laws import laws
+
+RADIUS, SIDEWAYS, INWARD, CYCLES, STEPS = 1e-3, 2e-7, 2e-5, 10_000, 12
+
+
+@pytest.mark.parametrize("law", ["voigt", "hertz_mindlin"])
+def test_ten_thousand_closed_cycles_leave_no_shear_behind(law: str) -> None:
+    chosen = laws()[law]
+    parameters = chosen.parameters.checked({"friction": 2.0, "wall_friction": 2.0, "restitution": 1.0})
+    numbers, rules = chosen.numbers(parameters), chosen.rules(parameters)
+    angle = 2.0 * pi * np.arange(STEPS + 1) / STEPS
+    path = [(SIDEWAYS * sin(a), 2.0 * RADIUS - 3e-5 + INWARD * cos(a)) for a in angle]
+    memory, touched = (0.0, 0.0), 0.0
+    left = []
+    for _ in range(CYCLES):
+        for (x0, y0), (x, y) in pairwise(path):
+            contact, start = contact_between(
+                (x, y),
+                (x, y),
+                (x - x0, y - y0),
+                (0.0,),
+                (0.0,),
+                (0.0,),
+                memory,
+                touched,
+                2.0 * RADIUS,
+                RADIUS / 2.0,
+                1e-3,
+                1.0,
+                0.0,
+                0,
+                1.0,
+            )
+            slip = chosen.force(numbers, rules, contact).slip
+            memory, touched = (start[0] - slip[0], start[1] - slip[1]), 1.0
+        left.append(memory[0])
+    ratchet = pi * SIDEWAYS * INWARD / (2.0 * RADIUS) * CYCLES
+    assert abs(left[-1] - left[0]) < 1e-3 * ratchet
+    assert np.ptp(left) < 1e-3 * ratchet
