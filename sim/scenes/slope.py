@@ -1,7 +1,8 @@
 """Spheres on a slope: five frictions side by side, against rolling and sliding (seed 001, check 2).
 
-On a slope alpha a sphere rolls without sliding from mu_c = (2/7) tan(alpha) on, with (5/7) g sin(alpha); below mu_c it slides with g (sin(alpha) - mu cos(alpha)). The spheres are released at rest, lying as deep as their
-weight presses them, with friction springs not yet stretched: these take about one swing, 1/w with w² = (7/2) K_t/m.
+On a slope alpha a sphere rolls without sliding from mu_c = (2/7) tan(alpha) on, with (5/7) g sin(alpha); below mu_c
+it slides with g (sin(alpha) - mu cos(alpha)). The spheres are released at rest, lying as deep as their weight presses
+them, with friction springs not yet stretched: these take about one swing, 1/w with w² = (7/2) K_t/m.
 """
 
 from __future__ import annotations
