@@ -23,7 +23,7 @@ from app.stopping import Stop, StopAsked, stoppable
 from app.view import View
 from sim.parameters import ParameterError
 from sim.scenes import SCENES
-from sim.snapshot import Snapshot
+from sim.snapshot import Reading, Snapshot
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
@@ -107,7 +107,7 @@ def _finish(
     if job.as_json:
         print(text, end="", flush=True)
     else:
-        print(summary(result))
+        print(summary(simulation, stopped=stop.asked))
         print(f"written to       {folder} ({', '.join(written)})", flush=True)
         if film is not None:
             print(f"film             {film.path} ({film.frames} frames)", flush=True)
@@ -116,22 +116,29 @@ def _finish(
     return INTERRUPTED if stop.asked else NOT_ALL_WRITTEN if complaints else DONE
 
 
-def summary(result: dict[str, Any]) -> str:
-    """What came out, in the few lines a person reads."""
-    angle = result["angle_of_repose"]
-    slope = "none, there is no slope to measure"
-    if result["interrupted"]:
-        slope = f"none yet, the run was stopped while {result['phase']}"
-    if angle is not None:
-        error = f"± {angle['standard_error_degrees']:.2f}°"
-        slope = f"{angle['degrees']:.2f}° {error} ({angle['method']}, {angle['grains_used']} surface grains)"
-    return "\n".join(
-        (
-            f"angle of repose  {slope}",
-            f"grains left      {result['grains_left']} of {result['grains_filled']}",
-            f"simulated time   {result['simulated_time']:.3f} s in {result['steps']} steps",
-        )
-    )
+def summary(simulation: Simulation, stopped: bool = False) -> str:
+    """What came out, in the few lines a person reads: the readings of the scene."""
+    rows = [(reading.label, _shown(reading)) for reading in simulation.scene.readings(simulation)]
+    ended = f"stopped while {simulation.phase}" if stopped else simulation.scene.describe(simulation)[1]
+    rows.append(("ended", ended))
+    rows.append(("simulated time", f"{simulation.time:.3f} s in {simulation.step} steps"))
+    complaint = simulation.scene.check(simulation)
+    if complaint and not stopped and simulation.fault is None:
+        rows.append(("complaint", complaint))
+    width = max(len(label) for label, _ in rows) + 2
+    return "\n".join(f"{label:{width}}{words}" for label, words in rows)
+
+
+def _shown(reading: Reading) -> str:
+    """The value with as many digits as its error bears."""
+    if not math.isfinite(reading.value):
+        return "none"
+    unit = reading.unit if reading.unit in ("", "°") else f" {reading.unit}"
+    if reading.error is None or not 0.0 < reading.error < math.inf:
+        whole = reading.value == round(reading.value)
+        return (f"{reading.value:.0f}" if whole else f"{reading.value:.4g}") + unit
+    digits = max(0, 1 - math.floor(math.log10(reading.error)))
+    return f"{reading.value:.{digits}f}{unit} ± {reading.error:.{digits}f}{unit}"
 
 
 def _draw(simulation: Simulation, size: tuple[int, int], path: Path) -> str:

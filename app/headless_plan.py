@@ -55,7 +55,7 @@ def plan(
     """Check a request as it was typed; raises `ParameterError`."""
     if scene:
         require_known(scene, SCENES, "scene")
-    chosen = presets.load(preset or presets.DEFAULT)
+    chosen = _starting_point(scene, preset)
     if scene and scene != chosen.scene:
         raise ParameterError(f"Preset '{chosen.name}' is for the scene '{chosen.scene}', not '{scene}'.")
     parameters = SCENES[chosen.scene].parameters
@@ -82,6 +82,14 @@ def plan(
         as_json=as_json,
         out=out,
     )
+
+
+def _starting_point(scene: str, preset: str) -> presets.Preset:
+    """The preset asked for; without one the default, or for another scene its parameters as they are declared."""
+    chosen = presets.load(preset or presets.DEFAULT)
+    if preset or not scene or scene == chosen.scene:
+        return chosen
+    return presets.Preset(name="defaults", title=SCENES[scene].title, scene=scene)
 
 
 def _parsed(changes: Sequence[str], scene: str) -> dict[str, Value]:

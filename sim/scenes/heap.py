@@ -19,7 +19,7 @@ from sim.measure.angle_of_repose import AngleOfRepose, measure_angle
 from sim.scenes import Scene
 from sim.scenes.heap_filling import HeapState, begin, lightest, pour_layer
 from sim.scenes.heap_parameters import HeapParameters
-from sim.snapshot import Action
+from sim.snapshot import Action, Reading
 from sim.state import World
 
 if TYPE_CHECKING:
@@ -181,6 +181,20 @@ def box(simulation: Simulation) -> tuple[tuple[float, float], tuple[float, float
     return (-margin, -margin - 2.0 * built.mean_radius), (1.25 * built.width + margin, simulation.run.state.height)
 
 
+def readings(simulation: Simulation) -> tuple[Reading, ...]:
+    """The angle measured last, and how many grains are left."""
+    state: HeapState = simulation.run.state
+    left = Reading("grains left", float(state.poured - state.removed), help=f"Of {state.poured} poured.")
+    slope = simulation.run.measurement
+    if slope is None:
+        return (left,)
+    help = f"Of {slope.used_ids.size} surface grains, method {slope.method}."
+    return (
+        Reading("angle of repose", math.degrees(slope.angle), "°", math.degrees(slope.standard_error), help),
+        left,
+    )
+
+
 def results(simulation: Simulation) -> dict[str, Any]:
     """Grains filled and left, layers, and the reading."""
     state: HeapState = simulation.run.state
@@ -231,4 +245,5 @@ SCENE = Scene(
     under_way=lambda simulation: simulation.run.state.run_all or simulation.phase in ("filling", "flowing"),
     lightest=lightest,
     rotates=lambda parameters: parameters.rotation,
+    readings=readings,
 )

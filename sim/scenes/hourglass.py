@@ -4,8 +4,8 @@ Grains start at random places in the air and fall at once; there is no lid. The 
 tangential part is stiff: dt k_t / m* = 4 at the published 10 µs, so that k_t v_t would overshoot if the Coulomb limit
 did not cut it off; below that limit the direction of friction changes from step to step. The normal part,
 k_n = 1000 N/m with gamma = 70 kg/s and m = 10 g, is overdamped: grains do not bounce, they part slowly
-(gamma/k_n = 0.07 s), and the damper pulls while they do. Chosen here, where the
-seed is silent: the floor, and that walls have the same law as grains.
+(gamma/k_n = 0.07 s), and the damper pulls while they do. Chosen here, where
+the seed is silent: the floor, and that walls have the same law as grains.
 """
 
 from __future__ import annotations

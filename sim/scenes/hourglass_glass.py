@@ -1,7 +1,7 @@
 """The hourglass with physical grains: rotating Hertz-Mindlin beads of glass in a round cone with a lid.
 
 Young's modulus is softened from 60 GPa to 6 MPa, which makes the time step a hundred times longer; grains at rest
-overlap by about a percent of their radius. The cone is a pyramid of 24 sides with the area of the circle at every height.
+overlap by about a percent of their radius. The cone is a pyramid of 24 sides with the circle's area at every height.
 """
 
 from __future__ import annotations

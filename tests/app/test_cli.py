@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -188,7 +189,9 @@ def test_run_writes_its_result_and_picture_into_a_new_folder_each_time(
     assert (result["parameters"]["friction"], result["parameters"]["grain_count"]) == (0.3, 40)
     assert result["grains_filled"] == 40
     assert result["interrupted"] is False
-    assert f"{result['angle_of_repose']['degrees']:.2f}°" in captured.out
+    shown = re.search(r"^angle of repose +([0-9.]+)° ± [0-9.]+°$", captured.out, re.MULTILINE)
+    assert shown is not None
+    assert float(shown[1]) == pytest.approx(result["angle_of_repose"]["degrees"], abs=0.5)
     assert "repose-heap-1" in captured.out
     assert "filling" in captured.err
     assert (here / "repose-heap-1" / "heap.png").read_bytes()[1:4] == b"PNG"
@@ -261,6 +264,17 @@ def test_run_stopped_by_a_fault_says_so_and_keeps_what_it_has(here: Path, capsys
     fault = result_in(here / "repose-heap-1")["fault"]
     assert fault
     assert fault in capsys.readouterr().err
+
+
+def test_any_scene_runs_from_its_defaults_and_its_readings_are_told(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changes = ("grain_count=60", "mean_radius=0.02", "orifice=0.25", "fill_height=1.1", "count_for=0.25")
+    arguments = [part for change in changes for part in ("--set", change)]
+    assert run_command_line(["run", "hourglass", *arguments, "--no-picture"]) == 0
+    result = result_in(here / "repose-hourglass-1")
+    assert (result["scene"], result["preset"], result["complaint"]) == ("hourglass", "defaults", None)
+    assert re.search(rf"^grains passed +{result['grains_passed']}$", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_without_display_the_default_experiment_runs_without_a_window(
