@@ -48,7 +48,7 @@ def supervise(simulation: Simulation) -> None:
     count_passages(simulation)
     if state.phase != "flowing":
         return
-    if simulation.time >= state.density_at + DENSITY_INTERVAL:
+    if simulation.time >= max(state.density_at + DENSITY_INTERVAL, steady_from(simulation)):
         state.density_at = simulation.time
         density = number_density(simulation)
         if density is not None:
@@ -194,9 +194,14 @@ def describe(simulation: Simulation) -> tuple[str, str, float | None]:
 def steady_rate(simulation: Simulation) -> FlowRate | None:
     """Mean rate of the steady part of the passages so far."""
     state: HourglassState = simulation.run.state
+    return mean_rate(steady_part(state.passages, steady_from(simulation), state.placed), simulation.parameters.window)
+
+
+def steady_from(simulation: Simulation) -> float:
+    """When the flow begins to count as steady [s]."""
     fall = math.sqrt(2.0 * (simulation.run.built.fill_height - NECK) / max(simulation.parameters.gravity, 1e-3))
-    steady = steady_part(state.passages, state.opened + STARTING * fall, state.placed)
-    return mean_rate(steady, simulation.parameters.window)
+    opened: float = simulation.run.state.opened
+    return opened + STARTING * fall
 
 
 def readings(simulation: Simulation) -> tuple[Reading, ...]:
@@ -209,7 +214,7 @@ def readings(simulation: Simulation) -> tuple[Reading, ...]:
         words = "Mean without start and end, where the flow is not steady; the error is that of eight blocks."
         shown.append(Reading("flow rate", rate.mean, "1/s", error, words))
     if state.densities:
-        words = "Grains per volume between neck and surface, mean over the flow."
+        words = "Grains per volume between neck and surface, mean over the steady flow."
         shown.append(Reading("number density", float(np.mean(state.densities)), "1/m³", None, words))
     if state.phase in ("flowing", "clogged"):
         last = state.passages[-1] if state.passages else state.since

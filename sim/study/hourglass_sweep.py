@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -46,9 +46,13 @@ def sweep(
     jobs = [(orifice, seed) for seed in seeds for orifice in orifices]
     runs = []
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        started = [pool.submit(one_run, scene, orifice, seed, values or {}) for orifice, seed in jobs]
+        started = {pool.submit(one_run, scene, orifice, seed, values or {}): (orifice, seed) for orifice, seed in jobs}
         for done in as_completed(started):
-            run = done.result()
+            try:
+                run = done.result()
+            except (BrokenExecutor, MemoryError) as error:  # hours of other runs are worth more than this one
+                print("D = {:.3f} m, seed {}: lost, ".format(*started[done]) + str(error), flush=True)
+                continue
             runs.append(run)
             rate = run["flow_rate"]
             words = f"{rate['mean']:.1f} ± {rate['standard_error']:.1f} 1/s" if rate else "no flow"
