@@ -161,7 +161,7 @@ def test_a_spread_that_would_make_radii_negative_is_refused():
 
 @pytest.mark.slow
 def test_the_physical_glass_flows_and_keeps_its_energy_ledger():
-    simulation = tiny("hourglass_glass", count_for=0.4)
+    simulation = tiny("hourglass_glass", count_for=0.4, dt=5e-5)
     result = run_experiment(simulation)
     assert result["complaint"] is None
     assert result["grains_passed"] > 20
