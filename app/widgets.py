@@ -210,7 +210,7 @@ def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str)
         imgui.text_colored(vector(ui.palette.muted), label)
         imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
     imgui.set_next_item_width(width - indent)
-    if imgui.begin_combo(f"##{name}", options.get(current, current)):
+    if imgui.begin_combo(f"##{name}", options.get(current, current), imgui.ComboFlags_.height_largest):
         for key, text in options.items():
             if imgui.selectable(text, key == current)[0]:
                 chosen = key
