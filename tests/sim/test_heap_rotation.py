@@ -8,7 +8,7 @@ from sim.headless import run_experiment
 from sim.simulation import Simulation
 from sim.snapshot import Snapshot
 
-SMALL = {"grain_count": 90, "width": 0.02, "friction": 0.4, "rotation": True}
+SMALL = {"grain_count": 90, "width": 0.02, "friction": 0.4, "rotation": True, "integrator": "velocity_verlet"}
 
 
 def test_grains_turn_and_rolling_friction_keeps_more_of_them_on_the_base() -> None:
