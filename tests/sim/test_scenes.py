@@ -15,6 +15,11 @@ from sim.scenes import SCENES
 from sim.simulation import Simulation
 from sim.snapshot import Snapshot
 
+LEDGER_SHARE = {"hourglass": 0.07}
+"""What the ledger may miss of the energy dissipated, where it is more than 1 %: the published hourglass has
+leap-frog in contacts damped at g/m* = 70/0.005 1/s, and the velocity that enters the damping is half a step old, so
+its work is off by up to g dt/(2 m*) = 7 % at the published 1e-5 s."""
+
 TINY = {
     "heap": {"grain_count": 90, "width": 0.02, "friction": 0.4},
     "bounce": {"duration": 0.5},
@@ -84,7 +89,8 @@ def test_the_result_is_plain_json_in_si(scene: str, finished: dict) -> None:
     assert again["parameters"] == simulation.parameters.model_dump()
     assert again["state_hash"] == simulation.state_hash()
     assert again["steps"] == simulation.step
-    assert abs(again["energy"]["gap"]) < 0.01 * (again["energy"]["damping"] + again["energy"]["sliding"])
+    dissipated = again["energy"]["damping"] + again["energy"]["sliding"]
+    assert abs(again["energy"]["gap"]) < LEDGER_SHARE.get(scene, 0.01) * dissipated
 
 
 @every_scene
