@@ -17,14 +17,15 @@ from sim.state import (
     Search,
     Touches,
     World,
+    empty_memory,
     empty_pairs,
     empty_touches,
     empty_walls,
 )
-from sim.walls import FACET
+from sim.surfaces import FACET
 
-PAIRS_PER_SPHERE = 8
-"""Pair capacity a new world starts with, per sphere; the table grows when it is full."""
+PAIRS_PER_SPHERE = 4
+"""Pair capacity a new world starts with, per sphere; the table grows by half when it is full."""
 
 
 def empty_world(
@@ -45,10 +46,9 @@ def empty_world(
         turned=np.zeros((3, 0)),
         walls=empty_walls(0, dimension),
         touches=empty_touches(0, 0, dimension),
-        old_touches=empty_touches(0, 0, dimension),
         pairs=empty_pairs(0, dimension),
-        old_pairs=empty_pairs(0, dimension),
-        search=_search(0, 0, 0, dimension, np.array([skin])),
+        memory=empty_memory(0, 0, dimension),
+        search=_search(0, 0, dimension, np.array([skin])),
         buffer=np.zeros(BUFFER_ROWS * BLOCK),
         ledger=np.zeros((3, BLOCK)),
         counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
@@ -184,8 +184,8 @@ def _kept_touches(world: World, kept: NDArray[np.bool_], new_row: NDArray[np.int
 
 
 def enlarge_pairs(world: World) -> World:
-    """The same world with room for twice as many pairs; nothing else changes, the reference positions included."""
-    grown = fitted(world, world.pairs, max(64, 2 * world.pairs.i.size), max(64, 2 * world.touches.sphere.size))
+    """The same world with room for half as many pairs again; nothing else changes, the reference positions included."""
+    grown = fitted(world, world.pairs, max(64, 3 * world.pairs.i.size // 2), max(64, 2 * world.touches.sphere.size))
     grown.search.reference[:] = world.search.reference
     grown.search.wall_reference[:] = world.search.wall_reference
     return grown
@@ -208,7 +208,8 @@ def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0) -
     used = int(world.counters[PAIR_COUNT])
     for name in Pairs._fields:
         getattr(fitted, name)[..., :used] = getattr(pairs, name)[..., :used]
-    near_walls = max(touch_capacity, world.touches.sphere.size, 2 * world.sphere_count if world.walls.shape.size else 0)
+    beginning = world.sphere_count // 2 if world.walls.shape.size else 0
+    near_walls = max(touch_capacity, world.touches.sphere.size, beginning)
     touches = empty_touches(near_walls, world.sphere_count, dimension)
     count = int(world.counters[TOUCH_COUNT])
     for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
@@ -218,22 +219,21 @@ def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0) -
         touches.head[touches.sphere[entry]] = entry
     return world._replace(
         touches=touches,
-        old_touches=empty_touches(near_walls, world.sphere_count, dimension),
         pairs=fitted,
-        old_pairs=empty_pairs(capacity, dimension),
-        search=_search(world.sphere_count, capacity, world.walls.shape.size, dimension, world.search.skin.copy()),
+        memory=empty_memory(max(capacity, near_walls), world.sphere_count, dimension),
+        search=_search(world.sphere_count, world.walls.shape.size, dimension, world.search.skin.copy()),
     )
 
 
-def _search(count: int, capacity: int, walls: int, dimension: int, skin: Floats) -> Search:
+def _search(count: int, walls: int, dimension: int, skin: Floats) -> Search:
     buckets = 1 << max(4, (2 * count - 1).bit_length())
     return Search(
         reference=np.full((dimension, count), np.inf),
         wall_reference=np.full((walls, dimension), np.inf),
         skin=skin,
         cell=np.zeros((dimension, count), np.int64),
-        order=np.zeros(count, np.int64),
-        bucket_start=np.zeros(buckets + 1, np.int64),
-        chain_head=np.zeros(count, np.int64),
-        chain_next=np.zeros(capacity, np.int64),
+        order=np.zeros(count, np.uint32),
+        bucket_start=np.zeros(buckets + 1, np.int32),
+        box=np.zeros((4, dimension)),
+        box_cells=np.zeros((2, dimension), np.int64),
     )

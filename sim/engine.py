@@ -16,10 +16,11 @@ from numba.extending import register_jitable
 
 from sim import neighbours
 from sim.compiled import compiled, fingerprint
-from sim.contact import contact_forces
 from sim.integrators import Integrator, integrators
 from sim.laws import Law
+from sim.pairs import pair_forces
 from sim.state import PENDING, STEP_COUNT
+from sim.timestep import gentle_share
 from sim.walls import move_walls, wall_forces
 
 
@@ -78,6 +79,8 @@ def _loop(model: Model, source: str) -> Callable:
     stages = len(weights)
     position_like = (0.0,) * model.dimension
     spin_like = (0.0,) * model.spin_length
+    properties, material_like = model.law.properties, model.law.material_like
+    gentle = gentle_share(model.integrator)
     forward_cells = neighbours.FORWARD_CELLS[model.dimension]
 
     def advance(world, params, gravity, dt, steps):
@@ -97,9 +100,32 @@ def _loop(model: Model, source: str) -> Callable:
                     return done, status, culprit
                 body_forces(world, gravity)
                 duration = weights[stage] * dt
-                contact_forces(world, law, rules, params, position_like, spin_like, needs_material, duration)
+                pair_forces(
+                    world,
+                    law,
+                    properties,
+                    rules,
+                    params,
+                    position_like,
+                    spin_like,
+                    material_like,
+                    needs_material,
+                    duration,
+                    gentle,
+                )
                 if world.walls.shape.size > 0:
-                    wall_forces(world, law, rules, params, position_like, spin_like, duration)
+                    wall_forces(
+                        world,
+                        law,
+                        properties,
+                        rules,
+                        params,
+                        position_like,
+                        spin_like,
+                        material_like,
+                        duration,
+                        gentle,
+                    )
                 after(world.motion, world.force, world.mobility, stage, dt)
             world.counters[PENDING] = 0
             world.counters[STEP_COUNT] += 1

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from sim.state import Floats
 
@@ -63,6 +64,19 @@ def pair_table(
                 mean["twisting_friction"],
             )
     return table
+
+
+@register_jitable(forceinline=True)
+def row_of(params, kind):
+    """The row of a law's `table` for one kind of pair, as a tuple indexed by the columns above."""
+    row = params.table[kind]
+    return row[0], row[1], row[2], row[3], row[4], row[5]
+
+
+@register_jitable(forceinline=True)
+def no_row(params, kind):
+    """For laws that know no materials."""
+    return ()
 
 
 _MEANS = ("restitution", "friction", "rolling_friction", "twisting_friction")

@@ -1,9 +1,8 @@
 """Neighbours: a spatial hash finds candidate pairs, a Verlet list with a skin keeps them for many steps.
 
 The list holds every pair closer than touching + skin; it stays valid until some sphere has moved half the
-skin. Space is cut into cells one largest reach wide; cells are hashed into a table whose size depends on the
-number of spheres only, so a sphere far away costs no memory. Two cells may share a bucket: a candidate counts only
-if its cell coordinates are those looked for, so no pair is found twice and none is missed.
+skin. Cells (sim.cells) are one largest reach wide. A candidate counts only if its cell is the one looked for, so no
+pair is found twice and none is missed.
 """
 
 from __future__ import annotations
@@ -14,8 +13,10 @@ import numpy as np
 from numba.extending import register_jitable
 
 from sim import vec
+from sim.cells import bucket_of, sort_into_cells
+from sim.memory import carry_over, restore, set_aside
 from sim.state import MATERIAL_COUNT, PAIR_COUNT, REBUILD_COUNT, REBUILT_AT, STEP_COUNT
-from sim.walls import refresh_touches
+from sim.touches import refresh_touches
 
 OK, PAIRS_FULL, NOT_FINITE, TOO_FAST = range(4)
 """What a step may report; anything but OK stops the batch."""
@@ -73,41 +74,6 @@ def check_motion(world, position_like, dt):
 
 
 @register_jitable
-def bucket_of(cell, i, mask):
-    """Hash of the cell of sphere i, by multiplication with large primes (Teschner et al. 2003)."""
-    key = cell[0, i] * 73856093 ^ cell[1, i] * 19349663
-    if cell.shape[0] == 3:
-        key ^= cell[2, i] * 83492791
-    return key & mask
-
-
-@register_jitable
-def sort_into_cells(world, cell_size):
-    """Fill cell coordinates and the rows sorted by bucket (counting sort, stable)."""
-    cell = world.search.cell
-    start = world.search.bucket_start
-    order = world.search.order
-    mask = start.size - 2
-    for c in range(cell.shape[0]):
-        for i in range(cell.shape[1]):
-            cell[c, i] = np.int64(math.floor(world.motion[c, 0, i] / cell_size))
-    start[:] = 0
-    for i in range(cell.shape[1]):
-        start[bucket_of(cell, i, mask) + 1] += 1
-    for b in range(start.size - 1):
-        start[b + 1] += start[b]
-    for step in range(cell.shape[1]):
-        i = cell.shape[1] - 1 - step
-        b = bucket_of(cell, i, mask)
-        start[b + 1] -= 1
-        order[start[b + 1]] = i
-    # The backward pass has moved every start one bucket down: start[b + 1] is now where bucket b begins.
-    for b in range(start.size - 1):
-        start[b] = start[b + 1]
-    start[start.size - 1] = cell.shape[1]
-
-
-@register_jitable
 def list_pairs(world, position_like, forward_cells, needs_material):
     """Write all pairs closer than touching + skin; returns how many there are, or -1 if they do not fit."""
     pairs = world.pairs
@@ -121,10 +87,10 @@ def list_pairs(world, position_like, forward_cells, needs_material):
     found = 0
     for first in range(cell.shape[1]):
         for n in range(forward_cells.shape[0]):
-            key = (cell[0, first] + forward_cells[n, 0]) * 73856093 ^ (cell[1, first] + forward_cells[n, 1]) * 19349663
-            if cell.shape[0] == 3:
-                key ^= (cell[2, first] + forward_cells[n, 2]) * 83492791
-            b = key & mask
+            x = cell[0, first] + forward_cells[n, 0]
+            y = cell[1, first] + forward_cells[n, 1]
+            z = cell[2, first] + forward_cells[n, 2] if cell.shape[0] == 3 else 0
+            b = bucket_of(x, y, z, mask)
             for slot in range(start[b], start[b + 1]):
                 second = order[slot]
                 if n == 0 and second <= first:
@@ -136,8 +102,9 @@ def list_pairs(world, position_like, forward_cells, needs_material):
                 if vec.dot(branch, branch) > reach * reach:
                     continue
                 same = world.mobility[0, first] > 0.0 or world.mobility[0, second] > 0.0
-                for c in range(cell.shape[0]):
-                    same &= cell[c, second] == cell[c, first] + forward_cells[n, c]
+                same &= cell[0, second] == x and cell[1, second] == y
+                if cell.shape[0] == 3:
+                    same &= cell[2, second] == z
                 if not same:
                     continue
                 if found == capacity:
@@ -151,39 +118,9 @@ def list_pairs(world, position_like, forward_cells, needs_material):
                 if needs_material:
                     pairs.effective_radius[found] = world.radius[i] * world.radius[j] / radius_sum
                     pairs.kind[found] = world.material[i] * world.counters[MATERIAL_COUNT] + world.material[j]
-                pairs.held[found] = 1.0 if world.mobility[0, i] == 0.0 or world.mobility[0, j] == 0.0 else 0.0
+                pairs.held[found] = 1 if world.mobility[0, i] == 0.0 or world.mobility[0, j] == 0.0 else 0
                 found += 1
     return found
-
-
-@register_jitable
-def carry_memory_over(world, old_count):
-    """Give every new pair the contact memory of the same pair in the old list.
-
-    Touching old pairs hang in a chain at their lower row; a sphere has a handful, so the walk is short.
-    """
-    head = world.search.chain_head
-    link = world.search.chain_next
-    old = world.old_pairs
-    new = world.pairs
-    head[:] = -1
-    for p in range(old_count):
-        if old.touching[p] > 0.0:
-            link[p] = head[old.i[p]]
-            head[old.i[p]] = p
-    for p in range(world.counters[PAIR_COUNT]):
-        new.touching[p] = 0.0
-        new.normal_force[p] = 0.0
-        for c in range(new.anchor.shape[0]):
-            new.anchor[c, p] = 0.0
-        q = head[new.i[p]]
-        while q >= 0 and old.j[q] != new.j[p]:
-            q = link[q]
-        if q >= 0:
-            new.touching[p] = old.touching[q]
-            new.normal_force[p] = old.normal_force[q]
-            for c in range(new.anchor.shape[0]):
-                new.anchor[c, p] = old.anchor[c, q]
 
 
 @register_jitable
@@ -210,34 +147,27 @@ def tune_skin(world):
 
 @register_jitable
 def rebuild(world, position_like, forward_cells, needs_material):
-    """Make the pair list anew; returns a status. Safe to repeat after the tables have been enlarged."""
-    old_count = world.counters[PAIR_COUNT]
-    old = world.old_pairs
+    """Make the list of pairs and that of spheres near walls anew; returns a status.
+
+    If either does not fit, the pairs in contact stay listed with what they remember, so that it is safe to repeat
+    after the tables have been enlarged.
+    """
     pairs = world.pairs
-    for p in range(old_count):
-        old.i[p] = pairs.i[p]
-        old.j[p] = pairs.j[p]
-        old.touching[p] = pairs.touching[p]
-        old.normal_force[p] = pairs.normal_force[p]
-        for c in range(pairs.anchor.shape[0]):
-            old.anchor[c, p] = pairs.anchor[c, p]
+    memory = world.memory
     largest = 0.0
     for i in range(world.radius.size):
         largest = max(largest, world.radius[i])
-    sort_into_cells(world, 2.0 * largest + world.search.skin[0])
+    cell_size = 2.0 * largest + world.search.skin[0]
+    sort_into_cells(world, cell_size)
+    if world.walls.shape.size > 0 and not refresh_touches(world, position_like, cell_size, largest):
+        return PAIRS_FULL
+    kept = set_aside(memory, world.counters[PAIR_COUNT], pairs.i, pairs.j, pairs)
     found = list_pairs(world, position_like, forward_cells, needs_material)
     if found < 0:
-        for p in range(old_count):
-            pairs.i[p] = old.i[p]
-            pairs.j[p] = old.j[p]
-        return PAIRS_FULL
-    if world.walls.shape.size > 0 and not refresh_touches(world, position_like):
-        for p in range(old_count):
-            pairs.i[p] = old.i[p]
-            pairs.j[p] = old.j[p]
+        world.counters[PAIR_COUNT] = restore(memory, kept, pairs.i, pairs.j, pairs)
         return PAIRS_FULL
     world.counters[PAIR_COUNT] = found
-    carry_memory_over(world, old_count)
+    carry_over(memory, kept, found, pairs.i, pairs.j, pairs)
     for c in range(world.search.reference.shape[0]):
         for i in range(world.radius.size):
             world.search.reference[c, i] = world.motion[c, 0, i]

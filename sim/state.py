@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 BLOCK = 128
-"""Pairs whose law is evaluated together; 20 columns of 128 numbers stay in the first-level cache."""
+"""Contacts whose law is evaluated together; 20 to 35 columns of 128 numbers stay in the first-level cache."""
 
 BUFFER_ROWS = 40
-"""Columns the contact loop keeps per block, in the largest case (three dimensions with rotation)."""
+"""Columns kept per block, in the largest case: three dimensions with rotation and materials (sim.blocks)."""
 
 LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS = 0, 1, 2
 """Rows of `World.ledger`."""
@@ -40,14 +40,14 @@ class Pairs(NamedTuple):
     """R_i + R_j [m], shape (capacity,)."""
     effective_mass: Floats
     """1/(1/m_i + 1/m_j) [kg], from the masses of both, fixed spheres included, shape (capacity,)."""
-    held: Floats
-    """1.0 if one of the two cannot move, else 0.0, shape (capacity,)."""
+    held: NDArray[np.uint8]
+    """1 if one of the two cannot move, else 0, shape (capacity,)."""
     effective_radius: Floats
     """1/(1/R_i + 1/R_j) [m], shape (capacity,)."""
-    kind: Floats
+    kind: NDArray[np.uint16]
     """Which pair of materials meets: material_i * material count + material_j, shape (capacity,)."""
-    touching: Floats
-    """1.0 if the pair was in contact at the last evaluation, else 0.0, shape (capacity,)."""
+    touching: NDArray[np.uint8]
+    """1 if the pair was in contact at the last evaluation, else 0, shape (capacity,)."""
     anchor: Floats
     """Contact memory [m], shape (dimension, capacity). Without rotation the branch vector at first touch, dragged by
     slip; with rotation the tangential displacement itself, turned along with the pair."""
@@ -77,17 +77,41 @@ class Walls(NamedTuple):
 class Touches(NamedTuple):
     """Spheres near walls: every sphere and wall closer than touching + skin, capacity fixed."""
 
-    sphere: NDArray[np.int64]
-    wall: NDArray[np.int64]
-    touching: Floats
+    sphere: NDArray[np.uint32]
+    wall: NDArray[np.uint32]
+    touching: NDArray[np.uint8]
     """As in `Pairs`, shape (capacity,)."""
     anchor: Floats
     """As in `Pairs`, with the place on the wall instead of the branch [m], shape (dimension, capacity)."""
     normal_force: Floats
     """[N], shape (capacity,)."""
-    head: NDArray[np.int64]
+    head: NDArray[np.int32]
     """First entry of each sphere, -1 if none, shape (spheres,)."""
-    following: NDArray[np.int64]
+    following: NDArray[np.int32]
+    """Next entry of the same sphere, -1 at the end, shape (capacity,)."""
+    gap: Floats
+    """From the centre to the wall at this evaluation [m], shape (capacity,)."""
+    normal: Floats
+    """Towards the centre at this evaluation, shape (dimension, capacity)."""
+    standing: NDArray[np.uint8]
+    """APART, OVER_FACE, AT_RIM or COVERED at this evaluation (sim.walls), shape (capacity,)."""
+    acting: NDArray[np.uint32]
+    """Entries that push at this evaluation, shape (capacity,)."""
+
+
+class Memory(NamedTuple):
+    """What contacts remember, standing aside while their list is made anew."""
+
+    first: NDArray[np.uint32]
+    second: NDArray[np.uint32]
+    """Rows of the two spheres, or of sphere and wall."""
+    anchor: Floats
+    """[m], shape (dimension, capacity)."""
+    normal_force: Floats
+    """[N], shape (capacity,)."""
+    head: NDArray[np.int32]
+    """Entry of each sphere to begin with, -1 if none, shape (spheres,)."""
+    following: NDArray[np.int32]
     """Next entry of the same sphere, -1 at the end, shape (capacity,)."""
 
 
@@ -102,14 +126,14 @@ class Search(NamedTuple):
     """How far beyond touching a pair is listed [m], shape (1,); tuned to the state at each rebuild."""
     cell: NDArray[np.int64]
     """Cell coordinates of each sphere, shape (dimension, count)."""
-    order: NDArray[np.int64]
+    order: NDArray[np.uint32]
     """Sphere rows sorted by bucket, shape (count,)."""
-    bucket_start: NDArray[np.int64]
+    bucket_start: NDArray[np.int32]
     """Where each bucket begins in `order`, shape (buckets + 1,), buckets a power of two."""
-    chain_head: NDArray[np.int64]
-    """First touching old pair of each sphere, -1 if none, shape (count,)."""
-    chain_next: NDArray[np.int64]
-    """Next touching old pair of the same sphere, shape (capacity,)."""
+    box: Floats
+    """Of the wall at hand: lowest and highest corner of its box [m], normal, first corner [m], shape (4, dimension)."""
+    box_cells: NDArray[np.int64]
+    """First and last cell near the box, shape (2, dimension)."""
 
 
 class World(NamedTuple):
@@ -140,10 +164,8 @@ class World(NamedTuple):
     """Rotation coordinates when the orientation was last brought up [rad], shape (3, count)."""
     walls: Walls
     touches: Touches
-    old_touches: Touches
     pairs: Pairs
-    old_pairs: Pairs
-    """Where the pairs stand aside while the list is rebuilt."""
+    memory: Memory
     search: Search
     buffer: Floats
     """Columns of one block of pairs, flat, shape (BUFFER_ROWS * BLOCK,)."""
@@ -172,10 +194,10 @@ def empty_pairs(capacity: int, dimension: int) -> Pairs:
         j=np.zeros(capacity, np.uint32),
         radius_sum=np.zeros(capacity),
         effective_mass=np.ones(capacity),
-        held=np.zeros(capacity),
+        held=np.zeros(capacity, np.uint8),
         effective_radius=np.ones(capacity),
-        kind=np.zeros(capacity),
-        touching=np.zeros(capacity),
+        kind=np.zeros(capacity, np.uint16),
+        touching=np.zeros(capacity, np.uint8),
         anchor=np.zeros((dimension, capacity)),
         normal_force=np.zeros(capacity),
     )
@@ -196,13 +218,29 @@ def empty_walls(count: int, dimension: int) -> Walls:
 def empty_touches(capacity: int, spheres: int, dimension: int) -> Touches:
     """An empty list of spheres near walls."""
     return Touches(
-        sphere=np.zeros(capacity, np.int64),
-        wall=np.zeros(capacity, np.int64),
-        touching=np.zeros(capacity),
+        sphere=np.zeros(capacity, np.uint32),
+        wall=np.zeros(capacity, np.uint32),
+        touching=np.zeros(capacity, np.uint8),
         anchor=np.zeros((dimension, capacity)),
         normal_force=np.zeros(capacity),
-        head=np.full(spheres, -1, np.int64),
-        following=np.full(capacity, -1, np.int64),
+        head=np.full(spheres, -1, np.int32),
+        following=np.full(capacity, -1, np.int32),
+        gap=np.zeros(capacity),
+        normal=np.zeros((dimension, capacity)),
+        standing=np.zeros(capacity, np.uint8),
+        acting=np.zeros(capacity, np.uint32),
+    )
+
+
+def empty_memory(capacity: int, spheres: int, dimension: int) -> Memory:
+    """Room for what contacts remember."""
+    return Memory(
+        first=np.zeros(capacity, np.uint32),
+        second=np.zeros(capacity, np.uint32),
+        anchor=np.zeros((dimension, capacity)),
+        normal_force=np.zeros(capacity),
+        head=np.zeros(spheres, np.int32),
+        following=np.zeros(capacity, np.int32),
     )
 
 

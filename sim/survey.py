@@ -20,8 +20,8 @@ import numpy as np
 from numba.extending import register_jitable
 
 from sim.compiled import compiled, fingerprint
-from sim.contact import pair_contact
 from sim.engine import Model
+from sim.pairs import pair_contact
 from sim.state import PAIR_COUNT, TOUCH_COUNT, World
 from sim.timestep import RATIO_GRID, limit_table
 from sim.walls import wall_contact
@@ -50,7 +50,7 @@ class Survey(NamedTuple):
 @lru_cache(maxsize=64)
 def compose_survey(model: Model) -> Callable[..., Survey]:
     """survey(world, params) -> Survey."""
-    law, energy = model.law.stiffness, model.law.energy
+    law, energy, properties = model.law.stiffness, model.law.energy, model.law.properties
     rule_0, rule_1, rule_2, rule_3 = model.rules
     position_like = (0.0,) * model.dimension
     spin_like = (0.0,) * model.spin_length
@@ -59,7 +59,7 @@ def compose_survey(model: Model) -> Callable[..., Survey]:
     def look(world, params, ratios, limits, sums):
         source  # noqa: B018  part of the closure: see sim.compiled
         rules = (rule_0, rule_1, rule_2, rule_3)
-        return _look(world, law, energy, rules, params, position_like, spin_like, ratios, limits, sums)
+        return _look(world, law, energy, properties, rules, params, position_like, spin_like, ratios, limits, sums)
 
     look_fast = compiled(look)
     limits = limit_table(model.integrator)
@@ -117,14 +117,14 @@ def add_stiffness(sums, row, contact, stiff, mobility, turning):
 
 
 @register_jitable
-def _look(world, law, energy, rules, params, position_like, spin_like, ratios, limits, sums):
+def _look(world, law, energy, properties, rules, params, position_like, spin_like, ratios, limits, sums):
     dimension = len(position_like)
     elastic = 0.0
     sheared = 0.0
     largest = 0.0
     contacts = 0
     for p in range(world.counters[PAIR_COUNT]):
-        contact, _ = pair_contact(world, p, position_like, spin_like, 0.0)
+        contact, _ = pair_contact(world, p, properties, params, position_like, spin_like, 0.0)
         if contact.overlap <= 0.0:
             continue
         i = np.int64(world.pairs.i[p])
@@ -151,7 +151,7 @@ def _look(world, law, energy, rules, params, position_like, spin_like, ratios, l
         i = world.touches.sphere[t]
         if world.touches.normal_force[t] == 0.0 or world.touches.touching[t] == 0.0:
             continue
-        contact, _ = wall_contact(world, t, position_like, spin_like, 0.0)
+        contact, _ = wall_contact(world, t, properties, params, position_like, spin_like, 0.0)
         if contact.overlap <= 0.0:
             continue
         contacts += 1

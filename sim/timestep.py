@@ -63,6 +63,16 @@ def stability_limit(integrator: str, damping_ratio: float) -> float:
 
 
 @lru_cache(maxsize=16)
+def gentle_share(integrator: str) -> float:
+    """Share of its speed that a drag may take from a sphere in one step: half of what the scheme bears, 1 at most.
+
+    x'' = -a x' alone is stable up to a dt = 2 z w dt, read off the limit of a contact damped far beyond critical.
+    """
+    ratio = 1e4
+    return min(1.0, 0.5 * 2.0 * ratio * stability_limit(integrator, ratio))
+
+
+@lru_cache(maxsize=16)
 def limit_table(integrator: str) -> Floats:
     """`stability_limit` on RATIO_GRID, shape (len(RATIO_GRID),), for interpolation in compiled code."""
     return np.array([stability_limit(integrator, float(ratio)) for ratio in RATIO_GRID])

@@ -4,12 +4,13 @@ A position has length 2 or 3; a spin has length 0 (no rotation), 1 (in the plane
 Each function below works on tuples of any length in plain Python; compiled code takes the variant
 written out for the length at hand, so that a spin of length 0 costs nothing at all.
 
-The compiled variants exist because numba can index a tuple only by a constant.
+The compiled variants exist because numba can index a tuple only by a constant. The six numbers of a row of
+`sim.materials.pair_table` are loaded and saved as a vector too.
 """
 
 from __future__ import annotations
 
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
 
 def add(a, b):
@@ -35,6 +36,11 @@ def dot(a, b):
 def pick(condition, a, b):
     """a where the condition holds, else b: a select, never a branch."""
     return a if condition else b
+
+
+def either(a, b):
+    """a unless it is empty, else b: chosen when compiled."""
+    return a if len(a) > 0 else b
 
 
 def turn(spin, arm):
@@ -88,9 +94,25 @@ def entry(table, place, like):
     return tuple(table[place[0], place[1], c] for c in range(len(like)))
 
 
+def outside(x, low, high, reach):
+    """Whether x is farther than `reach` [m] from the box between two corners."""
+    return sum(max(a - c, 0.0, c - b) ** 2 for c, a, b in zip(x, low, high, strict=True)) > reach * reach
+
+
+def row_at(table, row, like):
+    """The vector in one row of a 2D array of vectors."""
+    return tuple(table[row, c] for c in range(len(like)))
+
+
 def at(columns, k):
     """The vector at index k of a tuple of 1D arrays."""
     return tuple(column[k] for column in columns)
+
+
+def put(columns, k, a):
+    """Write a vector at index k of a tuple of 1D arrays."""
+    for column, x in zip(columns, a, strict=True):
+        column[k] = x
 
 
 def deposit(columns, k, a):
@@ -153,6 +175,11 @@ def _pick(condition, a, b):
     )[len(a)]
 
 
+@overload(either)
+def _either(a, b):
+    return (lambda a, b: a) if len(a) > 0 else (lambda a, b: b)
+
+
 @overload(turn)
 def _turn(spin, arm):
     if len(spin) == 0:
@@ -193,6 +220,16 @@ def _load(buffer, row, width, k, like):
             buffer[(row + 1) * width + k],
             buffer[(row + 2) * width + k],
         ),
+        None,
+        None,
+        lambda buffer, row, width, k, like: (
+            buffer[row * width + k],
+            buffer[(row + 1) * width + k],
+            buffer[(row + 2) * width + k],
+            buffer[(row + 3) * width + k],
+            buffer[(row + 4) * width + k],
+            buffer[(row + 5) * width + k],
+        ),
     )[len(like)]
 
 
@@ -208,12 +245,17 @@ def _save(buffer, row, width, k, a):
         buffer[row * width + k] = a[0]
         buffer[(row + 1) * width + k] = a[1]
 
+    @register_jitable
     def save3(buffer, row, width, k, a):
         buffer[row * width + k] = a[0]
         buffer[(row + 1) * width + k] = a[1]
         buffer[(row + 2) * width + k] = a[2]
 
-    return (save0, save1, save2, save3)[len(a)]
+    def save6(buffer, row, width, k, a):
+        save3(buffer, row, width, k, (a[0], a[1], a[2]))
+        save3(buffer, row + 3, width, k, (a[3], a[4], a[5]))
+
+    return (save0, save1, save2, save3, None, None, save6)[len(a)]
 
 
 @overload(rows)
@@ -238,6 +280,30 @@ def _entry(table, place, like):
     }[len(like)]
 
 
+@overload(outside)
+def _outside(x, low, high, reach):
+    def outside2(x, low, high, reach):
+        a = max(low[0] - x[0], 0.0, x[0] - high[0])
+        b = max(low[1] - x[1], 0.0, x[1] - high[1])
+        return a * a + b * b > reach * reach
+
+    def outside3(x, low, high, reach):
+        a = max(low[0] - x[0], 0.0, x[0] - high[0])
+        b = max(low[1] - x[1], 0.0, x[1] - high[1])
+        c = max(low[2] - x[2], 0.0, x[2] - high[2])
+        return a * a + b * b + c * c > reach * reach
+
+    return {2: outside2, 3: outside3}[len(x)]
+
+
+@overload(row_at)
+def _row_at(table, row, like):
+    return {
+        2: lambda table, row, like: (table[row, 0], table[row, 1]),
+        3: lambda table, row, like: (table[row, 0], table[row, 1], table[row, 2]),
+    }[len(like)]
+
+
 @overload(at)
 def _at(columns, k):
     return (
@@ -246,6 +312,20 @@ def _at(columns, k):
         lambda columns, k: (columns[0][k], columns[1][k]),
         lambda columns, k: (columns[0][k], columns[1][k], columns[2][k]),
     )[len(columns)]
+
+
+@overload(put)
+def _put(columns, k, a):
+    def put2(columns, k, a):
+        columns[0][k] = a[0]
+        columns[1][k] = a[1]
+
+    def put3(columns, k, a):
+        columns[0][k] = a[0]
+        columns[1][k] = a[1]
+        columns[2][k] = a[2]
+
+    return {2: put2, 3: put3}[len(a)]
 
 
 @overload(deposit)

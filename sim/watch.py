@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim.contact import lone_contact
+from sim.contact import Contact, lone_contact
 from sim.snapshot import Snapshot
 from sim.state import PAIR_COUNT, TOUCH_COUNT, Floats, World
 from sim.survey import Survey
@@ -27,6 +27,9 @@ SAMPLE_INTERVAL = 0.01
 REFERENCE_OVERLAP = 0.02
 """A lone contact of the lightest grain with a wall, overlapping by this share of its radius, always counts
 for "auto": a grain that touches nothing yet will [-]."""
+
+IMPACT_MARGIN = 1.5
+"""An impact is short: the step may come this much closer to the stable one than while grains rest on each other [-]."""
 
 
 def sample(simulation: Simulation) -> None:
@@ -81,23 +84,54 @@ def coordination_number(world: World) -> float:
 
 def reference_dt(simulation: Simulation) -> float:
     """Largest stable step for a lone contact of the lightest grain of the scene with a wall [s]."""
-    world, law = simulation.run.world, simulation.model.law
+    world = simulation.run.world
     moving = ~world.fixed
     mass, radius = simulation.scene.lightest(simulation.run.built)
     if moving.any():
         mass, radius = float(world.mass[moving].min()), float(world.radius[moving].min())
+    return stable_alone(simulation, REFERENCE_OVERLAP * radius, mass, radius)
+
+
+def impact_dt(simulation: Simulation) -> float:
+    """Largest stable step for the fastest grain where it is stopped by a wall [s]: at the overlap that takes up all
+    its energy of motion."""
+    world, model = simulation.run.world, simulation.model
+    square = np.where(world.fixed, 0.0, (world.motion[: model.dimension, 1] ** 2).sum(axis=0))
+    if not square.any():
+        return math.inf
+    fastest = int(square.argmax())
+    mass, radius = float(world.mass[fastest]), float(world.radius[fastest])
+    brought = 0.5 * mass * float(square[fastest])
+
+    low, high = 0.0, radius
+    for _ in range(12):  # to a four-thousandth of the radius
+        middle = 0.5 * (low + high)
+        stored, _ = model.law.energy(simulation.numbers, model.rules, _lone(simulation, middle, mass, radius))
+        low, high = (middle, high) if stored < brought else (low, middle)
+    return stable_alone(simulation, high, mass, radius)
+
+
+def stable_alone(simulation: Simulation, overlap: float, mass: float, radius: float) -> float:
+    """Largest stable step for a sphere that overlaps with a wall by so much, nothing else near [s]."""
     model = simulation.model
-    contact = lone_contact(REFERENCE_OVERLAP * radius, mass, radius, model.dimension, model.spin_length, 0)
-    along, across, damped, _ = law.stiffness(simulation.numbers, model.rules, contact)
+    contact = _lone(simulation, overlap, mass, radius)
+    along, across, damped, _ = model.law.stiffness(simulation.numbers, model.rules, contact)
     # A sphere that turns gives way to a pull across by 1/m + R²/I: 7/2 or 3 times as much as one that does not.
     yielding = {0: 1.0, 1: 3.0, 3: 3.5}[model.spin_length]
     omega = math.sqrt(max(along, across * yielding) / mass)
-    return stability_limit(simulation.model.integrator, round(damped / (2.0 * omega), 3)) / omega
+    return stability_limit(model.integrator, round(damped / (2.0 * omega), 3)) / omega
+
+
+def _lone(simulation: Simulation, overlap: float, mass: float, radius: float) -> Contact:
+    model = simulation.model
+    material = model.law.properties(simulation.numbers, 0)
+    return lone_contact(overlap, mass, radius, model.dimension, model.spin_length, material)
 
 
 def next_automatic_dt(simulation: Simulation, survey: Survey, first: bool) -> float:
     """The step "auto" takes: smaller at once, larger only when two classes are free or it is set anew."""
-    wanted = automatic_dt(min(survey.stable_dt, reference_dt(simulation)))
+    stable = min(survey.stable_dt, reference_dt(simulation), IMPACT_MARGIN * impact_dt(simulation))
+    wanted = automatic_dt(stable)
     now = simulation.run.dt
     if first or now == 0.0 or wanted < now or wanted >= now * 2.0 ** (2 / CLASSES_PER_OCTAVE):
         return wanted

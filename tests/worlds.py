@@ -93,6 +93,7 @@ def look(bench: Bench) -> Survey:
             bench.world,
             law.stiffness,
             law.energy,
+            law.properties,
             model.rules,
             bench.numbers,
             position_like,

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sim.materials import COLUMN_COUNT, no_row, row_of
 from sim.parameters import ParameterSet
 
 
@@ -29,7 +30,18 @@ class Law:
     rules: Callable
     """ParameterSet -> the tuple of plain functions the law is put together from, at most four."""
     needs_material: bool = False
-    """Whether it reads `kind` and `effective_radius` of a contact, which cost a little to provide."""
+    """Whether it reads `material` and `effective_radius` of a contact, which cost a little to provide; its numbers
+    then have a `table` (sim.materials.pair_table)."""
+
+    @property
+    def properties(self) -> Callable:
+        """properties(params, kind) -> `Contact.material`."""
+        return row_of if self.needs_material else no_row
+
+    @property
+    def material_like(self) -> tuple[float, ...]:
+        """A row of materials, for the type only."""
+        return (0.0,) * COLUMN_COUNT if self.needs_material else ()
 
 
 @lru_cache(maxsize=1)

@@ -32,26 +32,26 @@ class HertzMindlin(NamedTuple):
     table: Any
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def stiffness_at(params, contact):
     """dF_n/d(overlap) and K_t at the running overlap [N/m]."""
     root = math.sqrt(contact.effective_radius * max(contact.overlap, 0.0))
-    return 2.0 * params.table[contact.kind, YOUNG] * root, 8.0 * params.table[contact.kind, SHEAR] * root
+    return 2.0 * contact.material[YOUNG] * root, 8.0 * contact.material[SHEAR] * root
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def hertz_mindlin(params, rules, contact):
     """Force and torque of one contact."""
     along, across = stiffness_at(params, contact)
-    share = 2.0 * TSUJI * params.table[contact.kind, DAMPING]
+    share = 2.0 * TSUJI * contact.material[DAMPING]
     viscosity = share * math.sqrt(contact.effective_mass * along)
     normal_force = 2.0 / 3.0 * along * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
-    limit = params.table[contact.kind, FRICTION] * max(normal_force, 0.0)
+    limit = contact.material[FRICTION] * max(normal_force, 0.0)
     shear_viscosity = share * math.sqrt(contact.effective_mass * across)
     spring, viscous, slip = sliding_spring(across, shear_viscosity, limit, contact)
     moment, rolling_power = rolling_moment(
-        params.table[contact.kind, ROLLING],
-        params.table[contact.kind, TWISTING],
+        contact.material[ROLLING],
+        contact.material[TWISTING],
         normal_force,
         contact.effective_radius,
         contact,
@@ -68,20 +68,20 @@ def hertz_mindlin(params, rules, contact):
     )
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def hertz_mindlin_energy(params, rules, contact):
     """Energy stored by the repulsion and by the friction spring [J]."""
     along, across = stiffness_at(params, contact)
     overlap = max(contact.overlap, 0.0)
-    limit = params.table[contact.kind, FRICTION] * 2.0 / 3.0 * along * overlap
+    limit = contact.material[FRICTION] * 2.0 / 3.0 * along * overlap
     return 4.0 / 15.0 * along * overlap * overlap, stored_in_sliding_spring(across, limit, contact)
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def hertz_mindlin_stiffness(params, rules, contact):
     """Stiffness along and across [N/m], damping along and across [1/s]."""
     along, across = stiffness_at(params, contact)
-    share = 2.0 * TSUJI * params.table[contact.kind, DAMPING]
+    share = 2.0 * TSUJI * contact.material[DAMPING]
     mass = contact.effective_mass
     return along, across, share * math.sqrt(along / mass), share * math.sqrt(across / mass)
 

@@ -138,32 +138,32 @@ class LeeHerrmann(NamedTuple):
     rolling_friction: float
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def hertz(k, overlap):
     """F = k overlap^(3/2), k in N/m^1.5."""
     root = math.sqrt(overlap)
     return k * overlap * root, 1.5 * k * root, 0.4 * k * overlap * overlap * root
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def linear(k, overlap):
     """F = k overlap, k in N/m (thesis eq. 4.1)."""
     return k * overlap, k, 0.5 * k * overlap * overlap
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def drag_never(stretch, limit):
     """Lee-Herrmann: the anchor stays, a sliding spring keeps stretching and only its force is limited."""
     return 0.0
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def drag_beyond_limit(stretch, limit):
     """Cundall-Strack: the anchor is dragged so that the spring never pulls more than the limit."""
     return max(0.0, 1.0 - limit / max(stretch, TINY))
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def stored_below_limit(k, stretch, limit):
     """Energy of a spring whose force stops growing at k limit: it is a potential of its own, so that
     pulling a stretched Lee-Herrmann spring back returns work at the limiting force."""
@@ -171,21 +171,21 @@ def stored_below_limit(k, stretch, limit):
     return 0.5 * k * elastic * elastic + k * elastic * (stretch - elastic)
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def stored_in_spring(k, stretch, limit):
     """Energy of a spring that is never longer than its limit."""
     elastic = min(stretch, limit)
     return 0.5 * k * elastic * elastic
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def cap_spring(spring, viscous, limit):
     """The spring alone is limited; viscous shear comes on top (thesis eq. 2.10)."""
     size = math.sqrt(vec.dot(spring, spring))
     return vec.scale(min(1.0, limit / max(size, TINY)), spring), viscous
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def cap_total(spring, viscous, limit):
     """Spring and viscous shear together are limited (as LAMMPS' pair granular has it)."""
     both = vec.add(spring, viscous)
@@ -193,7 +193,7 @@ def cap_total(spring, viscous, limit):
     return vec.scale(share, spring), vec.scale(share, viscous)
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def lee_herrmann(params, rules, contact):
     """Force of one contact.
 
@@ -229,7 +229,7 @@ def lee_herrmann(params, rules, contact):
     )
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def lee_herrmann_energy(params, rules, contact):
     """Energy stored in one contact [J]: by the elastic repulsion, and by the friction spring."""
     repel, _, stored, _ = rules
@@ -243,7 +243,7 @@ def lee_herrmann_energy(params, rules, contact):
     return elastic, touching * stored(params.shear_stiffness, stretch, limit)
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def lee_herrmann_stiffness(params, rules, contact):
     """Stiffness of one contact along its normal and across it [N/m], and damping along and across [1/s]."""
     repel, _, _, _ = rules

@@ -63,7 +63,7 @@ class Memoryless(NamedTuple):
     shear_viscosity: float
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def memoryless(params, rules, contact):
     """Force of one contact."""
     touching = 1.0 if contact.overlap > 0.0 else 0.0
@@ -83,14 +83,14 @@ def memoryless(params, rules, contact):
     )
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def memoryless_energy(params, rules, contact):
     """Energy stored by the repulsion, and none in a spring [J]."""
     overlap = max(contact.overlap, 0.0)
     return 0.5 * params.normal_stiffness * overlap * overlap, 0.0
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def memoryless_stiffness(params, rules, contact):
     """Stiffness along and across [N/m], damping along and across [1/s]."""
     return params.normal_stiffness, 0.0, params.normal_viscosity / contact.effective_mass, 0.0

@@ -10,7 +10,7 @@ from sim import vec
 from sim.contact import TINY
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def rolling_moment(rolling, twisting, normal_force, radius, contact):
     """Torque on i against rolling and twisting of the pair [N m], and the power it takes [W].
 

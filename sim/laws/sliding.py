@@ -10,7 +10,7 @@ from sim import vec
 from sim.contact import TINY
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def sliding_spring(stiffness, viscosity, limit, contact):
     """Shear force of the spring and of the damper [N], and by how much the spring gives way [m].
 
@@ -26,7 +26,7 @@ def sliding_spring(stiffness, viscosity, limit, contact):
     return vec.scale(share, spring), vec.scale(share, viscous), vec.scale(give, contact.shear)
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def stored_in_sliding_spring(stiffness, limit, contact):
     """Energy of that spring [J]."""
     stretch = min(math.sqrt(vec.dot(contact.shear, contact.shear)), limit / max(stiffness, TINY))

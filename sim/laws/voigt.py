@@ -68,34 +68,34 @@ class Voigt(NamedTuple):
     reference_overlap: float
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def given(params, contact):
     """K_n and K_t as they were given [N/m]."""
     return params.normal_stiffness, params.shear_stiffness
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def from_material(params, contact):
     """K_n and K_t of Hertz and Mindlin at the reference overlap [N/m]."""
     root = math.sqrt(contact.effective_radius * params.reference_overlap)
-    return 4.0 / 3.0 * params.table[contact.kind, YOUNG] * root, 8.0 * params.table[contact.kind, SHEAR] * root
+    return 4.0 / 3.0 * contact.material[YOUNG] * root, 8.0 * contact.material[SHEAR] * root
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def voigt(params, rules, contact):
     """Force and torque of one contact."""
     stiffness_of, _, _, _ = rules
     touching = 1.0 if contact.overlap > 0.0 else 0.0
     along, across = stiffness_of(params, contact)
-    share = 2.0 * touching * params.table[contact.kind, DAMPING]
+    share = 2.0 * touching * contact.material[DAMPING]
     viscosity = share * math.sqrt(contact.effective_mass * along)
     normal_force = along * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
-    limit = params.table[contact.kind, FRICTION] * max(normal_force, 0.0)
+    limit = contact.material[FRICTION] * max(normal_force, 0.0)
     shear_viscosity = share * math.sqrt(contact.effective_mass * across)
     spring, viscous, slip = sliding_spring(touching * across, shear_viscosity, limit, contact)
     moment, rolling_power = rolling_moment(
-        params.table[contact.kind, ROLLING],
-        params.table[contact.kind, TWISTING],
+        contact.material[ROLLING],
+        contact.material[TWISTING],
         normal_force,
         contact.effective_radius,
         contact,
@@ -112,22 +112,22 @@ def voigt(params, rules, contact):
     )
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def voigt_energy(params, rules, contact):
     """Energy stored by the repulsion and by the friction spring [J]."""
     stiffness_of, _, _, _ = rules
     along, across = stiffness_of(params, contact)
     overlap = max(contact.overlap, 0.0)
-    limit = params.table[contact.kind, FRICTION] * along * overlap
+    limit = contact.material[FRICTION] * along * overlap
     return 0.5 * along * overlap * overlap, stored_in_sliding_spring(across, limit, contact)
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def voigt_stiffness(params, rules, contact):
     """Stiffness along and across [N/m], damping along and across [1/s]."""
     stiffness_of, _, _, _ = rules
     along, across = stiffness_of(params, contact)
-    share = 2.0 * params.table[contact.kind, DAMPING]
+    share = 2.0 * contact.material[DAMPING]
     mass = contact.effective_mass
     return along, across, share * math.sqrt(along / mass), share * math.sqrt(across / mass)
 

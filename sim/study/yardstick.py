@@ -57,15 +57,15 @@ def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyp
             ly = y[i] - y[j]
             square = lx * lx + ly * ly
             if square >= pairs.radius_sum[p] * pairs.radius_sum[p]:
-                pairs.touching[p] = 0.0
+                pairs.touching[p] = 0
                 pairs.normal_force[p] = 0.0
                 continue
             distance = math.sqrt(square)
             overlap = pairs.radius_sum[p] - distance
             nx = lx / distance
             ny = ly / distance
-            if pairs.touching[p] == 0.0:
-                pairs.touching[p] = 1.0
+            if pairs.touching[p] == 0:
+                pairs.touching[p] = 1
                 anchor_x[p] = lx
                 anchor_y[p] = ly
             ux = vx[i] - vx[j]
@@ -74,7 +74,7 @@ def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyp
             normal_velocity = ux * nx + uy * ny
             tangential_velocity = ux * ny - uy * nx
             stretch = (lx - anchor_x[p]) * ny - (ly - anchor_y[p]) * nx
-            k = params.normal_stiffness * (params.wall_stiffness_factor if pairs.held[p] > 0.0 else 1.0)
+            k = params.normal_stiffness * (params.wall_stiffness_factor if pairs.held[p] > 0 else 1.0)
             mass = pairs.effective_mass[p]
             normal = k * overlap * math.sqrt(overlap) - params.normal_damping * mass * normal_velocity
             spring = min(params.shear_stiffness * abs(stretch), params.friction * max(normal, 0.0))

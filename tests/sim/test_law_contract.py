@@ -15,6 +15,7 @@ import pytest
 from sim import vec
 from sim.contact import Contact, contact_between
 from sim.laws import Law, laws
+from sim.materials import FRICTION
 
 WORDS = {
     "lee_herrmann": [
@@ -90,9 +91,20 @@ def parts(law: Law, words: dict, **values: float) -> tuple[tuple, tuple]:
     return law.numbers(parameters), law.rules(parameters)
 
 
+def met(law: Law, numbers: tuple, kinematics: dict) -> Contact:
+    """The contact as the law sees it."""
+    others = {name: value for name, value in kinematics.items() if name != "kind"}
+    contact, _ = contact_between(**others, material=law.properties(numbers, kinematics["kind"]), gentle=1.0)
+    return contact
+
+
 def friction_of(law: Law, contact: Contact) -> float:
     """Friction coefficient of that pair of materials, as NUMBERS give it."""
-    return NUMBERS["wall_friction"] if law.needs_material and contact.kind > 0 else NUMBERS["friction"]
+    if not law.needs_material:
+        return NUMBERS["friction"]
+    expected = min(NUMBERS["friction"], NUMBERS["wall_friction"], key=lambda mu: abs(mu - contact.material[FRICTION]))
+    assert contact.material[FRICTION] == pytest.approx(expected, rel=1e-12)
+    return expected
 
 
 def coulomb_limit(law: Law, contact: Contact, normal_force: float) -> float:
@@ -113,7 +125,7 @@ def drags(law: Law, words: dict) -> bool:
 def effort(law: Law, words: dict, kinematics: dict) -> tuple[np.ndarray, np.ndarray]:
     """Force on i [N] and torque on i besides that of the force [N m], as the loop over pairs has them."""
     numbers, rules = parts(law, words)
-    contact, _ = contact_between(**kinematics)
+    contact = met(law, numbers, kinematics)
     answer = law.force(numbers, rules, contact)
     force = np.add(vec.scale(answer.normal_force, contact.normal), answer.shear_force)
     return force, np.array(answer.moment)
@@ -150,14 +162,29 @@ def compiled() -> dict:
 
 
 def _evaluator(law: Law, rules: tuple):
-    force, energy, stiffness = law.force, law.energy, law.stiffness
+    force, energy, stiffness, properties = law.force, law.energy, law.stiffness, law.properties
     rule_0, rule_1, rule_2, rule_3 = rules
 
     @numba.njit(error_model="numpy")
     def evaluate(numbers, b, p, v, roll, mean, relative, memory, was_touching, lengths, mass, yielding, held, kind, dt):
         chosen = (rule_0, rule_1, rule_2, rule_3)
         contact, start = contact_between(
-            b, p, v, roll, mean, relative, memory, was_touching, lengths[0], lengths[1], mass, yielding, held, kind, dt
+            b,
+            p,
+            v,
+            roll,
+            mean,
+            relative,
+            memory,
+            was_touching,
+            lengths[0],
+            lengths[1],
+            mass,
+            yielding,
+            held,
+            properties(numbers, kind),
+            dt,
+            1.0,
         )
         answer = force(numbers, chosen, contact)
         return answer, energy(numbers, chosen, contact), stiffness(numbers, chosen, contact), start
@@ -232,7 +259,7 @@ def test_only_relative_motion_counts(law: Law, words: dict, dimension: int, spin
 def test_grains_apart_do_not_know_each_other(law: Law, words: dict, dimension: int, spin_length: int) -> None:
     numbers, rules = parts(law, words)
     for kinematics in contacts(6, (dimension, spin_length), touching=False):
-        contact, _ = contact_between(**kinematics)
+        contact = met(law, numbers, kinematics)
         assert not any(flat(tuple(law.force(numbers, rules, contact))))
         assert not any(flat(law.energy(numbers, rules, contact)))
 
@@ -243,7 +270,7 @@ def test_shear_force_is_tangential_and_the_capped_part_obeys_coulomb(law, words,
     numbers, rules = parts(law, words)
     undamped = parts(law, words, shear_damping=0.0)[0]
     for kinematics in contacts(7, (dimension, spin_length)):
-        contact, _ = contact_between(**kinematics)
+        contact = met(law, numbers, kinematics)
         answer = law.force(numbers, rules, contact)
         total = np.array(answer.shear_force)
         spring = np.array(law.force(undamped, rules, contact).shear_force)
@@ -261,7 +288,7 @@ def test_shear_force_is_tangential_and_the_capped_part_obeys_coulomb(law, words,
 def test_without_friction_there_is_no_spring(law: Law, words: dict) -> None:
     smooth, rules = parts(law, words, **SMOOTH)
     for kinematics in contacts(8, (3, 0)) + contacts(8, (3, 3)):
-        contact, _ = contact_between(**kinematics)
+        contact = met(law, smooth, kinematics)
         assert not np.any(law.force(smooth, rules, contact).shear_force)
 
 
@@ -271,7 +298,7 @@ def test_rolling_resistance_is_limited_and_only_slows(law: Law, words: dict, dim
     numbers, rules = parts(law, words)
     resisting = "rolling_friction" in law.parameters.declared()
     for kinematics in contacts(11, (dimension, spin_length)):
-        contact, _ = contact_between(**kinematics)
+        contact = met(law, numbers, kinematics)
         answer = law.force(numbers, rules, contact)
         moment, spin = np.array(answer.moment), np.array(contact.relative_spin)
         load = RADIUS * max(answer.normal_force, 0.0)
@@ -286,26 +313,29 @@ def test_rolling_resistance_is_limited_and_only_slows(law: Law, words: dict, dim
         assert left @ spin >= -1e-9 * (spin @ spin)
 
 
-def head_on(overlap: float, normal_velocity: float, held: float, spin_length: int = 0, shear: float = 0.0) -> Contact:
+def head_on(
+    material: tuple, overlap: float, normal_velocity: float, held: float, spin_length: int = 0, shear: float = 0.0
+) -> Contact:
     """A contact along x, sheared by `shear` [m] along y."""
     zero = (0.0, 0.0)
     spin = (0.0,) * spin_length
-    return Contact(overlap, (1.0, 0.0), normal_velocity, zero, (0.0, shear), MASS, RADIUS, held, 0, spin, 0.0)
+    return Contact(overlap, (1.0, 0.0), normal_velocity, zero, (0.0, shear), MASS, RADIUS, held, material, spin, 0.0)
 
 
 @every_law
 @pytest.mark.parametrize("held", [0.0, 1.0])
 def test_stored_energy_is_the_work_of_the_normal_force_and_stiffness_its_slope(law: Law, words, held: float) -> None:
     numbers, rules = parts(law, words)
+    material = law.properties(numbers, 0)
     deepest, count = 1e-4, 2000
     overlaps = np.linspace(0.0, deepest, count + 1)
-    forces = [law.force(numbers, rules, head_on(float(d), 0.0, held)).normal_force for d in overlaps]
-    energy = law.energy(numbers, rules, head_on(deepest, 0.0, held))[0]
+    forces = [law.force(numbers, rules, head_on(material, float(d), 0.0, held)).normal_force for d in overlaps]
+    energy = law.energy(numbers, rules, head_on(material, deepest, 0.0, held))[0]
     # Trapezium rule of d^(3/2): error below (1/12) h² F'(deepest), relative (5/2)(3/2)/12 / count².
     assert np.trapezoid(forces, overlaps) == pytest.approx(energy, rel=1.0 / count**1.5)
     for k in (10, count // 2, count - 1):
         slope = (forces[k + 1] - forces[k - 1]) / (overlaps[k + 1] - overlaps[k - 1])
-        stiffness = law.stiffness(numbers, rules, head_on(float(overlaps[k]), 0.0, held))[0]
+        stiffness = law.stiffness(numbers, rules, head_on(material, float(overlaps[k]), 0.0, held))[0]
         assert stiffness == pytest.approx(slope, rel=1.0 / k**2)
 
 
@@ -313,11 +343,12 @@ def test_stored_energy_is_the_work_of_the_normal_force_and_stiffness_its_slope(l
 def test_a_closed_normal_cycle_gains_no_energy(law: Law, words: dict) -> None:
     # In and out along the same path at opposite velocities: what is not lost to damping comes back, no more.
     numbers, rules = parts(law, words)
+    material = law.properties(numbers, 0)
     overlaps = np.linspace(0.0, 1e-4, 500)
-    rates = [law.stiffness(numbers, rules, head_on(float(d), 0.0, 0.0))[2] for d in overlaps]
+    rates = [law.stiffness(numbers, rules, head_on(material, float(d), 0.0, 0.0))[2] for d in overlaps]
     for speed in (0.0, 1e-3, 0.1, 1.0):
-        inward = [law.force(numbers, rules, head_on(float(d), -speed, 0.0)).normal_force for d in overlaps]
-        outward = [law.force(numbers, rules, head_on(float(d), speed, 0.0)).normal_force for d in overlaps]
+        inward = [law.force(numbers, rules, head_on(material, float(d), -speed, 0.0)).normal_force for d in overlaps]
+        outward = [law.force(numbers, rules, head_on(material, float(d), speed, 0.0)).normal_force for d in overlaps]
         lost = np.trapezoid(inward, overlaps) - np.trapezoid(outward, overlaps)
         expected = 2.0 * np.trapezoid(rates, overlaps) * MASS * speed
         assert lost >= -1e-18
@@ -330,12 +361,12 @@ def test_damping_and_sliding_never_give_energy(law: Law, words: dict, dimension:
     numbers, rules = parts(law, words)
     undamped = parts(law, words, **UNDAMPED)[0]
     for kinematics in contacts(9, (dimension, spin_length)):
-        contact, _ = contact_between(**kinematics)
+        contact = met(law, numbers, kinematics)
         answer = law.force(numbers, rules, contact)
         assert answer.damping_power >= 0.0
         # The power the force takes out of the motion is what the ledger is told.
         force = np.array(answer.shear_force) @ np.array(contact.tangential_velocity)
-        elastic = law.force(undamped, rules, contact).normal_force
+        elastic = law.force(undamped, rules, met(law, undamped, kinematics)).normal_force
         viscous = (answer.normal_force - elastic) * contact.normal_velocity
         rolling = vec.dot(answer.moment, contact.relative_spin)
         told = answer.damping_power + answer.friction_power
@@ -347,7 +378,7 @@ def test_damping_and_sliding_never_give_energy(law: Law, words: dict, dimension:
 def test_a_dragged_anchor_leaves_a_spring_no_longer_than_its_limit(law: Law, words: dict, motion) -> None:
     numbers, rules = parts(law, words)
     for kinematics in contacts(10, motion):
-        contact, _ = contact_between(**kinematics)
+        contact = met(law, numbers, kinematics)
         answer = law.force(numbers, rules, contact)
         left = np.linalg.norm(np.subtract(contact.shear, answer.slip))
         if drags(law, words):
@@ -363,10 +394,11 @@ def test_a_dragged_anchor_leaves_a_spring_no_longer_than_its_limit(law: Law, wor
 def test_energy_of_the_friction_spring_is_the_work_that_stretched_it(law: Law, words: dict, stretch: float) -> None:
     # A spring pulled out along a line at constant overlap; the dragged form cannot store more than at its limit.
     numbers, rules = parts(law, words, shear_damping=0.0)
+    material = law.properties(numbers, 0)
     pulls = np.linspace(0.0, stretch, 2001)
 
     def contact(pull: float) -> Contact:
-        return head_on(5e-5, 0.0, 0.0, shear=pull)
+        return head_on(material, 5e-5, 0.0, 0.0, shear=pull)
 
     forces = [-law.force(numbers, rules, contact(float(pull))).shear_force[1] for pull in pulls]
     stored = law.energy(numbers, rules, contact(stretch))[1]

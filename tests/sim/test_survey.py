@@ -44,7 +44,7 @@ def dynamics(bench: Bench) -> tuple[np.ndarray, np.ndarray]:
         if overlap <= 0.0:
             continue
         mass, size_of_pair = world.pairs.effective_mass[p], world.pairs.effective_radius[p]
-        contact = lone_contact(overlap, mass, size_of_pair, dimension, 0, 0)._replace(held=world.pairs.held[p])
+        contact = lone_contact(overlap, mass, size_of_pair, dimension, 0, ())._replace(held=world.pairs.held[p])
         along, across, damped, damped_across = law.stiffness(bench.numbers, bench.model.rules, contact)
         normal = branch / np.linalg.norm(branch)
         outer = np.outer(normal, normal)

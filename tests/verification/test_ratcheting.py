@@ -45,7 +45,8 @@ def test_ten_thousand_closed_cycles_leave_no_shear_behind(law: str) -> None:
                 1e-3,
                 1.0,
                 0.0,
-                0,
+                chosen.properties(numbers, 0),
+                1.0,
                 1.0,
             )
             slip = chosen.force(numbers, rules, contact).slip
