@@ -171,7 +171,7 @@ class Simulation:
         orientation.bring_up(self.run.world)
         self.scene.supervise(self)
         checks = self.step // CHECK_STEPS
-        if checks % 4 == 0:
+        if self.step % watch.STEPS_AHEAD == 0:
             self.set_dt()
         watch.sample(self)
         if checks % 40 == 0 and self.fault is None:

@@ -32,6 +32,15 @@ IMPACT_MARGIN = 1.5
 """An impact is short: the step may come this much closer to the stable one than while grains rest on each other [-]."""
 
 
+RAIN = 50
+CROWD = math.sqrt(6.0)
+"""Where at least so many grains have hardly a contact yet, they will meet in a crowd, which is stiffer than a lone
+contact with a wall: twice because both give way, and three times for contacts on all sides (squares of frequencies)."""
+
+STEPS_AHEAD = 200
+"""The step is looked at this often."""
+
+
 def sample(simulation: Simulation) -> None:
     """Append a row to the series once `SAMPLE_INTERVAL` has passed."""
     series = simulation.run.series
@@ -92,16 +101,17 @@ def reference_dt(simulation: Simulation) -> float:
     return stable_alone(simulation, REFERENCE_OVERLAP * radius, mass, radius)
 
 
-def impact_dt(simulation: Simulation) -> float:
-    """Largest stable step for the fastest grain where it is stopped by a wall [s]: at the overlap that takes up all
-    its energy of motion."""
+def impact_dt(simulation: Simulation, ahead: float) -> float:
+    """Largest stable step for the fastest grain where it is stopped by a wall after falling for `ahead` [s] more: at
+    the overlap that takes up all its energy of motion [s]."""
     world, model = simulation.run.world, simulation.model
     square = np.where(world.fixed, 0.0, (world.motion[: model.dimension, 1] ** 2).sum(axis=0))
-    if not square.any():
+    fastest = int(square.argmax()) if square.size else -1
+    if fastest < 0 or world.fixed[fastest]:
         return math.inf
-    fastest = int(square.argmax())
     mass, radius = float(world.mass[fastest]), float(world.radius[fastest])
-    brought = 0.5 * mass * float(square[fastest])
+    speed = math.sqrt(square[fastest]) + ahead * math.hypot(*simulation.gravity)
+    brought = 0.5 * mass * speed**2
 
     low, high = 0.0, radius
     for _ in range(12):  # to a four-thousandth of the radius
@@ -130,8 +140,11 @@ def _lone(simulation: Simulation, overlap: float, mass: float, radius: float) ->
 
 def next_automatic_dt(simulation: Simulation, survey: Survey, first: bool) -> float:
     """The step "auto" takes: smaller at once, larger only when two classes are free or it is set anew."""
-    stable = min(survey.stable_dt, reference_dt(simulation), IMPACT_MARGIN * impact_dt(simulation))
-    wanted = automatic_dt(stable)
+    moving = int((~simulation.run.world.fixed).sum())
+    crowd = CROWD if moving >= RAIN and survey.contacts < moving else 1.0
+    stable = min(survey.stable_dt, reference_dt(simulation) / crowd)
+    impact = impact_dt(simulation, STEPS_AHEAD * automatic_dt(stable)) / crowd
+    wanted = automatic_dt(min(stable, IMPACT_MARGIN * impact))
     now = simulation.run.dt
     if first or now == 0.0 or wanted < now or wanted >= now * 2.0 ** (2 / CLASSES_PER_OCTAVE):
         return wanted

@@ -137,13 +137,3 @@ class HeapParameters(MotionParameters, LeeHerrmannParameters):
                 f"{MOST_WALL_GRAINS} are built; make the wall grains larger, the container wider or the grains fewer."
             )
         return self
-
-    @model_validator(mode="after")
-    def _rolling_resistance_needs_a_scheme_that_bears_it(self) -> Self:
-        """Rolling resistance stops slow spins within a few steps, which is more damping than a Gear corrector bears."""
-        if self.rotation and self.rolling_friction > 0.0 and self.integrator.startswith("gear"):
-            raise ValueError(
-                f"rolling_friction = {self.rolling_friction:g} with rotating grains is more than integrator = "
-                f"'{self.integrator}' bears: choose 'velocity_verlet' or 'leapfrog' first"
-            )
-        return self

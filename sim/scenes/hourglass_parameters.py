@@ -185,11 +185,8 @@ class HourglassGlassParameters(VesselParameters, MotionParameters, MaterialParam
     dt: Annotated[
         Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"],
         Quantity("time step", "Δt", "µs", scale=1e-6, log=True, group="Time step"),
-        Field(
-            description="Step of the integrator. 'auto' counts on overlaps of 2 % and takes larger steps, "
-            "too large for the first impacts of grains let fall from random places."
-        ),
-    ] = 5e-5
+        Field(description="Step of the integrator. 'auto' follows the stiffest contact and the fastest grain."),
+    ] = "auto"
 
     @property
     def round_glass(self) -> bool:

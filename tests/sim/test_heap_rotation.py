@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from sim.headless import run_experiment
 from sim.simulation import Simulation
 from sim.snapshot import Snapshot
 
-SMALL = {"grain_count": 90, "width": 0.02, "friction": 0.4, "rotation": True, "integrator": "velocity_verlet"}
+SMALL = {"grain_count": 90, "width": 0.02, "friction": 0.4, "rotation": True}
+
+GAP = {"gear5": 1e-3, "velocity_verlet": 0.03}
+"""Largest share of the dissipated energy the ledger may miss: both schemes lose order where contacts begin; measured 5e-5
+and 0.9 %."""
 
 
-def test_grains_turn_and_rolling_friction_keeps_more_of_them_on_the_base() -> None:
+@pytest.mark.parametrize("integrator", GAP)
+def test_grains_turn_and_rolling_friction_keeps_more_of_them_on_the_base(integrator: str) -> None:
     left = []
     for rolling in (0.0, 0.5):
-        simulation = Simulation("heap", SMALL | {"rolling_friction": rolling})
+        simulation = Simulation("heap", SMALL | {"rolling_friction": rolling, "integrator": integrator})
         result = run_experiment(simulation)
         assert result["fault"] is None
         energy = result["energy"]
-        assert abs(energy["gap"]) < 0.01 * (energy["damping"] + energy["sliding"])
+        assert abs(energy["gap"]) < GAP[integrator] * (energy["damping"] + energy["sliding"])
         snapshot = Snapshot()
         simulation.fill_snapshot(snapshot)
         assert snapshot.orientation.shape == (len(snapshot.radius), 1)

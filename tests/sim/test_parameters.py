@@ -171,12 +171,3 @@ def test_walls_of_a_quarter_million_grains_are_refused_before_they_are_built() -
     assert "walls and base would need 279128 grains" in refusal(tower)
     assert "at most 100000 are built; make the wall grains larger" in refusal(tower)
     assert HeapParameters.checked({"grain_count": 20_000}).grain_count == 20_000
-
-
-def test_rolling_resistance_is_refused_with_gear_schemes_and_taken_with_others() -> None:
-    heap = SCENES["heap"].parameters
-    rolling = {"rotation": True, "rolling_friction": 0.1}
-    with pytest.raises(ParameterError, match=r"rolling_friction = 0\.1 .*'gear5'.*choose 'velocity_verlet'"):
-        heap.checked(rolling)
-    assert heap.checked(rolling | {"integrator": "velocity_verlet"}).rolling_friction == 0.1
-    assert heap.checked({"rolling_friction": 0.1}).rolling_friction == 0.1  # nothing turns: nothing to refuse

@@ -12,7 +12,7 @@ import pytest
 from sim import timestep
 from sim.integrators import Integrator, integrators
 from sim.survey import interpolate
-from sim.timestep import AUTO_SHARE, GROWTH, amplification, automatic_dt, limit_table, stability_limit
+from sim.timestep import AUTO_SHARE, GROWTH, amplification, automatic_dt, gentle_share, limit_table, stability_limit
 
 RATIOS = [0.0, 0.02, 0.1, 0.3]
 SCHEMES = list(integrators())
@@ -114,3 +114,17 @@ def test_the_automatic_step_is_a_class_at_or_below_its_share() -> None:
 def test_no_step_is_derived_from_nonsense(stable: float) -> None:
     with pytest.raises(ValueError, match="must be positive and finite"):
         automatic_dt(stable)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_a_drag_of_the_gentle_share_dies_out_and_one_of_twice_what_the_scheme_bears_does_not(name: str) -> None:
+    # x'' = -a x' alone, as rolling resistance brakes a slow spin: far beyond critical only a dt = 2 z w dt counts.
+    ratio = 1e4
+
+    def worst(a_dt: float) -> float:
+        return float(np.abs(np.linalg.eigvals(amplification(name, a_dt / (2.0 * ratio), ratio))).max())
+
+    assert 0.0 < gentle_share(name) <= 1.0
+    assert worst(gentle_share(name)) <= 1.0 + GROWTH
+    if gentle_share(name) < 1.0:
+        assert worst(2.2 * gentle_share(name)) > 1.0 + GROWTH
