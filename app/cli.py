@@ -21,6 +21,13 @@ EXIT_CODES = (
     "3 stopped by a fault of the run; 130 stopped by Ctrl-C or a signal, with the results so far kept."
 )
 REFUSED, INTERRUPTED, READER_GONE = 2, 130, 1
+SWEEP_EXAMPLES = """Examples:
+
+repose sweep hourglass --seeds 1-5 --set count_for=4
+
+repose sweep hourglass --over orifice=0.1,0.125,0.15 --out rates
+
+repose sweep heap --over friction=0.05,0.1,0.2 --seeds 1,2,3"""
 WIDE = 200
 """Columns of a table that goes into a file or pipe: its rows should stay rows."""
 
@@ -149,6 +156,46 @@ def run(
             picture=picture,
         )
         raise typer.Exit(run_job(job))
+
+
+@cli.command(epilog=SWEEP_EXAMPLES)
+def sweep(
+    scene: Annotated[str, typer.Argument(help="What to run: a scene that measures an angle or a flow rate.")] = "",
+    preset: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="Shipped preset or TOML file to start from.", show_default=False)
+    ] = "",
+    over: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME=VALUE,VALUE,…",
+            help="The parameter to vary and its values, SI; the scene's own choice if not given.",
+            show_default=False,
+        ),
+    ] = "",
+    seeds: Annotated[str, typer.Option(metavar="1,2,3|1-5", help="Seeds: every value is run with each.")] = "1-3",
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter of all runs, SI; may be repeated."),
+    ] = None,
+    processes: Annotated[int, typer.Option(help="Runs at the same time.")] = 2,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the results; one that holds some of the runs is gone on with."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
+    size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of the picture in pixels.")] = "1920x1080",
+) -> None:
+    """Repeat an experiment over one parameter with several seeds: table, fit and picture.
+
+    Every run is written to the folder as it ends, so that an interruption loses nothing but the runs under way; the
+    same command with the same --out goes on, also with more values or seeds.
+    """
+    with _refusals():
+        from app.sweep_job import run_sweep
+        from app.sweep_plan import plan_sweep
+
+        asked = plan_sweep(scene, preset, over, seeds, changes or (), processes, out, size, json)
+        raise typer.Exit(run_sweep(asked))
 
 
 @cli.command()

@@ -6,10 +6,10 @@ Writes `result.json` and a picture of the end state, each whole or not at all, a
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import os
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from app.framing import close_up, whole_scene
 from app.headless_film import HeadlessFilm, open_picture_maker
 from app.headless_plan import Job
-from app.paths import write_whole
+from app.paths import json_text, write_whole
 from app.progress import Progress, say
 from app.stopping import Stop, StopAsked, stoppable
 from app.view import View
@@ -39,7 +39,7 @@ def run_job(job: Job) -> int:
     """
     film = HeadlessFilm(job.video, job.size, job.fps, job.speed / job.fps) if job.video is not None else None
     try:
-        folder = _output_folder(job.out, job.scene)
+        folder = output_folder(job.out, job.scene, (RESULT, f"{job.scene}.png"))
     except ParameterError:
         if film is not None:
             film.close(0.0)
@@ -87,7 +87,7 @@ def _finish(
     result = result | {"preset": job.preset, "interrupted": stop.asked}
     if film is not None:
         result["video"] = film.outcome
-    text = json.dumps(_finite(result), indent=2, allow_nan=False) + "\n"
+    text = json_text(result, indent=2)
     complaints = [] if film is None or not film.complaint else [film.complaint]
     written = []
     try:
@@ -162,20 +162,23 @@ def _draw(simulation: Simulation, size: tuple[int, int], path: Path) -> str:
     return ""
 
 
-def _output_folder(wanted: Path | None, scene: str) -> Path:
-    """A folder that can be written and holds no older results; without a wish, the next free `repose-SCENE-N`."""
+def output_folder(wanted: Path | None, name: str, taken: Sequence[str]) -> Path:
+    """A folder that can be written and holds none of the files `taken`; without a wish, the next free `repose-NAME-N`.
+
+    Raises `ParameterError`.
+    """
     try:
         if wanted is None:
             for number in itertools.count(1):
-                folder = Path(f"repose-{scene}-{number}")
+                folder = Path(f"repose-{name}-{number}")
                 with suppress(FileExistsError):
                     folder.mkdir()
                     return folder
         assert wanted is not None
         wanted.mkdir(parents=True, exist_ok=True)
-        for name in (RESULT, f"{scene}.png"):
-            if (wanted / name).exists():
-                raise ParameterError(f"--out {wanted} already holds {name}: move it away or choose another folder.")
+        for file in taken:
+            if (wanted / file).exists():
+                raise ParameterError(f"--out {wanted} already holds {file}: move it away or choose another folder.")
         with tempfile.TemporaryFile(dir=wanted):
             return wanted
     except (OSError, ValueError) as error:
@@ -186,12 +189,3 @@ def _output_folder(wanted: Path | None, scene: str) -> Path:
         raise ParameterError(
             f"--out {folder_text} cannot be written to: {reason}; choose another folder with --out."
         ) from None
-
-
-def _finite(value: Any) -> Any:
-    """The same, with null for numbers JSON has no word for."""
-    if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -56,7 +56,7 @@ def describe(snapshot: Snapshot) -> dict[str, Any]:
         "enabled": [action.name for action in snapshot.actions if action.enabled],
         "parameters": snapshot.parameters.model_dump() if snapshot.parameters is not None else {},
         "angle": measurement.angle if measurement is not None else None,
-        "measured": len(snapshot.measured),
+        "measured": snapshot.measured,
         "refusal": snapshot.refusal,
         "fault": snapshot.fault.message if snapshot.fault is not None else "",
         "paused": snapshot.paused,

@@ -48,6 +48,13 @@ class Progress:
                 self._bar.update(self._task, total=1.0, completed=1.0, description="done")
             self._bar.stop()
 
+    def tell(self, sentence: str) -> None:
+        """A line that stays, above the bar."""
+        if self._bar is not None:
+            self._bar.console.print(sentence, highlight=False, soft_wrap=True)
+        elif not self._quiet:
+            say(sentence)
+
     def show(self, phase: str, share: float | None) -> None:
         """Tell the phase in words and the share of it done, 0 to 1, or None where nobody knows."""
         if self._bar is not None:

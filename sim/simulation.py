@@ -29,8 +29,9 @@ from sim.measure.energy import Booked, Energy, energy_ledger
 from sim.parameters import ParameterError, Value, require_known
 from sim.scenes import SCENES, Scene
 from sim.series import Series
-from sim.snapshot import Fault, Snapshot
+from sim.snapshot import Curve, Fault, Snapshot
 from sim.state import PAIR_COUNT, STEP_COUNT, World, copy_world
+from sim.study.comparison import Point, compare
 from sim.survey import Survey, compose_survey
 
 CHECK_STEPS = 50
@@ -68,7 +69,9 @@ class Simulation:
         self.parameters: Any = None
         self.before_compiling: Callable[[], None] = lambda: None
         """Called when a change of formulas is about to cost seconds of compiling."""
-        self.measured: list[tuple[float, float, float, int]] = []
+        self.measured: dict[str, list[Point]] = {}
+        """What the runs of this session have measured, by scene; a reset takes nothing away."""
+        self.comparison: Curve | None = None
         self.restart(scene, values or {}, seed, ready)
 
     # What the commands call.
@@ -86,6 +89,7 @@ class Simulation:
         self.seed = seed
         self.ready = ready
         self.begin_anew()
+        self._compare()
         self.message = self.scene.describe(self)[1].capitalize() + "."
 
     def begin_anew(self) -> None:
@@ -214,11 +218,18 @@ class Simulation:
             higher = higher_derivatives(self.run.world, self.model, self.numbers, self.gravity, self.run.dt)
             self.run.world.motion[:, 2:, first_row:] = higher[:, :, first_row:]
 
-    def record_measurement(self, reading: AngleOfRepose) -> None:
-        """Keep a reading, and its point for the plot over friction."""
-        self.run.measurement = reading
-        friction = self.parameters.friction
-        self.measured.append((friction, reading.angle, reading.standard_error, reading.grains_left))
+    def keep_point(self) -> None:
+        """Put what this run has measured beside the runs before; the very same run counts once."""
+        point = self.scene.study.measure(self) if self.scene.study else None
+        points = self.measured.setdefault(self.scene.name, [])
+        if point is not None and point not in points:
+            points.append(point)
+            self._compare()
+
+    def _compare(self) -> None:
+        study = self.scene.study
+        points = self.measured.get(self.scene.name, ())
+        self.comparison = compare(study, self.scene.parameters.declared()[study.over], points) if study else None
 
     def set_dt(self, first: bool = False) -> None:
         """Set the time step as the parameters ask: fixed, or "auto" from the stiffest contact."""

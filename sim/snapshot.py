@@ -63,6 +63,8 @@ class Line:
     points: bool = False
     error: NDArray[np.float64] | None = None
     """Standard error of y, for points."""
+    fitted: bool = False
+    """Whether it is a law fitted to the points beside it."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,10 @@ class Curve:
     """With its unit."""
     y_label: str
     lines: tuple[Line, ...]
+    heading: str = ""
+    """What is plotted, in words; empty where the axes say it."""
+    table: tuple[tuple[str, ...], ...] = ()
+    """Head and rows of a table to show beside the plot."""
 
 
 @dataclass
@@ -128,9 +134,10 @@ class Snapshot:
     actions: tuple[Action, ...] = ()
     measurement: AngleOfRepose | None = None
     """The last measured slope of this run; None once the heap has been poured anew."""
-    measured: tuple[tuple[float, float, float, int], ...] = ()
-    """Every Measure of this session: (friction, angle [rad], standard error [rad], grains left)."""
-
+    measured: int = 0
+    """Runs of this scene measured in this session."""
+    comparison: Curve | None = None
+    """These runs beside each other; None where the scene has nothing to compare."""
     readings: tuple[Reading, ...] = ()
     curves: tuple[Curve, ...] = ()
     kinetic_energy: float = 0.0

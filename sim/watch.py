@@ -202,7 +202,8 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
     snapshot.phase, snapshot.phase_label, snapshot.progress = simulation.scene.describe(simulation)
     snapshot.actions = simulation.scene.actions(simulation)
     snapshot.measurement = run.measurement
-    snapshot.measured = tuple(simulation.measured)
+    snapshot.measured = len(simulation.measured.get(simulation.scene.name, ()))
+    snapshot.comparison = simulation.comparison
     snapshot.kinetic_energy = energy.kinetic
     snapshot.mean_speed = float(speed[moving].mean()) if moving.any() else 0.0
     snapshot.coordination = float(contacts[moving].mean()) if moving.any() else 0.0

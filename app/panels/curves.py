@@ -1,4 +1,4 @@
-"""Plots that a scene brings along: its run against the law it should follow."""
+"""Plots that a scene brings along: its run against the law it should follow, its runs beside each other."""
 
 from __future__ import annotations
 
@@ -11,19 +11,23 @@ from sim.snapshot import Curve, Line
 
 
 def draw_curve(ui: Ui, curve: Curve) -> None:
-    """Lines of the run in strong colours, points with their errors, the axes labelled with units."""
-    height = max(imgui.get_content_region_avail().y, 60 * ui.scale)
+    """Lines of the run in strong colours, points with their errors, the axes labelled with units, the table below."""
+    if curve.heading:
+        imgui.text_colored(vector(ui.palette.muted), curve.heading)
+    below = len(curve.table) * (imgui.get_text_line_height() + 2.0 * imgui.get_style().cell_padding.y)
+    height = max(imgui.get_content_region_avail().y - below, 60 * ui.scale)
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select
-    if not implot.begin_plot(f"##{curve.title}", imgui.ImVec2(-1, height), flags):
-        return
-    try:
-        fitted = implot.AxisFlags_.auto_fit
-        implot.setup_axes(curve.x_label, curve.y_label, fitted, fitted)
-        implot.setup_legend(implot.Location_.north_west)
-        for line in curve.lines:
-            _draw_line(ui, line)
-    finally:
-        implot.end_plot()
+    if implot.begin_plot(f"##{curve.title}", imgui.ImVec2(-1, height), flags):
+        try:
+            fitted = implot.AxisFlags_.auto_fit
+            implot.setup_axes(curve.x_label, curve.y_label, fitted, fitted)
+            implot.setup_legend(implot.Location_.north_west)
+            for line in curve.lines:
+                _draw_line(ui, line)
+        finally:
+            implot.end_plot()
+    if curve.table:
+        _draw_table(ui, curve)
 
 
 def _draw_line(ui: Ui, line: Line) -> None:
@@ -31,10 +35,22 @@ def _draw_line(ui: Ui, line: Line) -> None:
     if not len(x):
         return
     if not line.points:
-        implot.plot_line(line.label, x, y, implot.Spec(line_weight=1.6 * ui.scale))
+        implot.plot_line(line.label, x, y, implot.Spec(line_weight=(2.4 if line.fitted else 1.6) * ui.scale))
         return
     implot.plot_scatter(line.label, x, y, implot.Spec(marker=implot.Marker_.circle, marker_size=3 * ui.scale))
     if line.error is not None:
         error = np.ascontiguousarray(line.error, dtype=np.float64)
-        bars = implot.Spec(line_color=vector(ui.palette.muted), line_weight=ui.scale)
+        bars = implot.Spec(line_color=implot.get_last_item_color(), line_weight=1.4 * ui.scale)
         implot.plot_error_bars(f"##{line.label}", x, y, error, bars)
+
+
+def _draw_table(ui: Ui, curve: Curve) -> None:
+    head, *rows = curve.table
+    if not imgui.begin_table(f"##table {curve.title}", len(head), imgui.TableFlags_.row_bg):
+        return
+    for place, words in enumerate((head, *rows)):
+        imgui.table_next_row()
+        for word in words:
+            imgui.table_next_column()
+            imgui.text_colored(vector(ui.palette.text if place else ui.palette.muted), word)
+    imgui.end_table()

@@ -1,4 +1,4 @@
-"""Plots: how fast the grains move, the angle, the contacts and the energy over time, and angle against friction."""
+"""Plots: how fast the grains move, the angle, the contacts and the energy over time; what runs are compared by."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ MOST_POINTS = 1500
 """Per curve; a plot has fewer pixels than that."""
 FEWEST_DECADES, MOST_DECADES = 2, 9
 """Shown on a logarithmic axis below the largest value."""
-THESIS_FACTOR = 1.77
-"""The thesis finds θ = 1.77 arctan μ for Hertz contacts."""
 NEAR = 4.0
 """Pixels from a mark within which the mouse reads it."""
 SMALL_ENTRY = 0.85
@@ -55,19 +53,25 @@ def draw(ui: Ui) -> None:
             draw_curve(ui, curve)
             imgui.end_tab_item()
     for name, (title, plot) in PLOTS.items():
-        if name in SLOPE_PLOTS and not _has_slope(ui):
+        if name == "angle" and not _has_slope(ui):
             continue
         selected, _ = imgui.begin_tab_item(title)
         ui.probe.mark(f"plots.{name}")
         if selected:
             plot(ui)
             imgui.end_tab_item()
+    if ui.snapshot.comparison is not None:
+        selected, _ = imgui.begin_tab_item(ui.snapshot.comparison.title)
+        ui.probe.mark("plots.comparison")
+        if selected:
+            draw_curve(ui, ui.snapshot.comparison)
+            imgui.end_tab_item()
     imgui.end_tab_bar()
 
 
 def _has_slope(ui: Ui) -> bool:
-    """Whether the scene is one whose slope is measured: it has been, or it brings no plots of its own."""
-    return not ui.snapshot.curves or bool(ui.snapshot.measured)
+    """Whether the scene is one whose slope is followed over time: it is a heap in the plane, or has had one."""
+    return not ui.snapshot.curves or bool(np.isfinite(ui.snapshot.series.get("angle", np.empty(0))).any())
 
 
 def _draw_motion(ui: Ui) -> None:
@@ -201,44 +205,6 @@ def _draw_marks(ui: Ui) -> None:
             imgui.set_tooltip(f"{marks[near].time:.3f} s: {marks[near].text}")
 
 
-def _draw_friction(ui: Ui) -> None:
-    """Every angle measured in this session against friction, with the curves it is compared with."""
-    measured = np.array(ui.snapshot.measured, float).reshape(-1, 4)
-    friction, angle, error = (np.ascontiguousarray(measured[:, column]) for column in range(3))
-    imgui.text_colored(vector(ui.palette.muted), "angle of repose θ [°] against friction μ")
-    reach = max(0.5, 1.15 * float(friction.max(initial=0.0)))
-    height = max(imgui.get_content_region_avail().y, 60 * ui.scale)
-    flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select
-    if not implot.begin_plot("##friction", imgui.ImVec2(-1, height), flags):
-        return
-    try:
-        top = max(math.degrees(THESIS_FACTOR * math.atan(reach)), math.degrees(float(angle.max(initial=0.0)))) * 1.1
-        implot.setup_axes("friction μ", "θ [°]", implot.AxisFlags_.no_label, implot.AxisFlags_.no_label)
-        implot.setup_axes_limits(0.0, reach, 0.0, top, implot.Cond_.once if not len(friction) else implot.Cond_.always)
-        implot.setup_legend(implot.Location_.south_east)
-        mu = np.linspace(0.0, reach, 100)
-        base = np.degrees(np.arctan(mu))
-        quiet = implot.Spec(line_color=vector(ui.palette.muted), line_weight=1.4 * ui.scale)
-        strong = implot.Spec(line_color=vector(ui.palette.warning), line_weight=1.4 * ui.scale)
-        implot.plot_line("arctan μ", mu, base, quiet)
-        implot.plot_line(f"{THESIS_FACTOR} arctan μ", mu, THESIS_FACTOR * base, strong)
-        if len(friction):
-            ink = vector(ui.palette.accent)
-            bars = implot.Spec(line_color=ink, line_weight=1.4 * ui.scale, size=4 * ui.scale)
-            dots = implot.Spec(
-                line_color=ink,
-                fill_color=ink,
-                marker=implot.Marker_.circle,
-                marker_size=4 * ui.scale,
-                marker_line_color=ink,
-                marker_fill_color=ink,
-            )
-            implot.plot_error_bars("##error", friction, np.degrees(angle), np.degrees(error), bars)
-            implot.plot_scatter("measured", friction, np.degrees(angle), dots)
-    finally:
-        implot.end_plot()
-
-
 def _thin(series: Floats) -> Floats:
     """Every n-th sample, so that no curve has more points than can be seen; contiguous, as ImPlot wants it."""
     stride = -(-len(series) // MOST_POINTS) if len(series) else 1
@@ -254,10 +220,6 @@ PLOTS: dict[str, tuple[str, Callable[[Ui], None]]] = {
     "angle": ("Angle", _draw_angle),
     "contacts": ("Z", _draw_contacts),
     "ledger": ("Energy", _draw_ledger),
-    "friction": ("θ(μ)", _draw_friction),
 }
-
-SLOPE_PLOTS = ("angle", "friction")
-"""Plots that make sense only where a slope is measured."""
 
 PANEL = Panel("plots", "Plots", 20, "right", draw, stretch=True)

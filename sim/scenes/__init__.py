@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sim.simulation import Simulation
     from sim.snapshot import Action, Curve, Reading
     from sim.state import Floats, World
+    from sim.study.comparison import Study
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class Scene:
     """Where a closed form says spheres should be: centres and radii [m], shape (ghosts, dimension + 1)."""
     facets: Callable[[Simulation], Floats | None] = lambda simulation: None
     """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
+    study: Study | None = None
+    """What its runs are compared by, in the window and by `repose sweep`; None where there is nothing to compare."""
 
 
 def _found() -> dict[str, Scene]:

@@ -19,6 +19,7 @@ from sim.measure.angle_of_repose import AngleOfRepose, measure_angle
 from sim.scenes import Scene
 from sim.scenes.heap_filling import HeapState, begin, lightest, pour_layer
 from sim.scenes.heap_parameters import HeapParameters
+from sim.scenes.heap_study import STUDY
 from sim.snapshot import Action, Reading
 from sim.state import World
 
@@ -105,7 +106,8 @@ def act(simulation: Simulation, action: str) -> str:
         reading = measure(simulation)
         if reading is None:
             return "There is no slope to measure: too few grains lie on the base."
-        simulation.record_measurement(reading)
+        simulation.run.measurement = reading
+        simulation.keep_point()
         return (
             f"Angle of repose {math.degrees(reading.angle):.1f}° ± {math.degrees(reading.standard_error):.1f}°, "
             f"{reading.grains_left} grains left."
@@ -246,4 +248,5 @@ SCENE = Scene(
     lightest=lightest,
     rotates=lambda parameters: parameters.rotation,
     readings=readings,
+    study=STUDY,
 )

@@ -28,6 +28,7 @@ from sim.scenes.heap3d_pouring import (
     sizes,
     way_is_free,
 )
+from sim.scenes.heap_study import STUDY_IN_SPACE
 from sim.snapshot import Action, Curve, Line, Reading
 from sim.state import Floats
 from sim.watch import mean_speed, wall_facets
@@ -138,8 +139,7 @@ def act(simulation: Simulation, action: str) -> str:
         if reading is None:
             return "There is no slope to measure: too few grains lie on the plate."
         keep_reading(simulation.run.state, reading)
-        friction = simulation.parameters.friction
-        simulation.measured.append((friction, reading.angle, reading.standard_error, reading.grains_left))
+        simulation.keep_point()
         return (
             f"Angle of repose {math.degrees(reading.angle):.1f}° ± {math.degrees(reading.standard_error):.1f}° "
             f"(cone {math.degrees(reading.cone_angle):.1f}°), {reading.grains_left} grains on the plate."
@@ -289,4 +289,5 @@ SCENE = Scene(
     readings=readings,
     curves=curves,
     facets=facets,
+    study=STUDY_IN_SPACE,
 )

@@ -14,6 +14,7 @@ from sim.scenes import Scene
 from sim.scenes import hourglass_course as course
 from sim.scenes.hourglass_filling import begin, lightest
 from sim.scenes.hourglass_parameters import HourglassParameters
+from sim.scenes.hourglass_study import STUDY
 
 SCENE = Scene(
     name="hourglass",
@@ -36,4 +37,5 @@ SCENE = Scene(
     readings=course.readings,
     curves=course.curves,
     facets=course.facets,
+    study=STUDY,
 )

@@ -70,6 +70,7 @@ def enter(simulation: Simulation, phase: str) -> None:
         state.opened = simulation.time
     if phase not in ("filling", "filled", "flowing"):
         state.run_all = False
+        simulation.keep_point()
         simulation.message = describe(simulation)[1].capitalize() + "."
 
 

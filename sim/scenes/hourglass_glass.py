@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from sim.scenes.hourglass import SCENE as PUBLISHED
 from sim.scenes.hourglass_parameters import HourglassGlassParameters
+from sim.scenes.hourglass_study import GLASS_STUDY
 
 SCENE = replace(
     PUBLISHED,
@@ -19,4 +20,5 @@ SCENE = replace(
     law="hertz_mindlin",
     parameters=HourglassGlassParameters,
     rotates=lambda parameters: True,
+    study=GLASS_STUDY,
 )

@@ -27,6 +27,7 @@ from app.view import View
 from sim.commands import Command
 from sim.scenes import SCENES
 from sim.snapshot import Action, Snapshot
+from sim.study.comparison import Point, compare
 from tests.app.fake_heap import fake_heap
 
 LEDGER = ("kinetic", "potential", "elastic", "shear", "damping", "sliding", "poured", "removed", "work", "gap")
@@ -34,6 +35,8 @@ LEDGER = ("kinetic", "potential", "elastic", "shear", "damping", "sliding", "pou
 
 def full_snapshot() -> Snapshot:
     """A measured heap with every number and series filled in."""
+    study, points = SCENES["heap"].study, (Point(0.1, 0.23, 0.015), Point(0.2, 0.35, 0.02))
+    assert study is not None
     time = np.linspace(0.0, 2.0, 400)
     actions = [
         Action(name, label, key, name != "fill", f"What {label} does.")
@@ -54,7 +57,8 @@ def full_snapshot() -> Snapshot:
         parameters=SCENES["heap"].parameters(),
         progress=0.4,
         actions=tuple(actions),
-        measured=((0.1, 0.23, 0.015, 101), (0.2, 0.35, 0.02, 150)),
+        measured=2,
+        comparison=compare(study, SCENES["heap"].parameters.declared()[study.over], points),
         kinetic_energy=1e-6,
         mean_speed=1e-3,
         coordination=3.9,

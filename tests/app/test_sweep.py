@@ -1,0 +1,147 @@
+"""A sweep: bad input is refused, runs are kept as they end, one that dies takes nothing with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+
+from app import sweep_job
+from app.cli import run_command_line
+from app.stopping import StopAsked
+from app.sweep_plan import plan_sweep, tasks
+from app.sweep_worker import Task, run_all
+from sim.parameters import ParameterError
+
+FACTS = {"density": None, "gravity": 9.81, "radius": 0.02}
+UNIX = pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+TINY = ("grain_count=60", "mean_radius=0.02", "fill_height=1.1", "window=10")
+CALL = ["sweep", "hourglass", "--over", "orifice=0.25,0.3", *(word for value in TINY for word in ("--set", value))]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"scene": "bounce"}, "measures nothing"),
+        ({"scene": "hourglas"}, "did you mean 'hourglass'"),
+        ({"over": "orifice"}, "NAME=VALUE"),
+        ({"over": "orifice="}, "NAME=VALUE"),
+        ({"over": "orfice=0.1"}, "did you mean 'orifice'"),
+        ({"over": "orifice=0.1,9"}, "20 mm to 350 mm"),
+        ({"over": "orifice=0.1,0.10"}, "twice"),
+        ({"over": "lid=true"}, "only a parameter that is a number"),
+        ({"over": "dt=auto"}, "only a parameter that is a number"),
+        ({"seeds": "1,1"}, "none twice"),
+        ({"seeds": ""}, "at least one"),
+        ({"seeds": "5-1"}, "must count up"),
+        ({"seeds": "-1"}, "whole numbers"),
+        ({"seeds": "0-99999999999"}, "must count up"),
+        ({"seeds": "1-9999"}, "at most 10000 runs"),
+        ({"processes": 0}, "1 to 256"),
+        ({"changes": ("orifice=0.1",)}, "leave it out"),
+        ({"size": "1x1"}, "WIDTHxHEIGHT"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(changes: dict, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        plan_sweep(**({"scene": "hourglass"} | changes))
+
+
+def test_without_a_wish_the_published_orifices_are_run_each_with_every_seed() -> None:
+    wanted = tasks(plan_sweep("hourglass", seeds="1-2,7"), Path())
+    assert [(task.at, task.seed) for task in wanted[:4]] == [(0.1, 1), (0.125, 1), (0.15, 1), (0.1, 2)]
+    assert len(wanted) == len({task.path for task in wanted}) == 9
+
+
+def test_over_another_parameter_there_is_nothing_published_to_compare_with() -> None:
+    asked = plan_sweep("hourglass", over="friction=0.1 0.5")
+    assert (asked.study.over, asked.study.published, asked.values) == ("friction", (), (0.1, 0.5))
+
+
+def dies_once(task: Task, tell: Connection) -> None:
+    """A worker that is killed at seed 1, refuses seed 2 and is fine otherwise."""
+    tell.send({"compiled": True})
+    if task.seed == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if task.seed == 2:
+        tell.send({"trouble": "No."})
+        return
+    task.path.write_text("{}")
+
+
+@UNIX
+def test_a_run_whose_process_is_killed_takes_no_other_with_it(tmp_path: Path) -> None:
+    wanted = [Task("hourglass", {}, seed, 0.1, f"run {seed}", tmp_path / str(seed)) for seed in range(1, 5)]
+    ended: dict[str, str] = {}
+    run_all(
+        wanted,
+        2,
+        on_progress=lambda words, share: None,
+        on_end=lambda task, lost: ended.update({task.name: lost}),
+        target=dies_once,
+    )
+    assert "killed by signal 9" in ended.pop("run 1")
+    assert ended == {"run 2": "No.", "run 3": "", "run 4": ""}
+
+
+def test_runs_are_kept_as_they_end_and_a_second_call_does_only_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = [*CALL, "--out", str(tmp_path / "rates"), "--size", "640x360"]
+    assert run_command_line([*call, "--seeds", "1"]) == 0
+    runs = sorted((tmp_path / "rates" / "runs").iterdir())
+    assert [path.name for path in runs] == ["orifice-0.25-seed-1.json", "orifice-0.3-seed-1.json"]
+    kept = json.loads(runs[0].read_text())
+    assert (kept["phase"], kept["parameters"]["orifice"]) == ("rested", 0.25)
+    assert not (tmp_path / "rates" / "sweep.png").exists()  # the tiny glass is empty before its flow is steady
+    done = []
+
+    def stops_after_one(missing: list[Task], *_: object, **callbacks: object) -> None:
+        done.extend(missing)
+        missing[0].path.write_text(
+            json.dumps(kept | {"seed": 2, "point": {"value": 9.0, "error": None, "aside": FACTS}})
+        )
+        callbacks["on_end"](missing[0], "")
+        callbacks["on_end"](missing[1], "its process was killed by signal 9")
+        raise StopAsked
+
+    monkeypatch.setattr(sweep_job, "run_all", stops_after_one)
+    before = [path.stat().st_mtime_ns for path in runs]
+    capsys.readouterr()
+    assert run_command_line([*call, "--seeds", "1,2"]) == 3
+    report = json.loads((tmp_path / "rates" / "result.json").read_text())
+    assert report["lost"] == {"orifice 0.3, seed 2": "its process was killed by signal 9"}
+    assert [(run["orifice"], run["seed"]) for run in report["runs"]] == [(0.25, 1), (0.3, 1), (0.25, 2)]
+    assert report["table"] == [{"at": 0.25, "runs": 1, "value": 9.0, "error": None, "between": None}]
+    words = capsys.readouterr()
+    assert "orifice 0.25, seed 2: Q = 9 1/s" in words.err
+    assert "250     1     9" in words.out
+    assert (tmp_path / "rates" / "sweep.png").read_bytes().startswith(b"\x89PNG")
+    assert [task.seed for task in done] == [2, 2]
+    assert [path.stat().st_mtime_ns for path in runs] == before
+
+
+def test_a_folder_with_other_runs_or_results_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "rates"
+    call = [*CALL, "--seeds", "1", "--out", str(out)]
+    out.mkdir()
+    (out / "result.json").write_text("precious")
+    assert run_command_line(call) == 2
+    assert "already holds result.json" in capsys.readouterr().err
+    (out / "result.json").unlink()
+    runs = out / "runs"
+    runs.mkdir()
+    asked = plan_sweep("hourglass", over="orifice=0.25", changes=TINY)
+    parameters = {"scene": "hourglass", "seed": 1, "parameters": {"friction": 0.7}}
+    (runs / "orifice-0.25-seed-1.json").write_text(json.dumps(parameters))
+    assert run_command_line(call) == 2
+    assert "choose another --out" in capsys.readouterr().err
+    (runs / "orifice-0.25-seed-1.json").write_text("{")
+    assert run_command_line(call) == 2
+    assert "holds no result of a run" in capsys.readouterr().err
+    assert len(tasks(asked, runs)) == 3

@@ -1,0 +1,130 @@
+"""Runs beside each other: means, errors, tables and fits of made points with known answers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from sim.measure.beverloo import beverloo
+from sim.scenes import SCENES
+from sim.simulation import Simulation
+from sim.snapshot import Curve, Snapshot
+from sim.study.comparison import Point, Study, averaged, compare, findings, shown
+
+FACTS = {"density": 80_000.0, "gravity": 9.81, "radius": 0.0125}
+
+
+def study_of(scene: str) -> Study:
+    study = SCENES[scene].study
+    assert study is not None
+    return study
+
+
+def flow(orifice: float, c: float = 4.0, **facts: float) -> Point:
+    own = FACTS | facts
+    return Point(orifice, float(beverloo(orifice, c, **own)), 5.0, own)
+
+
+def curve_of(scene: str, points: list[Point]) -> Curve:
+    study = study_of(scene)
+    return compare(study, SCENES[scene].parameters.declared()[study.over], points)
+
+
+def test_the_error_of_a_mean_comes_from_the_scatter_of_runs_and_of_one_run_from_itself() -> None:
+    first, second = averaged([Point(0.2, 7.0, 0.5), Point(0.1, 1.0, 9.0), Point(0.1, 2.0, 9.0), Point(0.1, 3.0, 9.0)])
+    assert (first.at, first.runs, first.value, first.between) == (0.1, 3, 2.0, 1.0)
+    assert first.error == pytest.approx(1.0 / math.sqrt(3.0))
+    assert second[:4] == (0.2, 1, 7.0, 0.5)
+    assert math.isnan(second.between)
+
+
+def test_rates_on_beverloos_law_give_its_c_back_and_a_line_through_them() -> None:
+    points = [flow(orifice) for orifice in (0.1, 0.125, 0.15)]
+    numbers, lines = findings(study_of("hourglass"), points)
+    assert numbers["number_density"] == 80_000.0
+    assert numbers["beverloo"]["c"] == pytest.approx(4.0, abs=1e-6)
+    fit = next(line for line in lines if line.fitted)
+    assert np.interp(0.125, fit.x, fit.y) == pytest.approx(points[1].value, rel=1e-3)
+    assert "c = 4.00 ± 0.00" in fit.label
+
+
+def test_one_orifice_gives_no_fit_but_the_published_law_is_there() -> None:
+    numbers, lines = findings(study_of("hourglass"), [flow(0.1), flow(0.1)])
+    assert "beverloo" not in numbers
+    assert ["4.208" in line.label for line in lines] == [True]
+
+
+def test_runs_of_other_grains_or_gravity_are_not_fitted_together() -> None:
+    points = [flow(0.2, c=1.0, radius=0.02), flow(0.2, c=1.0, gravity=1.6), flow(0.1), flow(0.15)]
+    assert findings(study_of("hourglass"), points).numbers["beverloo"]["c"] == pytest.approx(4.0, abs=1e-6)
+
+
+def test_orifices_inside_the_empty_ring_give_no_exponent_instead_of_an_error() -> None:
+    points = [Point(orifice, 5.0 * orifice, 1.0, FACTS) for orifice in (0.02, 0.03, 0.1, 0.15)]
+    assert "exponent" not in findings(study_of("hourglass"), points).numbers
+    assert "exponent" in findings(study_of("hourglass"), [*points, flow(0.2)]).numbers
+
+
+def test_the_factor_of_angles_on_an_arctangent_is_found() -> None:
+    points = [Point(friction, 1.5 * math.atan(friction), 0.01) for friction in (0.1, 0.2, 0.4)]
+    factor = findings(study_of("heap"), points).numbers["factor"]
+    assert factor["k"] == pytest.approx(1.5)
+    assert factor["standard_error"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_plot_and_table_are_in_shown_units_with_the_published_beside_ours() -> None:
+    curve = curve_of("hourglass", [flow(0.125), flow(0.125), flow(0.2)])
+    assert (curve.title, curve.x_label, curve.y_label) == ("Q(D)", "orifice D [mm]", "flow rate Q [1/s]")
+    mean = next(line for line in curve.lines if line.label.startswith("mean"))
+    assert mean.x.tolist() == [125.0, 200.0]
+    assert curve.table[0] == ("D [mm]", "runs", "Q [1/s]", "published")
+    assert [row[:2] + row[3:] for row in curve.table[1:]] == [
+        ("100", "0", "110 ± 13"),
+        ("125", "2", "356 ± 143"),
+        ("150", "0", "762 ± 257"),
+        ("200", "1", "–"),
+    ]
+    assert curve_of("heap", [Point(0.1, math.radians(12.0), math.radians(0.5))]).table[1] == (
+        "0.1",
+        "1",
+        "12.00 ± 0.50",
+    )
+
+
+@pytest.mark.parametrize("scene", [name for name, scene in SCENES.items() if scene.study])
+def test_a_plot_without_any_run_has_only_laws_and_published_points(scene: str) -> None:
+    curve = curve_of(scene, [])
+    assert not any(line.fitted for line in curve.lines)
+    assert all(np.isfinite(line.x).all() and np.isfinite(line.y).all() for line in curve.lines)
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "words"),
+    [(12.345, 0.234, "12.35 ± 0.23"), (356.0, 143.0, "356 ± 143"), (5.0, math.nan, "5"), (math.nan, 1.0, "–")],
+)
+def test_numbers_are_shown_as_their_error_bears(value: float, error: float, words: str) -> None:
+    assert shown(value, error) == words
+
+
+def test_points_outlive_a_reset_count_once_and_stay_with_their_scene() -> None:
+    tiny = {"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1}
+    simulation = Simulation("hourglass", tiny)
+    simulation.run.state.passages = [1.0 + 0.01 * step for step in range(40)]
+    simulation.run.state.phase = "rested"
+    for _ in range(2):
+        simulation.keep_point()
+    simulation.begin_anew()
+    snapshot = Snapshot()
+    simulation.fill_snapshot(snapshot)
+    assert snapshot.measured == 1
+    assert snapshot.comparison is not None
+    assert ("250", "1") in [row[:2] for row in snapshot.comparison.table]
+    simulation.restart("heap", {"grain_count": 3}, 1)
+    simulation.fill_snapshot(snapshot)
+    assert snapshot.measured == 0
+    assert snapshot.comparison.title == "θ(μ)"
+    simulation.restart("hourglass", tiny, 1)
+    simulation.fill_snapshot(snapshot)
+    assert snapshot.measured == 1
