@@ -18,12 +18,13 @@ from app.camera import Camera2D, Size
 from app.edits import Edits
 from app.film import Film
 from app.history import History
-from app.orbit import VIEWS
+from app.orbit import VIEWS, Camera3D
 from app.physics import Physics
 from app.probe import Probe
 from app.settings import Settings, load_settings
 from app.shelf import Shelf
 from app.transport import Transport
+from app.turning import Turning
 from app.view import View
 from app.window import Window, open_window
 from sim import presets
@@ -106,7 +107,7 @@ class Application:
         self.gui = ImguiBackend()
         implot.create_context()
         self.renderer: Renderer | None = None
-        self.aim = Aim()
+        self.aim, self.turning = Aim(), Turning()
         self.physics = Physics(preset.scene, preset.values, preset.seed, preset.ready)
         self.ui = _make_ui(self.physics, settings, self._draw_film_frame)
         self.ui.bold = self.gui.bold
@@ -133,6 +134,7 @@ class Application:
             self.gui.begin_frame(size, ui.scale)
             self._draw_panels()
             self.aim.follow(ui)
+            self.turning.follow(ui)
             self._draw_picture(size)
             self.gui.end_frame()
             self.gui.update_cursor()
@@ -172,6 +174,9 @@ class Application:
             help=ui.help_open,
             speed=ui.transport.speed,
             colour_by=ui.view.colour_by,
+            cut=ui.view.cut_axis,
+            turned=self.turning.angle,
+            direction=(ui.camera.azimuth, ui.camera.elevation) if isinstance(ui.camera, Camera3D) else None,
             metres_per_pixel=ui.camera.resolution(ui.size),
             refusals=ui.edits.refusals,
             film={"running": film.running or film.finishing, "frames": film.frames, "path": str(film.path or "")},
@@ -194,7 +199,8 @@ class Application:
                 self.gui.process_event(event)
                 mouse = self.gui.io.mouse_pos
                 free = not self.gui.io.want_capture_mouse
-                self.aim.obey(event, self.ui.camera, self.window.size, (mouse.x, mouse.y), free)
+                if not self.turning.obey(event, self.ui, (mouse.x, mouse.y), free):
+                    self.aim.obey(event, self.ui.camera, self.window.size, (mouse.x, mouse.y), free)
         return True
 
     def _fit(self, size: Size) -> None:
@@ -231,7 +237,7 @@ class Application:
             try:
                 self.renderer = self.renderer or Renderer(self.gui)
                 scale = ui.scale / ui.view.font_scale
-                self.renderer.draw(ui.snapshot, ui.view, ui.camera, size, ui.inset, scale)
+                self.renderer.draw(self.turning.picture(ui.snapshot), ui.view, ui.camera, size, ui.inset, scale)
                 return
             except Exception as error:  # a driver may throw anything, and the experiment is worth keeping
                 log.exception("The picture failed.")
@@ -247,8 +253,10 @@ class Application:
 
     def _deeds(self) -> dict[str, Callable[[], None]]:
         """What each key of `app.keys` does."""
+        from app.keys import KEYS
+
         ui = self.ui
-        acts = {name: (lambda name=name: ui.send(Act(name))) for name in ("fill", "open", "measure", "reset", "run")}
+        acts = {key.does: partial(self._act, key.shown) for key in KEYS if key.group == "Experiment"}
         acts |= {f"look_{name}": partial(self.aim.look, name) for name in VIEWS}
         return acts | {
             "pause": lambda: ui.transport.pause(not ui.transport.paused),
@@ -267,6 +275,12 @@ class Application:
             "help": self._toggle_help,
             "close_help": self._close_help,
         }
+
+    def _act(self, letter: str) -> None:
+        """Do what the scene offers under a letter: the wall of one scene is the lid or the cylinder of another."""
+        for action in self.ui.snapshot.actions:
+            if action.key == letter:
+                self.ui.send(Act(action.name))
 
     def _next_colour(self) -> None:
         from app.colours import COLOURINGS

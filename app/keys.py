@@ -35,7 +35,8 @@ class Key:
 
 KEYS = (
     Key("fill", "F", "fill the container", "Experiment", characters="fF"),
-    Key("open", "O", "open the right wall", "Experiment", characters="oO"),
+    Key("open", "O", "open the wall or neck, lift the cylinder", "Experiment", characters="oO"),
+    Key("turn", "T", "turn the hourglass over", "Experiment", characters="tT"),
     Key("measure", "M", "measure the angle", "Experiment", characters="mM"),
     Key("reset", "R", "empty the container", "Experiment", characters="rR"),
     Key("run", "A", "run the whole experiment", "Experiment", characters="aA"),
@@ -63,6 +64,7 @@ KEYS = (
 MOUSE = (
     ("drag", "move the picture; in space: turn it"),
     ("right-drag", "in space: move it (or Shift-drag)"),
+    ("Ctrl-drag", "turn the hourglass over by hand"),
     ("wheel", "zoom at the pointer"),
     ("double-click", "on the picture: see everything"),
 )

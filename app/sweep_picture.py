@@ -21,7 +21,7 @@ STYLES: dict[str, dict[str, Any]] = {
     "published": {"color": PUBLISHED, "marker": "s", "markersize": 14, "markerfacecolor": "white", "zorder": 3},
     "single runs": {"color": OURS, "marker": "x", "markersize": 8, "alpha": 0.6, "zorder": 4},
 }
-"""Of points, by the first words of their label; told apart by shape too."""
+"""Of points, by label; told apart by shape too."""
 BARS: dict[str, Any] = {"elinewidth": 2.5, "capsize": 7, "capthick": 2.5, "markeredgewidth": 2.5}
 LAWS = ((PUBLISHED, "--"), ("#5b5b5b", ":"), ("#2b7a3d", "-."))
 """Colours and dashes of laws that are not fitted here, in their order."""
@@ -38,7 +38,7 @@ def draw(curve: Curve, title: tuple[str, str], size: tuple[int, int], path: Path
     axes.set_title(headline, fontsize=22, weight="bold", pad=12.0 + 18.0 * len(small))
     under: dict[str, Any] = {"xytext": (0.0, 8.0), "textcoords": "offset points", "ha": "center", "va": "bottom"}
     axes.annotate("\n".join(small), (0.5, 1.0), xycoords="axes fraction", fontsize=14, color="#404040", **under)
-    names = [line.label for line in curve.lines]
+    names = [_name(line) for line in curve.lines]
     laws = iter(LAWS * (1 + len(curve.lines) // len(LAWS)))
     for line in curve.lines:
         if line.points:
@@ -63,9 +63,14 @@ def draw(curve: Curve, title: tuple[str, str], size: tuple[int, int], path: Path
         draft.unlink(missing_ok=True)
 
 
+def _name(line: Line) -> str:
+    """The label, with what the bars are."""
+    return line.label if line.error is None else f"{line.label} ± {line.scatter}"
+
+
 def _points(axes: Axes, line: Line) -> None:
-    style = STYLES[line.label.partition(" ±")[0]]
+    style = STYLES[line.label]
     if line.error is None:
         axes.plot(line.x, line.y, linestyle="none", label=line.label, **style)
         return
-    axes.errorbar(line.x, line.y, line.error, linestyle="none", label=line.label, **BARS, **style)
+    axes.errorbar(line.x, line.y, line.error, linestyle="none", label=_name(line), **BARS, **style)

@@ -109,7 +109,7 @@ def run_all(
                     on_end(run.task, _why_lost(run))
             ended = len(tasks) - len(waiting) - len(running)
             share = (ended + sum(run.share for run in running)) / len(tasks)
-            on_progress("; ".join(f"{run.task.name}: {run.words}" for run in running), share)
+            on_progress("; ".join(f"{run.task.name}: {run.words}" for run in running) or "all done", share)
     finally:
         for run in running:
             run.process.terminate()

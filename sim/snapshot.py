@@ -39,6 +39,8 @@ class Action:
     key: str
     enabled: bool
     help: str
+    pivot: tuple[float, float, float] | None = None
+    """For an action that turns everything half around the x axis through this point [m]: it can be done by hand."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ class Line:
     y: NDArray[np.float64]
     points: bool = False
     error: NDArray[np.float64] | None = None
-    """Standard error of y, for points."""
+    """Standard error of y, for points, or what `scatter` says."""
+    scatter: str = "standard error"
     fitted: bool = False
     """Whether it is a law fitted to the points beside it."""
 

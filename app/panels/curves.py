@@ -14,7 +14,9 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
     """Lines of the run in strong colours, points with their errors, the axes labelled with units, the table below."""
     if curve.heading:
         imgui.text_colored(vector(ui.palette.muted), curve.heading)
-    below = len(curve.table) * (imgui.get_text_line_height() + 2.0 * imgui.get_style().cell_padding.y)
+    style = imgui.get_style()
+    row = imgui.get_text_line_height() + 2.0 * style.cell_padding.y
+    below = len(curve.table) * row + style.item_spacing.y if curve.table else 0.0
     height = max(imgui.get_content_region_avail().y - below, 60 * ui.scale)
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select
     if implot.begin_plot(f"##{curve.title}", imgui.ImVec2(-1, height), flags):
@@ -46,7 +48,8 @@ def _draw_line(ui: Ui, line: Line) -> None:
 
 def _draw_table(ui: Ui, curve: Curve) -> None:
     head, *rows = curve.table
-    if not imgui.begin_table(f"##table {curve.title}", len(head), imgui.TableFlags_.row_bg):
+    flags = imgui.TableFlags_.row_bg | imgui.TableFlags_.sizing_stretch_prop
+    if not imgui.begin_table(f"##table {curve.title}", len(head), flags):
         return
     for place, words in enumerate((head, *rows)):
         imgui.table_next_row()

@@ -42,7 +42,7 @@ def fitted(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
         left = angle - factor * base
         error = math.sqrt(float(left @ left) / (len(rows) - 1) / float(base @ base))
         numbers["factor"] = {"k": factor, "standard_error": error}
-        lines.append(_law(f"k arctan μ, k = {factor:.2f} ± {error:.2f}", factor, reach, fitted=True))
+        lines.append(_law(f"({factor:.2f} ± {error:.2f}) arctan μ", factor, reach, fitted=True))
     return Findings(numbers, tuple(lines))
 
 

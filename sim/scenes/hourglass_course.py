@@ -45,7 +45,8 @@ def supervise(simulation: Simulation) -> None:
             enter(simulation, "filled")
             if state.run_all:
                 simulation.message = act(simulation, "open")
-    count_passages(simulation)
+    if state.phase != "counted":  # what falls after the count has ended is not part of it
+        count_passages(simulation)
     if state.phase != "flowing":
         return
     if simulation.time >= max(state.density_at + DENSITY_INTERVAL, steady_from(simulation)):
@@ -166,7 +167,14 @@ def actions(simulation: Simulation) -> tuple[Action, ...]:
     over = state.phase in ("counted", "rested", "clogged")
     return (
         Action("open", "Open neck", "O", state.phase == "filled" and not busy, "Take the lid off the neck."),
-        Action("turn", "Turn over", "T", over and can_turn(simulation), "Turn the glass upside down."),
+        Action(
+            "turn",
+            "Turn over",
+            "T",
+            over and can_turn(simulation),
+            "Turn the glass upside down. Or do it by hand: Ctrl-drag the picture.",
+            pivot=(0.0, 0.0, NECK),
+        ),
         Action("reset", "Reset", "R", True, "Fill the glass anew with the same seed."),
         Action("run", "Run all", "A", not busy, "Let the grains run through the neck and measure the flow rate."),
     )

@@ -126,10 +126,10 @@ def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at:
         lines.append(Line("single runs", x, y, points=True))
     if rows:
         x, y, error = _columns(rows, x_unit, y_unit)
-        lines.append(Line("mean ± standard error", x, y, points=True, error=error))
+        lines.append(Line("mean", x, y, points=True, error=error))
     if study.published:
         x, y, error = _columns(study.published, x_unit, y_unit)
-        lines.append(Line(f"published ± {study.scatter}", x, y, points=True, error=error))
+        lines.append(Line("published", x, y, points=True, error=error, scatter=study.scatter))
     for law in findings(study, points).lines:
         lines.append(Line(law.label, law.x / x_unit, law.y / y_unit, fitted=law.fitted))
     over = quantity.symbol or quantity.label

@@ -48,11 +48,12 @@ def result_in(folder: Path) -> dict[str, Any]:
     return json.loads((folder / "result.json").read_text())
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["run", "--help"]])
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["run", "--help"], ["sweep", "--help"]])
 def test_help_and_version_import_nothing_heavy_and_need_no_home(arguments: list[str], tmp_path: Path) -> None:
     code = (
         "import sys; from app.cli import run_command_line; code = run_command_line(sys.argv[1:]);"
-        "heavy = {'numba', 'numpy', 'OpenGL', 'pygame', 'imgui_bundle', 'av', 'scipy'} & set(sys.modules);"
+        "heavy = {'numba', 'numpy', 'OpenGL', 'pygame', 'imgui_bundle', 'av', 'scipy', 'matplotlib'};"
+        "heavy &= set(sys.modules);"
         "sys.exit(f'imported {heavy}' if heavy else code)"
     )
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
