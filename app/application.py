@@ -199,7 +199,7 @@ class Application:
                 self.gui.process_event(event)
                 mouse = self.gui.io.mouse_pos
                 free = not self.gui.io.want_capture_mouse
-                if not self.turning.obey(event, self.ui, (mouse.x, mouse.y), free):
+                if not self.turning.obey(event, self.ui, free):
                     self.aim.obey(event, self.ui.camera, self.window.size, (mouse.x, mouse.y), free)
         return True
 

@@ -44,7 +44,7 @@ class Turning:
     _waited: int = 0
     """Frames since the experiment was asked to turn; 0 while it has not been."""
 
-    def obey(self, event: pygame.Event, ui: Ui, mouse: tuple[float, float], free: bool) -> bool:
+    def obey(self, event: pygame.Event, ui: Ui, free: bool) -> bool:
         """Turn under a Ctrl-drag; True if the event was meant for this. `free` is False while a panel has the mouse."""
         import pygame
 
@@ -57,7 +57,7 @@ class Turning:
             self.held = False
             return True
         elif event.type == pygame.MOUSEMOTION and self.held:
-            self._drag(event.rel, mouse, ui)
+            self._drag(event.rel, event.pos, ui)
             return True
         return False
 

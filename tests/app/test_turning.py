@@ -47,14 +47,14 @@ def ctrl_drag(turning: Turning, ui: Any, angle: float, steps: int = 20, held: bo
     """Sweep the pointer about the pivot, clockwise as seen, by `angle` [rad], and let go."""
     centre = ui.camera.world_to_pixel(PIVOT, ui.size)
     way = [centre + 200.0 * np.array((math.sin(a), -math.cos(a))) for a in np.linspace(0.0, angle, steps)]
-    turning.obey(pygame.event.Event(pygame.KEYDOWN, mod=pygame.KMOD_CTRL if held else 0), ui, (0.0, 0.0), True)
-    taken = turning.obey(pygame.event.Event(pygame.MOUSEBUTTONDOWN, button=1), ui, tuple(way[0]), True)
+    turning.obey(pygame.event.Event(pygame.KEYDOWN, mod=pygame.KMOD_CTRL if held else 0), ui, True)
+    taken = turning.obey(pygame.event.Event(pygame.MOUSEBUTTONDOWN, button=1), ui, True)
     assert taken == (held and ui.snapshot.actions[0].enabled)
     for before, now in pairwise(way):
-        event = pygame.event.Event(pygame.MOUSEMOTION, rel=tuple(now - before), buttons=(1, 0, 0))
-        turning.obey(event, ui, tuple(now), True)
+        event = pygame.event.Event(pygame.MOUSEMOTION, pos=tuple(now), rel=tuple(now - before))
+        turning.obey(event, ui, True)
         turning.follow(ui)
-    turning.obey(pygame.event.Event(pygame.MOUSEBUTTONUP, button=1), ui, tuple(way[-1]), True)
+    turning.obey(pygame.event.Event(pygame.MOUSEBUTTONUP, button=1), ui, True)
 
 
 def test_let_go_beyond_half_of_the_way_the_experiment_is_turned_once(ui: Any) -> None:
