@@ -9,12 +9,14 @@ from imgui_bundle import imgui
 from app.panels import Panel, Ui
 from app.theme import Colour, vector
 from app.widgets import button, heading, note
-from sim.commands import Recover
+from sim.commands import Act, Recover
 
 
 def draw(ui: Ui) -> None:
     """At most one notice, at the top of the picture."""
     snapshot = ui.snapshot
+    if snapshot.phase != "clogged":
+        ui.memory.pop("clog_seen", None)
     if ui.dead:
         _notice(ui, ui.palette.bad, _draw_dead)
     elif snapshot.fault is not None:
@@ -25,6 +27,8 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.accent, _draw_compiling)
     elif ui.settings.trouble:
         _notice(ui, ui.palette.warning, _draw_settings)
+    elif snapshot.phase == "clogged" and not ui.memory.get("clog_seen"):
+        _notice(ui, ui.palette.warning, _draw_clogged)
     elif not ui.view.ui_visible and ui.film.running:
         _notice(ui, ui.palette.bad, _draw_filming)
 
@@ -111,6 +115,19 @@ def _draw_settings(ui: Ui) -> None:
     note(ui.settings.trouble, ui.palette.text)
     if button(ui, "notice.settings", "Good to know", width=140 * ui.scale):
         ui.settings.trouble = ""
+
+
+def _draw_clogged(ui: Ui) -> None:
+    heading("The neck is clogged", 1.2, ui.palette.warning)
+    note(f"{ui.snapshot.phase_label.capitalize()}: those left hold each other up in an arch.", ui.palette.text)
+    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    for action in ui.snapshot.actions:
+        if action.name == "turn" and action.enabled:
+            if button(ui, "notice.turn", action.label, hint=action.key, help=action.help, width=half):
+                ui.send(Act(action.name))
+            imgui.same_line()
+    if button(ui, "notice.clogged", "Good to know", width=half):
+        ui.memory["clog_seen"] = True
 
 
 def _draw_filming(ui: Ui) -> None:

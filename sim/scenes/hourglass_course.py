@@ -226,7 +226,7 @@ def readings(simulation: Simulation) -> tuple[Reading, ...]:
         words = "Grains per volume between neck and surface, mean over the steady flow."
         shown.append(Reading("number density", float(np.mean(state.densities)), "1/m³", None, words))
     if state.phase in ("flowing", "clogged"):
-        last = state.passages[-1] if state.passages else state.since
+        last = state.passages[-1] if state.passages else state.opened
         waiting = simulation.time - last
         words = f"Clogged once no grain has passed for {simulation.parameters.clog_time:g} s while some are left."
         shown.append(Reading("since the last grain", waiting, "s", None, words))

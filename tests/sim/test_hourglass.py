@@ -138,6 +138,25 @@ def test_a_neck_too_narrow_for_any_grain_counts_as_clogged():
     assert result["grains_passed"] == 0
     assert result["flow_rate"] is None
     assert result["complaint"] is None
+    assert simulation.scene.describe(simulation)[1] == "clogged after 0 of 60 grains"
+    readings = {reading.label: reading.value for reading in simulation.scene.readings(simulation)}
+    assert readings["since the last grain"] == pytest.approx(0.6, abs=0.01)
+    assert simulation.measured["hourglass"] == []
+
+
+def test_grains_that_stop_half_way_count_as_clogged_and_turning_over_goes_on():
+    simulation = tiny("hourglass_glass", lid=False, clog_time=0.2, orifice=0.3, grain_count=40)
+    while len(simulation.run.state.passages) < 10:
+        simulation.advance(200)
+    # Nothing falls any more: as an arch would, and in a hundredth of the time one takes to form.
+    simulation.run.world.motion[:3, 1:] = 0.0
+    simulation.set_parameters({"gravity": 0.0})
+    while not simulation.finished():
+        simulation.advance(200)
+    result = simulation.result()
+    assert result["clogged"]
+    assert 10 <= result["grains_passed"] < 40
+    assert simulation.message == f"Clogged after {result['grains_passed']} of 40 grains."
 
 
 def test_counting_ends_after_the_time_asked_for():

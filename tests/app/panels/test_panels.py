@@ -11,7 +11,7 @@ from imgui_bundle import imgui, implot
 
 from app.panels import Panel, Ui, all_panels
 from sim.commands import Act, Recover, SetParameters, Start
-from sim.snapshot import Fault, Snapshot
+from sim.snapshot import Action, Fault, Snapshot
 from tests.app.panels.stage import Stage, full_snapshot, open_stage
 
 
@@ -250,3 +250,21 @@ def test_widgets_of_the_right_column_fit_without_scrolling_at_the_design_size(tm
 def test_the_panels_module_names_nothing_twice() -> None:
     names = [panel.name for panel in all_panels()]
     assert len(names) == len(set(names))
+
+
+def test_a_clogged_neck_is_said_over_the_picture_until_it_has_been_read(stage: Stage) -> None:
+    turn = Action("turn", "Turn over", "T", True, "", pivot=(0.0, 0.0, 0.75))
+    clogged = replace(
+        stage.ui.snapshot, phase="clogged", phase_label="clogged after 156 of 800 grains", actions=(turn,)
+    )
+    stage.ui.snapshot = clogged
+    stage.frame(3)
+    stage.click("notice.turn")
+    assert stage.commands[-1] == Act("turn")
+    stage.click("notice.clogged")
+    stage.frame(2)
+    assert "notice.clogged" not in stage.widgets
+    for phase in ("flowing", "clogged"):
+        stage.ui.snapshot = replace(clogged, phase=phase)
+        stage.frame(3)
+    assert "notice.clogged" in stage.widgets
