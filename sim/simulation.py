@@ -20,12 +20,16 @@ import numpy as np
 from sim import faults, neighbours, orientation, ready_columns, watch
 from sim.build import enlarge_pairs, with_levels
 from sim.commands import Command
+from sim.contact_table import contact_table
 from sim.engine import Model, compose
 from sim.integrators import integrators
 from sim.integrators.start_up import higher_derivatives
 from sim.laws import laws
 from sim.measure.angle_of_repose import AngleOfRepose
+from sim.measure.bulk import Bulk, bulk_results, measure_bulk
+from sim.measure.coordination import coordination_number
 from sim.measure.energy import Booked, Energy, energy_ledger
+from sim.measure.packing import box_in_packing
 from sim.parameters import ParameterError, Value, require_known
 from sim.scenes import SCENES, Scene
 from sim.series import Series
@@ -55,6 +59,8 @@ class Run:
     measurement: AngleOfRepose | None = None
     series: Series = field(default_factory=lambda: Series(watch.SERIES))
     """Histories for the plots."""
+    bulk_step: int = 0
+    """Step at which the bulk was last measured for the series."""
     dt_changes: list[tuple[int, float]] = field(default_factory=list)
     """(step, new dt [s]) of every change of the time step."""
 
@@ -72,6 +78,7 @@ class Simulation:
         self.measured: dict[str, list[Point]] = {}
         """What the runs of this session have measured, by scene; a reset takes nothing away."""
         self.comparison: Curve | None = None
+        self.look: watch.Look | None = None
         self.restart(scene, values or {}, seed, ready)
 
     # What the commands call.
@@ -257,9 +264,11 @@ class Simulation:
         self.gravity = self.parameters.gravity_vector(self.scene.dimension)
         self.loop = compose(self.model)
         self._survey = compose_survey(self.model)
+        self._contact_table = contact_table(self.model)
         if not self.loop.signatures:
             self.before_compiling()
             self.loop(copy_world(self.run.world), self.numbers, self.gravity, 0.0, 0)
+            self._contact_table(self.run.world, self.numbers)  # compiled now, or it would stall the run later
         world = self.run.world
         if not adapt:
             return
@@ -300,6 +309,14 @@ class Simulation:
         """A look at all contacts."""
         return self._survey(self.run.world, self.numbers)
 
+    def bulk(self) -> Bulk | None:
+        """Packing fraction and stress well inside the packing; None where there is no packing of that size."""
+        box = box_in_packing(self.run.world)
+        if box is None:
+            return None
+        contacts = self._contact_table(self.run.world, self.numbers)
+        return measure_bulk(self.run.world, contacts, box, self.scheme.velocity_lead * self.run.dt)
+
     def energy(self, survey: Survey | None = None) -> Energy:
         """The energy ledger now; `survey` saves the look at the contacts if one was just taken."""
         world, lead = self.run.world, self.scheme.velocity_lead * self.run.dt
@@ -324,7 +341,7 @@ class Simulation:
             "dt_changes": self.run.dt_changes,
             **self.scene.results(self),
             "largest_overlap": survey.largest_overlap,
-            "coordination_number": watch.coordination_number(self.run.world),
+            **bulk_results(self.bulk(), coordination_number(self.run.world)),
             "energy": self.energy(survey).as_dict(),
             "fault": self.fault.message if self.fault else None,
             "complaint": self.scene.check(self) or None,

@@ -142,6 +142,9 @@ class Snapshot:
     comparison: Curve | None = None
     """These runs beside each other; None where the scene has nothing to compare."""
     readings: tuple[Reading, ...] = ()
+    """The scene's own."""
+    bulk_readings: tuple[Reading, ...] = ()
+    """Of the packing, in any scene that has one."""
     curves: tuple[Curve, ...] = ()
     kinetic_energy: float = 0.0
     mean_speed: float = 0.0
@@ -160,7 +163,8 @@ class Snapshot:
     """The energy ledger [J]: see `sim.measure.energy`."""
     series: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     """Histories, each shape (samples,): "time" [s], "kinetic_energy" [J], "mean_speed" [m/s],
-    "coordination" [-], "angle" [rad, nan where there is no slope], and "energy." + every ledger entry [J]."""
+    "coordination" [-], "angle" [rad], "packing_fraction" [-], "pressure" [Pa, in the plane N/m], and "energy." + every
+    ledger entry [J]; nan for what there is not."""
 
     message: str = ""
     """The last thing worth telling: one sentence."""

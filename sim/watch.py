@@ -3,26 +3,55 @@
 from __future__ import annotations
 
 import math
+import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sim.contact import Contact, lone_contact
-from sim.snapshot import Snapshot
+from sim.measure.bulk import bulk_readings
+from sim.measure.coordination import contacts_per_sphere, coordination_number
+from sim.snapshot import Reading, Snapshot
 from sim.state import PAIR_COUNT, TOUCH_COUNT, Floats, World
 from sim.survey import Survey
 from sim.timestep import CLASSES_PER_OCTAVE, automatic_dt, stability_limit
 from sim.walls import FACET
 
 if TYPE_CHECKING:
-    from sim.simulation import Simulation
+    from sim.simulation import Run, Simulation
 
-ENERGY_SERIES = ("kinetic", "potential", "elastic", "shear", "damping", "sliding", "poured", "removed", "work", "gap")
-SERIES = ("time", "kinetic_energy", "mean_speed", "coordination", "angle", *(f"energy.{n}" for n in ENERGY_SERIES))
-"""Columns of `Run.series`; "angle" is nan while there is no slope."""
+ENERGY_SERIES = (
+    "translational",
+    "rotational",
+    "potential",
+    "elastic",
+    "shear",
+    "damping",
+    "sliding",
+    "poured",
+    "removed",
+    "work",
+    "gap",
+)
+BULK_SERIES = ("packing_fraction", "pressure")
+SERIES = (
+    *("time", "kinetic_energy", "mean_speed", "coordination", "angle"),
+    *BULK_SERIES,
+    *(f"energy.{name}" for name in ENERGY_SERIES),
+)
+"""Columns of `Run.series`; nan stands for what there is not: an angle without a slope, a packing fraction and a
+pressure without a packing, rotational energy where grains do not rotate."""
 
 SAMPLE_INTERVAL = 0.01
 """Simulated time between two samples of the series [s]."""
+
+BULK_STEPS = 2000
+"""Steps between two looks at the bulk for the series: one look costs as much as 20 steps or less."""
+
+BULK_INTERVAL, BULK_SHARE = 0.25, 0.01
+"""Wall time between two looks at the bulk for the readings [s], and the share of it that looking may take at most [-]:
+nothing but what is shown depends on them."""
 
 REFERENCE_OVERLAP = 0.02
 """A lone contact of the lightest grain with a wall, overlapping by this share of its radius, always counts
@@ -46,18 +75,53 @@ def sample(simulation: Simulation) -> None:
     series = simulation.run.series
     if series.count and simulation.time < series.last("time") + SAMPLE_INTERVAL:
         return
-    energy = simulation.energy().as_dict()
+    energy = simulation.energy()
+    ledger = energy.as_dict()
+    if not simulation.model.rotation:
+        ledger["rotational"] = math.nan
     reading = simulation.scene.measure(simulation) if simulation.phase in ("flowing", "rested") else None
     series.append(
         (
             simulation.time,
-            energy["kinetic"],
+            energy.kinetic,
             mean_speed(simulation.run.world),
-            coordination_number(simulation.run.world),
+            coordination_number(simulation.run.world).mean,
             reading.angle if reading else math.nan,
-            *(energy[name] for name in ENERGY_SERIES),
+            *sampled_bulk(simulation),
+            *(ledger[name] for name in ENERGY_SERIES),
         )
     )
+
+
+def sampled_bulk(simulation: Simulation) -> tuple[float, float]:
+    """Packing fraction and pressure for the series: measured if `BULK_STEPS` have passed, else the last ones."""
+    run = simulation.run
+    if run.series.count and simulation.step < run.bulk_step + BULK_STEPS:
+        fraction, pressure = (run.series.last(name) for name in BULK_SERIES)
+        return fraction, pressure
+    run.bulk_step = simulation.step
+    bulk = simulation.bulk()
+    return (bulk.packing_fraction, bulk.stress.pressure) if bulk else (math.nan, math.nan)
+
+
+@dataclass(frozen=True)
+class Look:
+    """The bulk of a run when it was last looked at for the readings."""
+
+    run: Run
+    next_at: float
+    """Wall time from which on it is looked at again [s]."""
+    readings: tuple[Reading, ...]
+
+
+def shown_bulk(simulation: Simulation) -> tuple[Reading, ...]:
+    """Readings of the bulk, measured anew at most every `BULK_INTERVAL` and for `BULK_SHARE` of the time."""
+    look, now = simulation.look, time.perf_counter()
+    if look is None or look.run is not simulation.run or now >= look.next_at:
+        readings = bulk_readings(simulation.bulk(), coordination_number(simulation.run.world))
+        cost = time.perf_counter() - now
+        look = simulation.look = Look(simulation.run, now + max(BULK_INTERVAL, cost / BULK_SHARE), readings)
+    return look.readings
 
 
 def mean_speed(world: World) -> float:
@@ -68,27 +132,11 @@ def mean_speed(world: World) -> float:
     return float(speed.mean()) if speed.size else 0.0
 
 
-def contacts_per_sphere(world: World) -> Floats:
-    """Number of contacts of every sphere, shape (count,)."""
-    used = int(world.counters[PAIR_COUNT])
-    touching = world.pairs.touching[:used] > 0.0
-    near = int(world.counters[TOUCH_COUNT])
-    at_walls = world.touches.sphere[:near][world.touches.touching[:near] > 0.0]
-    ends = np.concatenate([world.pairs.i[:used][touching], world.pairs.j[:used][touching], at_walls])
-    return np.bincount(ends, minlength=world.sphere_count).astype(float)
-
-
 def wall_facets(world: World) -> Floats:
     """The facets among the walls, where they are now [m], shape (facets, dimension, dimension)."""
     dimension = world.search.reference.shape[0]
     rows = world.walls.shape == FACET
     return world.walls.corner[rows, :dimension] + world.walls.moved[rows, None, :]
-
-
-def coordination_number(world: World) -> float:
-    """Mean contacts per moving sphere, contacts with walls and rattlers included [-]."""
-    moving = ~world.fixed
-    return float(contacts_per_sphere(world)[moving].mean()) if moving.any() else 0.0
 
 
 def reference_dt(simulation: Simulation) -> float:
@@ -194,6 +242,7 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
     snapshot.ghosts = ghosts.astype(np.float32)
     snapshot.facets = (wall_facets(world) if facets is None else facets).astype(np.float32)
     snapshot.readings = simulation.scene.readings(simulation)
+    snapshot.bulk_readings = shown_bulk(simulation)
     snapshot.curves = simulation.scene.curves(simulation)
     snapshot.contact_ends = np.concatenate([position[first], position[second]], axis=1)
     snapshot.contact_force = force.astype(np.float32)

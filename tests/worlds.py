@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.build import add_spheres, empty_world, enlarge_pairs
+from sim.contact_table import ContactTable, blank_table, fill_table
 from sim.engine import Model, _loop, compose
 from sim.laws import Law, laws
 from sim.measure.energy import Booked, Energy, energy_ledger
@@ -103,6 +104,14 @@ def look(bench: Bench) -> Survey:
             sums,
         )
     )
+
+
+def contacts_of(bench: Bench) -> ContactTable:
+    """The table of contacts, uncompiled."""
+    model, blank = bench.model, blank_table(bench.world)
+    position_like, spin_like = (0.0,) * model.dimension, (0.0,) * model.spin_length
+    count = fill_table(bench.world, model.law.force, model.rules, bench.numbers, position_like, spin_like, *blank)
+    return ContactTable(blank.i[:count], blank.j[:count], blank.branch[:, :count], blank.force[:, :count])
 
 
 def model_of(

@@ -167,10 +167,9 @@ def _draw_angle(ui: Ui) -> None:
 
 
 def _draw_readings(ui: Ui) -> None:
-    """The scene's own numbers, each with its unit and error; a measured slope has its own place."""
-    if ui.snapshot.measurement is not None:
-        return
-    for reading in ui.snapshot.readings:
+    """The scene's own numbers, then those of the packing; a measured slope has its own place."""
+    own = ui.snapshot.readings if ui.snapshot.measurement is None else ()
+    for reading in (*own, *ui.snapshot.bulk_readings):
         error = f" ± {reading.error:.2g}" if reading.error is not None else ""
         row(reading.label, friendly(f"{reading.value:.4g}{error} {reading.unit}".rstrip()), ui)
         if reading.help:

@@ -13,6 +13,7 @@ from app.panels import Panel, Ui
 from app.panels.curves import draw_curve
 from app.theme import Colour, colour32, vector
 from app.widgets import draw_text, friendly, row, si, text_width
+from sim.measure.stress import stress_unit
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +26,8 @@ NEAR = 4.0
 SMALL_ENTRY = 0.85
 """Size of the entries under the energy plot, relative to running text."""
 LEDGER = {
-    "kinetic": "kinetic",
+    "translational": "kinetic",
+    "rotational": "of rotation",
     "potential": "potential",
     "elastic": "elastic",
     "shear": "shear springs",
@@ -37,9 +39,17 @@ LEDGER = {
     "gap": "unbooked",
 }
 """What the ledger's entries are called here."""
-LEDGER_COLOURS = (
-    "#5aa9f0", "#f0a04b", "#48b98a", "#d66fb3", "#a58bea", "#f0645c", "#8a97a6", "#c9b845", "#4fc3c3", "#b0703c"
-)  # fmt: skip
+LEDGER_COLOURS = dict(
+    zip(
+        LEDGER,
+        (
+            *("#5aa9f0", "#2f6fd0", "#f0a04b", "#48b98a", "#d66fb3", "#a58bea"),
+            *("#f0645c", "#8a97a6", "#c9b845", "#4fc3c3", "#b0703c"),
+        ),
+        strict=True,
+    )
+)
+"""An entry keeps its colour where others are missing."""
 
 
 def draw(ui: Ui) -> None:
@@ -53,7 +63,7 @@ def draw(ui: Ui) -> None:
             draw_curve(ui, curve)
             imgui.end_tab_item()
     for name, (title, plot) in PLOTS.items():
-        if name == "angle" and not _has_slope(ui):
+        if (name == "angle" and not _has_slope(ui)) or (name == "packing" and not _has(ui, "packing_fraction")):
             continue
         selected, _ = imgui.begin_tab_item(title)
         ui.probe.mark(f"plots.{name}")
@@ -71,7 +81,12 @@ def draw(ui: Ui) -> None:
 
 def _has_slope(ui: Ui) -> bool:
     """Whether the scene is one whose slope is followed over time: it is a heap in the plane, or has had one."""
-    return not ui.snapshot.curves or bool(np.isfinite(ui.snapshot.series.get("angle", np.empty(0))).any())
+    return not ui.snapshot.curves or _has(ui, "angle")
+
+
+def _has(ui: Ui, name: str) -> bool:
+    """Whether a series has ever shown a number: nan stands for what there is not."""
+    return bool(np.isfinite(ui.snapshot.series.get(name, np.empty(0))).any())
 
 
 def _draw_motion(ui: Ui) -> None:
@@ -92,10 +107,21 @@ def _draw_contacts(ui: Ui) -> None:
     _time_plot(ui, "contacts per grain Z", {"Z": ("coordination", 1.0, ui.palette.accent)})
 
 
+def _draw_packing(ui: Ui) -> None:
+    """Pressure above packing fraction, both well inside the packing."""
+    unit = stress_unit(ui.snapshot.position.shape[1])
+    ticks = imgui.get_text_line_height()
+    half = (imgui.get_content_region_avail().y - imgui.get_style().item_spacing.y - ticks) / 2
+    pressure = {"pressure": ("pressure", 1.0, ui.palette.accent)}
+    fraction = {"packing fraction": ("packing_fraction", 1.0, ui.palette.good)}
+    _time_plot(ui, f"pressure P [{unit}]", pressure, half, ticks=False)
+    _time_plot(ui, "packing fraction φ", fraction, half + ticks)
+
+
 def _draw_ledger(ui: Ui) -> None:
     """Every entry of the energy ledger, with its value now under the plot."""
-    names = [name for name in ui.snapshot.series if name.startswith("energy.")]
-    curves = {name: (name, 1.0, _from_hex(LEDGER_COLOURS[i % len(LEDGER_COLOURS)])) for i, name in enumerate(names)}
+    names = [name for name in ui.snapshot.series if name.startswith("energy.") and _has(ui, name)]
+    curves = {name: (name, 1.0, _from_hex(LEDGER_COLOURS[name.removeprefix("energy.")])) for name in names}
     line = imgui.get_text_line_height() * SMALL_ENTRY + 2 * ui.scale
     foot = -(-len(names) // 2) * line
     height = imgui.get_content_region_avail().y - foot - imgui.get_style().item_spacing.y
@@ -114,7 +140,7 @@ def _draw_entry(ui: Ui, name: str, colour: Colour, x: float, y: float, width: fl
     imgui.get_window_draw_list().add_rect_filled(
         imgui.ImVec2(x, top), imgui.ImVec2(x + side, top + side), colour32(colour), 2 * ui.scale
     )
-    draw_text(x + side * 1.7, y, LEDGER.get(name, name.replace("_", " ")), ui.palette.muted, SMALL_ENTRY)
+    draw_text(x + side * 1.7, y, LEDGER[name], ui.palette.muted, SMALL_ENTRY)
     value = si(ui.snapshot.energy.get(name, 0.0), "J")
     draw_text(x + width - text_width(value, SMALL_ENTRY), y, value, ui.palette.text, SMALL_ENTRY)
 
@@ -219,6 +245,7 @@ PLOTS: dict[str, tuple[str, Callable[[Ui], None]]] = {
     "motion": ("Motion", _draw_motion),
     "angle": ("Angle", _draw_angle),
     "contacts": ("Z", _draw_contacts),
+    "packing": ("P, φ", _draw_packing),
     "ledger": ("Energy", _draw_ledger),
 }
 

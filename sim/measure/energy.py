@@ -1,6 +1,6 @@
 """The energy ledger: where every joule of a run is, or where it went.
 
-    kinetic + potential + elastic + shear + damping + sliding + removed - poured - work = gap ,
+    translational + rotational + potential + elastic + shear + damping + sliding + removed - poured - work = gap ,
 
 and the gap is what the time step leaves unaccounted for. `damping` and the energy fed into friction springs are
 summed up step by step inside the contact loop; whatever a command, a poured layer or a removed grain changes
@@ -35,7 +35,10 @@ class Booked:
 class Energy:
     """The ledger at one moment [J]; potential energy is counted from the origin of coordinates."""
 
-    kinetic: float
+    translational: float
+    """Kinetic, of the centres."""
+    rotational: float
+    """Kinetic, of the spins about the centres; 0 where grains do not rotate."""
     potential: float
     elastic: float
     shear: float
@@ -47,6 +50,11 @@ class Energy:
     poured: float
     removed: float
     work: float
+
+    @property
+    def kinetic(self) -> float:
+        """Translational and rotational."""
+        return self.translational + self.rotational
 
     @property
     def mechanical(self) -> float:
@@ -81,8 +89,10 @@ def energy_ledger(
     dimension = len(gravity)
     weight = -np.asarray(gravity)[:, None] * inertia[:dimension]
     friction = float(world.ledger[LEDGER_FRICTION].sum())
+    kinetic = 0.5 * inertia * velocity**2
     return Energy(
-        kinetic=float(0.5 * np.sum(inertia * velocity**2)),
+        translational=float(kinetic[:dimension].sum()),
+        rotational=float(kinetic[dimension:].sum()),
         potential=float(np.sum(weight * world.motion[:dimension, 0])),
         elastic=survey.elastic_energy,
         shear=survey.shear_energy,

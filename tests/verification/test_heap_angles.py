@@ -57,7 +57,7 @@ def test_every_heap_is_sound(friction: float) -> None:
         energy = result["energy"]
         assert abs(energy["gap"]) < 0.01 * (energy["damping"] + energy["sliding"])
         # At rest friction carries what normal forces cannot: between two and four contacts a grain in the plane.
-        assert 2.0 < result["coordination_number"] < 5.0
+        assert 2.0 < result["coordination"]["mean"] < 5.0
 
 
 def test_the_angle_rises_with_friction() -> None:

@@ -30,7 +30,8 @@ from sim.snapshot import Action, Snapshot
 from sim.study.comparison import Point, compare
 from tests.app.fake_heap import fake_heap
 
-LEDGER = ("kinetic", "potential", "elastic", "shear", "damping", "sliding", "poured", "removed", "work", "gap")
+LEDGER = ("translational", "rotational", "potential", "elastic", "shear", "damping", "sliding", "poured", "removed")
+LEDGER += ("work", "gap")
 
 
 def full_snapshot() -> Snapshot:
@@ -74,6 +75,8 @@ def full_snapshot() -> Snapshot:
             "mean_speed": np.exp(-4 * time),
             "coordination": 4 - time,
             "angle": np.where(time > 1.0, 0.25, np.nan),
+            "packing_fraction": np.where(time > 0.2, 0.8, np.nan),
+            "pressure": np.where(time > 0.2, 90.0 + 10.0 * time, np.nan),
         }
         | {f"energy.{name}": time * 0.1 for name in LEDGER},
         message="The right wall is open.",

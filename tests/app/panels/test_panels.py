@@ -223,7 +223,7 @@ def test_lost_settings_are_told_until_seen(stage: Stage) -> None:
 
 
 def test_every_plot_draws(stage: Stage) -> None:
-    for name in ("angle", "contacts", "ledger", "comparison", "motion"):
+    for name in ("angle", "contacts", "packing", "ledger", "comparison", "motion"):
         stage.click(f"plots.{name}")
         assert stage.ui.broken == {}
 

@@ -1,14 +1,13 @@
-"""The energy ledger and the coordination number of states made by hand."""
+"""The energy ledger of states made by hand."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from sim.build import keep_spheres
 from sim.measure.energy import Booked, Energy
-from sim.watch import contacts_per_sphere, coordination_number, mean_speed
-from tests.worlds import Bench, look, model_of, world_of
+from sim.watch import mean_speed
+from tests.worlds import Bench, model_of, world_of
 
 
 def test_kinetic_and_potential_energy_of_moving_spheres_only() -> None:
@@ -31,11 +30,16 @@ def test_gravity_from_the_side_makes_another_height() -> None:
 
 
 @pytest.mark.parametrize(("dimension", "share"), [(2, 0.5), (3, 0.4)])
-def test_spin_counts_as_kinetic_energy(dimension: int, share: float) -> None:
+def test_spin_is_an_entry_of_its_own(dimension: int, share: float) -> None:
     model, numbers = model_of("gear5", dimension, rotation=True)
     spin = [(50.0,)] if dimension == 2 else [(30.0, 0.0, 40.0)]
     bench = Bench(world_of(model, [(0.0,) * dimension], 2e-3, 5.0, spin=spin), model, numbers, 1e-5)
-    assert bench.energy().kinetic == pytest.approx(0.5 * share * 5.0 * (2e-3) ** 2 * 50.0**2)
+    bench.world.motion[0, 1] = 3.0
+    energy = bench.energy()
+    assert energy.rotational == pytest.approx(0.5 * share * 5.0 * (2e-3) ** 2 * 50.0**2)
+    assert energy.translational == pytest.approx(0.5 * 5.0 * 3.0**2)
+    assert energy.kinetic == energy.translational + energy.rotational
+    assert energy.mechanical == energy.kinetic
 
 
 def test_leap_frog_is_read_at_the_moment_of_the_positions() -> None:
@@ -64,7 +68,8 @@ def test_elastic_energy_of_overlaps_with_twice_the_stiffness_at_walls(exponent, 
 
 def test_the_gap_is_what_does_not_add_up() -> None:
     energy = Energy(
-        kinetic=1.0,
+        translational=0.7,
+        rotational=0.3,
         potential=-20.0,
         elastic=300.0,
         shear=4e3,
@@ -78,7 +83,7 @@ def test_the_gap_is_what_does_not_add_up() -> None:
     assert energy.dissipated == 650_000.0
     assert energy.gap == 4281.0 + 650_000.0 + 8e7 - 7e6 - 9e8
     assert energy.as_dict()["gap"] == energy.gap
-    assert len(energy.as_dict()) == 10
+    assert len(energy.as_dict()) == 11
 
 
 def test_what_was_booked_enters_the_ledger() -> None:
@@ -88,42 +93,9 @@ def test_what_was_booked_enters_the_ledger() -> None:
     assert (energy.poured, energy.removed, energy.work, energy.sliding) == (1.0, 2.0, 3.0, 4.0)
 
 
-def square_lattice(overlap: float, size: int = 4) -> Bench:
-    """size x size equal grains in contact with their neighbours in rows and columns."""
-    model, numbers = model_of()
-    side = (2e-3 - overlap) * np.arange(size)
-    position = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
-    bench = Bench(world_of(model, position, 1e-3, 1e-3), model, numbers, 1e-12)
-    bench.advance(1)
-    return bench
-
-
-def test_coordination_number_of_a_square_lattice() -> None:
-    bench = square_lattice(1e-5)
-    # 24 contacts among 16 grains: four inside have four, eight at the edge three, the corners two.
-    assert coordination_number(bench.world) == 2.0 * 24 / 16
-    assert sorted(contacts_per_sphere(bench.world).tolist()) == [2.0] * 4 + [3.0] * 8 + [4.0] * 4
-    assert look(bench).contacts == 24
-    assert look(bench).largest_overlap == pytest.approx(1e-2, rel=1e-6)
-
-
-def test_grains_that_nearly_touch_have_no_contacts() -> None:
-    assert coordination_number(square_lattice(-1e-6).world) == 0.0
-
-
-def test_contacts_with_fixed_spheres_count_for_those_that_move() -> None:
-    bench = square_lattice(1e-5)
-    bench.world.mobility[:, :4] = 0.0  # the lowest row is a floor
-    assert coordination_number(bench.world) == (2 * 24 - (2 + 3 + 3 + 2)) / 12
-    # Taking the floor away leaves nine contacts in columns less, and those within the floor.
-    rest = keep_spheres(bench.world, ~bench.world.fixed)
-    assert coordination_number(rest) == 2.0 * 17 / 12
-
-
 def test_mean_speed_of_what_moves() -> None:
     model, _ = model_of()
     velocity = [(3.0, 4.0), (0.0, 1.0), (9.0, 9.0)]
     world = world_of(model, [(0, 1), (2, 3), (5, 9)], 1e-3, 1.0, velocity=velocity, fixed=[False, False, True])
     assert mean_speed(world) == pytest.approx(3.0)
     assert mean_speed(keep_spheres(world, world.fixed)) == 0.0
-    assert coordination_number(keep_spheres(world, world.fixed)) == 0.0

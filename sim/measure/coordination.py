@@ -1,0 +1,49 @@
+"""How many contacts grains have."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.state import PAIR_COUNT, TOUCH_COUNT, Floats, World
+
+HELD_BY = 2
+"""A grain with fewer contacts carries nothing: a rattler (Thornton, Geotechnique 50 (2000) 43)."""
+
+
+@dataclass(frozen=True)
+class Coordination:
+    """Contacts of the grains that can move, those with fixed spheres and walls included."""
+
+    mean: float
+    """Mean contacts per grain, rattlers included [-]."""
+    without_rattlers: float
+    """Mean over the grains with `HELD_BY` contacts or more; nan where there is none [-]."""
+    rattlers: float
+    """Share of the grains that are rattlers [-]."""
+    distribution: Floats
+    """Share of the grains with 0, 1, 2, ... contacts [-]."""
+
+
+def contacts_per_sphere(world: World) -> Floats:
+    """Number of contacts of every sphere, shape (count,)."""
+    used = int(world.counters[PAIR_COUNT])
+    touching = world.pairs.touching[:used] > 0.0
+    near = int(world.counters[TOUCH_COUNT])
+    at_walls = world.touches.sphere[:near][world.touches.touching[:near] > 0.0]
+    ends = np.concatenate([world.pairs.i[:used][touching], world.pairs.j[:used][touching], at_walls])
+    return np.bincount(ends, minlength=world.sphere_count).astype(float)
+
+
+def coordination_number(world: World) -> Coordination:
+    """The coordination number of a world; 0 where nothing can move."""
+    contacts = contacts_per_sphere(world)[~world.fixed]
+    held = contacts[contacts >= HELD_BY]
+    return Coordination(
+        mean=float(contacts.mean()) if contacts.size else 0.0,
+        without_rattlers=float(held.mean()) if held.size else math.nan,
+        rattlers=1.0 - held.size / contacts.size if contacts.size else 0.0,
+        distribution=np.bincount(contacts.astype(np.int64)) / max(contacts.size, 1),
+    )

@@ -1,0 +1,137 @@
+"""Packing fraction: the share of a box that is grain, and a box that lies well inside the packing.
+
+Each grain counts with exactly the part of it that lies in the box. As usual with soft grains, the lens that two of
+them share counts twice: about 0.4 (overlap/radius)² of a sphere, 0.4 (overlap/radius)^(3/2) of a disc. In the plane
+that part has a closed form. In space it is the integral of that closed form over slices, z = z_0 + R sin t, by Gauss
+and Legendre; only grains that the surface of the box cuts need it.
+
+The box is the largest square or cube of places that all belong to the packing (chessboard distance transform),
+drawn in by a diameter on all sides, so that neither walls nor a free surface enter it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import ndimage
+
+from sim.state import Floats, World
+
+PACKED = {2: 0.4, 3: 0.3}
+"""Half of what discs and spheres fill at least at rest: a place belongs to the packing from here on [-]."""
+
+SMALLEST_BOX = 3.0
+"""Edge of the smallest box that is measured [mean diameters]."""
+
+MOST_PLACES = 250_000
+"""Places looked at; where grains are strewn over more, those around the middle grain count."""
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
+"""Of the slices: a grain cut by the box is right to 4e-4 of its volume, the mean of many to 1e-7."""
+
+
+class Box(NamedTuple):
+    """A box with edges along the axes."""
+
+    lower: Floats
+    """[m], shape (dimension,)."""
+    upper: Floats
+    """[m], shape (dimension,)."""
+
+
+def box_in_packing(world: World) -> Box | None:
+    """The largest box well inside the packing of the spheres that can move; None where it would be too small.
+
+    Of several equally large the one nearest to the middle of the packing.
+    """
+    moving = ~world.fixed
+    dimension = world.search.reference.shape[0]
+    radius = world.radius[moving]
+    if radius.size < SMALLEST_BOX**dimension / 2.0:
+        return None
+    edge = 2.0 * float(radius.mean())
+    place = np.floor(world.motion[:dimension, 0, moving] / edge).astype(np.int64)
+    middle = np.median(place, axis=1).astype(np.int64)
+    reach = int(MOST_PLACES ** (1.0 / dimension)) // 2
+    near = np.all(np.abs(place - middle[:, None]) < reach, axis=0)
+    place, radius = place[:, near], radius[near]
+    first = place.min(axis=1)
+    shape = tuple(place.max(axis=1) - first + 1)
+    solid = {2: np.pi, 3: 4.0 / 3.0 * np.pi}[dimension] * (radius / edge) ** dimension
+    row = np.ravel_multi_index(tuple(place - first[:, None]), shape)
+    filled = np.bincount(row, solid, minlength=int(np.prod(shape))).reshape(shape)
+    # A place holds one grain or so: only its neighbourhood says how densely it is filled.
+    packed = ndimage.uniform_filter(filled, 3, mode="constant") > PACKED[dimension]
+    depth = ndimage.distance_transform_cdt(np.pad(packed, 1), metric="chessboard")[(slice(1, -1),) * dimension]
+    half = float(depth.max()) - 1.5
+    if 2.0 * half < SMALLEST_BOX:
+        return None
+    deepest = np.argwhere(depth == depth.max())
+    apart = np.sum((deepest - np.argwhere(packed).mean(axis=0)) ** 2, axis=1)
+    centre = deepest[np.argmin(apart)] + first + 0.5
+    return Box((centre - half) * edge, (centre + half) * edge)
+
+
+def packing_fraction(position: ArrayLike, radius: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> float:
+    """Share of the box from `lower` to `upper` [m] that lies in spheres of `position` (count, dimension) [m].
+
+    In the plane the share of the area that lies in discs. Raises ValueError for a box without volume.
+    """
+    position, radius = np.asarray(position, float), np.asarray(radius, float)
+    lower, upper = np.asarray(lower, float), np.asarray(upper, float)
+    if not (upper > lower).all():
+        raise ValueError(f"A box from {lower.tolist()} to {upper.tolist()} m has no volume: give upper > lower.")
+    room = np.minimum(position - lower, upper - position).min(axis=1)
+    whole, cut = room >= radius, np.abs(room) < radius
+    dimension = len(lower)
+    # Beyond an edge of the box `room` may say cut of a sphere that misses it: its part is then zero.
+    complete = {2: np.pi, 3: 4.0 / 3.0 * np.pi}[dimension] * np.sum(radius[whole] ** dimension)
+    low, high = lower - position[cut], upper - position[cut]
+    part = disc_in_rectangle(radius[cut], low, high) if dimension == 2 else sphere_in_box(radius[cut], low, high)
+    return float((complete + part.sum()) / np.prod(upper - lower))
+
+
+def disc_in_rectangle(radius: Floats, low: Floats, high: Floats) -> Floats:
+    """Area of discs about the origin inside their rectangles from `low` to `high`, each shape (..., 2)."""
+    (x0, y0), (x1, y1) = np.moveaxis(low, -1, 0), np.moveaxis(high, -1, 0)
+    return (
+        area_below(radius, x1, y1)
+        - area_below(radius, x0, y1)
+        - area_below(radius, x1, y0)
+        + area_below(radius, x0, y0)
+    )
+
+
+def area_below(radius: Floats, x: Floats, y: Floats) -> Floats:
+    """Area of the disc left of x and below y.
+
+    A column at u of half height s = sqrt(R² - u²) has y + s of its length below y where |y| < s, that is for
+    |u| < c = sqrt(R² - y²), and else all of it or nothing, (1 + sign y) s. Both are summed up from -R to x.
+    """
+    x, y = np.clip(x, -radius, radius), np.clip(y, -radius, radius)
+    c = np.sqrt(radius**2 - y**2)
+    m = np.clip(x, -c, c)
+    side = np.sign(y)
+    everything = (1.0 + side) * (_half(radius, x) - _half(radius, -radius))
+    area: Floats = everything - side * (_half(radius, m) - _half(radius, -c)) + y * (m + c)
+    return area
+
+
+def _half(radius: Floats, u: Floats) -> Floats:
+    """Integral of sqrt(R² - u²)."""
+    value: Floats = 0.5 * (u * np.sqrt(np.maximum(radius**2 - u**2, 0.0)) + radius**2 * np.arcsin(u / radius))
+    return value
+
+
+def sphere_in_box(radius: Floats, low: Floats, high: Floats) -> Floats:
+    """Volume of spheres about the origin inside their boxes from `low` to `high`, each shape (count, 3)."""
+    begin = np.arcsin(np.clip(low[:, 2] / radius, -1.0, 1.0))
+    end = np.arcsin(np.clip(high[:, 2] / radius, -1.0, 1.0))
+    angle = 0.5 * (begin + end)[:, None] + 0.5 * (end - begin)[:, None] * NODES
+    # A slice of thickness R cos t dt has the radius R cos t.
+    slice_radius = radius[:, None] * np.cos(angle)
+    slices = disc_in_rectangle(slice_radius, low[:, None, :2], high[:, None, :2])
+    volume: Floats = 0.5 * (end - begin) * np.sum(WEIGHTS * slices * slice_radius, axis=1)
+    return volume

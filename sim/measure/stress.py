@@ -1,0 +1,111 @@
+"""The mean stress of a box, from the contacts in it and the motion of its grains.
+
+    stress_ab = (1/V) [ sum over contacts  f_a l_b s  +  sum over grains  m (v_a - V_a)(v_b - V_b) ]
+
+f is the force on i, l the branch x_i - x_j (from the point touched to x_i at a wall) and s the share of the branch that
+lies in the box: with it the contact part is exactly the mean over the box of the stress that lives on the branches,
+whatever the size of the box (Love 1927, Weber 1966; s as in Lätzel, Luding & Herrmann, Granular Matter 2 (2000) 123).
+V is the mass-weighted mean velocity of the grains whose centres lie in the box. **Compression is positive.** In
+the plane V is an area and stress a force per length, N/m. The tensor is symmetric where the contacts of every grain
+put no torque on it: at rest, and without friction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sim.contact_table import ContactTable
+from sim.state import Floats, World
+
+
+@dataclass(frozen=True)
+class Stress:
+    """Mean stress of a box, compression positive [Pa; in the plane N/m]."""
+
+    contacts: Floats
+    """What the contacts carry, shape (dimension, dimension)."""
+    kinetic: Floats
+    """What the grains' own motion carries, shape (dimension, dimension)."""
+
+    @property
+    def tensor(self) -> Floats:
+        """Both together, shape (dimension, dimension)."""
+        return self.contacts + self.kinetic
+
+    @property
+    def principal(self) -> Floats:
+        """Principal stresses, the smallest first, shape (dimension,)."""
+        return np.asarray(np.linalg.eigvalsh(0.5 * (self.tensor + self.tensor.T)), float)
+
+    @property
+    def pressure(self) -> float:
+        """trace / dimension."""
+        return float(np.trace(self.tensor)) / len(self.tensor)
+
+    @property
+    def largest_shear(self) -> float:
+        """Largest shear stress on any plane: half the difference of the outer principal stresses."""
+        return 0.5 * float(self.principal[-1] - self.principal[0])
+
+    @property
+    def unit(self) -> str:
+        """Pa in space, N/m in the plane."""
+        return stress_unit(len(self.tensor))
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "unit": self.unit,
+            "tensor": self.tensor.tolist(),
+            "kinetic_part": self.kinetic.tolist(),
+            "pressure": self.pressure,
+            "largest_shear": self.largest_shear,
+        }
+
+
+def stress_unit(dimension: int) -> str:
+    """What stress is measured in."""
+    return {2: "N/m", 3: "Pa"}[dimension]
+
+
+def mean_stress(
+    world: World, contacts: ContactTable, lower: ArrayLike, upper: ArrayLike, velocity_shift: float = 0.0
+) -> Stress:
+    """Mean stress of the box from `lower` to `upper` [m], each shape (dimension,).
+
+    `velocity_shift` [s] is how far the stored velocities are ahead of the positions (leap-frog: half a step).
+    Raises ValueError for a box without volume.
+    """
+    lower, upper = np.asarray(lower, float), np.asarray(upper, float)
+    if not (upper > lower).all():
+        raise ValueError(f"A box from {lower.tolist()} to {upper.tolist()} m has no volume: give upper > lower.")
+    volume, dimension = float(np.prod(upper - lower)), len(lower)
+    place = world.motion[:dimension, 0]
+    share = share_inside(place[:, contacts.i], contacts.branch, lower, upper)
+    inside = np.all((place >= lower[:, None]) & (place <= upper[:, None]), axis=0) & ~world.fixed
+    mass = world.mass[inside]
+    velocity = world.motion[:dimension, 1, inside] - velocity_shift * world.motion[:dimension, 2, inside]
+    own = velocity - (velocity @ mass / mass.sum())[:, None] if mass.size else velocity
+    return Stress((contacts.force * share) @ contacts.branch.T / volume, (own * mass) @ own.T / volume)
+
+
+def share_inside(end: Floats, branch: Floats, lower: Floats, upper: Floats) -> Floats:
+    """Share of each line from `end - branch` to `end` that lies in the box, shape (lines,).
+
+    A line x(s) = end - s branch, s from 0 to 1, is inside between the latest entry and the earliest exit of the slabs.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at_lower = (end - lower[:, None]) / branch
+        at_upper = (end - upper[:, None]) / branch
+    enters, leaves = np.minimum(at_lower, at_upper), np.maximum(at_lower, at_upper)
+    # Along a slab the line is in it all the way or not at all; on its very face 0/0 stands for in it.
+    along = branch == 0.0
+    within = (end >= lower[:, None]) & (end <= upper[:, None])
+    enters = np.where(along, np.where(within, -np.inf, np.inf), enters)
+    leaves = np.where(along, np.where(within, np.inf, -np.inf), leaves)
+    share: Floats = np.clip(leaves.min(axis=0), 0.0, 1.0) - np.clip(enters.max(axis=0), 0.0, 1.0)
+    return np.maximum(share, 0.0)

@@ -1,0 +1,105 @@
+"""The bulk of the shipped column: what every scene tells of its packing, and when it is measured."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from sim import watch
+from sim.commands import Act
+from sim.simulation import Simulation
+from sim.snapshot import Snapshot
+
+
+@pytest.fixture(scope="module")
+def column() -> Simulation:
+    simulation = Simulation("heap", ready="column")
+    simulation.advance(3000)
+    return simulation
+
+
+def test_the_column_carries_its_weight_less_what_its_walls_bear(column: Simulation) -> None:
+    # Weight per width above the middle of the box; rough walls take a part of it (Janssen), but not the larger part
+    # in a column no deeper than twice its width.
+    bulk = column.bulk()
+    assert bulk is not None
+    world, middle = column.run.world, 0.5 * float(bulk.box.lower[1] + bulk.box.upper[1])
+    above = ~world.fixed & (world.motion[1, 0] > middle)
+    weight = world.mass[above].sum() * column.parameters.gravity / column.run.built.width
+    assert 0.5 < bulk.stress.tensor[1, 1] / weight < 1.0
+    assert bulk.stress.tensor[1, 1] > bulk.stress.tensor[0, 0] > 0.0
+    assert np.abs(bulk.stress.kinetic).max() < 1e-6 * bulk.stress.pressure
+    assert 0.8 < bulk.packing_fraction < 0.9  # discs of several sizes at random, a little soft
+
+
+def test_the_result_holds_it_and_is_json(column: Simulation) -> None:
+    result = json.loads(json.dumps(column.result()))
+    assert result["packing_fraction"] == column.bulk().packing_fraction
+    stress, coordination = result["stress"], result["coordination"]
+    assert (stress["unit"], np.shape(stress["tensor"])) == ("N/m", (2, 2))
+    assert stress["pressure"] == pytest.approx(0.5 * np.trace(stress["tensor"]))
+    assert np.all(np.array(stress["box"]["lower"]) < stress["box"]["upper"])
+    assert sum(coordination["distribution"]) == pytest.approx(1.0)
+    assert coordination["mean"] == pytest.approx(
+        np.arange(len(coordination["distribution"])) @ coordination["distribution"]
+    )
+    assert coordination["without_rattlers"] >= coordination["mean"]
+
+
+def test_where_there_is_no_packing_nothing_is_claimed(column: Simulation) -> None:
+    empty = Simulation("heap")
+    result = empty.result()
+    assert (result["packing_fraction"], result["stress"]) == (None, None)
+    snapshot = Snapshot()
+    empty.fill_snapshot(snapshot)
+    assert snapshot.bulk_readings == ()
+    column.fill_snapshot(snapshot)
+    labels = [reading.label for reading in snapshot.bulk_readings]
+    assert labels == ["packing fraction φ", "pressure P", "largest shear τ", "contacts per grain Z"]
+    assert [reading.unit for reading in snapshot.bulk_readings] == ["", "N/m", "N/m", ""]
+
+
+def test_the_series_follow_it_and_have_no_entry_for_what_there_is_not(column: Simulation) -> None:
+    series = column.run.series.columns()
+    assert series["pressure"][-1] == pytest.approx(column.bulk().stress.pressure, rel=0.05)
+    assert np.isfinite(series["packing_fraction"]).all()
+    assert np.isnan(series["energy.rotational"]).all()
+    assert series["kinetic_energy"].tolist() == series["energy.translational"].tolist()
+
+
+def looks_at(simulation: Simulation, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The steps at which the bulk is measured from now on."""
+    measure, steps = simulation.bulk, []
+    monkeypatch.setattr(simulation, "bulk", lambda: steps.append(simulation.step) or measure())
+    return steps
+
+
+def test_the_series_measure_at_the_same_steps_however_often_the_run_is_looked_at(monkeypatch) -> None:
+    looked, drawn = [], Snapshot()
+    for often in (False, True):
+        simulation = Simulation("heap", ready="column")
+        simulation.look = watch.Look(simulation.run, np.inf, ())  # the readings shall ask for nothing
+        looked.append(looks_at(simulation, monkeypatch))
+        for _ in range(60):
+            simulation.advance(100)
+            if often:
+                simulation.fill_snapshot(drawn)
+    assert looked[0] == looked[1]
+    assert len(looked[0]) == 3
+    assert np.diff(looked[0]).min() >= watch.BULK_STEPS
+
+
+def test_readings_are_made_anew_only_now_and_then_and_for_every_run(column, monkeypatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(watch.time, "perf_counter", lambda: clock[0])
+    column.look = None
+    steps = looks_at(column, monkeypatch)
+    for _ in range(75):
+        watch.shown_bulk(column)
+        clock[0] += 1.0 / 75.0
+    assert len(steps) == 1.0 / watch.BULK_INTERVAL
+    column.apply(Act("reset"))
+    watch.shown_bulk(column)
+    assert len(steps) == 1.0 / watch.BULK_INTERVAL + 1
