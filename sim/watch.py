@@ -46,7 +46,7 @@ pressure without a packing, rotational energy where grains do not rotate."""
 SAMPLE_INTERVAL = 0.01
 """Simulated time between two samples of the series [s]."""
 
-BULK_STEPS = 2000
+BULK_STEPS = 1000
 """Steps between two looks at the bulk for the series: one look costs as much as 20 steps or less."""
 
 BULK_INTERVAL, BULK_SHARE = 0.25, 0.01

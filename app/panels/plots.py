@@ -26,8 +26,8 @@ NEAR = 4.0
 SMALL_ENTRY = 0.85
 """Size of the entries under the energy plot, relative to running text."""
 LEDGER = {
-    "translational": "kinetic",
-    "rotational": "of rotation",
+    "translational": "kinetic: centres",
+    "rotational": "kinetic: spin",
     "potential": "potential",
     "elastic": "elastic",
     "shear": "shear springs",
@@ -115,7 +115,7 @@ def _draw_packing(ui: Ui) -> None:
     pressure = {"pressure": ("pressure", 1.0, ui.palette.accent)}
     fraction = {"packing fraction": ("packing_fraction", 1.0, ui.palette.good)}
     _time_plot(ui, f"pressure P [{unit}]", pressure, half, ticks=False)
-    _time_plot(ui, "packing fraction φ", fraction, half + ticks)
+    _time_plot(ui, "packing fraction φ", fraction, half + ticks, from_zero=False)
 
 
 def _draw_ledger(ui: Ui) -> None:
@@ -152,6 +152,7 @@ def _time_plot(
     height: float | None = None,
     log: bool = False,
     ticks: bool = True,
+    from_zero: bool = True,
 ) -> None:
     """Curves of the snapshot's series against simulated time, with a mark where a parameter changed."""
     row(label, "over time [s]" if ticks else "", ui, ui.palette.muted)
@@ -166,7 +167,7 @@ def _time_plot(
         drawn = _finite(ui, curves, time, log)
         bare = implot.AxisFlags_.no_label
         implot.setup_axes("t [s]", "", bare if ticks else bare | implot.AxisFlags_.no_tick_labels, bare)
-        low, high = _span([values for values, _ in drawn.values()], log)
+        low, high = _span([values for values, _ in drawn.values()], log, from_zero)
         implot.setup_axes_limits(0.0, float(time[-1]) if len(time) else 1.0, low, high, implot.Cond_.always)
         implot.setup_axis_format(implot.ImAxis_.y1, "%.3g")
         implot.setup_axis_format(implot.ImAxis_.x1, "%g")
@@ -196,7 +197,7 @@ def _finite(
     return drawn
 
 
-def _span(curves: list[Floats], log: bool) -> tuple[float, float]:
+def _span(curves: list[Floats], log: bool, from_zero: bool = True) -> tuple[float, float]:
     """Limits of the upright axis; ImPlot's own fit goes astray where values are missing or zero."""
     if not curves:
         return (1e-6, 1.0) if log else (0.0, 1.0)
@@ -205,6 +206,8 @@ def _span(curves: list[Floats], log: bool) -> tuple[float, float]:
     if log:
         return min(max(low, high * 10.0**-MOST_DECADES), high * 10.0**-FEWEST_DECADES) / 2.0, high * 2.0
     room = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
+    if not from_zero:
+        return low - room, high + room
     return min(low, 0.0) - (room if low < 0.0 else 0.0), high + room
 
 
