@@ -8,13 +8,14 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sim.measure.stress import stress_unit
 from sim.snapshot import Floats, Snapshot
 
 Colour = tuple[float, float, float]
@@ -129,11 +130,21 @@ COLOURINGS: dict[str, Colouring | None] = {
     "plain": None,
     "speed": Colouring("speed", "Speed", "v", "m/s", "continuous", _speed_span),
     "force": Colouring("force", "Normal force, sum", "ΣF", "N", "continuous", _from_zero(1e-6)),
+    "pressure": Colouring("pressure", "Pressure on the grain", "P", "Pa", "continuous", _from_zero(1e-6)),
     "coordination": Colouring("coordination", "Contacts", "Z", "", "discrete", _coordination_span),
     "size": Colouring("size", "Radius", "R", "m", "continuous", _size_span),
     "layer": Colouring("layer", "Layer of origin", "", "", "discrete", _layer_span),
 }
 """What grains can be coloured by, in the order of the menu."""
+
+
+def colouring_of(name: str, snapshot: Snapshot) -> Colouring | None:
+    """The colouring of that name, with the unit that stress has in the snapshot's dimension."""
+    colouring = COLOURINGS[name]
+    if colouring is None or colouring.name != "pressure":
+        return colouring
+    return replace(colouring, unit=stress_unit(snapshot.position.shape[1]))
+
 
 MOST_BANDS = 12
 """More steps than this cannot be told apart: layers are then grouped."""

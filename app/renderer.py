@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from app.camera import NO_INSET, Box, Camera2D, Inset, Size
 from app.canvas import Canvas
-from app.colours import COLOURINGS, DARK, LIGHT, ease, fill_colours, measure_range, to_linear
+from app.colours import DARK, LIGHT, colouring_of, ease, fill_colours, measure_range, to_linear
 from app.framing import whole_scene
 from app.gpu import Instances, Program, Target
 from app.imgui_backend import TEXT_SIZE, ImguiBackend
@@ -110,7 +110,7 @@ class Renderer:
 
     def _frame(self, snapshot: Snapshot, view: View, camera: Camera, size: Size, inset: Inset, scale: float) -> Frame:
         palette = DARK if view.dark else LIGHT
-        colouring = COLOURINGS[view.colour_by]
+        colouring = colouring_of(view.colour_by, snapshot)
         wanted = measure_range(colouring, snapshot) if colouring else None
         span = None
         if colouring and wanted:

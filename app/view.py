@@ -13,7 +13,7 @@ class View:
     """One way of looking at a snapshot; nothing here changes the physics."""
 
     colour_by: str = "speed"
-    """A name in `app.colours.COLOURINGS`: "speed", "force", "coordination", "size", "layer" or "plain"."""
+    """A name in `app.colours.COLOURINGS`: "speed", "force", "pressure", "coordination", "size", "layer" or "plain"."""
     colour_map: str = "viridis"
     """One of `COLOUR_MAPS`."""
     show_force_chains: bool = False

@@ -120,8 +120,8 @@ class Snapshot:
     ghosts: Floats = field(default_factory=lambda: np.empty((0, 3), np.float32))
     """Where a closed form says a sphere should be: centre and radius [m], shape (ghosts, dimension + 1)."""
     columns: dict[str, Floats] = field(default_factory=dict)
-    """Per sphere, SI, shape (count,): "speed" [m/s], "force" (sum of normal forces) [N],
-    "coordination" [contacts], "size" (radius) [m], "layer" (of origin, -1 for fixed)."""
+    """Per sphere, SI, shape (count,): "speed" [m/s], "force" (sum of normal forces) [N], "pressure" (inside the sphere)
+    [Pa, in the plane N/m], "coordination" [contacts], "size" (radius) [m], "layer" (of origin, -1 for fixed)."""
     contact_ends: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
     """Both centres of every touching pair [m], shape (contacts, 2 * dimension)."""
     contact_force: Floats = field(default_factory=lambda: np.empty(0, np.float32))

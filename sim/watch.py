@@ -12,6 +12,7 @@ import numpy as np
 from sim.contact import Contact, lone_contact
 from sim.measure.bulk import bulk_readings
 from sim.measure.coordination import contacts_per_sphere, coordination_number
+from sim.measure.stress import grain_pressure
 from sim.snapshot import Reading, Snapshot
 from sim.state import PAIR_COUNT, TOUCH_COUNT, Floats, World
 from sim.survey import Survey
@@ -213,6 +214,8 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
     wall_force = np.bincount(
         world.touches.sphere[:near], world.touches.normal_force[:near], minlength=world.sphere_count
     )
+    pair_force = np.bincount(both, np.concatenate([force, force]), minlength=world.sphere_count)
+    pushed = np.asarray(pair_force + wall_force, float)
     survey = simulation.survey()
     energy = simulation.energy(survey)
     moving = ~world.fixed
@@ -228,9 +231,8 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
     speed = np.sqrt(np.sum(world.motion[:dimension, 1] ** 2, axis=0))
     snapshot.columns = {
         "speed": speed.astype(np.float32),
-        "force": (np.bincount(both, np.concatenate([force, force]), minlength=world.sphere_count) + wall_force).astype(
-            np.float32
-        ),
+        "force": pushed.astype(np.float32),
+        "pressure": grain_pressure(world.radius, pushed, dimension).astype(np.float32),
         "coordination": contacts.astype(np.float32),
         "size": snapshot.radius,
         "layer": world.layer.astype(np.float32),

@@ -43,7 +43,7 @@ LEDGER_COLOURS = dict(
     zip(
         LEDGER,
         (
-            *("#5aa9f0", "#2f6fd0", "#f0a04b", "#48b98a", "#d66fb3", "#a58bea"),
+            *("#5aa9f0", "#8fcf3f", "#f0a04b", "#48b98a", "#d66fb3", "#a58bea"),
             *("#f0645c", "#8a97a6", "#c9b845", "#4fc3c3", "#b0703c"),
         ),
         strict=True,

@@ -13,6 +13,7 @@ from app.widgets import button, checkbox, choose, si, slide
 COLOURS = {
     "speed": "speed",
     "force": "contact force",
+    "pressure": "pressure",
     "coordination": "contacts",
     "size": "radius",
     "layer": "layer of origin",

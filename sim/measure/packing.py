@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import ndimage
 
 from sim.state import Floats, World
 
@@ -46,6 +45,8 @@ def box_in_packing(world: World) -> Box | None:
 
     Of several equally large the one nearest to the middle of the packing.
     """
+    from scipy import ndimage  # scipy takes a third of a second to import: only when measuring
+
     moving = ~world.fixed
     dimension = world.search.reference.shape[0]
     radius = world.radius[moving]

@@ -13,13 +13,15 @@ put no torque on it: at rest, and without friction.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.contact_table import ContactTable
 from sim.state import Floats, World
+
+if TYPE_CHECKING:
+    from sim.contact_table import ContactTable  # brings the compiler along, which the window starts without
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,17 @@ class Stress:
 def stress_unit(dimension: int) -> str:
     """What stress is measured in."""
     return {2: "N/m", 3: "Pa"}[dimension]
+
+
+def grain_pressure(radius: Floats, normal_force: Floats, dimension: int) -> Floats:
+    """Mean pressure inside each grain [Pa; in the plane N/m], from the sum of its normal forces [N], shape (count,).
+
+    tr(sum f arm) / (d V_grain): shear forces are at right angles to their arms, and with arms of length R it is the
+    force over the surface of the grain, 4 pi R² or 2 pi R. Exact but for the overlaps, and without the kinetic part.
+    """
+    surface = {2: 2.0 * np.pi * radius, 3: 4.0 * np.pi * radius**2}[dimension]
+    pressure: Floats = normal_force / surface
+    return pressure
 
 
 def mean_stress(

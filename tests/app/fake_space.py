@@ -63,6 +63,7 @@ def fake_cone(count: int = 5000, seed: int = 1, orientation: bool = True, funnel
         columns={
             "speed": speed.astype(np.float32),
             "force": np.clip(height - place[:, 2], 0.0, None).astype(np.float32),
+            "pressure": (1e3 * np.clip(height - place[:, 2], 0.0, None)).astype(np.float32),
             "coordination": draw.integers(0, 9, total).astype(np.float32),
             "size": radius,
             "layer": (np.arange(total) * 12 // total).astype(np.float32),

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from app.camera import NO_INSET, Camera2D
-from app.colours import COLOURINGS, DARK, fill_colours, measure_range
+from app.colours import COLOURINGS, DARK, colouring_of, fill_colours, measure_range
 from app.framing import close_up, whole_scene
 from app.orbit import Camera, Camera3D
 from app.passes import Frame, all_passes
@@ -138,6 +138,15 @@ def test_the_legend_names_symbol_and_unit_and_ticks_lie_on_the_bar() -> None:
     assert heading == "Speed  v  [mm/s]"
     assert [text for _, text in ticks] == ["0", "5", "10", "15", "20"]
     assert [share for share, _ in ticks] == pytest.approx([0, 0.25, 0.5, 0.75, 1])
+
+
+@pytest.mark.parametrize(("dimension", "unit"), [(2, "N/m"), (3, "Pa")])
+def test_pressure_has_the_unit_of_its_dimension(dimension: int, unit: str) -> None:
+    flat = dataclasses.replace(fake_heap(), position=np.zeros((1, dimension), np.float32))
+    colouring = colouring_of("pressure", flat)
+    assert colouring is not None
+    assert describe(colouring, (0.0, 80.0))[0] == f"Pressure on the grain  P  [{unit}]"
+    assert describe(colouring, (0.0, 8000.0))[0] == f"Pressure on the grain  P  [k{unit}]"
 
 
 def test_the_legend_counts_contacts_to_six_and_more() -> None:

@@ -165,7 +165,7 @@ def test_a_snapshot_shows_the_world(runner: Runner) -> None:
     assert shown.energy == expected.energy
     assert shown.moving_count == expected.moving_count == int((~shown.fixed).sum())
     assert shown.omega_dt < shown.omega_dt_limit
-    assert set(shown.columns) == {"speed", "force", "coordination", "size", "layer"}
+    assert set(shown.columns) == {"speed", "force", "pressure", "coordination", "size", "layer"}
 
 
 def test_a_refused_command_is_told_and_forgotten_with_the_next_accepted_one(runner: Runner) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from math import sqrt
+from math import pi, sqrt
 
 import numpy as np
 import pytest
 
 from sim.build import set_walls
 from sim.laws import laws
-from sim.measure.stress import Stress, mean_stress, share_inside
+from sim.measure.stress import Stress, grain_pressure, mean_stress, share_inside
 from sim.walls import PLANE
 from tests.worlds import Bench, contacts_of, model_of, world_of
 
@@ -52,6 +52,19 @@ def test_a_sphere_between_two_planes_carries_force_over_area(dimension: int, sha
     assert found.pressure == pytest.approx(expected[-1, -1] / dimension)
     assert found.largest_shear == pytest.approx(0.5 * expected[-1, -1])
     assert found.unit == {2: "N/m", 3: "Pa"}[dimension]
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_pressure_inside_a_grain_is_the_stress_of_its_own_volume(dimension: int) -> None:
+    # Squeezed at both poles with K δ: the pressure of the box around it, drawn together to the volume of the grain.
+    half = 0.9995 * R
+    up = np.eye(dimension)[-1]
+    bench = bench_of(dimension, [np.zeros(dimension)], planes=[(-half * up, up), (half * up, -up)])
+    box = stress_of(bench, np.full(dimension, -R), np.full(dimension, R))
+    volume = {2: pi * R**2, 3: 4.0 / 3.0 * pi * R**3}[dimension]
+    force = np.array([2.0 * K * 0.0005 * R])
+    found = grain_pressure(np.array([R]), force, dimension)
+    assert found[0] == pytest.approx(box.pressure * (2.0 * R) ** dimension / volume, rel=0.0006)
 
 
 def test_in_a_column_of_discs_each_level_carries_the_weight_above_it() -> None:
