@@ -85,8 +85,8 @@ def _has_slope(ui: Ui) -> bool:
 
 
 def _has(ui: Ui, name: str) -> bool:
-    """Whether a series has ever shown a number: nan stands for what there is not."""
-    return bool(np.isfinite(ui.snapshot.series.get(name, np.empty(0))).any())
+    """Whether a series has a number to show: nan stands for what there is not."""
+    return bool(np.isfinite(_thin(ui.snapshot.series.get(name, np.empty(0)))).any())
 
 
 def _draw_motion(ui: Ui) -> None:
@@ -119,7 +119,7 @@ def _draw_packing(ui: Ui) -> None:
 
 
 def _draw_ledger(ui: Ui) -> None:
-    """Every entry of the energy ledger, with its value now under the plot."""
+    """Every entry of the energy ledger that the scene has, with its value now under the plot."""
     names = [name for name in ui.snapshot.series if name.startswith("energy.") and _has(ui, name)]
     curves = {name: (name, 1.0, _from_hex(LEDGER_COLOURS[name.removeprefix("energy.")])) for name in names}
     line = imgui.get_text_line_height() * SMALL_ENTRY + 2 * ui.scale

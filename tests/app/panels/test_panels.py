@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from imgui_bundle import imgui, implot
 
-from app.panels import Panel, Ui, all_panels
+from app.panels import Panel, Ui, all_panels, experiment, plots
 from sim.commands import Act, Recover, SetParameters, Start
-from sim.snapshot import Action, Fault, Snapshot
+from sim.snapshot import Action, Fault, Reading, Snapshot
 from tests.app.panels.stage import Stage, full_snapshot, open_stage
 
 
@@ -226,6 +227,33 @@ def test_every_plot_draws(stage: Stage) -> None:
     for name in ("angle", "contacts", "packing", "ledger", "comparison", "motion"):
         stage.click(f"plots.{name}")
         assert stage.ui.broken == {}
+
+
+def test_what_the_scene_does_not_have_is_not_plotted(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(plots, "_draw_entry", lambda ui, name, *rest: shown.append(name))
+    stage.click("plots.ledger")
+    assert {"translational", "rotational"} <= set(shown)
+    nothing = np.full(400, np.nan)
+    missing = {"energy.rotational": nothing, "packing_fraction": nothing, "pressure": nothing}
+    stage.ui.snapshot.series |= missing
+    stage.frame(2)
+    shown.clear()
+    stage.frame(2)
+    assert "translational" in shown
+    assert "rotational" not in shown
+    assert "plots.packing" not in stage.widgets
+    assert stage.ui.broken == {}
+
+
+def test_readings_of_the_packing_stay_beside_a_measured_slope(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows: list[tuple[str, str]] = []
+    monkeypatch.setattr(experiment, "row", lambda left, right, *rest: rows.append((left, right)))
+    stage.ui.snapshot.readings = (Reading("grains left", 100.0),)
+    stage.ui.snapshot.bulk_readings = (Reading("pressure P", 95.94321, "N/m", help="Where."),)
+    stage.frame(1)
+    assert ("pressure P", "95.94 N/m") in rows
+    assert "grains left" not in dict(rows)
 
 
 def test_no_widget_of_a_column_is_cut_off_at_the_side(tmp_path: Path) -> None:
