@@ -39,15 +39,13 @@ def bulk_readings(bulk: Bulk | None, coordination: Coordination) -> tuple[Readin
     stress, edges = bulk.stress, bulk.box.upper - bulk.box.lower
     place = f"in a box of {' × '.join(f'{1e3 * edge:.3g}' for edge in edges)} mm in the middle of the packing"
     loose = f"{100.0 * coordination.rattlers:.0f} % have fewer than {HELD_BY} and count as rattlers"
+    if coordination.without_rattlers is not None:
+        loose += f"; without them Z = {coordination.without_rattlers:.2f}"
     return (
         Reading("packing fraction φ", bulk.packing_fraction, help=f"Share of space that is grain, {place}."),
         Reading("pressure P", stress.pressure, stress.unit, help=f"Mean normal stress, {place}."),
         Reading("largest shear τ", stress.largest_shear, stress.unit, help=f"Largest shear stress, {place}."),
-        Reading(
-            "contacts per grain Z",
-            coordination.mean,
-            help=f"Mean over all grains; {loose}. Without them Z = {coordination.without_rattlers:.2f}.",
-        ),
+        Reading("contacts per grain Z", coordination.mean, help=f"Mean over all grains; {loose}."),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,8 +18,8 @@ class Coordination:
 
     mean: float
     """Mean contacts per grain, rattlers included [-]."""
-    without_rattlers: float
-    """Mean over the grains with `HELD_BY` contacts or more; nan where there is none [-]."""
+    without_rattlers: float | None
+    """Mean over the grains with `HELD_BY` contacts or more; None where there is none [-]."""
     rattlers: float
     """Share of the grains that are rattlers [-]."""
     distribution: Floats
@@ -43,7 +42,7 @@ def coordination_number(world: World) -> Coordination:
     held = contacts[contacts >= HELD_BY]
     return Coordination(
         mean=float(contacts.mean()) if contacts.size else 0.0,
-        without_rattlers=float(held.mean()) if held.size else math.nan,
+        without_rattlers=float(held.mean()) if held.size else None,
         rattlers=1.0 - held.size / contacts.size if contacts.size else 0.0,
         distribution=np.bincount(contacts.astype(np.int64)) / max(contacts.size, 1),
     )

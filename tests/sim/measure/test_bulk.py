@@ -9,8 +9,12 @@ import pytest
 
 from sim import watch
 from sim.commands import Act
+from sim.measure.bulk import bulk_readings, bulk_results, measure_bulk
+from sim.measure.coordination import coordination_number
+from sim.measure.packing import box_in_packing
 from sim.simulation import Simulation
 from sim.snapshot import Snapshot
+from tests.worlds import Bench, contacts_of, model_of, world_of
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +71,23 @@ def test_the_series_follow_it_and_have_no_entry_for_what_there_is_not(column: Si
     assert np.isfinite(series["packing_fraction"]).all()
     assert np.isnan(series["energy.rotational"]).all()
     assert series["kinetic_energy"].tolist() == series["energy.translational"].tolist()
+
+
+def test_a_dense_crowd_that_nowhere_touches_is_told_as_one() -> None:
+    # As grains hang in the air when they have just been poured.
+    model, numbers = model_of()
+    grid = np.stack(np.meshgrid(np.arange(12.0), np.arange(12.0)), axis=-1).reshape(-1, 2)
+    bench = Bench(world_of(model, 2.1e-3 * grid, 1e-3, 1e-3), model, numbers, 1e-12)
+    box = box_in_packing(bench.world)
+    assert box is not None
+    coordination = coordination_number(bench.world)
+    bulk = measure_bulk(bench.world, contacts_of(bench), box)
+    readings = {reading.label: reading for reading in bulk_readings(bulk, coordination)}
+    assert readings["pressure P"].value == 0.0
+    assert readings["contacts per grain Z"].help == (
+        "Mean over all grains; 100 % have fewer than 2 and count as rattlers."
+    )
+    assert json.loads(json.dumps(bulk_results(bulk, coordination), allow_nan=False))["coordination"]["mean"] == 0.0
 
 
 def looks_at(simulation: Simulation, monkeypatch: pytest.MonkeyPatch) -> list[int]:
