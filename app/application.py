@@ -151,7 +151,10 @@ class Application:
         """End film, window and physics; a film under way is completed if that is quick."""
         from imgui_bundle import imgui, implot
 
+        from app.path_field import close_dialog
+
         self.ui.film.stop()
+        close_dialog(self.ui)
         imgui.set_current_context(self.gui.context)
         if self.renderer is not None:
             self.renderer.destroy()
@@ -188,12 +191,16 @@ class Application:
         import pygame
 
         from app.keys import dispatch
+        from app.panels.notices import DROPPED
+        from app.path_field import take_dropped
 
         for event in events:
             if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
                 return False
             if event.type == pygame.WINDOWRESIZED and not self._fullscreen:
                 self._remember_size(event.x, event.y)
+            if event.type == pygame.DROPFILE:
+                self.ui.memory[DROPPED] = take_dropped(self.ui, event.file)
             # A key that did something is not also ImGui's: Tab would move its focus into a text field.
             if not dispatch(event, self.ui.deeds, self.gui.io.want_text_input):
                 self.gui.process_event(event)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
+from app.path_field import draw_path
 from app.theme import Colour
 from app.widgets import (
     SMALL,
@@ -103,7 +104,7 @@ def describe(parameter: Parameter) -> str:
         span = f"From {parameter.shown(parameter.low)} to {parameter.shown(parameter.high)}"
         lines.append(friendly(f"{span}; default {parameter.shown(parameter.default)}."))
     elif parameter.kind != "bool":
-        lines.append(f"Default: {words(str(parameter.default))}.")
+        lines.append(f"Default: {words(parameter.shown(parameter.default))}.")
     lines.append(EFFECTS[quantity.effect])
     if parameter.kind in ("float", "int"):
         lines.append("Ctrl-click types a value; double-click or right-click goes back to the default.")
@@ -126,6 +127,8 @@ def draw_field(ui: Ui, parameter: Parameter) -> None:
         _draw_choice(ui, parameter)
     elif parameter.kind == "bool":
         _draw_tick(ui, parameter)
+    elif parameter.kind == "path":
+        draw_path(ui, parameter, describe(parameter))
     elif parameter.choices:
         _draw_automatic(ui, parameter)
     else:

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from sim import vec
 from sim.compiled import compiled, fingerprint
-from sim.contact import pair_contact
 from sim.engine import Model
 from sim.laws import Law
+from sim.pairs import pair_contact
 from sim.state import PAIR_COUNT, TOUCH_COUNT, Floats, World
 from sim.walls import wall_contact
 
@@ -60,7 +60,7 @@ def blank_table(world: World) -> ContactTable:
 @lru_cache(maxsize=64)
 def compiled_look(law: Law, rules: tuple, dimension: int, spin_length: int) -> Any:
     """look(world, params, *blank table) -> how many contacts there are; the integrator does not matter to it."""
-    force_of = law.force
+    force_of, properties = law.force, law.properties
     rule_0, rule_1, rule_2, rule_3 = rules
     position_like = (0.0,) * dimension
     spin_like = (0.0,) * spin_length
@@ -69,13 +69,13 @@ def compiled_look(law: Law, rules: tuple, dimension: int, spin_length: int) -> A
     def look(world, params, i, j, branch, force):
         source  # noqa: B018  part of the closure: see sim.compiled
         rules = (rule_0, rule_1, rule_2, rule_3)
-        return fill_table(world, force_of, rules, params, position_like, spin_like, i, j, branch, force)
+        return fill_table(world, force_of, properties, rules, params, position_like, spin_like, i, j, branch, force)
 
     return compiled(look)
 
 
 @register_jitable
-def fill_table(world, law, rules, params, position_like, spin_like, rows_i, rows_j, branches, forces):
+def fill_table(world, law, properties, rules, params, position_like, spin_like, rows_i, rows_j, branches, forces):
     """Write the contacts down in the order of the lists; returns how many."""
     found = 0
     pair_count = world.counters[PAIR_COUNT]
@@ -86,15 +86,15 @@ def fill_table(world, law, rules, params, position_like, spin_like, rows_i, rows
             i = np.int64(world.pairs.i[k])
             j = np.int64(world.pairs.j[k])
             radius_sum = world.pairs.radius_sum[k]
-            contact, _ = pair_contact(world, k, position_like, spin_like, 0.0)
+            contact, _ = pair_contact(world, k, properties, params, position_like, spin_like, 0.0)
         else:
             t = k - pair_count
             if world.touches.normal_force[t] == 0.0 or world.touches.touching[t] == 0.0:
                 continue
-            i = world.touches.sphere[t]
+            i = np.int64(world.touches.sphere[t])
             j = np.int64(-1)
             radius_sum = world.radius[i]
-            contact, _ = wall_contact(world, t, position_like, spin_like, 0.0)
+            contact, _ = wall_contact(world, t, properties, params, position_like, spin_like, 0.0)
         if contact.overlap <= 0.0:
             continue
         answer = law(params, rules, contact)

@@ -51,18 +51,32 @@ class Parameter:
     quantity: Quantity
     help: str
     default: Value
-    kind: Literal["float", "int", "bool", "choice"]
+    kind: Literal["float", "int", "bool", "choice", "path"]
     low: float | None
     high: float | None
     choices: tuple[str, ...]
     """The words allowed; for `dt`, which also takes a number, `kind` is "float" and choices is ("auto",)."""
+    suffixes: tuple[str, ...] = ()
+    """How the name of the file may end, for a path."""
+    empty: str = ""
+    """What no path stands for, in words."""
 
     def shown(self, value: Value) -> str:
         """The value as a person reads it, with its unit."""
         if isinstance(value, bool | str):
-            return str(value)
+            return str(value) or self.empty
         number = f"{value / self.quantity.scale:.6g}" if self.kind == "float" else str(value)
         return f"{number} {self.quantity.unit}".strip()
+
+
+@dataclass(frozen=True)
+class FilePath:
+    """Marks a text as the path of a file to be read; it travels in the annotation beside the `Quantity`."""
+
+    suffixes: tuple[str, ...]
+    """How its name may end."""
+    empty: str
+    """What an empty text stands for, in words."""
 
 
 class ParameterSet(BaseModel):
@@ -97,6 +111,8 @@ class ParameterSet(BaseModel):
         """
         require_known(name, cls.model_fields)
         parameter = cls.declared()[name]
+        if parameter.kind == "path":
+            return cls._one(name, unquoted(text))
         try:
             document = tomllib.loads(f"value = {text.strip()}")
         except tomllib.TOMLDecodeError:
@@ -104,6 +120,11 @@ class ParameterSet(BaseModel):
         value = document["value"] if document.keys() == {"value"} else text.strip()
         if parameter.kind == "float" and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
+        return cls._one(name, value)
+
+    @classmethod
+    def _one(cls, name: str, value: Any) -> Value:
+        """One value, checked beside the defaults of the others."""
         checked: Value = getattr(cls.checked({name: value}), name)
         return checked
 
@@ -114,7 +135,18 @@ class ParameterSet(BaseModel):
             return str(detail["msg"]).removeprefix("Value error, ")
         parameter = cls.declared()[name]
         value = detail["input"]
-        return f"{name} = {value!r} is refused: it must be {_allowed(parameter)}; the default is {parameter.default!r}."
+        shown = repr(value) if len(repr(value)) <= LONGEST_SHOWN else f"{repr(value)[:LONGEST_SHOWN]}..."
+        return f"{name} = {shown} is refused: it must be {_allowed(parameter)}; the default is {parameter.default!r}."
+
+
+LONGEST_SHOWN = 300
+"""Characters of a refused value that are repeated."""
+
+
+def unquoted(text: str) -> str:
+    """A path as typed or pasted: file managers copy it in quotes."""
+    text = text.strip()
+    return text[1:-1] if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 def require_known(name: str, names: Any, what: str = "parameter") -> None:
@@ -132,6 +164,8 @@ def _allowed(parameter: Parameter) -> str:
         return words
     if parameter.kind == "bool":
         return "true or false"
+    if parameter.kind == "path":
+        return f"the path of a file that ends in {' or '.join(parameter.suffixes)}, or empty for {parameter.empty}"
     noun = "a whole number" if parameter.kind == "int" else "a number"
     unit = f" {SI_UNITS.get(parameter.quantity.unit, parameter.quantity.unit)}".rstrip()
     span = f"{noun} from {parameter.low:g} to {parameter.high:g}{unit}"
@@ -155,7 +189,10 @@ def _flatten(name: str, field: Any) -> Parameter:
     choices = tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part))
     types = {part for part in (*parts, *inner) if isinstance(part, type)}
     kind: Any = "bool" if bool in types else "float" if float in types else "int" if int in types else "choice"
-    return Parameter(name, quantity, field.description or "", field.default, kind, low, high, choices)
+    file = next((entry for entry in field.metadata if isinstance(entry, FilePath)), None)
+    suffixes, empty = (file.suffixes, file.empty) if file else ((), "")
+    kind = "path" if file else kind
+    return Parameter(name, quantity, field.description or "", field.default, kind, low, high, choices, suffixes, empty)
 
 
 def _parts(annotation: Any) -> tuple[Any, ...]:

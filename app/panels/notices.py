@@ -11,6 +11,9 @@ from app.theme import Colour, vector
 from app.widgets import button, heading, note
 from sim.commands import Act, Recover
 
+DROPPED = "dropped file"
+"""Where the reason stands in `Ui.memory` why a file dropped on the window is not used."""
+
 
 def draw(ui: Ui) -> None:
     """At most one notice, at the top of the picture."""
@@ -29,6 +32,8 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.warning, _draw_settings)
     elif snapshot.phase == "clogged" and not ui.memory.get("clog_seen"):
         _notice(ui, ui.palette.warning, _draw_clogged)
+    elif ui.memory.get(DROPPED):
+        _notice(ui, ui.palette.warning, _draw_dropped)
     elif not ui.view.ui_visible and ui.film.running:
         _notice(ui, ui.palette.bad, _draw_filming)
 
@@ -128,6 +133,12 @@ def _draw_clogged(ui: Ui) -> None:
             imgui.same_line()
     if button(ui, "notice.clogged", "Good to know", width=half):
         ui.memory["clog_seen"] = True
+
+
+def _draw_dropped(ui: Ui) -> None:
+    note(ui.memory[DROPPED], ui.palette.text)
+    if button(ui, "notice.dropped", "Close", width=140 * ui.scale):
+        del ui.memory[DROPPED]
 
 
 def _draw_filming(ui: Ui) -> None:

@@ -11,7 +11,7 @@ from app.panels import Panel, Ui
 from app.widgets import button, note
 from sim.parameters import Parameter, ParameterSet
 
-OPEN_AT_START = ("Contact", "Gravity", "Container")
+OPEN_AT_START = ("Contact", "Gravity", "Container", "Shape")
 
 
 @cache

@@ -12,32 +12,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.build import keep_spheres
 from sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
 from sim.scenes import Scene
 from sim.scenes.heap3d_parameters import Heap3dParameters
 from sim.scenes.heap3d_pouring import (
     FLOOR_WALL,
-    JAMMED_AFTER,
+    QUIET_TIME,
     Heap3dState,
     begin,
     disc,
+    enter,
     fallen,
     lightest,
     pour_layer,
+    pour_on,
+    quiet_for,
     sizes,
-    way_is_free,
 )
 from sim.scenes.heap_study import STUDY_IN_SPACE
 from sim.snapshot import Action, Curve, Line, Reading
 from sim.state import Floats
-from sim.watch import mean_speed, wall_facets
+from sim.watch import wall_facets
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
-
-QUIET_TIME = 0.2
-"""How long the mean speed must stay below v_min [s]."""
 
 MOST_STEEP = math.radians(60.0)
 """No heap of loose spheres stands steeper."""
@@ -49,40 +47,26 @@ def supervise(simulation: Simulation) -> None:
     state: Heap3dState = run.state
     if state.phase in ("empty", "rested"):
         return
-    gone = fallen(simulation)
-    if gone.any():
-        with simulation.booked("removed"):
-            run.world = keep_spheres(run.world, ~gone)
-        state.removed += int(gone.sum())
-        state.quiet_since = simulation.time
-    if mean_speed(run.world) >= simulation.parameters.settle_speed:
-        state.quiet_since = simulation.time
-    quiet = simulation.time - max(state.quiet_since, state.since) > QUIET_TIME
+    quiet = quiet_for(simulation, fallen(simulation, sizes(run.built).plate)) > QUIET_TIME
     if state.phase == "filling":
         _fill_on(simulation, quiet)
     elif state.phase == "flowing":
         _stop_the_cylinder(simulation)
         if quiet and not run.world.walls.velocity.any():
-            _enter(simulation, "rested")
+            enter(simulation, "rested")
             state.run_all = False
             simulation.message = act(simulation, "measure")
 
 
 def _fill_on(simulation: Simulation, quiet: bool) -> None:
-    run, state = simulation.run, simulation.run.state
-    if state.poured < len(state.radii):
-        if way_is_free(simulation):
-            pour_layer(simulation)
-        elif simulation.time - state.since > JAMMED_AFTER:
-            simulation.message = (
-                f"{len(state.radii) - state.poured} of {len(state.radii)} grains do not fit: nothing leaves the "
-                f"{run.built.pouring} any more. Widen the orifice or pour fewer grains."
-            )
-            state.radii = state.radii[: state.poured]
-    elif run.built.pouring == "funnel":
-        _enter(simulation, "flowing")
+    built, state = simulation.run.built, simulation.run.state
+    jammed = f"nothing leaves the {built.pouring} any more. Widen the orifice or pour fewer grains."
+    if not pour_on(simulation, sizes(built).high, pour_layer, jammed):
+        return
+    if built.pouring == "funnel":
+        enter(simulation, "flowing")
     elif quiet:
-        _enter(simulation, "filled")
+        enter(simulation, "filled")
         if state.run_all:
             simulation.message = act(simulation, "lift")
 
@@ -96,11 +80,6 @@ def _stop_the_cylinder(simulation: Simulation) -> None:
     if world.walls.velocity.any() and lowest > top + simulation.run.built.mean_radius:
         world.walls.velocity[:] = 0.0
         simulation.run.state.since = simulation.time
-
-
-def _enter(simulation: Simulation, phase: str) -> None:
-    simulation.run.state.phase = phase
-    simulation.run.state.since = simulation.run.state.quiet_since = simulation.time
 
 
 def actions(simulation: Simulation) -> tuple[Action, ...]:
@@ -123,7 +102,7 @@ def act(simulation: Simulation, action: str) -> str:
         if simulation.phase == "rested":
             simulation.begin_anew()
         simulation.run.state.run_all = action == "run"
-        _enter(simulation, "filling")
+        enter(simulation, "filling")
         pour_layer(simulation)
         return f"Pouring {len(simulation.run.state.radii)} grains."
     if action == "run":
@@ -132,7 +111,7 @@ def act(simulation: Simulation, action: str) -> str:
     if action == "lift":
         walls = simulation.run.world.walls
         walls.velocity[FLOOR_WALL + 1 :, 2] = simulation.run.built.lift_speed
-        _enter(simulation, "flowing")
+        enter(simulation, "flowing")
         return "The cylinder is lifted."
     if action == "measure":
         reading = measure(simulation)

@@ -11,6 +11,40 @@ from sim.material_parameters import MaterialParameters
 from sim.motion_parameters import MotionParameters, Scheme
 from sim.parameters import Quantity
 
+GrainCount = Annotated[
+    int,
+    Ge(1),
+    Le(20_000),
+    Quantity("grains", "N", effect="restart", group="Grains"),
+    Field(description="How many spheres are poured. Takes effect at the next start."),
+]
+MeanRadius = Annotated[
+    float,
+    Ge(5e-4),
+    Le(0.05),
+    Quantity("mean radius", "R", "mm", scale=1e-3, effect="restart", group="Grains"),
+    Field(description="Mean radius of the spheres. Takes effect at the next start."),
+]
+SizeSpread = Annotated[
+    float,
+    Ge(0.0),
+    Le(0.5),
+    Quantity("size spread", "", effect="restart", group="Grains"),
+    Field(description="Radii are uniform within this share of the mean. Takes effect at the next start."),
+]
+SettleSpeed = Annotated[
+    float,
+    Ge(1e-5),
+    Le(1.0),
+    Quantity("settle speed", "v_min", "mm/s", scale=1e-3, log=True, group="Experiment"),
+    Field(description="The heap counts as at rest once the mean speed stays below this."),
+]
+VerletFirst = Annotated[
+    Scheme,
+    Quantity("integrator", "", group="Time step"),
+    Field(description="Scheme that moves the grains. Velocity Verlet keeps its order in damped contacts."),
+]
+
 
 class Heap3dParameters(MotionParameters, MaterialParameters):
     """Spheres poured on a plate from a funnel, or out of a cylinder that is lifted, in SI."""
@@ -25,27 +59,9 @@ class Heap3dParameters(MotionParameters, MaterialParameters):
         Quantity("plate", "", effect="restart", group="Experiment"),
         Field(description="Rough: covered with spheres that do not move. Smooth: a plane. Takes effect at next start."),
     ] = "rough"
-    grain_count: Annotated[
-        int,
-        Ge(1),
-        Le(20_000),
-        Quantity("grains", "N", effect="restart", group="Grains"),
-        Field(description="How many spheres are poured. Takes effect at the next start."),
-    ] = 1500
-    mean_radius: Annotated[
-        float,
-        Ge(5e-4),
-        Le(0.05),
-        Quantity("mean radius", "R", "mm", scale=1e-3, effect="restart", group="Grains"),
-        Field(description="Mean radius of the spheres. Takes effect at the next start."),
-    ] = 4e-3
-    size_spread: Annotated[
-        float,
-        Ge(0.0),
-        Le(0.5),
-        Quantity("size spread", "", effect="restart", group="Grains"),
-        Field(description="Radii are uniform within this share of the mean. Takes effect at the next start."),
-    ] = 0.15
+    grain_count: GrainCount = 1500
+    mean_radius: MeanRadius = 4e-3
+    size_spread: SizeSpread = 0.15
     orifice: Annotated[
         float,
         Ge(2.0),
@@ -60,15 +76,5 @@ class Heap3dParameters(MotionParameters, MaterialParameters):
         Quantity("lift speed", "v_lift", "mm/s", scale=1e-3, effect="restart", group="Experiment"),
         Field(description="Of the cylinder. Takes effect at the next start."),
     ] = 0.1
-    settle_speed: Annotated[
-        float,
-        Ge(1e-5),
-        Le(1.0),
-        Quantity("settle speed", "v_min", "mm/s", scale=1e-3, log=True, group="Experiment"),
-        Field(description="The heap counts as at rest once the mean speed stays below this."),
-    ] = 1e-2
-    integrator: Annotated[
-        Scheme,
-        Quantity("integrator", "", group="Time step"),
-        Field(description="Scheme that moves the grains. Velocity Verlet keeps its order in damped contacts."),
-    ] = "velocity_verlet"
+    settle_speed: SettleSpeed = 1e-2
+    integrator: VerletFirst = "velocity_verlet"

@@ -52,7 +52,17 @@ def test_what_is_needed_first_loads_little(name: str) -> None:
 
 
 def test_the_engine_imports_only_numpy_numba_and_what_checks_parameters() -> None:
-    allowed = {"annotated_types", "numba", "numpy", "pydantic", "scipy", "sim", "tomlkit", *sys.stdlib_module_names}
+    allowed = {
+        "annotated_types",
+        "numba",
+        "numpy",
+        "pydantic",
+        "scipy",
+        "sim",
+        "tomlkit",
+        "trimesh",
+        *sys.stdlib_module_names,
+    }
     for path in (ROOT / "sim").rglob("*.py"):
         if path.relative_to(ROOT / "sim").parts[0] in ("study", "export"):
             continue

@@ -25,6 +25,7 @@ TINY = {
     "bounce": {"duration": 0.5},
     "slope": {"duration": 0.1},
     "heap3d": {"grain_count": 250, "rolling_friction": 0.2, "orifice": 6.0},
+    "vessel": {"grain_count": 60, "stream": 5.0},
     "hourglass_glass": {"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10},
     "hourglass": {"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10},
 }

@@ -1,0 +1,121 @@
+"""Your own shape: the file is checked before anything changes, and stays what it was for the run that read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.commands import Act, SetParameters
+from sim.headless import run_experiment
+from sim.parameters import ParameterError
+from sim.scenes import SCENES
+from sim.scenes.vessel import shape
+from sim.scenes.vessel_shape import goblet
+from sim.simulation import Simulation
+from tests.sim.test_mesh import binary, box
+
+PARAMETERS = SCENES["vessel"].parameters
+
+
+def tray(folder: Path, height: float = 10.0) -> Path:
+    """An open tray 40 mm wide without thickness, standing off its own origin [mm]."""
+    whole = box() / (10.0, 20.0, 30.0)
+    lid = (whole[..., 2] == 1.0).all(axis=1)
+    path = folder / "tray.stl"
+    path.write_bytes(binary(whole[~lid] * (40.0, 40.0, height) + (300.0, -50.0, 7.0)))
+    return path
+
+
+def test_the_goblet_is_a_closed_body() -> None:
+    assert goblet().closed
+    assert goblet().notes == ()
+    assert np.ptp(goblet().facets, axis=(0, 1)) == pytest.approx([0.128, 0.128, 0.098], rel=0.02)
+
+
+def test_grains_are_held_by_a_tray_from_a_file_and_what_spills_lies_on_the_floor(tmp_path: Path) -> None:
+    # Its bottom lies in the floor and is none of the walls, so that nothing is pushed twice.
+    values = {"mesh": str(tray(tmp_path)), "mean_radius": 3e-3, "grain_count": 220, "stream": 5.0}
+    simulation = Simulation("vessel", values)
+    assert shape(simulation).shape == (10, 3, 3)
+    assert simulation.run.world.walls.shape.size == 1 + 8
+    corners = shape(simulation).reshape(-1, 3)
+    assert corners.min(axis=0) == pytest.approx([-0.02, -0.02, 0.0], abs=1e-8)
+    assert corners.max(axis=0) == pytest.approx([0.02, 0.02, 0.01], abs=1e-8)
+    result = run_experiment(simulation)
+    assert result["complaint"] is None
+    assert result["shape"]["closed"] is False
+    assert len(result["shape"]["sha256"]) == 64
+    held, floor = result["grains_held"], result["grains_on_floor"]
+    assert held + floor == result["grains_left"]
+    within = np.abs(simulation.run.world.motion[:2, 0]).max(axis=0) < 0.02
+    assert held == int(within.sum())
+    assert 20 < held < 220
+    # Two layers, of the density of a random packing at most, and the heap on them.
+    assert held * 4.0 / 3.0 * np.pi * 0.003**3 < 0.64 * 0.04**2 * 0.03
+
+
+def test_y_up_and_the_height_above_the_floor_place_the_shape(tmp_path: Path) -> None:
+    values = {"mesh": str(tray(tmp_path)), "mesh_up": "y", "mesh_lift": 0.05, "mesh_unit": "cm", "mean_radius": 0.02}
+    corners = shape(Simulation("vessel", values)).reshape(-1, 3)
+    assert corners.min(axis=0) == pytest.approx([-0.2, -0.05, 0.05], abs=1e-7)
+    assert corners.max(axis=0) == pytest.approx([0.2, 0.05, 0.45], abs=1e-7)
+
+
+def test_a_file_that_cannot_be_used_is_refused_and_the_run_goes_on(tmp_path: Path) -> None:
+    simulation = Simulation("vessel", {"grain_count": 20})
+    simulation.apply(Act("fill"))
+    simulation.advance(300)
+    before = simulation.state_hash()
+    cut = tmp_path / "cut.stl"
+    cut.write_bytes(binary(box())[:-1])
+    for values, words in (
+        ({"mesh": str(cut)}, "the file is cut off"),
+        ({"mesh": str(tmp_path / "none.stl")}, "there is no such file"),
+        ({"mesh": str(tray(tmp_path)), "mesh_closed": True}, "open edges"),
+        ({"mesh": str(tray(tmp_path)), "mesh_unit": "m"}, "it is 40 m wide, 5e+03 diameters of a grain"),
+        ({"mesh": str(tray(tmp_path)), "mean_radius": 0.05}, "it is 0.04 m wide, 0.4 diameters of a grain"),
+        ({"mesh": "a\nb.stl"}, "mesh = 'a\\nb.stl' is refused: it must be the path of a file"),
+        ({"mesh": 3.0}, "mesh = 3.0 is refused: it must be the path of a file that ends in .stl or .obj"),
+        ({"mesh": "x" * 5000}, "is refused"),
+    ):
+        said = simulation.apply(SetParameters(values))
+        assert words in said
+        assert len(said) < 600
+    assert simulation.state_hash() == before
+    assert simulation.parameters.mesh == ""
+    assert simulation.advance(100) == 100
+
+
+def test_a_file_that_is_gone_or_changed_does_not_touch_the_run_that_read_it(tmp_path: Path) -> None:
+    path = tray(tmp_path)
+    simulation = Simulation("vessel", {"mesh": str(path), "grain_count": 30, "mean_radius": 3e-3})
+    simulation.apply(Act("fill"))
+    simulation.advance(200)
+    tray(tmp_path, height=25.0)
+    assert simulation.apply(SetParameters({"friction": 0.3})) == ""
+    assert np.ptp(shape(simulation)[..., 2]) == pytest.approx(0.01)
+    # A new start reads it anew.
+    assert simulation.apply(Act("reset")) == ""
+    assert np.ptp(shape(simulation)[..., 2]) == pytest.approx(0.025)
+    path.unlink()
+    assert simulation.apply(SetParameters({"friction": 0.4})) == ""
+    assert simulation.apply(Act("reset")) == ""
+    assert np.ptp(shape(simulation)[..., 2]) == pytest.approx(0.025)
+
+
+@pytest.mark.parametrize("typed", ["{}", "'{}'", '"{}"', "  {} "])
+def test_a_path_is_typed_bare_or_quoted(tmp_path: Path, typed: str) -> None:
+    path = str(tray(tmp_path))
+    assert PARAMETERS.parse("mesh", typed.format(path)) == path
+    with pytest.raises(ParameterError, match="no such file"):
+        PARAMETERS.parse("mesh", typed.format(str(tmp_path / "12.stl")))
+
+
+def test_a_preset_keeps_the_path(tmp_path: Path) -> None:
+    from sim import presets
+
+    values = {"mesh": str(tray(tmp_path))}
+    text = presets.dumps(presets.Preset("own", "Own", "vessel", 1, values))
+    assert presets.parse(text, "own").values == values
