@@ -67,6 +67,13 @@ class VesselParameters(MotionParameters, MaterialParameters, ShapeParameters):
     ] = 8.0
     settle_speed: SettleSpeed = 1e-2
     integrator: VerletFirst = "velocity_verlet"
+    dt: Annotated[
+        Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"],
+        Quantity("time step", "Δt", "µs", scale=1e-6, log=True, group="Time step"),
+        Field(
+            description="Step of the integrator. 'auto' takes steps too large for the first impacts from the stream."
+        ),
+    ] = 2e-5
 
     @model_validator(mode="after")
     def _shape_fits_the_grains(self) -> Self:
