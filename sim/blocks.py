@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from numba.extending import register_jitable
 
-from sim import vec
+from sim import tables, vec
 from sim.contact import contact_between, dragged
 from sim.state import BLOCK, LEDGER_DAMPING, LEDGER_FRICTION
 
@@ -101,33 +101,33 @@ def evaluate(buffer, size, law, rules, params, position_like, spin_like, place_l
     """
     at = columns(len(position_like), len(spin_like), len(material_like))
     for k in range(size):
-        branch = vec.load(buffer, at.branch, BLOCK, k, position_like)
+        branch = tables.load(buffer, at.branch, BLOCK, k, position_like)
         radius_sum = buffer[at.radius_sum * BLOCK + k]
         contact, start = contact_between(
             branch,
-            vec.either(vec.load(buffer, at.place, BLOCK, k, place_like), branch),
-            vec.load(buffer, at.velocity, BLOCK, k, position_like),
-            vec.load(buffer, at.roll, BLOCK, k, spin_like),
-            vec.load(buffer, at.mean_spin, BLOCK, k, spin_like),
-            vec.load(buffer, at.relative_spin, BLOCK, k, spin_like),
-            vec.load(buffer, at.memory, BLOCK, k, position_like),
+            vec.either(tables.load(buffer, at.place, BLOCK, k, place_like), branch),
+            tables.load(buffer, at.velocity, BLOCK, k, position_like),
+            tables.load(buffer, at.roll, BLOCK, k, spin_like),
+            tables.load(buffer, at.mean_spin, BLOCK, k, spin_like),
+            tables.load(buffer, at.relative_spin, BLOCK, k, spin_like),
+            tables.load(buffer, at.memory, BLOCK, k, position_like),
             buffer[at.touching * BLOCK + k],
             radius_sum,
             buffer[at.effective_radius * BLOCK + k],
             buffer[at.effective_mass * BLOCK + k],
             buffer[at.yielding * BLOCK + k],
             buffer[at.held * BLOCK + k],
-            vec.load(buffer, at.material, BLOCK, k, material_like),
+            tables.load(buffer, at.material, BLOCK, k, material_like),
             duration,
             gentle,
         )
         answer = law(params, rules, contact)
         force = vec.add(vec.scale(answer.normal_force, contact.normal), answer.shear_force)
         arm = vec.scale(contact.overlap / radius_sum - 1.0, contact.normal)
-        vec.save(buffer, at.velocity, BLOCK, k, force)
-        vec.save(buffer, at.memory, BLOCK, k, dragged(start, answer.slip, spin_like))
-        vec.save(buffer, at.roll, BLOCK, k, vec.moment(arm, force, spin_like))
-        vec.save(buffer, at.relative_spin, BLOCK, k, answer.moment)
+        tables.save(buffer, at.velocity, BLOCK, k, force)
+        tables.save(buffer, at.memory, BLOCK, k, dragged(start, answer.slip, spin_like))
+        tables.save(buffer, at.roll, BLOCK, k, vec.moment(arm, force, spin_like))
+        tables.save(buffer, at.relative_spin, BLOCK, k, answer.moment)
         buffer[at.touching * BLOCK + k] = 1.0 if contact.overlap > 0.0 else 0.0
         buffer[at.effective_mass * BLOCK + k] = answer.normal_force
         buffer[at.damping * BLOCK + k] += answer.damping_power

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
@@ -66,15 +66,15 @@ def pair_table(
     return table
 
 
-@register_jitable(forceinline=True)
-def row_of(params, kind):
+@register_jitable(forceinline=True)  # type: ignore[untyped-decorator]
+def row_of(params: Any, kind: int) -> tuple[float, ...]:
     """The row of a law's `table` for one kind of pair, as a tuple indexed by the columns above."""
     row = params.table[kind]
     return row[0], row[1], row[2], row[3], row[4], row[5]
 
 
-@register_jitable(forceinline=True)
-def no_row(params, kind):
+@register_jitable(forceinline=True)  # type: ignore[untyped-decorator]
+def no_row(params: Any, kind: int) -> tuple[float, ...]:
     """For laws that know no materials."""
     return ()
 

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba.extending import register_jitable
 
-from sim import vec
+from sim import tables, vec
 from sim.cells import bucket_of, sort_into_cells
 from sim.memory import carry_over, restore, set_aside
 from sim.state import MATERIAL_COUNT, PAIR_COUNT, REBUILD_COUNT, REBUILT_AT, STEP_COUNT
@@ -41,12 +41,12 @@ FORWARD_CELLS = {
 @register_jitable
 def moved_too_far(world, position_like):
     """True if some sphere or wall moved more than half the skin since the last rebuild, or is not finite."""
-    now = vec.rows(world.motion[:, 0], position_like)
-    then = vec.rows(world.search.reference, position_like)
+    now = tables.rows(world.motion[:, 0], position_like)
+    then = tables.rows(world.search.reference, position_like)
     limit = 0.25 * world.search.skin[0] * world.search.skin[0]
     count = 0
     for i in range(world.radius.size):
-        step = vec.sub(vec.at(now, i), vec.at(then, i))
+        step = vec.sub(tables.at(now, i), tables.at(then, i))
         # Written so that a NaN counts as moved.
         count += 0 if vec.dot(step, step) <= limit else 1
     for w in range(world.walls.shape.size):
@@ -83,7 +83,7 @@ def list_pairs(world, position_like, forward_cells, needs_material):
     skin = world.search.skin[0]
     mask = start.size - 2
     capacity = pairs.i.size
-    position = vec.rows(world.motion[:, 0], position_like)
+    position = tables.rows(world.motion[:, 0], position_like)
     found = 0
     for first in range(cell.shape[1]):
         for n in range(forward_cells.shape[0]):
@@ -96,7 +96,7 @@ def list_pairs(world, position_like, forward_cells, needs_material):
                 if n == 0 and second <= first:
                     continue
                 # Distance first: it rules out nearly all candidates, and cheaply.
-                branch = vec.sub(vec.at(position, first), vec.at(position, second))
+                branch = vec.sub(tables.at(position, first), tables.at(position, second))
                 radius_sum = world.radius[first] + world.radius[second]
                 reach = radius_sum + skin
                 if vec.dot(branch, branch) > reach * reach:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba.extending import register_jitable
 
-from sim import vec
+from sim import tables, vec
 from sim.blocks import begin_sums, book_sums, columns, copy_column, evaluate
 from sim.contact import contact_between, yielding_to_spin
 from sim.state import BLOCK, PAIR_COUNT
@@ -17,20 +17,20 @@ def pair_contact(world, p, properties, params, position_like, spin_like, duratio
     dimension = len(position_like)
     i = pairs.i[p]
     j = pairs.j[p]
-    positions = vec.rows(world.motion[:, 0], position_like)
-    velocities = vec.rows(world.motion[:, 1], position_like)
-    spins = vec.rows(world.motion[dimension:, 1], spin_like)
-    branch = vec.sub(vec.at(positions, i), vec.at(positions, j))
-    spin_i = vec.at(spins, i)
-    spin_j = vec.at(spins, j)
+    positions = tables.rows(world.motion[:, 0], position_like)
+    velocities = tables.rows(world.motion[:, 1], position_like)
+    spins = tables.rows(world.motion[dimension:, 1], spin_like)
+    branch = vec.sub(tables.at(positions, i), tables.at(positions, j))
+    spin_i = tables.at(spins, i)
+    spin_j = tables.at(spins, j)
     return contact_between(
         branch,
         branch,
-        vec.sub(vec.at(velocities, i), vec.at(velocities, j)),
+        vec.sub(tables.at(velocities, i), tables.at(velocities, j)),
         vec.add(vec.scale(world.radius[i], spin_i), vec.scale(world.radius[j], spin_j)),
         vec.scale(0.5, vec.add(spin_i, spin_j)),
         vec.sub(spin_i, spin_j),
-        vec.at(vec.rows(pairs.anchor, position_like), p),
+        tables.at(tables.rows(pairs.anchor, position_like), p),
         float(pairs.touching[p]),
         pairs.radius_sum[p],
         pairs.effective_radius[p],
@@ -67,11 +67,11 @@ def pair_forces(
     dimension = len(position_like)
     turning = len(spin_like)
     at = columns(dimension, turning, len(material_like))
-    positions = vec.rows(world.motion[:, 0], position_like)
-    velocities = vec.rows(world.motion[:, 1], position_like)
-    spins = vec.rows(world.motion[dimension:, 1], spin_like)
-    forces = vec.rows(world.force, position_like)
-    torques = vec.rows(world.force[dimension:], spin_like)
+    positions = tables.rows(world.motion[:, 0], position_like)
+    velocities = tables.rows(world.motion[:, 1], position_like)
+    spins = tables.rows(world.motion[dimension:, 1], spin_like)
+    forces = tables.rows(world.force, position_like)
+    torques = tables.rows(world.force[dimension:], spin_like)
     pair_count = world.counters[PAIR_COUNT]
     begin_sums(buffer, at)
 
@@ -83,18 +83,18 @@ def pair_forces(
         for k in range(size):
             i = rows_i[k]
             j = rows_j[k]
-            vec.save(buffer, at.branch, BLOCK, k, vec.sub(vec.at(positions, i), vec.at(positions, j)))
-            vec.save(buffer, at.velocity, BLOCK, k, vec.sub(vec.at(velocities, i), vec.at(velocities, j)))
+            tables.save(buffer, at.branch, BLOCK, k, vec.sub(tables.at(positions, i), tables.at(positions, j)))
+            tables.save(buffer, at.velocity, BLOCK, k, vec.sub(tables.at(velocities, i), tables.at(velocities, j)))
         if turning > 0:
             for k in range(size):
                 i = rows_i[k]
                 j = rows_j[k]
-                spin_i = vec.at(spins, i)
-                spin_j = vec.at(spins, j)
+                spin_i = tables.at(spins, i)
+                spin_j = tables.at(spins, j)
                 roll = vec.add(vec.scale(radii[i], spin_i), vec.scale(radii[j], spin_j))
-                vec.save(buffer, at.roll, BLOCK, k, roll)
-                vec.save(buffer, at.mean_spin, BLOCK, k, vec.scale(0.5, vec.add(spin_i, spin_j)))
-                vec.save(buffer, at.relative_spin, BLOCK, k, vec.sub(spin_i, spin_j))
+                tables.save(buffer, at.roll, BLOCK, k, roll)
+                tables.save(buffer, at.mean_spin, BLOCK, k, vec.scale(0.5, vec.add(spin_i, spin_j)))
+                tables.save(buffer, at.relative_spin, BLOCK, k, vec.sub(spin_i, spin_j))
                 buffer[at.yielding * BLOCK + k] = world.mobility[dimension, i] + world.mobility[dimension, j]
         for c in range(dimension):
             copy_column(buffer[(at.memory + c) * BLOCK :], pairs.anchor[c, first:last])
@@ -107,7 +107,7 @@ def pair_forces(
         if len(material_like) > 0:
             kinds = pairs.kind[first:last]
             for k in range(size):
-                vec.save(buffer, at.material, BLOCK, k, properties(params, kinds[k]))
+                tables.save(buffer, at.material, BLOCK, k, properties(params, kinds[k]))
 
         evaluate(buffer, size, law, rules, params, position_like, spin_like, (), material_like, duration, gentle)
 
@@ -120,16 +120,16 @@ def pair_forces(
         for k in range(size):
             i = rows_i[k]
             j = rows_j[k]
-            push = vec.load(buffer, at.velocity, BLOCK, k, position_like)
-            vec.deposit(forces, i, push)
-            vec.deposit(forces, j, vec.scale(-1.0, push))
+            push = tables.load(buffer, at.velocity, BLOCK, k, position_like)
+            tables.deposit(forces, i, push)
+            tables.deposit(forces, j, vec.scale(-1.0, push))
         if turning > 0:
             for k in range(size):
                 i = rows_i[k]
                 j = rows_j[k]
-                torque = vec.load(buffer, at.roll, BLOCK, k, spin_like)
-                moment = vec.load(buffer, at.relative_spin, BLOCK, k, spin_like)
-                vec.deposit(torques, i, vec.add(vec.scale(radii[i], torque), moment))
-                vec.deposit(torques, j, vec.sub(vec.scale(radii[j], torque), moment))
+                torque = tables.load(buffer, at.roll, BLOCK, k, spin_like)
+                moment = tables.load(buffer, at.relative_spin, BLOCK, k, spin_like)
+                tables.deposit(torques, i, vec.add(vec.scale(radii[i], torque), moment))
+                tables.deposit(torques, j, vec.sub(vec.scale(radii[j], torque), moment))
 
     book_sums(world.ledger, buffer, at, duration)

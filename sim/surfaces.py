@@ -6,7 +6,7 @@ import math
 
 from numba.extending import register_jitable
 
-from sim import vec
+from sim import tables, vec
 from sim.contact import TINY
 
 PLANE, FACET, CYLINDER = range(3)
@@ -79,8 +79,8 @@ def approach(walls, w, x):
     """`gap_to` for wall w of the table and the centre x."""
     return gap_to(
         walls.shape[w],
-        vec.entry(walls.corner, (w, 0), x),
-        vec.entry(walls.corner, (w, 1), x),
-        vec.entry(walls.corner, (w, 2), x),
-        vec.sub(x, vec.row_at(walls.moved, w, x)),
+        tables.entry(walls.corner, (w, 0), x),
+        tables.entry(walls.corner, (w, 1), x),
+        tables.entry(walls.corner, (w, 2), x),
+        vec.sub(x, tables.row_at(walls.moved, w, x)),
     )

@@ -10,7 +10,7 @@ import math
 
 from numba.extending import register_jitable
 
-from sim import vec
+from sim import tables, vec
 from sim.cells import bucket_of
 from sim.contact import TINY
 from sim.memory import carry_over, restore, set_aside
@@ -55,17 +55,17 @@ def list_touches(world, position_like, cell_size, largest):
     start = search.bucket_start
     span = search.box_cells
     skin = search.skin[0]
-    positions = vec.rows(world.motion[:, 0], position_like)
+    positions = tables.rows(world.motion[:, 0], position_like)
     mask = start.size - 2
     deep = cell.shape[0] - 1
     flat = cell.shape[0] == 2
     found = 0
     for w in range(walls.shape.size):
         by_cells = box_of_wall(search, walls, w, largest + skin, cell_size, radii.size)
-        low = vec.row_at(search.box, 0, position_like)
-        high = vec.row_at(search.box, 1, position_like)
-        normal = vec.row_at(search.box, 2, position_like)
-        level = vec.dot(normal, vec.row_at(search.box, 3, position_like))
+        low = tables.row_at(search.box, 0, position_like)
+        high = tables.row_at(search.box, 1, position_like)
+        normal = tables.row_at(search.box, 2, position_like)
+        level = vec.dot(normal, tables.row_at(search.box, 3, position_like))
         # Of the cells in the box of a facet only those near its plane matter.
         thick = largest + skin + 0.5 * math.sqrt(cell.shape[0]) * cell_size
         nx, ny, nz = search.box[2, 0], search.box[2, 1], 0.0 if flat else search.box[2, deep]
@@ -73,7 +73,7 @@ def list_touches(world, position_like, cell_size, largest):
         if not by_cells:
             for i in range(radii.size):
                 reach = radii[i] + skin
-                center = vec.at(positions, i)
+                center = tables.at(positions, i)
                 above = vec.dot(normal, center) - level
                 near = above <= reach and (above >= -reach or behind) and not vec.outside(center, low, high, reach)
                 if near and mobility[i] > 0.0 and is_near(walls, w, center, reach):
@@ -88,7 +88,7 @@ def list_touches(world, position_like, cell_size, largest):
                     for slot in range(start[b], start[b + 1]):
                         i = order[slot]
                         reach = radii[i] + skin
-                        center = vec.at(positions, i)
+                        center = tables.at(positions, i)
                         near = abs(vec.dot(normal, center) - level) <= reach
                         near &= cell[0, i] == x and cell[1, i] == y and (flat or cell[deep, i] == z)
                         if near and mobility[i] > 0.0 and is_near(walls, w, center, reach):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from numba.extending import register_jitable
 
-from sim import vec
+from sim import tables, vec
 from sim.blocks import begin_sums, book_sums, columns, evaluate
 from sim.contact import contact_between, yielding_to_spin
 from sim.state import BLOCK, LEDGER_WALLS, MATERIAL_COUNT, TOUCH_COUNT
@@ -38,12 +38,12 @@ SAME_SIDE = 0.9
 @register_jitable
 def find_gaps(touches, walls, radii, positions, count):
     """Gap, normal and standing of every entry of the list, covered rims not yet told apart."""
-    normals = vec.rows(touches.normal, positions)
+    normals = tables.rows(touches.normal, positions)
     for t in range(count):
         i = touches.sphere[t]
-        gap, normal, face = approach(walls, touches.wall[t], vec.at(positions, i))
+        gap, normal, face = approach(walls, touches.wall[t], tables.at(positions, i))
         touches.gap[t] = gap
-        vec.put(normals, t, normal)
+        tables.put(normals, t, normal)
         touches.standing[t] = APART if gap >= radii[i] else OVER_FACE if face else AT_RIM
 
 
@@ -55,15 +55,15 @@ def is_covered(touches, walls, radii, positions, t):
     close to a corner gaps differ by the square of the distance from it, which is nothing.
     """
     i = touches.sphere[t]
-    x = vec.at(positions, i)
-    normals = vec.rows(touches.normal, positions)
-    point = vec.sub(x, vec.scale(touches.gap[t], vec.at(normals, t)))
+    x = tables.at(positions, i)
+    normals = tables.rows(touches.normal, positions)
+    point = vec.sub(x, vec.scale(touches.gap[t], tables.at(normals, t)))
     near = SAME_POINT * radii[i]
     s = touches.head[i]
     while s >= 0:
         if s != t and touches.standing[s] != APART and walls.shape[touches.wall[s]] == FACET:
             apart, _, _ = approach(walls, touches.wall[s], point)
-            shift = vec.sub(vec.sub(x, vec.scale(touches.gap[s], vec.at(normals, s))), point)
+            shift = vec.sub(vec.sub(x, vec.scale(touches.gap[s], tables.at(normals, s))), point)
             same = vec.dot(shift, shift) <= near * near
             if apart <= near and (touches.standing[s] == OVER_FACE or not same or s > t):
                 return True
@@ -90,12 +90,12 @@ def find_acting(touches, walls, radii, positions, count):
 @register_jitable
 def hand_on(touches, walls, positions, t):
     """Give a facet touched for the first time the memory of a neighbour that the sphere is just leaving."""
-    normals = vec.rows(touches.normal, positions)
+    normals = tables.rows(touches.normal, positions)
     s = touches.head[touches.sphere[t]]
     while s >= 0:
         leaving = touches.standing[s] == APART or touches.standing[s] == COVERED
         leaving &= touches.touching[s] > 0 and walls.shape[touches.wall[s]] == FACET
-        if leaving and vec.dot(vec.at(normals, s), vec.at(normals, t)) > SAME_SIDE:
+        if leaving and vec.dot(tables.at(normals, s), tables.at(normals, t)) > SAME_SIDE:
             for c in range(touches.anchor.shape[0]):
                 touches.anchor[c, t] = touches.anchor[c, s]
             touches.touching[t] = 1
@@ -110,19 +110,19 @@ def wall_contact(world, t, properties, params, position_like, spin_like, duratio
     dimension = len(position_like)
     i = touches.sphere[t]
     w = touches.wall[t]
-    x = vec.at(vec.rows(world.motion[:, 0], position_like), i)
-    velocity = vec.at(vec.rows(world.motion[:, 1], position_like), i)
-    spin = vec.at(vec.rows(world.motion[dimension:, 1], spin_like), i)
+    x = tables.at(tables.rows(world.motion[:, 0], position_like), i)
+    velocity = tables.at(tables.rows(world.motion[:, 1], position_like), i)
+    spin = tables.at(tables.rows(world.motion[dimension:, 1], spin_like), i)
     gap, normal, _ = approach(walls, w, x)
     radius = world.radius[i]
     return contact_between(
         vec.scale(max(gap, DEEPEST * radius), normal),
-        vec.sub(x, vec.row_at(walls.moved, w, position_like)),
-        vec.sub(velocity, vec.row_at(walls.velocity, w, position_like)),
+        vec.sub(x, tables.row_at(walls.moved, w, position_like)),
+        vec.sub(velocity, tables.row_at(walls.velocity, w, position_like)),
         vec.scale(radius, spin),
         vec.scale(0.5, spin),
         spin,
-        vec.at(vec.rows(touches.anchor, position_like), t),
+        tables.at(tables.rows(touches.anchor, position_like), t),
         float(touches.touching[t]),
         radius,
         radius,
@@ -144,13 +144,13 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
     buffer = world.buffer
     dimension = len(position_like)
     at = columns(dimension, len(spin_like), len(material_like))
-    positions = vec.rows(world.motion[:, 0], position_like)
-    velocities = vec.rows(world.motion[:, 1], position_like)
-    spins = vec.rows(world.motion[dimension:, 1], spin_like)
-    forces = vec.rows(world.force, position_like)
-    torques = vec.rows(world.force[dimension:], spin_like)
-    normals = vec.rows(touches.normal, position_like)
-    memory = vec.rows(touches.anchor, position_like)
+    positions = tables.rows(world.motion[:, 0], position_like)
+    velocities = tables.rows(world.motion[:, 1], position_like)
+    spins = tables.rows(world.motion[dimension:, 1], spin_like)
+    forces = tables.rows(world.force, position_like)
+    torques = tables.rows(world.force[dimension:], spin_like)
+    normals = tables.rows(touches.normal, position_like)
+    memory = tables.rows(touches.anchor, position_like)
     count = world.counters[TOUCH_COUNT]
     find_gaps(touches, walls, radii, positions, count)
     acting = find_acting(touches, walls, radii, positions, count)
@@ -163,19 +163,19 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
             i = touches.sphere[t]
             w = touches.wall[t]
             radius = radii[i]
-            spin = vec.at(spins, i)
-            normal = vec.at(normals, t)
-            place = vec.sub(vec.at(positions, i), vec.row_at(walls.moved, w, position_like))
-            velocity = vec.sub(vec.at(velocities, i), vec.row_at(walls.velocity, w, position_like))
+            spin = tables.at(spins, i)
+            normal = tables.at(normals, t)
+            place = vec.sub(tables.at(positions, i), tables.row_at(walls.moved, w, position_like))
+            velocity = vec.sub(tables.at(velocities, i), tables.row_at(walls.velocity, w, position_like))
             kind = world.material[i] * world.counters[MATERIAL_COUNT] + walls.material[w]
-            vec.save(buffer, at.branch, BLOCK, k, vec.scale(max(touches.gap[t], DEEPEST * radius), normal))
-            vec.save(buffer, at.velocity, BLOCK, k, velocity)
-            vec.save(buffer, at.memory, BLOCK, k, vec.at(memory, t))
-            vec.save(buffer, at.place, BLOCK, k, place)
-            vec.save(buffer, at.material, BLOCK, k, properties(params, kind))
-            vec.save(buffer, at.roll, BLOCK, k, vec.scale(radius, spin))
-            vec.save(buffer, at.mean_spin, BLOCK, k, vec.scale(0.5, spin))
-            vec.save(buffer, at.relative_spin, BLOCK, k, spin)
+            tables.save(buffer, at.branch, BLOCK, k, vec.scale(max(touches.gap[t], DEEPEST * radius), normal))
+            tables.save(buffer, at.velocity, BLOCK, k, velocity)
+            tables.save(buffer, at.memory, BLOCK, k, tables.at(memory, t))
+            tables.save(buffer, at.place, BLOCK, k, place)
+            tables.save(buffer, at.material, BLOCK, k, properties(params, kind))
+            tables.save(buffer, at.roll, BLOCK, k, vec.scale(radius, spin))
+            tables.save(buffer, at.mean_spin, BLOCK, k, vec.scale(0.5, spin))
+            tables.save(buffer, at.relative_spin, BLOCK, k, spin)
             buffer[at.radius_sum * BLOCK + k] = radius
             buffer[at.effective_radius * BLOCK + k] = radius
             buffer[at.effective_mass * BLOCK + k] = world.mass[i]
@@ -201,17 +201,17 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
             t = touches.acting[first + k]
             i = touches.sphere[t]
             w = touches.wall[t]
-            force = vec.load(buffer, at.velocity, BLOCK, k, position_like)
-            vec.deposit(forces, i, force)
+            force = tables.load(buffer, at.velocity, BLOCK, k, position_like)
+            tables.deposit(forces, i, force)
             power = 0.0
             for c in range(dimension):
                 push = buffer[(at.velocity + c) * BLOCK + k]
                 walls.force[w, c] -= push
                 power += push * walls.velocity[w, c]
             world.ledger[LEDGER_WALLS, k] += duration * power
-            torque = vec.scale(radii[i], vec.load(buffer, at.roll, BLOCK, k, spin_like))
-            vec.deposit(torques, i, vec.add(torque, vec.load(buffer, at.relative_spin, BLOCK, k, spin_like)))
-            vec.put(memory, t, vec.load(buffer, at.memory, BLOCK, k, position_like))
+            torque = vec.scale(radii[i], tables.load(buffer, at.roll, BLOCK, k, spin_like))
+            tables.deposit(torques, i, vec.add(torque, tables.load(buffer, at.relative_spin, BLOCK, k, spin_like)))
+            tables.put(memory, t, tables.load(buffer, at.memory, BLOCK, k, position_like))
             touches.normal_force[t] = buffer[at.effective_mass * BLOCK + k]
     book_sums(world.ledger, buffer, at, duration)
     for t in range(count):

@@ -110,7 +110,9 @@ def contacts_of(bench: Bench) -> ContactTable:
     """The table of contacts, uncompiled."""
     model, blank = bench.model, blank_table(bench.world)
     position_like, spin_like = (0.0,) * model.dimension, (0.0,) * model.spin_length
-    count = fill_table(bench.world, model.law.force, model.law.properties, model.rules, bench.numbers, position_like, spin_like, *blank)
+    count = fill_table(
+        bench.world, model.law.force, model.law.properties, model.rules, bench.numbers, position_like, spin_like, *blank
+    )
     return ContactTable(blank.i[:count], blank.j[:count], blank.branch[:, :count], blank.force[:, :count])
 
 

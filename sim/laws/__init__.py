@@ -36,7 +36,8 @@ class Law:
     @property
     def properties(self) -> Callable:
         """properties(params, kind) -> `Contact.material`."""
-        return row_of if self.needs_material else no_row
+        chosen: Callable = row_of if self.needs_material else no_row
+        return chosen
 
     @property
     def material_like(self) -> tuple[float, ...]:

@@ -12,8 +12,8 @@ from sim.snapshot import Snapshot
 SMALL = {"grain_count": 90, "width": 0.02, "friction": 0.4, "rotation": True}
 
 GAP = {"gear5": 1e-3, "velocity_verlet": 0.03}
-"""Largest share of the dissipated energy the ledger may miss: both schemes lose order where contacts begin; measured 5e-5
-and 0.9 %."""
+"""Largest share of the dissipated energy the ledger may miss: both schemes lose order where contacts begin; measured
+5e-5 and 0.9 %."""
 
 
 @pytest.mark.parametrize("integrator", GAP)

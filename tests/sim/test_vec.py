@@ -46,23 +46,24 @@ def test_turning_and_moment_are_cross_products(spin_length: int, dimension: int)
     assert plain[1] == pytest.approx({0: [], 1: moment[2:], 3: moment}[spin_length])
 
 
-@pytest.mark.parametrize("length", [0, 1, 2, 3])
-def test_compiled_tables_equal_plain_ones(length: int) -> None:
-    like = (0.0,) * length
-
+def test_an_empty_vector_gives_way_to_the_other() -> None:
     @numba.njit
-    def compiled(buffer, table, like, a):
-        vec.save(buffer, 1, 4, 2, a)
-        vec.deposit(vec.rows(table, like), 1, a)
-        return vec.load(buffer, 1, 4, 2, like), vec.at(vec.rows(table, like), 1)
+    def compiled(a, b):
+        return vec.either(a, b), vec.either((), b)
 
-    answers, tables = [], []
-    for function in (compiled.py_func, compiled):
-        buffer, table = np.zeros(16), np.arange(12.0).reshape(4, 3)
-        answers.append(function(buffer, table, like, A[:length]))
-        tables.append((buffer, table))
-    assert answers[0] == answers[1]
-    assert answers[0][0] == A[:length]
-    assert np.array_equal(tables[0][0], tables[1][0])
-    assert np.array_equal(tables[0][1], tables[1][1])
-    assert np.count_nonzero(tables[0][0]) == length
+    assert compiled(A, B) == compiled.py_func(A, B) == (A, B)
+
+
+@pytest.mark.parametrize("length", [2, 3])
+def test_outside_a_box_by_the_distance_to_its_nearest_point(length: int) -> None:
+    @numba.njit
+    def compiled(x, low, high, reach):
+        return vec.outside(x, low, high, reach)
+
+    low, high = (-1.0, 0.0, 2.0)[:length], (1.0, 3.0, 2.5)[:length]
+    for x in np.random.default_rng(1).uniform(-4.0, 6.0, (200, length)):
+        away = float(np.linalg.norm(x - np.clip(x, low, high)))
+        for reach in (0.9 * away, 1.1 * away + 1e-9):
+            expected = away > reach
+            place = tuple(float(c) for c in x)
+            assert compiled(place, low, high, reach) == compiled.py_func(place, low, high, reach) == expected
