@@ -1,0 +1,48 @@
+"""The law over a block of contacts: what makes it fast is seen in the machine code, not on a clock."""
+
+from __future__ import annotations
+
+import platform
+import re
+
+import numba
+import numpy as np
+import pytest
+
+from sim.blocks import columns, evaluate
+from sim.laws import laws
+from sim.state import BLOCK, BUFFER_ROWS
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="reads the names of x86 instructions")
+@pytest.mark.parametrize("name", list(laws()))
+def test_every_law_compiles_to_instructions_on_several_contacts_at_once(name: str) -> None:
+    # One call that is not inlined, one table that may overlap the buffer, one branch: and each root is taken alone,
+    # ten times slower. It was so for rotating grains once.
+    law = laws()[name]
+    parameters = law.parameters.checked({})
+    numbers, force, material_like = law.numbers(parameters), law.force, law.material_like
+    rule_0, rule_1, rule_2, rule_3 = law.rules(parameters)
+    space = (0.0, 0.0, 0.0)
+
+    @numba.njit(error_model="numpy")
+    def block(buffer, size, numbers):
+        rules = (rule_0, rule_1, rule_2, rule_3)
+        evaluate(buffer, size, force, rules, numbers, space, space, (), material_like, 1e-6, 1.0)
+
+    block(np.random.default_rng(1).random(BUFFER_ROWS * BLOCK), BLOCK, numbers)
+    code = next(iter(block.inspect_asm().values()))
+    assert re.search(r"v?sqrtpd", code), "no root of several numbers at once"
+    # What the loop leaves over at its end is done one by one: each root once more.
+    assert len(re.findall(r"v?sqrtpd", code)) >= len(re.findall(r"v?sqrtsd", code))
+
+
+@pytest.mark.parametrize(("dimension", "turning", "materials"), [(2, 0, 0), (2, 1, 6), (3, 0, 6), (3, 3, 6)])
+def test_columns_do_not_overlap_and_fit_the_buffer(dimension: int, turning: int, materials: int) -> None:
+    at = columns(dimension, turning, materials)
+    vectors = dict.fromkeys(("branch", "velocity", "memory", "place"), dimension)
+    spins = dict.fromkeys(("roll", "mean_spin", "relative_spin"), turning)
+    widths = vectors | spins | {"material": materials}
+    taken = [getattr(at, name) + c for name in at._fields for c in range(widths.get(name, 1))]
+    assert sorted(taken) == list(range(len(taken)))
+    assert len(taken) <= BUFFER_ROWS
