@@ -94,7 +94,7 @@ class Touches(NamedTuple):
     normal: Floats
     """Towards the centre at this evaluation, shape (dimension, capacity)."""
     standing: NDArray[np.uint8]
-    """APART, OVER_FACE, AT_RIM or COVERED at this evaluation (sim.walls), shape (capacity,)."""
+    """APART, NEAR, COVERED or ACTS at this evaluation (sim.walls), shape (capacity,)."""
     acting: NDArray[np.uint32]
     """Entries that push at this evaluation, shape (capacity,)."""
 

@@ -101,7 +101,7 @@ def list_touches(world, position_like, cell_size, largest):
 @register_jitable(forceinline=True)
 def is_near(walls, w, x, reach):
     """Whether the centre x is within `reach` of wall w."""
-    gap, _, _ = approach(walls, w, x)
+    gap, _ = approach(walls, w, x)
     return gap <= reach
 
 

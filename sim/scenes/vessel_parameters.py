@@ -70,10 +70,8 @@ class VesselParameters(MotionParameters, MaterialParameters, ShapeParameters):
     dt: Annotated[
         Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"],
         Quantity("time step", "Δt", "µs", scale=1e-6, log=True, group="Time step"),
-        Field(
-            description="Step of the integrator. 'auto' takes steps too large for the first impacts from the stream."
-        ),
-    ] = 2e-5
+        Field(description="Step of the integrator. 'auto' follows the stiffest contact and the fastest grain."),
+    ] = "auto"
 
     @model_validator(mode="after")
     def _shape_fits_the_grains(self) -> Self:

@@ -40,7 +40,7 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
         def survey(world, numbers):
             sums = np.zeros((2, model.dimension, model.dimension, world.sphere_count))
             rest = (position_like, spin_like, RATIO_GRID, limit_table(model.integrator), sums)
-            return Survey(*_look(world, law.stiffness, law.energy, model.rules, numbers, *rest))
+            return Survey(*_look(world, law.stiffness, law.energy, law.properties, model.rules, numbers, *rest))
 
         return survey
 
