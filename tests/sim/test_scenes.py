@@ -18,8 +18,8 @@ from sim.snapshot import Snapshot
 LEDGER_SHARE = {"hourglass": 0.07, "hourglass_glass": 0.02}
 """What the ledger may miss of the energy dissipated, where it is more than 1 %: the published hourglass has
 leap-frog in contacts damped at g/m* = 70/0.005 1/s, and the velocity that enters the damping is half a step old, so
-its work is off by up to g dt/(2 m*) = 7 % at the published 1e-5 s. Glass beads are stepped by velocity Verlet at half of
-what it bears, six steps an impact: 1.0 % measured, 0.01 % at 50 µs."""
+its work is off by up to g dt/(2 m*) = 7 % at the published 1e-5 s. Glass beads are stepped by velocity Verlet at half
+of what it bears, six steps an impact: 1.0 % measured, 0.01 % at 50 µs."""
 
 TINY = {
     "heap": {"grain_count": 90, "width": 0.02, "friction": 0.4},
