@@ -1,8 +1,8 @@
-"""Benchmark of the step loop: nanoseconds per grain and step, and the ratio to the yardstick in the same run.
+"""Benchmark of the step loop: nanoseconds per grain and step, where they go, and the ratio to the yardstick.
 
-Measures, never asserts: timings depend on the machine and on what else it does. States are the shipped
-column at rest ("settled") and 0.15 s after the wall was opened ("flowing"); the larger number of grains is the
-same column set up side by side, so that both sizes do the same work per grain.
+Measures, never asserts: timings depend on the machine and on what else it does. States of the heap are the shipped
+column at rest ("settled"), 0.15 s after its wall was opened ("flowing"), and the container half filled ("filling"); the
+larger numbers of grains are the same states set up side by side, so that all sizes do the same work per grain.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import platform
 import statistics
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,11 +19,30 @@ from sim.build import add_spheres, empty_world, enlarge_pairs
 from sim.commands import Act
 from sim.neighbours import OK, PAIRS_FULL
 from sim.simulation import Simulation
-from sim.state import World, copy_world
+from sim.state import REBUILD_COUNT, World, copy_world
+from sim.study.parts import measure_parts
 from sim.study.yardstick import advance_by_hand
 
 FLOWING_AFTER = 0.15
 """Simulated time after opening at which the flowing state is taken [s]."""
+HALF_FILLED = 0.6
+"""Simulated time after the pouring began at which the filling state is taken [s]."""
+SIZES = (1, 9, 91)
+"""Copies of the heap of 1100 grains."""
+GLASS = {"grain_count": 10_000, "mean_radius": 5e-3, "fill_height": 1.25, "orifice": 0.1}
+"""Spheres in space with rotation: beads of the glass hourglass, settling and then flowing."""
+
+Loop = Callable[..., tuple[int, int, int]]
+
+
+class State(NamedTuple):
+    """A world to be timed, and the experiment it comes from."""
+
+    name: str
+    world: World
+    simulation: Simulation
+    by_hand: bool = False
+    """Whether the yardstick can step it."""
 
 
 def side_by_side(world: World, copies: int, pitch: float) -> World:
@@ -46,8 +65,13 @@ def side_by_side(world: World, copies: int, pitch: float) -> World:
     return whole
 
 
-def nanoseconds(loop: Callable[..., tuple[int, int, int]], world: World, simulation: Simulation, steps: int) -> float:
+def nanoseconds(loop: Loop, world: World, simulation: Simulation, steps: int) -> float:
     """Time per moving sphere and step of one batch on a copy of the world [ns]."""
+    return _timed(loop, world, simulation, steps)[0]
+
+
+def _timed(loop: Loop, world: World, simulation: Simulation, steps: int) -> tuple[float, float, World]:
+    """The same, wall time of the batch [s], and the world after it."""
     world = copy_world(world)
     left = steps
     began = time.perf_counter()
@@ -58,51 +82,106 @@ def nanoseconds(loop: Callable[..., tuple[int, int, int]], world: World, simulat
             world = enlarge_pairs(world)
         elif status != OK:
             raise RuntimeError(f"The benchmark state broke with status {status}.")
-    return (time.perf_counter() - began) / (steps * int((~world.fixed).sum())) * 1e9
+    wall = time.perf_counter() - began
+    return wall / (steps * int((~world.fixed).sum())) * 1e9, wall, world
 
 
-def measure_engine(quick: bool = False) -> dict[str, Any]:
-    """Settled and flowing, both sizes, engine and yardstick in turn."""
-    simulation = Simulation("heap", ready="column")
+def heap_states(integrator: str, quick: bool) -> Iterator[State]:
+    """The heap settled, flowing and filling, in all sizes."""
+    simulation = Simulation("heap", {"integrator": integrator}, ready="column")
     simulation.advance(200)
     states = {"settled": copy_world(simulation.run.world)}
     simulation.apply(Act("open"))
     simulation.advance(int(FLOWING_AFTER / simulation.dt))
     states["flowing"] = copy_world(simulation.run.world)
-    rounds, steps = (3, 200) if quick else (9, 1000)
-    rows = []
-    for copies in (1, 9):
-        for name, state in states.items():
-            world = state if copies == 1 else side_by_side(state, copies, 0.1)
-            engine, yardstick = simulation.loop, advance_by_hand
-            batch = max(50, steps // copies)
-            nanoseconds(engine, world, simulation, batch), nanoseconds(yardstick, world, simulation, batch)
-            times = [
-                (nanoseconds(engine, world, simulation, batch), nanoseconds(yardstick, world, simulation, batch))
-                for _ in range(rounds)
-            ]
-            rows.append(
-                {
-                    "grains": int((~world.fixed).sum()),
-                    "state": name,
-                    "ns_per_grain_and_step": statistics.median(pair[0] for pair in times),
-                    "yardstick_ns": statistics.median(pair[1] for pair in times),
-                    "ratio_to_yardstick": statistics.median(pair[0] / pair[1] for pair in times),
-                }
-            )
-    return {
-        "machine": f"{platform.processor() or platform.machine()}, one thread",
-        "integrator": "gear5",
-        "rows": rows,
+    if not quick:
+        pouring = Simulation("heap", {"integrator": integrator})
+        pouring.apply(Act("fill"))
+        while pouring.time < HALF_FILLED:
+            pouring.advance(200)
+        states["filling"] = copy_world(pouring.run.world)
+    for copies in SIZES[:2] if quick else SIZES:
+        for name, world in states.items():
+            whole = world if copies == 1 else side_by_side(world, copies, 0.1)
+            yield State(name, whole, simulation, by_hand=integrator == "gear5")
+
+
+def glass_states() -> Iterator[State]:
+    """Glass beads settling over the lid, then flowing through the neck."""
+    simulation = Simulation("hourglass_glass", GLASS)
+    while simulation.phase == "filling":
+        simulation.advance(1000)
+    yield State("settled", copy_world(simulation.run.world), simulation)
+    simulation.apply(Act("open"))
+    simulation.advance(int(0.4 / simulation.dt))
+    yield State("flowing", copy_world(simulation.run.world), simulation)
+
+
+def measure(state: State, quick: bool) -> dict[str, Any]:
+    """One row: engine and yardstick in turn, lists made per second, memory, and the parts of a step."""
+    world, simulation = state.world, state.simulation
+    moving = int((~world.fixed).sum())
+    rounds = 3 if quick else 7
+    steps = max(20, (200_000 if quick else 1_000_000) // moving)
+    loops = (simulation.loop, advance_by_hand) if state.by_hand else (simulation.loop,)
+    for loop in loops:
+        _timed(loop, world, simulation, steps)
+    times = [[_timed(loop, world, simulation, steps) for loop in loops] for _ in range(rounds)]
+    _, wall, after = times[-1][0]
+    lists = int(after.counters[REBUILD_COUNT] - world.counters[REBUILD_COUNT])
+    row = {
+        "scene": simulation.scene.name,
+        "integrator": simulation.model.integrator,
+        "grains": moving,
+        "state": state.name,
+        "ns_per_grain_and_step": statistics.median(turn[0][0] for turn in times),
+        "lists_per_second": lists / wall,
+        "bytes_per_sphere": memory(after) / after.sphere_count,
     }
+    if state.by_hand:
+        row["yardstick_ns"] = statistics.median(turn[1][0] for turn in times)
+        row["ratio_to_yardstick"] = statistics.median(turn[0][0] / turn[1][0] for turn in times)
+    if not quick:
+        parts = measure_parts(after, simulation.model, (simulation.numbers, simulation.gravity, simulation.dt), quick)
+        parts["search"] = parts.pop("watching") + parts.pop("one_list") * lists / steps
+        total = sum(parts.values())
+        row["share"] = {name: part / total for name, part in parts.items()}
+    return row
+
+
+def memory(world: World) -> int:
+    """Bytes of all tables."""
+    return sum(table.nbytes if isinstance(table, np.ndarray) else memory(table) for table in world)  # type: ignore[misc, arg-type]
+
+
+def measure_engine(quick: bool = False) -> dict[str, Any]:
+    """Every state, size and scheme; `quick` takes the smaller sizes of Gear-5 only."""
+    rows = []
+    for integrator in ("gear5",) if quick else ("gear5", "leapfrog"):
+        rows += [measure(state, quick) for state in heap_states(integrator, quick)]
+    if not quick:
+        rows += [measure(state, quick) for state in glass_states()]
+    return {"machine": f"{platform.processor() or platform.machine()}, one thread", "rows": rows}
 
 
 def describe(engine: dict[str, Any]) -> str:
     """The same as a table."""
-    lines = [f"{'grains':>8} {'state':>8} {'ns/grain/step':>14} {'yardstick':>10} {'ratio':>6}"]
-    lines += [
-        f"{row['grains']:>8} {row['state']:>8} {row['ns_per_grain_and_step']:>14.1f} "
-        f"{row['yardstick_ns']:>10.1f} {row['ratio_to_yardstick']:>6.2f}"
-        for row in engine["rows"]
-    ]
-    return "\n".join(lines)
+    head = ("scene", "integrator", "grains", "state", "ns/grain/step", "ratio", "lists/s", "B/sphere", "where it goes")
+    lines = [head]
+    for row in engine["rows"]:
+        share = row.get("share", {})
+        lines.append(
+            (
+                row["scene"],
+                row["integrator"],
+                str(row["grains"]),
+                row["state"],
+                f"{row['ns_per_grain_and_step']:.1f}",
+                f"{row['ratio_to_yardstick']:.2f}" if "ratio_to_yardstick" in row else "",
+                f"{row['lists_per_second']:.0f}",
+                f"{row['bytes_per_sphere']:.0f}",
+                ", ".join(f"{name} {part:.0%}" for name, part in sorted(share.items(), key=lambda item: -item[1])),
+            )
+        )
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    return "\n".join("  ".join(word.ljust(width) for word, width in zip(line, widths)).rstrip() for line in lines)

@@ -1,0 +1,87 @@
+"""Where the time of a step goes: each part of the loop alone, on a copy of a world that stands still."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+from sim import neighbours
+from sim.compiled import compiled, fingerprint
+from sim.engine import Model, body_forces
+from sim.pairs import pair_forces
+from sim.state import World, copy_world
+from sim.walls import wall_forces
+
+STANDSTILL = 1e-9
+"""Share of the time step the parts are run with, so that nothing moves while they are timed [-]."""
+
+
+def loops(model: Model) -> dict[str, Any]:
+    """part(world, params, gravity, dt, times) for every part of the step, compiled."""
+    law, properties, scheme = model.law.force, model.law.properties, model.scheme
+    needs_material = model.law.needs_material or model.rotation
+    rule_0, rule_1, rule_2, rule_3 = model.rules
+    before, after = scheme.before, scheme.after
+    position_like, spin_like = (0.0,) * model.dimension, (0.0,) * model.spin_length
+    material_like = model.law.material_like
+    cells = neighbours.FORWARD_CELLS[model.dimension]
+    source = fingerprint()
+
+    def integration(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
+        source  # noqa: B018  part of the closure: see sim.compiled
+        for _ in range(times):
+            before(world.motion, 0, dt)
+            body_forces(world, gravity)
+            after(world.motion, world.force, world.mobility, 0, dt)
+
+    def contacts(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
+        source  # noqa: B018
+        rules = (rule_0, rule_1, rule_2, rule_3)
+        shapes = (position_like, spin_like, material_like)
+        for _ in range(times):
+            pair_forces(world, law, properties, rules, params, *shapes, needs_material, dt, 1.0)
+
+    def walls(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
+        source  # noqa: B018
+        rules = (rule_0, rule_1, rule_2, rule_3)
+        for _ in range(times):
+            wall_forces(world, law, properties, rules, params, position_like, spin_like, material_like, dt, 1.0)
+
+    def watching(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
+        source  # noqa: B018
+        moved = 0
+        for _ in range(times):
+            moved += neighbours.moved_too_far(world, position_like)
+        return moved
+
+    def one_list(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
+        source  # noqa: B018
+        for _ in range(times):
+            neighbours.rebuild(world, position_like, cells, needs_material)
+
+    parts = (integration, contacts, walls, watching, one_list)
+    return {part.__name__: compiled(part) for part in parts}
+
+
+def measure_parts(world: World, model: Model, call: tuple, quick: bool) -> dict[str, float]:
+    """Time of each part per moving sphere [ns], `one_list` per list made anew; `call` is (params, gravity, dt)."""
+    params, gravity, dt = call
+    moving = int((~world.fixed).sum())
+    found = {}
+    for name, part in loops(model).items():
+        if name == "walls" and not world.walls.shape.size:
+            continue
+        copy = copy_world(world)
+        arguments = (copy, params, gravity, dt * STANDSTILL)
+        part(*arguments, 1)
+        times = 3 if quick else max(5, int(2e7 / (30.0 * moving)) if name != "one_list" else 10)
+        found[name] = statistics.median(_timed(part, arguments, times) for _ in range(5)) / moving * 1e9
+    return found
+
+
+def _timed(part: Callable[..., Any], arguments: tuple, times: int) -> float:
+    began = time.perf_counter()
+    part(*arguments, times)
+    return (time.perf_counter() - began) / times
