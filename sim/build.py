@@ -48,7 +48,7 @@ def empty_world(
         touches=empty_touches(0, 0, dimension),
         pairs=empty_pairs(0, dimension),
         memory=empty_memory(0, 0, dimension),
-        search=_search(0, 0, dimension, np.array([skin])),
+        search=_search(0, 0, dimension, np.array([skin, skin])),
         buffer=np.zeros(BUFFER_ROWS * BLOCK),
         ledger=np.zeros((3, BLOCK)),
         counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
@@ -187,8 +187,15 @@ def enlarge_pairs(world: World) -> World:
     """The same world with room for half as many pairs again; nothing else changes, the reference positions included."""
     grown = fitted(world, world.pairs, max(64, 3 * world.pairs.i.size // 2), max(64, 2 * world.touches.sphere.size))
     grown.search.reference[:] = world.search.reference
+    grown.search.near_reference[:] = world.search.near_reference
     grown.search.wall_reference[:] = world.search.wall_reference
     return grown
+
+
+def forget_neighbours(world: World) -> None:
+    """Have all lists made anew at the next step, whatever has moved."""
+    world.search.reference[:] = np.inf
+    world.search.near_reference[:] = np.inf
 
 
 def with_levels(world: World, levels: int) -> World:
@@ -229,6 +236,7 @@ def _search(count: int, walls: int, dimension: int, skin: Floats) -> Search:
     buckets = 1 << max(4, (2 * count - 1).bit_length())
     return Search(
         reference=np.full((dimension, count), np.inf),
+        near_reference=np.full((dimension, count), np.inf),
         wall_reference=np.full((walls, dimension), np.inf),
         skin=skin,
         cell=np.zeros((dimension, count), np.int64),

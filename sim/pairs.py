@@ -7,7 +7,7 @@ from numba.extending import register_jitable
 from sim import tables, vec
 from sim.blocks import begin_sums, book_sums, columns, copy_column, evaluate
 from sim.contact import contact_between, yielding_to_spin
-from sim.state import BLOCK, PAIR_COUNT
+from sim.state import BLOCK, NEAR_COUNT
 
 
 @register_jitable
@@ -72,7 +72,7 @@ def pair_forces(
     spins = tables.rows(world.motion[dimension:, 1], spin_like)
     forces = tables.rows(world.force, position_like)
     torques = tables.rows(world.force[dimension:], spin_like)
-    pair_count = world.counters[PAIR_COUNT]
+    pair_count = world.counters[NEAR_COUNT]
     begin_sums(buffer, at)
 
     for first in range(0, pair_count, BLOCK):

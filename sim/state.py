@@ -23,12 +23,23 @@ BUFFER_ROWS = 40
 LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS = 0, 1, 2
 """Rows of `World.ledger`."""
 
-PAIR_COUNT, REBUILD_COUNT, STEP_COUNT, REBUILT_AT, PENDING, TOUCH_COUNT, MATERIAL_COUNT, COUNTER_COUNT = range(8)
-"""Entries of `World.counters`; TOUCH_COUNT is the length of the list of spheres near walls."""
+(
+    PAIR_COUNT,
+    REBUILD_COUNT,
+    STEP_COUNT,
+    REBUILT_AT,
+    PENDING,
+    TOUCH_COUNT,
+    MATERIAL_COUNT,
+    NEAR_COUNT,
+    COUNTER_COUNT,
+) = range(9)
+"""Entries of `World.counters`; TOUCH_COUNT is the length of the list of spheres near walls, NEAR_COUNT of the front of
+the list of pairs: those that may touch before the next look at all of them."""
 
 
 class Pairs(NamedTuple):
-    """Candidate pairs: every two spheres closer than touching + skin, i < j, capacity fixed.
+    """Candidate pairs: every two spheres closer than touching + skin, i < j, near ones first, capacity fixed.
 
     Rejected: one list per sphere (Box2D and most molecular-dynamics codes). A flat list costs a scatter
     but lets the compiler evaluate the law on a whole block at once, which is worth twice the speed.
@@ -120,10 +131,13 @@ class Search(NamedTuple):
 
     reference: Floats
     """Positions at the last rebuild [m], shape (dimension, count)."""
+    near_reference: Floats
+    """Positions when near pairs were last told from far ones [m], shape (dimension, count)."""
     wall_reference: Floats
     """How far the walls had moved then [m], shape (walls, dimension)."""
     skin: Floats
-    """How far beyond touching a pair is listed [m], shape (1,); tuned to the state at each rebuild."""
+    """How far beyond touching a pair is listed, and how far at the front of the list [m], shape (2,); tuned to the
+    state at each rebuild."""
     cell: NDArray[np.int64]
     """Cell coordinates of each sphere, shape (dimension, count)."""
     order: NDArray[np.uint32]

@@ -97,7 +97,7 @@ def _tables_of(world: World) -> dict[str, Any]:
     near = int(world.counters[TOUCH_COUNT])
     for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
         tables[f"touches.{name}"] = np.ascontiguousarray(getattr(world.touches, name)[..., :near])
-    return tables | {"search.reference": world.search.reference, "search.skin": world.search.skin}
+    return tables | {f"search.{name}": getattr(world.search, name) for name in ("reference", "near_reference", "skin")}
 
 
 def _world_of(tables: dict[str, Any]) -> World:
@@ -119,4 +119,5 @@ def _world_of(tables: dict[str, Any]) -> World:
     world = world._replace(walls=walls, touches=touches)
     whole = fitted(world._replace(search=world.search._replace(skin=tables["search.skin"])), pairs, max(64, 2 * used))
     whole.search.reference[:] = tables["search.reference"]
+    whole.search.near_reference[:] = tables["search.near_reference"]
     return whole

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sim.build import forget_neighbours
 from sim.state import Floats
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def let_go(simulation: Simulation, mass: float, inertia: float) -> None:
         world.motion[:dimension, 1] = simulation.scheme.velocity_lead * simulation.dt * gravity
         world.motion[:dimension, 2] = gravity
         # Held spheres are not looked for near walls: make the lists anew.
-        world.search.reference[:] = np.inf
+        forget_neighbours(world)
     run.state.phase, run.state.since = "flowing", simulation.time
     simulation.start_up()
 
@@ -52,7 +53,7 @@ def hold(simulation: Simulation) -> None:
     with simulation.booked("removed"):
         world.mobility[:] = 0.0
         world.motion[:, 1:] = 0.0
-        world.search.reference[:] = np.inf
+        forget_neighbours(world)
     simulation.run.state.phase = "rested"
 
 

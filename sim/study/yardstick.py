@@ -11,7 +11,7 @@ import math
 
 from sim import neighbours
 from sim.compiled import compiled, fingerprint
-from sim.state import PAIR_COUNT, STEP_COUNT
+from sim.state import NEAR_COUNT, STEP_COUNT
 
 SOURCE = fingerprint()
 """Read inside the loop, as in sim.engine: numba looks for edits in this file only."""
@@ -50,7 +50,7 @@ def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyp
         for i in range(x.size):
             fx[i] = world.mass[i] * gravity[0]
             fy[i] = world.mass[i] * gravity[1]
-        for p in range(world.counters[PAIR_COUNT]):
+        for p in range(world.counters[NEAR_COUNT]):
             i = pairs.i[p]
             j = pairs.j[p]
             lx = x[i] - x[j]
