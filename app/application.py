@@ -9,7 +9,6 @@ import logging
 import os
 import threading
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,18 +17,17 @@ from app.camera import Camera2D, Size
 from app.edits import Edits
 from app.film import Film
 from app.history import History
-from app.orbit import VIEWS, Camera3D
+from app.orbit import Camera3D
+from app.pace import Pace
 from app.physics import Physics
 from app.probe import Probe
-from app.settings import Settings, load_settings
+from app.settings import Settings
 from app.shelf import Shelf
 from app.transport import Transport
 from app.turning import Turning
 from app.view import View
-from app.window import Window, open_window
+from app.window import Window
 from sim import presets
-from sim.commands import Act
-from sim.parameters import ParameterError
 from sim.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -40,58 +38,14 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-FRAME_RATE = 60
-"""Frames per second at most, where the screen does not set the pace."""
 REPORT_VARIABLE = "REPOSE_REPORT"
 """Environment variable naming a file that is to hold widgets and state, for programs that drive the window."""
 SAVE_INTERVAL = 300
 """Frames between two looks at whether settings must be saved."""
 PICTURE = "picture"
 """What the scene is called among the parts of the window that may fail."""
-SMALLEST_START = (1280, 720)
-"""Size of the window at the first start [screen points], unless the screen is smaller or much larger."""
-START_SHARE = 0.8
-"""Part of the screen's width and height the window takes at the first start."""
 PHYSICS_TIME, FILM_TIME = 1.0, 1.5
 """Wall time physics may take to stop and a film to be completed after the window has closed [s]."""
-
-
-def run(preset: str = "") -> int:
-    """Open the window and stay until it is closed; returns the exit code.
-
-    `preset` is a name or a file; without one the last used is taken. Raises `ParameterError` for a preset
-    that cannot be used and `WindowError` where no window can be opened.
-    """
-    settings = load_settings()
-    name, chosen = _choose_preset(preset, settings)
-    window = _open_window(settings)
-    application = Application(window, settings, name, chosen)
-    try:
-        while application.draw_frame():
-            pass
-    finally:
-        application.close()
-    return 0
-
-
-def _open_window(settings: Settings) -> Window:
-    """The window in the size it was left in, at first in one that suits the screen."""
-    width, height = settings.choices.width, settings.choices.height
-    chosen = width is not None and height is not None
-    window = open_window("Repose", (width or SMALLEST_START[0], height or SMALLEST_START[1]))
-    window.fit_screen(None if chosen else START_SHARE)
-    return window
-
-
-def _choose_preset(asked: str, settings: Settings) -> tuple[str, presets.Preset]:
-    if asked:
-        return asked, presets.load(asked)
-    try:
-        return settings.choices.preset, presets.load(settings.choices.preset)
-    except ParameterError as error:
-        settings.trouble = f"The preset of the last session is not used: {error}"
-        settings.choices.preset = presets.DEFAULT
-        return presets.DEFAULT, presets.load(presets.DEFAULT)
 
 
 class Application:
@@ -101,6 +55,7 @@ class Application:
         # Only now that a window is open may OpenGL be imported (see `app.window`).
         from imgui_bundle import implot
 
+        from app.deeds import make_deeds
         from app.imgui_backend import ImguiBackend
 
         self.window, self.settings = window, settings
@@ -113,12 +68,11 @@ class Application:
         self.ui.bold = self.gui.bold
         self.ui.shelf.refresh()
         self.ui.shelf.note(preset_name, preset.title)
-        self.ui.deeds.update(self._deeds())
+        self.ui.deeds.update(make_deeds(self.ui, self.aim, window, self.physics))
         self.ui.transport.choose(self.ui.transport.index)
         self._theme: object = None
-        self._fullscreen = False
         self._frames = 0
-        self._pace = _Pace(window.vsync)
+        self._pace = Pace(window.vsync)
 
     def draw_frame(self) -> bool:
         """One turn of the loop; False when the window is to be closed."""
@@ -197,7 +151,7 @@ class Application:
         for event in events:
             if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
                 return False
-            if event.type == pygame.WINDOWRESIZED and not self._fullscreen:
+            if event.type == pygame.WINDOWRESIZED and not self.window.fullscreen:
                 self._remember_size(event.x, event.y)
             if event.type == pygame.DROPFILE:
                 self.ui.memory[DROPPED] = take_dropped(self.ui, event.file)
@@ -258,84 +212,9 @@ class Application:
             raise RuntimeError("The film ends here, since the picture cannot be drawn.")
         return self.renderer.read(snapshot, self.ui.view, size, self.aim.for_film(self.ui, size))
 
-    def _deeds(self) -> dict[str, Callable[[], None]]:
-        """What each key of `app.keys` does."""
-        from app.keys import KEYS
-
-        ui = self.ui
-        acts = {key.does: partial(self._act, key.shown) for key in KEYS if key.group == "Experiment"}
-        acts |= {f"look_{name}": partial(self.aim.look, name) for name in VIEWS}
-        return acts | {
-            "pause": lambda: ui.transport.pause(not ui.transport.paused),
-            "step": ui.transport.step,
-            "faster": lambda: ui.transport.choose(ui.transport.index + 1),
-            "slower": lambda: ui.transport.choose(ui.transport.index - 1),
-            "undo": ui.edits.undo,
-            "redo": ui.edits.redo,
-            "frame_all": self.aim.show_everything,
-            "next_colour": self._next_colour,
-            "force_chains": self._toggle_force_chains,
-            "record": lambda: ui.film.stop() if ui.film.running else ui.film.start(),
-            "hide_panels": self._toggle_panels,
-            "fullscreen": self._toggle_fullscreen,
-            "revive": self._revive,
-            "help": self._toggle_help,
-            "close_help": self._close_help,
-        }
-
-    def _act(self, letter: str) -> None:
-        """Do what the scene offers under a letter: the wall of one scene is the lid or the cylinder of another."""
-        for action in self.ui.snapshot.actions:
-            if action.key == letter:
-                self.ui.send(Act(action.name))
-
-    def _next_colour(self) -> None:
-        from app.colours import COLOURINGS
-
-        names = list(COLOURINGS)
-        after = names[(names.index(self.ui.view.colour_by) + 1) % len(names)]
-        self.ui.view.colour_by = self.settings.choices.colour_by = after
-
-    def _toggle_force_chains(self) -> None:
-        shown = not self.ui.view.show_force_chains
-        self.ui.view.show_force_chains = self.settings.choices.show_force_chains = shown
-
-    def _toggle_panels(self) -> None:
-        self.ui.view.ui_visible = not self.ui.view.ui_visible
-
-    def _toggle_fullscreen(self) -> None:
-        self._fullscreen = not self._fullscreen
-        self.window.toggle_fullscreen()
-
-    def _revive(self) -> None:
-        self.ui.film.stop()
-        self.ui.edits.forget()
-        self.physics.revive()
-
-    def _toggle_help(self) -> None:
-        self.ui.help_open = not self.ui.help_open
-
-    def _close_help(self) -> None:
-        self.ui.help_open = False
-
     def _remember_size(self, width: int, height: int) -> None:
         choices = self.settings.choices
         choices.width, choices.height = max(width, 320), max(height, 240)
-
-
-class _Pace:
-    """Waits for the next frame where the screen does not, and counts frames per second."""
-
-    def __init__(self, vsync: bool) -> None:
-        import pygame
-
-        self._clock = pygame.time.Clock()
-        self._limit = 0 if vsync else FRAME_RATE
-
-    def wait(self) -> float:
-        """Frames per second, averaged over the last ten."""
-        self._clock.tick(self._limit)
-        return self._clock.get_fps()
 
 
 def _make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:

@@ -100,7 +100,7 @@ def repose(
         return
     with _refusals():
         if has_display():
-            from app.application import run
+            from app.start import run
 
             raise typer.Exit(run(preset))
         from app.headless_job import run_job

@@ -6,12 +6,11 @@ model refuses leaves the old one in force, and its sentence stands under the row
 
 from __future__ import annotations
 
-import math
-import tomllib
 from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
+from app.field_values import compact, plain, position, typed, value_at
 from app.path_field import draw_path
 from app.theme import Colour
 from app.widgets import (
@@ -26,74 +25,16 @@ from app.widgets import (
     text_width,
     tooltip,
 )
-from sim.parameters import Parameter, Value
+from sim.parameters import Parameter
 
 if TYPE_CHECKING:
     from app.panels import Ui
 
-DECADES = 6
-"""Of a logarithmic slider whose range begins at zero; its left end is zero itself."""
-ZERO_END = 0.03
-"""Share of such a slider that means zero."""
 EFFECTS = {
     "now": "Acts at once, also on a running heap.",
     "base": "Rebuilds walls and base; if grains lie on them, the fill starts over.",
     "restart": "Acts at the next fill.",
 }
-
-
-def position(parameter: Parameter, value: float) -> float:
-    """Where a value stands on the slider, 0 to 1."""
-    low, high = _range(parameter)
-    if not parameter.quantity.log:
-        return min(max((value - low) / (high - low), 0.0), 1.0)
-    start, bottom = (ZERO_END, high * 10.0**-DECADES) if low == 0.0 else (0.0, low)
-    if value < bottom:
-        return 0.0
-    return min(start + (1.0 - start) * math.log(value / bottom) / math.log(high / bottom), 1.0)
-
-
-def value_at(parameter: Parameter, where: float) -> Value:
-    """The value at a place on the slider, rounded as a person would choose it, SI."""
-    low, high = _range(parameter)
-    if where <= 0.0 or where >= 1.0:
-        value: float = low if where <= 0.0 else high
-        return int(value) if parameter.kind == "int" else value
-    if parameter.quantity.log:
-        start, bottom = (ZERO_END, high * 10.0**-DECADES) if low == 0.0 else (0.0, low)
-        if where < start:
-            return low
-        value = bottom * (high / bottom) ** ((where - start) / (1.0 - start))
-        quantum = 10.0 ** (math.floor(math.log10(value)) - 1)
-    else:
-        value = low + (high - low) * where
-        scale = parameter.quantity.scale
-        quantum = 10.0 ** (math.floor(math.log10((high - low) / scale)) - 3) * scale
-    if parameter.kind == "int":
-        return min(max(round(value), int(low)), int(high))
-    rounded = float(f"{round(value / quantum) * quantum:.12g}")
-    return min(max(rounded, low), high)
-
-
-def typed(parameter: Parameter, text: str) -> Value:
-    """What a person typed, in SI; anything that is not a number is passed on as it is, to be refused in words."""
-    text = text.strip()
-    if parameter.quantity.unit:
-        text = text.removesuffix(parameter.quantity.unit).strip()
-    try:
-        number = tomllib.loads(f"number = {text}")["number"]
-        if isinstance(number, bool) or not isinstance(number, (int, float)):
-            return text
-        if parameter.kind == "int" and isinstance(number, int):
-            return number
-        value = float(f"{float(number) * parameter.quantity.scale:.15g}")
-    except OverflowError:
-        return math.inf
-    except (ValueError, RecursionError):
-        return text
-    # 90° must be allowed where π/2 is the limit, although no decimal number of degrees is exactly that.
-    limits = (limit for limit in (parameter.low, parameter.high) if limit is not None)
-    return next((limit for limit in limits if math.isclose(value, limit, rel_tol=1e-12)), value)
 
 
 def describe(parameter: Parameter) -> str:
@@ -154,13 +95,8 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
         number = float(shown)
     draw_bar(ui, low, size, position(parameter, number), filled=not automatic)
     pad = imgui.get_style().frame_padding
-    text = friendly(parameter.shown(_compact(number) if parameter.kind == "float" else int(number)))
+    text = friendly(parameter.shown(compact(number) if parameter.kind == "float" else int(number)))
     _caption(ui, parameter, text, low.x + pad.x, low.y + pad.y, low.x + size.x - pad.x)
-
-
-def _compact(number: float) -> float:
-    """The number as the row prints it: five significant digits are more than a slider can set."""
-    return float(f"{number:.5g}")
 
 
 def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, right: float) -> None:
@@ -216,19 +152,11 @@ def _follow_mouse(ui: Ui, parameter: Parameter, left: float, width: float) -> No
     if imgui.is_item_activated():
         ui.edits.history.seal()
         if io.key_ctrl:
-            ui.memory.update(typing=name, text=_plain(ui, parameter), typing_fresh=True)
+            ui.memory.update(typing=name, text=plain(parameter, ui.edits.value(name)), typing_fresh=True)
             return
     where = dragged(ui, left, width)
     if where is not None:
         ui.edits.set({name: value_at(parameter, where)}, gesture=("drag", name))
-
-
-def _plain(ui: Ui, parameter: Parameter) -> str:
-    """The value as text to edit, in the unit shown, without the unit."""
-    value = ui.edits.value(parameter.name)
-    if isinstance(value, str):
-        return value
-    return repr(value) if parameter.kind == "int" else f"{value / parameter.quantity.scale:.10g}"
 
 
 def _draw_typing(ui: Ui, parameter: Parameter) -> None:
@@ -296,10 +224,4 @@ def _draw_automatic(ui: Ui, parameter: Parameter) -> None:
     ui.probe.mark(f"field.{parameter.name}.{word}")
     tooltip(f"{parameter.quantity.label}: let the program choose, or keep the value it has now.")
     if changed:
-        ui.edits.set({parameter.name: word if automatic else _compact(ui.snapshot.dt)})
-
-
-def _range(parameter: Parameter) -> tuple[float, float]:
-    if parameter.low is None or parameter.high is None:
-        raise ValueError(f"{parameter.name} declares no range, so that it cannot have a slider.")
-    return parameter.low, parameter.high
+        ui.edits.set({parameter.name: word if automatic else compact(ui.snapshot.dt)})

@@ -2,8 +2,7 @@
 
 Every length and mouse position that leaves this file is in framebuffer pixels, also on screens where
 the system counts in points; `content_scale` is the only thing left to know about HiDPI.
-OpenGL and ImGui's backend may be imported only once a window is open: PyOpenGL decides at its first
-import between GLX and EGL, and only SDL knows which of them the context really uses.
+OpenGL and ImGui's backend may be imported only once a window is open (see `app.gl_context`).
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from app import sdl
+from app.gl_context import WITHOUT_WINDOW, WindowError, ask_for_core, driver, read_context, why_no_context
 from app.icon import draw_icon
 
 if TYPE_CHECKING:
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
     import pygame
 
 Size = tuple[int, int]
-REQUIRED = (3, 3)
-WITHOUT_WINDOW = "`repose run heap` does the experiment without a window"
-
-
-class WindowError(RuntimeError):
-    """Why there is no window: one sentence with the cause and what to do."""
 
 
 class Window:
@@ -36,11 +30,12 @@ class Window:
     def __init__(self, handle: pygame.Window, vsync: bool) -> None:
         self._handle = handle
         self._minimised = False
-        self._fullscreen = False
         self._seen = self._measure()
         self._dpi_scale = sdl.system_text_scale(handle)
         self.vsync = vsync
         """True if `swap` waits for the screen; otherwise the frame loop has to pace itself."""
+        self.fullscreen = False
+        """True while the window fills the screen without a frame."""
         self.resized = False
         """True if the last `poll` found another size than the one before."""
         self.gl_version = ""
@@ -91,8 +86,8 @@ class Window:
 
     def toggle_fullscreen(self) -> None:
         """Fill the screen, or go back to a window."""
-        self._fullscreen = not self._fullscreen
-        if self._fullscreen:
+        self.fullscreen = not self.fullscreen
+        if self.fullscreen:
             self._handle.set_fullscreen(True)
         else:
             self._handle.set_windowed()
@@ -126,7 +121,7 @@ def open_window(title: str = "Repose", size: Size = (1280, 800), visible: bool =
     """Open a resizable window; raises `WindowError`."""
     if visible:
         _init_video(None)
-        if _driver() in ("offscreen", "dummy") and not os.environ.get("SDL_VIDEODRIVER"):
+        if driver() in ("offscreen", "dummy") and not os.environ.get("SDL_VIDEODRIVER"):
             sdl.quit_video()
             raise WindowError(f"No display was found, so no window can be opened; {WITHOUT_WINDOW}.")
     else:
@@ -165,26 +160,20 @@ def _init_video(driver: str | None) -> None:
         ) from None
 
 
-def _driver() -> str:
-    import pygame
-
-    return str(pygame.display.get_driver())
-
-
 def _open(title: str, size: Size, visible: bool) -> Window:
     import pygame
 
     handle, reason = None, ""
     # A first context may fail on drivers that know no forward-compatible contexts: ask again without that flag.
     for flags in (pygame.GL_CONTEXT_FORWARD_COMPATIBLE_FLAG, 0):
-        _ask_for_core(*REQUIRED, flags)
+        ask_for_core(flags)
         try:
             handle = pygame.Window(title, size, opengl=True, allow_high_dpi=True, resizable=True, hidden=not visible)
             break
         except pygame.error as error:
             reason = str(error)
     if handle is None:
-        sentence = _why_no_context(reason)
+        sentence = why_no_context(reason)
         sdl.quit_video()
         raise WindowError(sentence)
     handle.minimum_size = (64, 64) if visible else (1, 1)
@@ -193,97 +182,12 @@ def _open(title: str, size: Size, visible: bool) -> Window:
         handle.set_icon(pygame.image.frombuffer(icon.tobytes(), icon.shape[:2], "RGBA"))
     window = Window(handle, vsync=visible and sdl.set_swap_interval())
     try:
-        _check_context(window)
+        window.gl_version, window.gl_renderer = read_context()
     except WindowError:
         window.close()
         sdl.quit_video()
         raise
     return window
-
-
-def _ask_for_core(major: int, minor: int, flags: int) -> None:
-    import pygame
-
-    attributes = {
-        pygame.GL_CONTEXT_MAJOR_VERSION: major,
-        pygame.GL_CONTEXT_MINOR_VERSION: minor,
-        pygame.GL_CONTEXT_PROFILE_MASK: pygame.GL_CONTEXT_PROFILE_CORE,
-        pygame.GL_CONTEXT_FLAGS: flags,
-        pygame.GL_DOUBLEBUFFER: 1,
-        pygame.GL_DEPTH_SIZE: 0,
-        pygame.GL_ALPHA_SIZE: 0,
-        # Discs and lines carry their own analytic edges, which stay smooth at any zoom: samples would only cost time.
-        pygame.GL_MULTISAMPLESAMPLES: 0,
-    }
-    for attribute, value in attributes.items():
-        pygame.display.gl_set_attribute(attribute, value)
-
-
-def _check_context(window: Window) -> None:
-    """Import OpenGL for the platform in use and read the version; raises `WindowError`."""
-    if sys.platform.startswith("linux"):
-        glx = _driver() == "x11" and os.environ.get("SDL_VIDEO_X11_FORCE_EGL") != "1"
-        os.environ["PYOPENGL_PLATFORM"] = "glx" if glx else "egl"
-    try:
-        from OpenGL import GL
-
-        version, renderer = (GL.glGetString(name) for name in (GL.GL_VERSION, GL.GL_RENDERER))
-    except (ImportError, AttributeError, OSError) as error:
-        raise WindowError(
-            f"The OpenGL library could not be loaded ({error}); install it (Debian: apt install libgl1 libegl1), "
-            f"or go without: {WITHOUT_WINDOW}."
-        ) from None
-    window.gl_version, window.gl_renderer = (text.decode(errors="replace") for text in (version, renderer))
-    found = tuple(int(part) for part in window.gl_version.split()[0].split(".")[:2])
-    if found < REQUIRED:
-        raise WindowError(_too_old(window.gl_version))
-
-
-def _why_no_context(reason: str) -> str:
-    """One sentence for a context that could not be had, with the version the machine does offer, if any."""
-    import pygame
-
-    if "load" in reason.lower() or "not available" in reason.lower():
-        return (
-            f"OpenGL could not be loaded ({reason.rstrip('.')}); install it (Debian: apt install libgl1 libegl1), "
-            f"or go without: {WITHOUT_WINDOW}."
-        )
-    version = None
-    pygame.display.gl_set_attribute(pygame.GL_CONTEXT_PROFILE_MASK, 0)
-    _ask_for_any()
-    try:
-        probe = pygame.Window("Repose", (16, 16), opengl=True, hidden=True)
-        version = sdl.gl_version()
-        probe.destroy()
-    except pygame.error:
-        pass
-    return (
-        _too_old(version)
-        if version
-        else (
-            f"No OpenGL {REQUIRED[0]}.{REQUIRED[1]} context could be created ({reason.rstrip('.')}); "
-            f"update the graphics driver, or go without: {WITHOUT_WINDOW}."
-        )
-    )
-
-
-def _ask_for_any() -> None:
-    import pygame
-
-    for attribute, value in (
-        (pygame.GL_CONTEXT_MAJOR_VERSION, 1),
-        (pygame.GL_CONTEXT_MINOR_VERSION, 1),
-        (pygame.GL_CONTEXT_PROFILE_MASK, 0),
-        (pygame.GL_CONTEXT_FLAGS, 0),
-    ):
-        pygame.display.gl_set_attribute(attribute, value)
-
-
-def _too_old(version: str) -> str:
-    return (
-        f"OpenGL {REQUIRED[0]}.{REQUIRED[1]} is needed but this machine offers {version}; "
-        f"update the graphics driver, or go without: {WITHOUT_WINDOW}."
-    )
 
 
 def _in_pixels(event: pygame.Event, ratio: float) -> pygame.Event:

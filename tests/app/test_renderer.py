@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,25 +12,12 @@ from app.colours import COLOURINGS, DARK, to_linear, to_srgb
 from app.view import COLOUR_MAPS, View
 from sim.snapshot import Snapshot
 from tests.app.fake_heap import fake_heap
+from tests.app.studio import BARE, objects
 
 if TYPE_CHECKING:
     from app.picture import PictureMaker
 
 pytestmark = pytest.mark.gl
-
-BARE = View(colour_by="plain", show_measurement=False, show_scale_bar=False, show_legend=False, show_box=False)
-"""Grains and nothing else."""
-
-
-@pytest.fixture(scope="module")
-def studio() -> Iterator[PictureMaker]:
-    from app.picture import PictureMaker
-
-    with PictureMaker((64, 64)) as maker:
-        yield maker
-        import OpenGL.GL as gl
-
-        assert gl.glGetError() == gl.GL_NO_ERROR
 
 
 def draw(studio: PictureMaker, snapshot: Snapshot, view: View, pixel: float, size: tuple[int, int] = (64, 64)) -> Any:
@@ -213,21 +199,6 @@ def test_positions_that_are_not_finite_disturb_no_other_grain(studio: PictureMak
         sphere_id=np.arange(2),
     )
     assert np.array_equal(draw(studio, two, BARE, 1.0), draw(studio, one_disc(10.0), BARE, 1.0))
-
-
-def objects() -> dict[str, int]:
-    """How many OpenGL objects of each kind are alive."""
-    import OpenGL.GL as gl
-
-    kinds = {
-        "buffer": gl.glIsBuffer,
-        "array": gl.glIsVertexArray,
-        "texture": gl.glIsTexture,
-        "framebuffer": gl.glIsFramebuffer,
-        "program": gl.glIsProgram,
-        "shader": gl.glIsShader,
-    }
-    return {kind: sum(bool(alive(name)) for name in range(1, 400)) for kind, alive in kinds.items()}
 
 
 def test_everything_is_given_back(studio: PictureMaker) -> None:

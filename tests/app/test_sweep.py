@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -17,9 +16,9 @@ from app.stopping import StopAsked
 from app.sweep_plan import plan_sweep, tasks
 from app.sweep_worker import Task, run_all
 from sim.parameters import ParameterError
+from tests.app.program import UNIX
 
 FACTS = {"density": None, "gravity": 9.81, "radius": 0.02}
-UNIX = pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
 TINY = ("grain_count=60", "mean_radius=0.02", "fill_height=1.1", "window=10")
 CALL = ["sweep", "hourglass", "--over", "orifice=0.25,0.3", *(word for value in TINY for word in ("--set", value))]
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from imgui_bundle import imgui
 
-from app.fields import describe, position, typed, value_at
+from app.field_values import position, typed, value_at
+from app.fields import describe
 from sim.commands import SetParameters
 from sim.parameters import Parameter
 from sim.scenes import SCENES

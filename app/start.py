@@ -1,0 +1,52 @@
+"""Start of a session: the preset that is asked for or was used last, the window as it was left, the frame loop."""
+
+from __future__ import annotations
+
+from app.application import Application
+from app.settings import Settings, load_settings
+from app.window import Window, open_window
+from sim import presets
+from sim.parameters import ParameterError
+
+SMALLEST_START = (1280, 720)
+"""Size of the window at the first start [screen points], unless the screen is smaller or much larger."""
+START_SHARE = 0.8
+"""Part of the screen's width and height the window takes at the first start."""
+
+
+def run(preset: str = "") -> int:
+    """Open the window and stay until it is closed; returns the exit code.
+
+    `preset` is a name or a file; without one the last used is taken. Raises `ParameterError` for a preset
+    that cannot be used and `WindowError` where no window can be opened.
+    """
+    settings = load_settings()
+    name, chosen = _choose_preset(preset, settings)
+    window = _open_window(settings)
+    application = Application(window, settings, name, chosen)
+    try:
+        while application.draw_frame():
+            pass
+    finally:
+        application.close()
+    return 0
+
+
+def _open_window(settings: Settings) -> Window:
+    """The window in the size it was left in, at first in one that suits the screen."""
+    width, height = settings.choices.width, settings.choices.height
+    chosen = width is not None and height is not None
+    window = open_window("Repose", (width or SMALLEST_START[0], height or SMALLEST_START[1]))
+    window.fit_screen(None if chosen else START_SHARE)
+    return window
+
+
+def _choose_preset(asked: str, settings: Settings) -> tuple[str, presets.Preset]:
+    if asked:
+        return asked, presets.load(asked)
+    try:
+        return settings.choices.preset, presets.load(settings.choices.preset)
+    except ParameterError as error:
+        settings.trouble = f"The preset of the last session is not used: {error}"
+        settings.choices.preset = presets.DEFAULT
+        return presets.DEFAULT, presets.load(presets.DEFAULT)

@@ -1,0 +1,140 @@
+"""`repose run`: results are whole and told, a film is exact, and stopping loses nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import headless_film, headless_job
+from app.cli import run_command_line
+from app.window import WindowError
+from tests.app.program import UNIX, start
+
+SMALL = ("run", "heap", "--set", "grain_count=40", "--set", "width=0.012")
+
+
+def result_in(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / "result.json").read_text())
+
+
+@pytest.mark.gl
+def test_run_writes_its_result_and_picture_into_a_new_folder_each_time(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [*SMALL, "--set", "friction=0.3", "--seed", "5", "--size", "320x240"]
+    assert run_command_line(arguments) == 0
+    captured = capsys.readouterr()
+    result = result_in(here / "repose-heap-1")
+    assert (result["scene"], result["seed"], result["preset"]) == ("heap", 5, "thesis-heap")
+    assert (result["parameters"]["friction"], result["parameters"]["grain_count"]) == (0.3, 40)
+    assert result["grains_filled"] == 40
+    assert result["interrupted"] is False
+    shown = re.search(r"^angle of repose +([0-9.]+)° ± [0-9.]+°$", captured.out, re.MULTILINE)
+    assert shown is not None
+    assert float(shown[1]) == pytest.approx(result["angle_of_repose"]["degrees"], abs=0.5)
+    assert "repose-heap-1" in captured.out
+    assert "filling" in captured.err
+    assert (here / "repose-heap-1" / "heap.png").read_bytes()[1:4] == b"PNG"
+    assert run_command_line([*arguments, "--no-picture"]) == 0
+    assert [path.name for path in (here / "repose-heap-2").iterdir()] == ["result.json"]
+    assert result_in(here / "repose-heap-2")["state_hash"] == result["state_hash"]
+
+
+@pytest.mark.gl
+def test_film_has_exactly_duration_times_fps_frames_and_leaves_the_run_as_it_is(here: Path) -> None:
+    import av
+
+    assert run_command_line([*SMALL, "--no-picture", "--out", "plain"]) == 0
+    filmed = ["--video", "film.mp4", "--fps", "25", "--speed", "0.5", "--size", "160x120", "--out", "filmed"]
+    assert run_command_line([*SMALL, "--no-picture", *filmed]) == 0
+    result = result_in(here / "filmed")
+    with av.open("film.mp4") as container:
+        count = sum(1 for _ in container.decode(video=0))
+    assert count == result["video"]["frames"] == round(result["simulated_time"] / 0.5 * 25)
+    assert result["state_hash"] == result_in(here / "plain")["state_hash"]
+
+
+def test_json_is_all_that_goes_to_standard_output(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line([*SMALL, "--json", "--no-picture", "--out", "Größe λ 砂/-new"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) == result_in(here / "Größe λ 砂" / "-new")
+    assert captured.err == ""
+
+
+def test_without_opengl_the_run_completes_and_says_why_there_is_no_picture(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(size: object) -> None:
+        raise WindowError("OpenGL 3.3 is needed but this machine offers 2.1.")
+
+    monkeypatch.setattr(headless_job, "open_picture_maker", fail)
+    monkeypatch.setattr(headless_film, "open_picture_maker", fail)
+    assert run_command_line([*SMALL]) == 0
+    assert "No picture: OpenGL 3.3 is needed but this machine offers 2.1." in capsys.readouterr().err
+    assert [path.name for path in (here / "repose-heap-1").iterdir()] == ["result.json"]
+    assert run_command_line([*SMALL, "--video", "film.mp4"]) == 2
+    assert "offers 2.1" in capsys.readouterr().err
+    assert not (here / "film.mp4").exists()
+
+
+@pytest.mark.gl
+def test_film_cut_short_ends_neither_the_run_nor_its_results(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.recorder._free", lambda _: 10**9)
+    film = headless_film.HeadlessFilm
+    take = film.take
+
+    def take_a_few(self: headless_film.HeadlessFilm, snapshot: Any) -> None:
+        if self._added == 12:
+            monkeypatch.setattr("app.recorder._free", lambda _: 1000)
+        take(self, snapshot)
+
+    monkeypatch.setattr(film, "take", take_a_few)
+    arguments = ["--video", "film.mp4", "--fps", "10", "--speed", "0.05", "--size", "160x120", "--no-picture"]
+    assert run_command_line([*SMALL, *arguments]) == 1
+    assert "almost full" in capsys.readouterr().err
+    result = result_in(here / "repose-heap-1")
+    assert result["grains_filled"] == 40
+    assert "almost full" in result["video"]["cut_short"]
+
+
+def test_run_stopped_by_a_fault_says_so_and_keeps_what_it_has(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line([*SMALL, "--set", "dt=0.001", "--no-picture"]) == 3
+    fault = result_in(here / "repose-heap-1")["fault"]
+    assert fault
+    assert fault in capsys.readouterr().err
+
+
+def test_any_scene_runs_from_its_defaults_and_its_readings_are_told(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changes = ("grain_count=60", "mean_radius=0.02", "orifice=0.25", "fill_height=1.1", "count_for=0.25")
+    arguments = [part for change in changes for part in ("--set", change)]
+    assert run_command_line(["run", "hourglass", *arguments, "--no-picture"]) == 0
+    result = result_in(here / "repose-hourglass-1")
+    assert (result["scene"], result["preset"], result["complaint"]) == ("hourglass", "defaults", None)
+    assert re.search(rf"^grains passed +{result['grains_passed']}$", capsys.readouterr().out, re.MULTILINE)
+
+
+@UNIX
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signal_stops_the_run_and_keeps_the_results(number: int, tmp_path: Path) -> None:
+    with start(["run", "--set", "grain_count=20000", "--no-picture", "--out", "kept"], tmp_path) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "filling" in line:
+                break
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    result = result_in(tmp_path / "kept")
+    assert result["interrupted"] is True
+    assert result["angle_of_repose"] is None
+    assert result["steps"] > 0

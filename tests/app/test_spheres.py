@@ -1,0 +1,166 @@
+"""Spheres on the pixels: exact depth, smooth edges, honest colours."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from app.colours import DARK, shades, to_linear, to_srgb
+from app.orbit import VIEWS, Camera3D
+from app.view import COLOUR_MAPS, View
+from sim.snapshot import Snapshot
+from tests.app.fake_space import few_spheres
+from tests.app.studio import BARE, SIZE, draw, eye, lit
+
+if TYPE_CHECKING:
+    from app.picture import PictureMaker
+
+pytestmark = pytest.mark.gl
+
+
+def two_colours() -> Snapshot:
+    """Two spheres that run into each other, one at each end of the map."""
+    snapshot = few_spheres((-0.35, 0.1, 0.0, 0.7), (0.35, -0.1, 0.1, 0.6))
+    snapshot.columns["coordination"] = np.array((0.0, 6.0), np.float32)
+    return snapshot
+
+
+def nearest_sphere(snapshot: Snapshot, camera: Camera3D) -> np.ndarray:
+    """Which sphere each line of sight meets first, by formula; -1 for none, -2 where an edge is too near to tell."""
+    found = np.full((SIZE[1], SIZE[0]), -1)
+    for row in range(SIZE[1]):
+        for column in range(SIZE[0]):
+            start, way = camera.ray((column + 0.5, row + 0.5), SIZE)
+            hits = []
+            for index, (centre, radius) in enumerate(zip(snapshot.position, snapshot.radius)):
+                ahead = float((centre - start) @ way)
+                off = float(np.linalg.norm(start + ahead * way - centre))
+                if abs(off - radius) < 2.0 * camera.resolution(SIZE):
+                    hits.append((-math.inf, -2))
+                elif off < radius:
+                    hits.append((ahead - math.sqrt(float(radius) ** 2 - off**2), index))
+            if len(hits) == 2 and abs(hits[0][0] - hits[1][0]) < 2e-2:
+                hits.append((-math.inf, -2))
+            if hits:
+                found[row, column] = min(hits)[1]
+    return found
+
+
+@pytest.mark.parametrize("name", list(VIEWS))
+def test_where_spheres_run_into_each_other_the_nearer_surface_is_seen(studio: PictureMaker, name: str) -> None:
+    snapshot, camera = two_colours(), eye(name)
+    view = replace(BARE, colour_by="coordination")
+    picture = draw(studio, snapshot, view, camera)
+    expected = nearest_sphere(snapshot, camera)
+    # The low end of the map is blue, the high end yellow.
+    yellow = picture[..., 0] > picture[..., 2]
+    for index, is_yellow in ((0, False), (1, True)):
+        there = expected == index
+        assert there.sum() > 80
+        assert (yellow[there] == is_yellow).all()
+    assert not lit(picture)[expected == -1].any()
+
+
+def test_the_order_of_the_rows_does_not_matter(studio: PictureMaker) -> None:
+    snapshot = two_colours()
+    turned = replace(
+        snapshot,
+        position=snapshot.position[::-1].copy(),
+        radius=snapshot.radius[::-1].copy(),
+        columns={"coordination": snapshot.columns["coordination"][::-1].copy()},
+    )
+    view = replace(BARE, colour_by="coordination")
+    assert np.array_equal(draw(studio, snapshot, view), draw(studio, turned, view))
+
+
+def test_a_sphere_off_the_axis_covers_the_ellipse_that_perspective_makes_of_it(studio: PictureMaker) -> None:
+    snapshot, camera = few_spheres((1.0, 0.3, 0.5, 0.4)), eye(distance=4.0, fov=math.radians(50.0))
+    touched = lit(draw(studio, snapshot, BARE, camera))
+    start = camera.eye()
+    for row in range(SIZE[1]):
+        for column in range(SIZE[0]):
+            _, way = camera.ray((column + 0.5, row + 0.5), SIZE)
+            arm = snapshot.position[0] - start
+            off = float(np.linalg.norm(arm - (arm @ way) * way))
+            if abs(off - 0.4) > 1.2 * camera.resolution(SIZE):
+                assert touched[row, column] == (off < 0.4)
+
+
+@pytest.mark.parametrize("radius", [0.5, 0.12])
+def test_the_silhouette_is_smooth(studio: PictureMaker, radius: float) -> None:
+    """The light a sphere adds grows evenly with its size: no pixel is all or nothing."""
+
+    def added(size: float) -> float:
+        picture = draw(studio, few_spheres((0.003, 0.0, 0.002, size)), BARE, eye(distance=6.0))
+        return float((to_linear(picture / 255.0) - to_linear(np.array(DARK.background))).sum())
+
+    sizes = radius * np.linspace(1.0, 1.08, 9)
+    light = np.array([added(size) for size in sizes])
+    steps = np.diff(light)
+    assert (steps > 0.0).all()
+    assert steps.max() < 2.5 * steps.min()
+
+
+def test_a_sphere_smaller_than_a_pixel_gives_its_share_of_light(studio: PictureMaker) -> None:
+    def added(size: float) -> float:
+        picture = draw(studio, few_spheres((0.01, 0.0, 0.01, size)))
+        return float((to_linear(picture / 255.0) - to_linear(np.array(DARK.background))).sum())
+
+    pixel = eye().resolution(SIZE)
+    assert added(0.4 * pixel) / added(0.2 * pixel) == pytest.approx(4.0, rel=0.15)
+
+
+@pytest.mark.parametrize("name", COLOUR_MAPS)
+def test_the_best_lit_side_shows_the_colour_the_legend_promises(studio: PictureMaker, name: str) -> None:
+    snapshot = few_spheres((0.0, 0.0, 0.0, 1.0))
+    snapshot.columns["coordination"] = np.array((3.0,), np.float32)
+    view = replace(BARE, colour_by="coordination", colour_map=name)
+    picture = draw(studio, snapshot, view, eye("three-quarter"))
+    promised = to_srgb(shades(0.5, name, DARK)) * 255.0
+    best = picture.reshape(-1, 3)[picture.sum(axis=2).argmax()]
+    assert np.abs(best - promised).max() <= 6.0
+    face = picture[lit(picture)]
+    hue = face / np.maximum(face.max(axis=1), 1.0)[:, None]
+    bright = face.max(axis=1) > 0.6 * promised.max()
+    assert np.abs(hue[bright] - promised / promised.max()).max() < 0.06
+
+
+def test_colours_are_the_same_numbers_as_in_the_plane(studio: PictureMaker) -> None:
+    """Both pictures take the face colours from one place; the legend beside them is the same too."""
+    flat, deep = few_spheres((0.0, 0.0, 0.0, 1.0)), few_spheres((0.0, 0.0, 0.0, 1.0))
+    flat.position = flat.position[:, :2]
+    flat.box = ((-2.0, -2.0), (2.0, 2.0))
+    for snapshot in (flat, deep):
+        snapshot.columns["speed"] = np.array((0.02,), np.float32)
+    studio.size = (640, 360)
+    view = View(show_scale_bar=False, show_box=False)
+    pictures = [studio.draw(snapshot, view) for snapshot in (flat, deep)]
+    assert np.array_equal(pictures[0][:80, 400:], pictures[1][:80, 400:])
+
+
+def test_turning_marks_are_drawn_only_where_the_turning_is_known_and_follow_it(studio: PictureMaker) -> None:
+    plain = few_spheres((0.0, 0.0, 0.0, 1.0))
+    marked, turned = replace(plain), replace(plain)
+    marked.orientation = np.array(((1.0, 0.0, 0.0, 0.0),), np.float32)
+    turned.orientation = np.array(((math.cos(0.2), 0.0, 0.0, math.sin(0.2)),), np.float32)
+    camera = eye("three-quarter")
+    pictures = [draw(studio, snapshot, BARE, camera) for snapshot in (plain, marked, turned)]
+    assert not np.array_equal(pictures[0], pictures[1])
+    assert not np.array_equal(pictures[1], pictures[2])
+    # A quarter turn about an axis swaps the two tones, half a turn brings them back.
+    half = replace(plain, orientation=np.array(((0.0, 0.0, 0.0, 1.0),), np.float32))
+    assert np.abs(draw(studio, half, BARE, camera) - pictures[1]).max() <= 1.0
+
+
+def test_spheres_around_and_behind_the_eye_and_lost_ones_disturb_nothing(studio: PictureMaker) -> None:
+    lone = few_spheres((0.0, 0.0, 0.0, 0.5))
+    crowd = few_spheres(
+        (0.0, 0.0, 0.0, 0.5), (0.0, -6.0, 0.0, 0.3), (0.0, -9.0, 0.0, 0.5), (math.nan, math.inf, 0.0, 0.5)
+    )
+    for snapshot in (lone, crowd):
+        snapshot.box = ((-20.0, -20.0, -20.0), (20.0, 20.0, 20.0))
+    assert np.abs(draw(studio, lone) - draw(studio, crowd)).max() <= 1.0

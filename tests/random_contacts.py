@@ -1,0 +1,150 @@
+"""Random contacts in the plane and in space, and every law with every choice of its formulas to try on them."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from sim import vec
+from sim.contact import Contact, contact_between
+from sim.laws import Law, laws
+from sim.materials import FRICTION
+
+WORDS = {
+    "lee_herrmann": [
+        dict(zip(("exponent", "anchor", "coulomb_cap"), words))
+        for words in itertools.product(("hertz", "linear"), ("lee-herrmann", "cundall-strack"), ("spring", "total"))
+    ],
+    "voigt": [{"stiffness_from": "given"}, {"stiffness_from": "material"}],
+}
+"""The choices of formula of each law; a new law without an entry is tested with its defaults."""
+
+NUMBERS = {"friction": 0.4, "wall_friction": 0.25, "rolling_friction": 0.02, "twisting_friction": 0.01}
+
+CASES = [
+    pytest.param(law, words, id="-".join((law.name, *words.values())))
+    for law in laws().values()
+    for words in WORDS.get(law.name, [{}])
+]
+every_law = pytest.mark.parametrize(("law", "words"), CASES)
+every_motion = pytest.mark.parametrize(("dimension", "spin_length"), [(2, 0), (2, 1), (3, 0), (3, 3)])
+RADIUS_SUM, RADIUS, MASS = 2.1e-3, 5.2e-4, 4e-4
+
+
+def pair(generator: np.random.Generator, dimension: int, spin_length: int, touching: bool = True) -> dict:
+    """The kinematics of a random pair, in contact since a while or not touching."""
+
+    def vector(size: float, length: int = dimension) -> tuple[float, ...]:
+        return tuple(float(x) for x in generator.normal(0.0, size, length))
+
+    direction = np.array(vector(1.0))
+    overlap = RADIUS_SUM * generator.uniform(1e-4, 0.1) * (1.0 if touching else -1.0)
+    branch = tuple(float(x) for x in direction / np.linalg.norm(direction) * (RADIUS_SUM - overlap))
+    stretch = vector(10.0 ** generator.uniform(-7, -4))
+    return {
+        "branch": branch,
+        "place": branch,
+        "velocity": vector(0.3),
+        "roll": vector(0.3, spin_length),
+        "mean_spin": vector(300.0, spin_length),
+        "relative_spin": vector(300.0, spin_length),
+        "memory": stretch if spin_length else tuple(x + y for x, y in zip(branch, stretch)),
+        "was_touching": float(generator.choice([0.0, 1.0, 1.0, 1.0])),
+        "radius_sum": RADIUS_SUM,
+        "effective_radius": RADIUS,
+        "effective_mass": MASS,
+        "spin_mobility": 2.5 / (MASS * RADIUS**2),
+        "held": float(generator.choice([0.0, 1.0])),
+        "kind": int(generator.integers(4)),
+        "duration": 1e-6,
+    }
+
+
+def contacts(seed: int, motion: tuple[int, int], count: int = 200, touching: bool = True) -> list[dict]:
+    generator = np.random.default_rng(seed)
+    return [pair(generator, *motion, touching) for _ in range(count)]
+
+
+def parts(law: Law, words: dict, **values: float) -> tuple[tuple, tuple]:
+    """Numbers and rules with every number away from zero; of `values` those that the law declares."""
+    declared = law.parameters.declared()
+    known = {name: value for name, value in (NUMBERS | values).items() if name in declared}
+    parameters = law.parameters.checked(words | known)
+    return law.numbers(parameters), law.rules(parameters)
+
+
+def met(law: Law, numbers: tuple, kinematics: dict) -> Contact:
+    """The contact as the law sees it."""
+    others = {name: value for name, value in kinematics.items() if name != "kind"}
+    contact, _ = contact_between(**others, material=law.properties(numbers, kinematics["kind"]), gentle=1.0)
+    return contact
+
+
+def friction_of(law: Law, contact: Contact) -> float:
+    """Friction coefficient of that pair of materials, as NUMBERS give it."""
+    if not law.needs_material:
+        return NUMBERS["friction"]
+    expected = min(NUMBERS["friction"], NUMBERS["wall_friction"], key=lambda mu: abs(mu - contact.material[FRICTION]))
+    assert contact.material[FRICTION] == pytest.approx(expected, rel=1e-12)
+    return expected
+
+
+def coulomb_limit(law: Law, contact: Contact, normal_force: float) -> float:
+    """mu F_n [N], none where the force pulls; the hourglass' law is published with mu |F_n|."""
+    load = abs(normal_force) if law.name == "memoryless" else max(normal_force, 0.0)
+    return friction_of(law, contact) * load
+
+
+def caps_spring_only(law: Law, words: dict) -> bool:
+    return words.get("coulomb_cap") == "spring"
+
+
+def drags(law: Law, words: dict) -> bool:
+    """Whether a sliding spring gives way."""
+    return words.get("anchor", "dragged") != "lee-herrmann" and law.name != "memoryless"
+
+
+def effort(law: Law, words: dict, kinematics: dict) -> tuple[np.ndarray, np.ndarray]:
+    """Force on i [N] and torque on i besides that of the force [N m], as the loop over pairs has them."""
+    numbers, rules = parts(law, words)
+    contact = met(law, numbers, kinematics)
+    answer = law.force(numbers, rules, contact)
+    force = np.add(vec.scale(answer.normal_force, contact.normal), answer.shear_force)
+    return force, np.array(answer.moment)
+
+
+def transformed(kinematics: dict, matrix: np.ndarray) -> dict:
+    """The same pair in a turned or mirrored frame; spins are axial and change sign with a mirror."""
+
+    def turned(vector: tuple) -> tuple:
+        return tuple(float(x) for x in matrix @ np.array(vector))
+
+    vectors = ("branch", "place", "velocity", "memory")
+    axial = ("roll", "mean_spin", "relative_spin")
+    return (
+        kinematics
+        | {name: turned(kinematics[name]) for name in vectors}
+        | {name: tuple(map(float, turned_axial(kinematics[name], matrix))) for name in axial}
+    )
+
+
+def turned_axial(spin: tuple | np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    """A spin or torque in a turned or mirrored frame."""
+    mirrored = float(np.sign(np.linalg.det(matrix)))
+    return mirrored * (matrix @ np.array(spin) if len(spin) == 3 else np.array(spin))
+
+
+def flat(values) -> list[float]:
+    """All numbers of nested tuples."""
+    return [x for value in values for x in flat(value)] if isinstance(values, tuple) else [float(values)]
+
+
+def head_on(
+    material: tuple, overlap: float, normal_velocity: float, held: float, spin_length: int = 0, shear: float = 0.0
+) -> Contact:
+    """A contact along x, sheared by `shear` [m] along y."""
+    zero = (0.0, 0.0)
+    spin = (0.0,) * spin_length
+    return Contact(overlap, (1.0, 0.0), normal_velocity, zero, (0.0, shear), MASS, RADIUS, held, material, spin, 0.0)
