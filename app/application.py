@@ -9,6 +9,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -222,21 +223,14 @@ def _make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Sn
     from app.recorder import Recorder
 
     choices = settings.choices
+    kept = [entry.name for entry in fields(View) if hasattr(choices, entry.name)]
     report = os.environ.get(REPORT_VARIABLE)
     return Ui(
         snapshot=physics.latest(),
         send=physics.send,
         edits=Edits(physics.send, History()),
         transport=Transport(physics),
-        view=View(
-            colour_by=choices.colour_by,
-            colour_map=choices.colour_map,
-            show_force_chains=choices.show_force_chains,
-            show_measurement=choices.show_measurement,
-            show_scale_bar=choices.show_scale_bar,
-            show_legend=choices.show_legend,
-            show_box=choices.show_box,
-        ),
+        view=View(**{name: getattr(choices, name) for name in kept}),
         camera=Camera2D(),
         settings=settings,
         film=Film(source=physics, draw=draw_film_frame, open=Recorder),

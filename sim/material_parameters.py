@@ -10,24 +10,48 @@ from pydantic import Field
 from sim.materials import Material
 from sim.parameters import ParameterSet, Quantity
 
+YoungsModulus = Annotated[
+    float, Ge(1e4), Le(1e12), Quantity("Young's modulus", "E", "MPa", scale=1e6, log=True, group="Material")
+]
+Poisson = Annotated[
+    float,
+    Ge(-0.999),
+    Le(0.499),
+    Quantity("Poisson's ratio", "ν", group="Material"),
+    Field(description="Of grains and walls; 0.2 to 0.3 for glass and rock."),
+]
+Restitution = Annotated[
+    float,
+    Ge(0.0),
+    Le(1.0),
+    Quantity("restitution", "e", group="Material"),
+    Field(description="Speed after over speed before an impact; 1 loses nothing, 0 does not bounce."),
+]
+Friction = Annotated[
+    float,
+    Ge(0.0),
+    Le(2.0),
+    Quantity("friction", "μ", group="Material"),
+    Field(description="Friction coefficient between grains."),
+]
+WallFriction = Annotated[
+    float,
+    Ge(0.0),
+    Le(2.0),
+    Quantity("wall friction", "μ_w", group="Material"),
+    Field(description="Friction coefficient between grains and walls."),
+]
+"""Numbers of a material; scenes that begin with other values declare them by these names."""
+
 
 class MaterialParameters(ParameterSet):
     """One material for the grains, and where the walls differ from it."""
 
     young: Annotated[
-        float,
-        Ge(1e4),
-        Le(1e12),
-        Quantity("Young's modulus", "E", "MPa", scale=1e6, log=True, group="Material"),
+        YoungsModulus,
         Field(description="Of grains and walls. Glass has 60 GPa; softer grains bear larger time steps."),
     ] = 1e7
-    poisson: Annotated[
-        float,
-        Ge(-0.999),
-        Le(0.499),
-        Quantity("Poisson's ratio", "ν", group="Material"),
-        Field(description="Of grains and walls; 0.2 to 0.3 for glass and rock."),
-    ] = 0.25
+    poisson: Poisson = 0.25
     density: Annotated[
         float,
         Ge(1.0),
@@ -35,27 +59,9 @@ class MaterialParameters(ParameterSet):
         Quantity("density", "ρ", "kg/m³", effect="restart", group="Material"),
         Field(description="Of the grains' material: 2500 for glass. Takes effect at the next start."),
     ] = 2500.0
-    restitution: Annotated[
-        float,
-        Ge(0.0),
-        Le(1.0),
-        Quantity("restitution", "e", group="Material"),
-        Field(description="Speed after over speed before an impact; 1 loses nothing, 0 does not bounce."),
-    ] = 0.5
-    friction: Annotated[
-        float,
-        Ge(0.0),
-        Le(2.0),
-        Quantity("friction", "μ", group="Material"),
-        Field(description="Friction coefficient between grains."),
-    ] = 0.5
-    wall_friction: Annotated[
-        float,
-        Ge(0.0),
-        Le(2.0),
-        Quantity("wall friction", "μ_w", group="Material"),
-        Field(description="Friction coefficient between grains and walls."),
-    ] = 0.5
+    restitution: Restitution = 0.5
+    friction: Friction = 0.5
+    wall_friction: WallFriction = 0.5
     rolling_friction: Annotated[
         float,
         Ge(0.0),

@@ -18,6 +18,18 @@ else:
     """The name of an integrator: whichever files stand in sim/integrators."""
 
 
+Integrator = Annotated[Scheme, Quantity("integrator", "", group="Time step")]
+VerletFirst = Annotated[
+    Integrator,
+    Field(description="Scheme that moves the grains. Velocity Verlet keeps its order in damped contacts."),
+]
+TimeStep = Annotated[
+    Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"],
+    Quantity("time step", "Δt", "µs", scale=1e-6, log=True, group="Time step"),
+]
+"""Scenes that begin with another scheme or step declare it by these names and say why."""
+
+
 class MotionParameters(ParameterSet):
     """Gravity, tilt and the time step."""
 
@@ -39,8 +51,7 @@ class MotionParameters(ParameterSet):
         ),
     ] = 0.0
     integrator: Annotated[
-        Scheme,
-        Quantity("integrator", "", group="Time step"),
+        Integrator,
         Field(description="Scheme that moves the grains. Gear-5 is the thesis'; leap-frog bears larger steps."),
     ] = "gear5"
     start_up: Annotated[
@@ -52,8 +63,7 @@ class MotionParameters(ParameterSet):
         ),
     ] = "zero"
     dt: Annotated[
-        Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"],
-        Quantity("time step", "Δt", "µs", scale=1e-6, log=True, group="Time step"),
+        TimeStep,
         Field(
             description="Step of the integrator; 'auto' follows the stiffest contact and the integrator's own limit."
         ),

@@ -36,8 +36,6 @@ class Scene:
     """act(simulation, action) -> what was done, one sentence."""
     describe: Callable[[Simulation], tuple[str, str, float | None]]
     """-> phase, the phase in words, share done or None."""
-    measure: Callable[[Simulation], Any]
-    """The scene's reading of the world as it is, or None where there is nothing to read."""
     box: Callable[[Simulation], tuple[tuple[float, ...], tuple[float, ...]]]
     """Lower and upper corner of what should be in view [m]."""
     results: Callable[[Simulation], dict[str, Any]]
@@ -50,6 +48,8 @@ class Scene:
     """lightest(parameters) -> mass [kg] and radius [m] of the lightest grain to expect, for the first time step."""
     rotates: Callable[[Any], bool] = lambda parameters: False
     """Whether grains rotate."""
+    measure: Callable[[Simulation], Any] = lambda simulation: None
+    """The scene's reading of the world as it is, or None where there is nothing to read."""
     readings: Callable[[Simulation], tuple[Reading, ...]] = lambda simulation: ()
     """Numbers to show beside the picture."""
     curves: Callable[[Simulation], tuple[Curve, ...]] = lambda simulation: ()

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.build import add_spheres, empty_world, set_walls
 from sim.scenes import Scene
 from sim.scenes.bounce_parameters import BounceParameters
-from sim.scenes.held import HeldState, hold, let_go, record, recorded, rectangle, velocities
+from sim.scenes.held import HeldState, act_held, held_spheres, recorded, rectangle, velocities, watch
 from sim.snapshot import Action, Curve, Line, Reading
 from sim.state import Floats, World
-from sim.walls import PLANE
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
@@ -32,11 +30,7 @@ MOST_ARCS = 1000
 
 def begin(parameters: BounceParameters, seed: int) -> tuple[World, HeldState]:
     """Three spheres held above the plane."""
-    world = empty_world(3, 0, skin=0.5 * parameters.radius, materials=SPHERES + 1)
-    for row, position in enumerate(starts(parameters)):
-        world = add_spheres(world, position, parameters.radius, parameters.mass, fixed=True, material=row, first_id=row)
-    world = set_walls(world, [PLANE], [[(0, 0, 0), (0, 0, 1), (0, 0, 0)]], material=SPHERES)
-    return world, HeldState()
+    return held_spheres(starts(parameters), parameters, 0, np.array((0.0, 0.0, 1.0))), HeldState()
 
 
 def starts(parameters: BounceParameters) -> Floats:
@@ -73,14 +67,9 @@ def elapsed(simulation: Simulation) -> float:
 
 def supervise(simulation: Simulation) -> None:
     """Write down heights and speeds; stop when the time is over."""
-    state: HeldState = simulation.run.state
-    if state.phase != "flowing":
-        return
-    height = simulation.run.world.motion[2, 0] - simulation.run.built.radius
-    record(state, simulation.time - state.since, height, np.abs(velocities(simulation)[:, 2]))
-    if simulation.time - state.since >= simulation.run.built.duration:
-        hold(simulation)
-        simulation.message = f"Done: {describe(simulation)[1]}."
+    if simulation.phase == "flowing":
+        height = simulation.run.world.motion[2, 0] - simulation.run.built.radius
+        watch(simulation, height, np.abs(velocities(simulation)[:, 2]))
 
 
 def actions(simulation: Simulation) -> tuple[Action, ...]:
@@ -94,13 +83,7 @@ def actions(simulation: Simulation) -> tuple[Action, ...]:
 
 def act(simulation: Simulation, action: str) -> str:
     """Carry out one of the actions."""
-    if action == "reset" or simulation.phase == "rested":
-        simulation.begin_anew()
-    if action == "reset":
-        return "The spheres are held above the plane."
-    built = simulation.run.built
-    let_go(simulation, built.mass, 0.4 * built.mass * built.radius**2)
-    return "The spheres fall."
+    return act_held(simulation, action, "The spheres are held above the plane.", "The spheres fall.")
 
 
 def describe(simulation: Simulation) -> tuple[str, str, float | None]:
@@ -227,7 +210,6 @@ SCENE = Scene(
     actions=actions,
     act=act,
     describe=describe,
-    measure=lambda simulation: None,
     box=box,
     results=results,
     check=check,

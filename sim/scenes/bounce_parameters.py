@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from annotated_types import Ge, Le
 from pydantic import Field
 
 from sim.materials import Material
-from sim.motion_parameters import MotionParameters
+from sim.motion_parameters import MotionParameters, TimeStep
 from sim.parameters import Quantity
+from sim.scenes.held_parameters import SphereMass, SphereRadius
 
 
 class BounceParameters(MotionParameters):
@@ -49,20 +50,8 @@ class BounceParameters(MotionParameters):
         Quantity("drop height", "h", "mm", scale=1e-3, effect="restart", group="Spheres"),
         Field(description="From the plane to the lowest point of the sphere. Takes effect at the next drop."),
     ] = 0.1
-    radius: Annotated[
-        float,
-        Ge(1e-3),
-        Le(0.1),
-        Quantity("radius", "R", "mm", scale=1e-3, effect="restart", group="Spheres"),
-        Field(description="Of every sphere. Takes effect at the next drop."),
-    ] = 0.01
-    mass: Annotated[
-        float,
-        Ge(1e-5),
-        Le(10.0),
-        Quantity("mass", "m", "g", scale=1e-3, effect="restart", group="Spheres"),
-        Field(description="Of every sphere. Takes effect at the next drop."),
-    ] = 0.01
+    radius: SphereRadius = 0.01
+    mass: SphereMass = 0.01
     normal_stiffness: Annotated[
         float,
         Ge(1e3),
@@ -71,8 +60,7 @@ class BounceParameters(MotionParameters):
         Field(description="Spring of the contact: the stiffer, the nearer to an instant rebound. At the next drop."),
     ] = 1e5
     dt: Annotated[
-        Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"],
-        Quantity("time step", "Δt", "µs", scale=1e-6, log=True, group="Time step"),
+        TimeStep,
         Field(
             description="Step of the integrator. The damper sets in with a jump, which the step must resolve: "
             "'auto' is stable, and coarser."

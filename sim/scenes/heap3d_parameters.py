@@ -8,42 +8,9 @@ from annotated_types import Ge, Le
 from pydantic import Field
 
 from sim.material_parameters import MaterialParameters
-from sim.motion_parameters import MotionParameters, Scheme
+from sim.motion_parameters import MotionParameters, VerletFirst
 from sim.parameters import Quantity
-
-GrainCount = Annotated[
-    int,
-    Ge(1),
-    Le(20_000),
-    Quantity("grains", "N", effect="restart", group="Grains"),
-    Field(description="How many spheres are poured. Takes effect at the next start."),
-]
-MeanRadius = Annotated[
-    float,
-    Ge(5e-4),
-    Le(0.05),
-    Quantity("mean radius", "R", "mm", scale=1e-3, effect="restart", group="Grains"),
-    Field(description="Mean radius of the spheres. Takes effect at the next start."),
-]
-SizeSpread = Annotated[
-    float,
-    Ge(0.0),
-    Le(0.5),
-    Quantity("size spread", "", effect="restart", group="Grains"),
-    Field(description="Radii are uniform within this share of the mean. Takes effect at the next start."),
-]
-SettleSpeed = Annotated[
-    float,
-    Ge(1e-5),
-    Le(1.0),
-    Quantity("settle speed", "v_min", "mm/s", scale=1e-3, log=True, group="Experiment"),
-    Field(description="The heap counts as at rest once the mean speed stays below this."),
-]
-VerletFirst = Annotated[
-    Scheme,
-    Quantity("integrator", "", group="Time step"),
-    Field(description="Scheme that moves the grains. Velocity Verlet keeps its order in damped contacts."),
-]
+from sim.scenes.poured_parameters import GrainCount, MeanRadius, SettleSpeed, SizeSpread
 
 
 class Heap3dParameters(MotionParameters, MaterialParameters):

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from sim.laws.lee_herrmann import LeeHerrmannParameters
 from sim.motion_parameters import MotionParameters
 from sim.parameters import Quantity
+from sim.scenes.poured_parameters import SpeedAtRest
 
 SMALLEST, LARGEST = 0.4, 1.8
 """Radii are kept between these, in units of the mean radius."""
@@ -86,10 +87,7 @@ class HeapParameters(MotionParameters, LeeHerrmannParameters):
         Field(description="Mass of a grain of 1 mm radius; others have m (R / 1 mm)³."),
     ] = 1e-3
     settle_speed: Annotated[
-        float,
-        Ge(1e-5),
-        Le(1.0),
-        Quantity("settle speed", "v_min", "mm/s", scale=1e-3, log=True, group="Experiment"),
+        SpeedAtRest,
         Field(description="A layer, and the heap, count as settled once the mean speed is below this."),
     ] = 1e-2
     surface_grains: Annotated[

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.build import forget_neighbours
-from sim.state import Floats
+from sim.build import add_spheres, empty_world, forget_neighbours, set_walls
+from sim.state import Floats, World
+from sim.walls import PLANE
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
@@ -45,6 +46,37 @@ def let_go(simulation: Simulation, mass: float, inertia: float) -> None:
         forget_neighbours(world)
     run.state.phase, run.state.since = "flowing", simulation.time
     simulation.start_up()
+
+
+def held_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Floats) -> World:
+    """Spheres of one size that do not move, each of a material of its own, over a plane through the origin.
+
+    `centres` [m] has shape (spheres, 3), `normal` is the plane's unit normal; its material follows the spheres'.
+    """
+    world = empty_world(3, spin_length, skin=0.5 * parameters.radius, materials=len(centres) + 1)
+    for row, centre in enumerate(centres):
+        world = add_spheres(world, centre, parameters.radius, parameters.mass, fixed=True, material=row, first_id=row)
+    return set_walls(world, [PLANE], [[np.zeros(3), normal, np.zeros(3)]], material=len(centres))
+
+
+def act_held(simulation: Simulation, action: str, held: str, gone: str) -> str:
+    """Let the spheres go, from their start if they have run already, or put them back; `held` and `gone` say so."""
+    if action == "reset" or simulation.phase == "rested":
+        simulation.begin_anew()
+    if action == "reset":
+        return held
+    built = simulation.run.built
+    let_go(simulation, built.mass, 0.4 * built.mass * built.radius**2)
+    return gone
+
+
+def watch(simulation: Simulation, place: Floats, speed: Floats) -> None:
+    """Write down place [m] and speed [m/s] of every sphere; hold them once the time is over."""
+    state: HeldState = simulation.run.state
+    record(state, simulation.time - state.since, place, speed)
+    if simulation.time - state.since >= simulation.run.built.duration:
+        hold(simulation)
+        simulation.message = f"Done: {simulation.scene.describe(simulation)[1]}."
 
 
 def hold(simulation: Simulation) -> None:

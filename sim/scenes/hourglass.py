@@ -28,7 +28,6 @@ SCENE = Scene(
     actions=course.actions,
     act=course.act,
     describe=course.describe,
-    measure=lambda simulation: None,
     box=course.box,
     results=course.results,
     check=course.check,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sim.build import add_spheres, empty_world, set_walls
-from sim.scenes.hourglass_parameters import HourglassGlassParameters, VesselParameters
+from sim.scenes.hourglass_parameters import HourglassGlassParameters, SharedHourglassParameters
 from sim.scenes.hourglass_vessel import NECK, WIDTH, Parameters, clearance, walls
 from sim.state import Floats, World
 
@@ -99,6 +99,6 @@ def random_start(parameters: Parameters, generator: np.random.Generator) -> tupl
     return place[:-1].copy(), radius[:-1].copy()
 
 
-def _radii(parameters: VesselParameters) -> tuple[float, float]:
+def _radii(parameters: SharedHourglassParameters) -> tuple[float, float]:
     spread = parameters.radius_spread * parameters.mean_radius
     return parameters.mean_radius - spread, parameters.mean_radius + spread

@@ -3,31 +3,49 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
+from typing import Annotated
 
 from annotated_types import Ge, Le
 from pydantic import Field
 
 from sim.laws.memoryless import MemorylessParameters
-from sim.material_parameters import MaterialParameters
-from sim.motion_parameters import MotionParameters, Scheme
+from sim.material_parameters import Friction, MaterialParameters, Poisson, Restitution, WallFriction, YoungsModulus
+from sim.motion_parameters import Integrator, MotionParameters, TimeStep, VerletFirst
 from sim.parameters import ParameterSet, Quantity
 from sim.state import Floats
 
+Orifice = Annotated[
+    float,
+    Ge(0.02),
+    Le(0.35),
+    Quantity("orifice", "D", "mm", scale=1e-3, effect="restart", group="Glass"),
+]
+Lid = Annotated[bool, Quantity("lid on the neck", "", effect="restart", group="Glass")]
+MeanRadius = Annotated[
+    float,
+    Ge(4e-3),
+    Le(3e-2),
+    Quantity("mean radius", "R", "mm", scale=1e-3, effect="restart", group="Grains"),
+    Field(description="Middle of the interval the radii are drawn from, all equally likely. Takes effect anew."),
+]
+RadiusSpread = Annotated[
+    float,
+    Ge(0.0),
+    Le(0.5),
+    Quantity("radius spread", "ΔR/R", effect="restart", group="Grains"),
+    Field(description="Radii lie between 1 - spread and 1 + spread mean radii. Takes effect anew."),
+]
 
-class VesselParameters(ParameterSet):
-    """The glass, its grains and how they are counted."""
+
+class SharedHourglassParameters(ParameterSet):
+    """What both hourglasses have: the glass, its grains and how they are counted."""
 
     orifice: Annotated[
-        float,
-        Ge(0.02),
-        Le(0.35),
-        Quantity("orifice", "D", "mm", scale=1e-3, effect="restart", group="Glass"),
+        Orifice,
         Field(description="Width of the neck: side of a square, or diameter of a round one. Takes effect anew."),
     ] = 0.15
     lid: Annotated[
-        bool,
-        Quantity("lid on the neck", "", effect="restart", group="Glass"),
+        Lid,
         Field(description="Keep the neck closed until the grains have settled. The published glass has no lid."),
     ] = False
     fill_height: Annotated[
@@ -44,20 +62,8 @@ class VesselParameters(ParameterSet):
         Quantity("grains at most", "N", effect="restart", group="Grains"),
         Field(description="Fewer are placed if 1000 tries in a row find no free place for the next one."),
     ] = 7000
-    mean_radius: Annotated[
-        float,
-        Ge(4e-3),
-        Le(3e-2),
-        Quantity("mean radius", "R", "mm", scale=1e-3, effect="restart", group="Grains"),
-        Field(description="Middle of the interval the radii are drawn from, all equally likely. Takes effect anew."),
-    ] = 1.25e-2
-    radius_spread: Annotated[
-        float,
-        Ge(0.0),
-        Le(0.5),
-        Quantity("radius spread", "ΔR/R", effect="restart", group="Grains"),
-        Field(description="Radii lie between 1 - spread and 1 + spread mean radii. Takes effect anew."),
-    ] = 0.2
+    mean_radius: MeanRadius = 1.25e-2
+    radius_spread: RadiusSpread = 0.2
     window: Annotated[
         int,
         Ge(2),
@@ -81,7 +87,7 @@ class VesselParameters(ParameterSet):
     ] = 1.0
 
 
-class HourglassParameters(VesselParameters, MotionParameters, MemorylessParameters):
+class HourglassParameters(SharedHourglassParameters, MotionParameters, MemorylessParameters):
     """The published hourglass (seed 003): every grain has the same mass, none rotates."""
 
     grain_mass: Annotated[
@@ -92,13 +98,11 @@ class HourglassParameters(VesselParameters, MotionParameters, MemorylessParamete
         Field(description="The same for all, whatever their radius, as published. Takes effect anew."),
     ] = 0.01
     integrator: Annotated[
-        Scheme,
-        Quantity("integrator", "", group="Time step"),
+        Integrator,
         Field(description="Scheme that moves the grains. Leap-frog is the published one."),
     ] = "leapfrog"
     dt: Annotated[
-        Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"],
-        Quantity("time step", "Δt", "µs", scale=1e-6, log=True, group="Time step"),
+        TimeStep,
         Field(description="10 µs as published. The step of 'auto' follows stiffness and normal damping alone."),
     ] = 1e-5
 
@@ -112,79 +116,30 @@ class HourglassParameters(VesselParameters, MotionParameters, MemorylessParamete
         return self.grain_mass + 0.0 * radius
 
 
-class HourglassGlassParameters(VesselParameters, MotionParameters, MaterialParameters):
+class HourglassGlassParameters(SharedHourglassParameters, MotionParameters, MaterialParameters):
     """Glass beads that rotate, in a round cone."""
 
     lid: Annotated[
-        bool,
-        Quantity("lid on the neck", "", effect="restart", group="Glass"),
+        Lid,
         Field(description="Keep the neck closed until the grains have settled."),
     ] = True
     orifice: Annotated[
-        float,
-        Ge(0.02),
-        Le(0.35),
-        Quantity("orifice", "D", "mm", scale=1e-3, effect="restart", group="Glass"),
+        Orifice,
         Field(description="Diameter of the neck; below about six grain diameters it may clog. Takes effect anew."),
     ] = 0.12
-    mean_radius: Annotated[
-        float,
-        Ge(4e-3),
-        Le(3e-2),
-        Quantity("mean radius", "R", "mm", scale=1e-3, effect="restart", group="Grains"),
-        Field(description="Middle of the interval the radii are drawn from, all equally likely. Takes effect anew."),
-    ] = 7e-3
-    radius_spread: Annotated[
-        float,
-        Ge(0.0),
-        Le(0.5),
-        Quantity("radius spread", "ΔR/R", effect="restart", group="Grains"),
-        Field(description="Radii lie between 1 - spread and 1 + spread mean radii. Takes effect anew."),
-    ] = 0.1
+    mean_radius: MeanRadius = 7e-3
+    radius_spread: RadiusSpread = 0.1
     young: Annotated[
-        float,
-        Ge(1e4),
-        Le(1e12),
-        Quantity("Young's modulus", "E", "MPa", scale=1e6, log=True, group="Material"),
+        YoungsModulus,
         Field(description="Softened: glass has 60 GPa, which would take a hundred times smaller steps to flow alike."),
     ] = 6e6
-    poisson: Annotated[
-        float,
-        Ge(-0.999),
-        Le(0.499),
-        Quantity("Poisson's ratio", "ν", group="Material"),
-        Field(description="Of grains and walls; 0.2 to 0.3 for glass and rock."),
-    ] = 0.22
-    restitution: Annotated[
-        float,
-        Ge(0.0),
-        Le(1.0),
-        Quantity("restitution", "e", group="Material"),
-        Field(description="Speed after over speed before an impact; 1 loses nothing, 0 does not bounce."),
-    ] = 0.8
-    friction: Annotated[
-        float,
-        Ge(0.0),
-        Le(2.0),
-        Quantity("friction", "μ", group="Material"),
-        Field(description="Friction coefficient between grains."),
-    ] = 0.3
-    wall_friction: Annotated[
-        float,
-        Ge(0.0),
-        Le(2.0),
-        Quantity("wall friction", "μ_w", group="Material"),
-        Field(description="Friction coefficient between grains and walls."),
-    ] = 0.2
-    integrator: Annotated[
-        Scheme,
-        Quantity("integrator", "", group="Time step"),
-        Field(description="Scheme that moves the grains."),
-    ] = "velocity_verlet"
-
+    poisson: Poisson = 0.22
+    restitution: Restitution = 0.8
+    friction: Friction = 0.3
+    wall_friction: WallFriction = 0.2
+    integrator: VerletFirst = "velocity_verlet"
     dt: Annotated[
-        Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"],
-        Quantity("time step", "Δt", "µs", scale=1e-6, log=True, group="Time step"),
+        TimeStep,
         Field(description="Step of the integrator. 'auto' follows the stiffest contact and the fastest grain."),
     ] = "auto"
 

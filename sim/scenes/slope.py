@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.build import add_spheres, empty_world, set_walls
 from sim.scenes import Scene
-from sim.scenes.held import HeldState, hold, let_go, record, recorded, rectangle, velocities
+from sim.scenes.held import HeldState, act_held, held_spheres, recorded, rectangle, velocities, watch
 from sim.scenes.slope_parameters import SlopeParameters
 from sim.snapshot import Action, Curve, Line, Reading
 from sim.state import Floats, World
-from sim.walls import PLANE
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
@@ -50,11 +48,7 @@ def starts(parameters: SlopeParameters) -> Floats:
 
 def begin(parameters: SlopeParameters, seed: int) -> tuple[World, HeldState]:
     """Five spheres held at the top of the slope."""
-    world = empty_world(3, 3, skin=0.5 * parameters.radius, materials=SPHERES + 1)
-    for row, position in enumerate(starts(parameters)):
-        world = add_spheres(world, position, parameters.radius, parameters.mass, fixed=True, material=row, first_id=row)
-    out = directions(parameters)[1]
-    return set_walls(world, [PLANE], [[np.zeros(3), out, np.zeros(3)]], material=SPHERES), HeldState()
+    return held_spheres(starts(parameters), parameters, 3, directions(parameters)[1]), HeldState()
 
 
 def elapsed(simulation: Simulation) -> float:
@@ -67,15 +61,11 @@ def elapsed(simulation: Simulation) -> float:
 
 def supervise(simulation: Simulation) -> None:
     """Write down paths and speeds; stop when the time is over."""
-    state, built = simulation.run.state, simulation.run.built
-    if state.phase != "flowing":
-        return
-    down = directions(built)[0]
-    path = (simulation.run.world.motion[:3, 0].T - starts(built)) @ down
-    record(state, simulation.time - state.since, path, velocities(simulation) @ down)
-    if simulation.time - state.since >= built.duration:
-        hold(simulation)
-        simulation.message = f"Done: {describe(simulation)[1]}."
+    if simulation.phase == "flowing":
+        built = simulation.run.built
+        down = directions(built)[0]
+        path = (simulation.run.world.motion[:3, 0].T - starts(built)) @ down
+        watch(simulation, path, velocities(simulation) @ down)
 
 
 def actions(simulation: Simulation) -> tuple[Action, ...]:
@@ -89,13 +79,7 @@ def actions(simulation: Simulation) -> tuple[Action, ...]:
 
 def act(simulation: Simulation, action: str) -> str:
     """Carry out one of the actions."""
-    if action == "reset" or simulation.phase == "rested":
-        simulation.begin_anew()
-    if action == "reset":
-        return "The spheres are held at the top of the slope."
-    built = simulation.run.built
-    let_go(simulation, built.mass, 0.4 * built.mass * built.radius**2)
-    return "The spheres run."
+    return act_held(simulation, action, "The spheres are held at the top of the slope.", "The spheres run.")
 
 
 def describe(simulation: Simulation) -> tuple[str, str, float | None]:
@@ -215,7 +199,6 @@ SCENE = Scene(
     actions=actions,
     act=act,
     describe=describe,
-    measure=lambda simulation: None,
     box=box,
     results=results,
     check=check,

@@ -11,6 +11,7 @@ from pydantic import Field
 from sim.materials import Material
 from sim.motion_parameters import MotionParameters
 from sim.parameters import Quantity
+from sim.scenes.held_parameters import SphereMass, SphereRadius
 
 
 def _quantity(number: int, symbol: str) -> Quantity:
@@ -41,20 +42,8 @@ class SlopeParameters(MotionParameters):
         Quantity("angle of the slope", "α", "°", scale=math.pi / 180, effect="restart", group="Slope"),
         Field(description="Against the horizontal. A sphere rolls without sliding from μ = (2/7) tan α on."),
     ] = math.pi / 4
-    radius: Annotated[
-        float,
-        Ge(1e-3),
-        Le(0.1),
-        Quantity("radius", "R", "mm", scale=1e-3, effect="restart", group="Spheres"),
-        Field(description="Of every sphere. Takes effect at the next start."),
-    ] = 0.02
-    mass: Annotated[
-        float,
-        Ge(1e-5),
-        Le(10.0),
-        Quantity("mass", "m", "g", scale=1e-3, effect="restart", group="Spheres"),
-        Field(description="Of every sphere. Takes effect at the next start."),
-    ] = 0.01
+    radius: SphereRadius = 0.02
+    mass: SphereMass = 0.01
     normal_stiffness: Annotated[
         float,
         Ge(1e3),

@@ -248,7 +248,6 @@ SCENE = Scene(
     actions=actions,
     act=act,
     describe=describe,
-    measure=lambda simulation: None,
     box=box,
     results=results,
     check=check,

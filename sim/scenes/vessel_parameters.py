@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 
 from sim.material_parameters import MaterialParameters
 from sim.mesh import SUFFIXES, UNITS
-from sim.motion_parameters import MotionParameters
+from sim.motion_parameters import MotionParameters, TimeStep, VerletFirst
 from sim.parameters import FilePath, ParameterSet, Quantity
-from sim.scenes.heap3d_parameters import GrainCount, MeanRadius, SettleSpeed, SizeSpread, VerletFirst
+from sim.scenes.poured_parameters import GrainCount, MeanRadius, SettleSpeed, SizeSpread
 from sim.scenes.vessel_shape import shape_of
 
 
@@ -68,8 +68,7 @@ class VesselParameters(MotionParameters, MaterialParameters, ShapeParameters):
     settle_speed: SettleSpeed = 1e-2
     integrator: VerletFirst = "velocity_verlet"
     dt: Annotated[
-        Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"],
-        Quantity("time step", "Δt", "µs", scale=1e-6, log=True, group="Time step"),
+        TimeStep,
         Field(description="Step of the integrator. 'auto' follows the stiffest contact and the fastest grain."),
     ] = "auto"
 
