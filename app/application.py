@@ -72,6 +72,7 @@ class Application:
         self.ui.deeds.update(make_deeds(self.ui, self.aim, window, self.physics))
         self.ui.transport.choose(self.ui.transport.index)
         self._theme: object = None
+        self._pointer = (0.0, 0.0)
         self._frames = 0
         self._pace = Pace(window.vsync)
 
@@ -145,24 +146,25 @@ class Application:
         """Hand events to keys, panels and camera; False when the window is to be closed."""
         import pygame
 
-        from app.keys import dispatch
+        from app.keys import dispatch, is_escape
         from app.panels.notices import DROPPED
         from app.path_field import take_dropped
 
         for event in events:
             if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
                 return False
-            if event.type == pygame.WINDOWRESIZED and not self.window.fullscreen:
-                self._remember_size(event.x, event.y)
+            if event.type in (pygame.WINDOWRESIZED, pygame.WINDOWMOVED):
+                self._remember_place(event)
             if event.type == pygame.DROPFILE:
                 self.ui.memory[DROPPED] = take_dropped(self.ui, event.file)
+            # The wheel's event carries no place: it turns where the mouse was last, which ImGui knows a frame later.
+            self._pointer = event.dict.get("pos", self._pointer)
             # A key that did something is not also ImGui's: Tab would move its focus into a text field.
-            if not dispatch(event, self.ui.deeds, self.gui.io.want_text_input):
+            if not dispatch(event, self.ui.deeds, self.gui.io.want_text_input) or is_escape(event):
                 self.gui.process_event(event)
-                mouse = self.gui.io.mouse_pos
                 free = not self.gui.io.want_capture_mouse
                 if not self.turning.obey(event, self.ui, free):
-                    self.aim.obey(event, self.ui.camera, self.window.size, (mouse.x, mouse.y), free)
+                    self.aim.obey(event, self.ui.camera, self.window.size, self._pointer, free)
         return True
 
     def _fit(self, size: Size) -> None:
@@ -213,9 +215,17 @@ class Application:
             raise RuntimeError("The film ends here, since the picture cannot be drawn.")
         return self.renderer.read(snapshot, self.ui.view, size, self.aim.for_film(self.ui, size))
 
-    def _remember_size(self, width: int, height: int) -> None:
+    def _remember_place(self, event: pygame.Event) -> None:
+        """Keep size and place for the next start, unless they are not the user's choice."""
+        import pygame
+
         choices = self.settings.choices
-        choices.width, choices.height = max(width, 320), max(height, 240)
+        if self.window.fullscreen or min(self.window.size) == 0:
+            return
+        if event.type == pygame.WINDOWRESIZED:
+            choices.width, choices.height = max(event.x, 320), max(event.y, 240)
+        else:
+            choices.left, choices.top = event.x, event.y
 
 
 def _make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:

@@ -22,10 +22,12 @@ MOST_MARKS = 200
 
 @dataclass(frozen=True)
 class Mark:
-    """When a parameter was changed [s of simulated time], and to what, in words."""
+    """When a parameter was changed [s of simulated time], from what and to what, in words."""
 
     time: float
     text: str
+    before: Mapping[str, Value]
+    """The values until then, SI."""
     gesture: object = None
 
 
@@ -119,20 +121,19 @@ class Edits:
 
     def _ask(self, values: Mapping[str, Value], gesture: object = None) -> None:
         self._edited = next(iter(values), "")
+        before = {name: self.value(name) for name in values} if self.parameters is not None else {}
         for name, value in values.items():
             self._wanted[name] = (value, self._snapshot.serial)
         stopped = self._snapshot.fault is not None
         self.send(Recover(dict(values)) if stopped else SetParameters(dict(values)))
-        self._mark(values, gesture)
+        self._mark(before, values, gesture)
 
-    def _mark(self, values: Mapping[str, Value], gesture: object) -> None:
+    def _mark(self, before: Mapping[str, Value], values: Mapping[str, Value], gesture: object) -> None:
         if self._snapshot.parameters is None:
             return
         declared = type(self._snapshot.parameters).declared()
-        text = ", ".join(
-            f"{declared[name].quantity.label} = {declared[name].shown(value)}" for name, value in values.items()
-        )
         if gesture is not None and self.marks and self.marks[-1].gesture == gesture:
-            self.marks.pop()
-        self.marks.append(Mark(self._snapshot.time, text, gesture))
+            before = {**before, **self.marks.pop().before}
+        text = ", ".join(declared[name].change(before[name], value) for name, value in values.items())
+        self.marks.append(Mark(self._snapshot.time, text, before, gesture))
         del self.marks[:-MOST_MARKS]

@@ -11,20 +11,10 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from app.field_values import compact, plain, position, typed, value_at
+from app.lettering import SMALL, draw_symbol, draw_text, friendly, note, symbol_width, text_width
 from app.path_field import draw_path
 from app.theme import Colour
-from app.widgets import (
-    SMALL,
-    dragged,
-    draw_bar,
-    draw_symbol,
-    draw_text,
-    friendly,
-    note,
-    symbol_width,
-    text_width,
-    tooltip,
-)
+from app.widgets import dragged, draw_bar, right_clicked, tooltip
 from sim.parameters import Parameter
 
 if TYPE_CHECKING:
@@ -84,7 +74,7 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
     automatic = isinstance(value, str)
     number = ui.snapshot.dt if isinstance(value, str) else float(value)
     size = imgui.ImVec2(width, imgui.get_frame_height())
-    imgui.invisible_button("##slider", size)
+    imgui.invisible_button("##slider", size, imgui.ButtonFlags_.enable_nav)
     ui.probe.mark(f"field.{parameter.name}")
     tooltip(describe(parameter))
     low = imgui.get_item_rect_min()
@@ -132,12 +122,16 @@ def _tag(ui: Ui, parameter: Parameter) -> tuple[str, Colour]:
 def _reset_asked(ui: Ui, parameter: Parameter) -> bool:
     """Obey a double-click or right-click; True while the mouse button that asked is still down."""
     name = parameter.name
-    twice = imgui.is_item_hovered() and imgui.is_mouse_double_clicked(0) and not imgui.get_io().key_ctrl
+    twice = (
+        imgui.is_item_hovered(imgui.HoveredFlags_.no_nav_override)
+        and imgui.is_mouse_double_clicked(0)
+        and not imgui.get_io().key_ctrl
+    )
     if twice:
         ui.memory["held_after_reset"] = name
         # The first click of the two has moved the slider: both together are one step back.
         ui.edits.set({name: parameter.default}, gesture=("drag", name))
-    elif imgui.is_item_clicked(imgui.MouseButton_.right):
+    elif right_clicked():
         ui.edits.set({name: parameter.default})
     if ui.memory.get("held_after_reset") == name:
         if imgui.is_item_active():
@@ -147,11 +141,12 @@ def _reset_asked(ui: Ui, parameter: Parameter) -> bool:
 
 
 def _follow_mouse(ui: Ui, parameter: Parameter, left: float, width: float) -> None:
-    """Set the value under the pointer while the row is held; with Ctrl held, begin to type instead."""
+    """Set the value under the pointer while the row is held; with Ctrl held, or by keyboard, begin to type instead."""
     name, io = parameter.name, imgui.get_io()
     if imgui.is_item_activated():
         ui.edits.history.seal()
-        if io.key_ctrl:
+        # Held by no mouse, it was chosen with the keyboard, which can only type.
+        if io.key_ctrl or not imgui.is_mouse_down(0):
             ui.memory.update(typing=name, text=plain(parameter, ui.edits.value(name)), typing_fresh=True)
             return
     where = dragged(ui, left, width)
@@ -197,7 +192,7 @@ def _draw_choice(ui: Ui, parameter: Parameter) -> None:
     else:
         ui.probe.mark(f"field.{name}")
         tooltip(describe(parameter))
-        if imgui.is_item_clicked(imgui.MouseButton_.right):
+        if right_clicked():
             ui.edits.set({name: parameter.default})
     right = low.x + width - imgui.get_frame_height() - pad.x
     _caption(ui, parameter, words(str(ui.edits.value(name))), low.x + pad.x, low.y + pad.y, right)
@@ -207,7 +202,7 @@ def _draw_tick(ui: Ui, parameter: Parameter) -> None:
     changed, value = imgui.checkbox(parameter.quantity.label, bool(ui.edits.value(parameter.name)))
     ui.probe.mark(f"field.{parameter.name}")
     tooltip(describe(parameter))
-    if imgui.is_item_clicked(imgui.MouseButton_.right):
+    if right_clicked():
         ui.edits.set({parameter.name: parameter.default})
     elif changed:
         ui.edits.set({parameter.name: value})

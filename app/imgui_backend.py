@@ -80,6 +80,7 @@ class ImguiBackend(PygameRenderer):
         super().__init__()  # type: ignore[no-untyped-call]
         self.io.set_ini_filename("")
         self.io.set_log_filename("")
+        self.io.config_flags |= int(imgui.ConfigFlags_.nav_enable_keyboard)
         self.io.backend_flags |= int(imgui.BackendFlags_.has_mouse_cursors)
         self.regular, self.bold = _load_fonts(self.io)
         imgui.get_style().font_size_base = TEXT_SIZE

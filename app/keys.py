@@ -58,8 +58,15 @@ KEYS = (
     Key("hide_panels", "Tab", "hide or show all panels", "Window", codes=(pygame.K_TAB,)),
     Key("fullscreen", "F11", "full screen", "Window", codes=(pygame.K_F11,)),
     Key("help", "F1", "this page", "Window", codes=(pygame.K_F1,)),
-    Key("close_help", "Esc", "close this page", "Window", codes=(pygame.K_ESCAPE,)),
+    Key("close_help", "Esc", "close this page, or an open list", "Window", codes=(pygame.K_ESCAPE,)),
 )
+
+PANEL_KEYS = (
+    ("Ctrl+Tab", "to the next column of panels"),
+    ("arrows", "from row to row; in a list, from choice to choice"),
+    ("Enter", "press, tick, open a list, choose, type a value"),
+)
+"""What the keyboard does in a panel: ImGui's own, so that everything can be reached without a mouse."""
 
 MOUSE = (
     ("drag", "move the picture; in space: turn it"),
@@ -89,6 +96,11 @@ def find_key(code: int, character: str, mod: int) -> Key | None:
         if code in key.codes or (character and not ctrl and character in key.characters):
             return key
     return None
+
+
+def is_escape(event: pygame.event.Event) -> bool:
+    """Whether it is the key that closes: the help here, and whatever list is open in a panel."""
+    return event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE
 
 
 def dispatch(event: pygame.event.Event, deeds: dict[str, Callable[[], None]], typing: bool) -> bool:

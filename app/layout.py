@@ -11,8 +11,9 @@ from itertools import groupby
 
 from imgui_bundle import imgui, implot
 
+from app.lettering import note
 from app.panels import Panel, Side, Ui, all_panels
-from app.widgets import button, note
+from app.widgets import button, foldable
 
 log = logging.getLogger(__name__)
 
@@ -105,10 +106,9 @@ def _draw_header(ui: Ui, panel: Panel) -> bool:
     """The title of a panel; a click folds it away."""
     if ui.bold is not None:
         imgui.push_font(ui.bold, 0.0)
-    unfolded = imgui.collapsing_header(panel.title, imgui.TreeNodeFlags_.default_open)
+    unfolded = foldable(ui, f"panel.{panel.name}", True, lambda: imgui.collapsing_header(panel.title))
     if ui.bold is not None:
         imgui.pop_font()
-    ui.probe.mark(f"panel.{panel.name}")
     return unfolded
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from imgui_bundle import imgui
 
 from app import file_dialog
-from app.widgets import button, text_width, tooltip
+from app.lettering import text_width
+from app.widgets import button, right_clicked, tooltip
 from sim.parameters import Parameter, unquoted
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def draw_path(ui: Ui, parameter: Parameter, help: str) -> None:
         ui.memory[key] = text
     else:
         ui.memory.pop(key, None)
-    if imgui.is_item_clicked(imgui.MouseButton_.right):
+    if right_clicked():
         ui.edits.set({name: parameter.default})
     elif entered or imgui.is_item_deactivated_after_edit():
         ui.edits.set({name: unquoted(text)})

@@ -1,4 +1,4 @@
-"""Settings that outlive the window: size, theme, text size, last preset and what the picture shows."""
+"""Settings that outlive the window: place, size, theme, text size, last preset, what is folded and what is shown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import tomlkit
-from annotated_types import Ge, Le
+from annotated_types import Ge, Le, MaxLen
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from app import paths
@@ -24,6 +24,9 @@ class Choices(BaseModel):
     width: Annotated[int, Ge(320), Le(16384)] | None = None
     """Of the window [screen points]; None until the user has chosen a size."""
     height: Annotated[int, Ge(240), Le(16384)] | None = None
+    left: Annotated[int, Ge(-32768), Le(32767)] | None = None
+    """Place of the window's content on the desktop [screen points]; None until it has been seen."""
+    top: Annotated[int, Ge(-32768), Le(32767)] | None = None
     theme: Literal["dark", "light", "projector"] = "dark"
     font_scale: Annotated[float, Ge(0.6), Le(2.5)] = 1.0
     preset: str = "thesis-heap"
@@ -34,6 +37,10 @@ class Choices(BaseModel):
     show_scale_bar: bool = True
     show_legend: bool = True
     show_box: bool = True
+    plot_span: Annotated[float, Ge(0.0), Le(3600.0)] = 0.0
+    """How much time the plots show [s]; 0 for the whole run."""
+    unfolded: Annotated[dict[str, bool], MaxLen(200)] = {}
+    """Panels and groups of parameters by name: True for open, False for folded away."""
 
 
 @dataclass

@@ -65,7 +65,12 @@ class Shelf:
         path = self.folder / f"{name.strip().lower().replace(' ', '-')}.toml"
         preset = presets.Preset(str(path), name.strip(), scene, seed, different(parameters))
         try:
-            paths.write_whole(path, presets.dumps(preset))
+            text = presets.dumps(preset)
+        except ParameterError as error:
+            self.trouble = str(error)
+            return False
+        try:
+            paths.write_whole(path, text)
         except OSError as error:
             self.trouble = f"The preset could not be saved to {path}: {error.strerror or error}."
             return False

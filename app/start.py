@@ -33,11 +33,13 @@ def run(preset: str = "") -> int:
 
 
 def _open_window(settings: Settings) -> Window:
-    """The window in the size it was left in, at first in one that suits the screen."""
-    width, height = settings.choices.width, settings.choices.height
+    """The window where and as large as it was left, at first in a size that suits the screen."""
+    choices = settings.choices
+    width, height = choices.width, choices.height
     chosen = width is not None and height is not None
+    place = None if choices.left is None or choices.top is None else (choices.left, choices.top)
     window = open_window("Repose", (width or SMALLEST_START[0], height or SMALLEST_START[1]))
-    window.fit_screen(None if chosen else START_SHARE)
+    window.fit_screen(None if chosen else START_SHARE, place)
     return window
 
 

@@ -1,83 +1,17 @@
-"""The small pieces all panels are made of: buttons with key hints, readouts, symbols with subscripts, notes."""
+"""The small pieces all panels are made of: buttons with key hints, bars to drag, lists, folds, tooltips."""
 
 from __future__ import annotations
 
-import math
-import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
+from app.lettering import RAISED, SMALL, draw_symbol, draw_text, symbol_width, text_width, write
 from app.theme import Colour, colour32, vector
 
 if TYPE_CHECKING:
     from app.panels import Ui
-
-SCRIPT = re.compile(r"([_^])([^\W_]+)")
-"""A subscript or superscript in a symbol or a unit: k_n, N/m^p."""
-POWER = re.compile(r"\b(?P<mantissa>\d+(?:\.\d+)?)e(?P<sign>[+-])0*(?P<exponent>\d+)")
-RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-SMALL = 0.76
-"""Size of subscripts and hints relative to running text."""
-
-
-def _pixels(size: float) -> float:
-    """Height of text `size` times as large as running text, in whole pixels, as ImGui sets it."""
-    return float(round(imgui.get_font_size() * size))
-
-
-def text_width(text: str, size: float = 1.0) -> float:
-    """Width of a line of text [px], `size` relative to running text."""
-    if size == 1.0:
-        return float(imgui.calc_text_size(text).x)
-    style = imgui.get_style()
-    # Letters are set on whole pixels: the width of small text is not that share of the width of large text.
-    imgui.push_font(None, _pixels(size) / (style.font_scale_main * style.font_scale_dpi))
-    width = float(imgui.calc_text_size(text).x)
-    imgui.pop_font()
-    return width
-
-
-def draw_text(x: float, y: float, text: str, colour: Colour, size: float = 1.0) -> float:
-    """Text at a place on the screen; returns where it ends [px]."""
-    imgui.get_window_draw_list().add_text(
-        imgui.get_font(), _pixels(size), imgui.ImVec2(round(x), round(y)), colour32(colour), text
-    )
-    return x + text_width(text, size)
-
-
-def draw_symbol(x: float, y: float, symbol: str, colour: Colour) -> float:
-    """A symbol or unit such as k_n or N/m^p with its scripts small and set off; returns where it ends [px]."""
-    height = imgui.get_font_size()
-    for text, script in _scripts(symbol):
-        shift = {"": 0.0, "_": 0.32, "^": -0.06}[script] * height
-        x = draw_text(x, y + shift, text, colour, SMALL if script else 1.0)
-    return x
-
-
-def symbol_width(symbol: str) -> float:
-    """Width of a symbol as `draw_symbol` sets it [px]."""
-    return sum(text_width(text, SMALL if script else 1.0) for text, script in _scripts(symbol))
-
-
-def _scripts(symbol: str) -> list[tuple[str, str]]:
-    """Pieces of a symbol, each with "_" for a subscript, "^" for a superscript or "" for neither."""
-    plain, *rest = SCRIPT.split(symbol)
-    pieces = [(plain, "")]
-    for script, text, after in zip(rest[::3], rest[1::3], rest[2::3]):
-        pieces += [(text, script), (after, "")]
-    return [piece for piece in pieces if piece[0]]
-
-
-def friendly(text: str) -> str:
-    """Numbers such as 2.5e+06 as a person writes them: 2.5·10⁶."""
-
-    def power(match: re.Match[str]) -> str:
-        sign = "⁻" if match["sign"] == "-" else ""
-        times = "" if match["mantissa"] in ("1", "") else f"{match['mantissa']}·"
-        return f"{times}10{sign}{match['exponent'].translate(RAISED)}"
-
-    return POWER.sub(power, text)
 
 
 def slide(ui: Ui, name: str, texts: tuple[str, ...], where: float, width: float = -1.0) -> float | None:
@@ -123,32 +57,12 @@ def dragged(ui: Ui, left: float, width: float) -> float | None:
     return min(max((io.mouse_pos.x - left - rim) / max(width - 2 * rim, 1.0), 0.0), 1.0)
 
 
-def note(text: str, colour: Colour) -> None:
-    """A sentence that wraps at the panel's edge."""
-    imgui.push_style_color(imgui.Col_.text, vector(colour))
-    imgui.push_text_wrap_pos(0.0)
-    imgui.text_unformatted(friendly(text))
-    imgui.pop_text_wrap_pos()
-    imgui.pop_style_color()
-
-
-def heading(text: str, size: float, colour: Colour) -> None:
-    """A line of larger text."""
-    imgui.push_font(None, imgui.get_style().font_size_base * size)
-    imgui.push_style_color(imgui.Col_.text, vector(colour))
-    imgui.text_unformatted(text)
-    imgui.pop_style_color()
-    imgui.pop_font()
-
-
 def tooltip(text: str) -> None:
     """Explain the widget just drawn, once the mouse rests on it."""
     resting = imgui.HoveredFlags_.stationary | imgui.HoveredFlags_.delay_normal | imgui.HoveredFlags_.no_shared_delay
     if imgui.is_item_hovered(resting | imgui.HoveredFlags_.allow_when_disabled):
         imgui.begin_tooltip()
-        imgui.push_text_wrap_pos(imgui.get_font_size() * 24)
-        imgui.text_unformatted(text)
-        imgui.pop_text_wrap_pos()
+        write(text, imgui.get_font_size() * 24)
         imgui.end_tooltip()
 
 
@@ -183,7 +97,8 @@ def button(
     fade = 1.0 if enabled else imgui.get_style().disabled_alpha
     hint_width = text_width(hint, SMALL)
     free = size.x - (hint_width + pad.x if hint else 0.0)
-    draw_text(low.x + max((free - text_width(label)) / 2, pad.x * 0.5), low.y + pad.y, label, _faded(ink, fade))
+    start = low.x + max((free - symbol_width(label, RAISED)) / 2, pad.x * 0.5)
+    draw_symbol(start, low.y + pad.y, label, _faded(ink, fade), RAISED)
     if hint:
         lift = imgui.get_font_size() * (1 - SMALL) / 2
         quiet = ui.palette.muted if emphasis is None or not enabled else ui.palette.on_accent
@@ -221,6 +136,23 @@ def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str)
     return chosen
 
 
+def foldable(ui: Ui, name: str, open_at_start: bool, draw: Callable[[], bool]) -> bool:
+    """Whether what stands under the heading that `draw` draws is to be shown; remembered for the next start."""
+    unfolded = ui.settings.choices.unfolded
+    before = unfolded.get(name, open_at_start)
+    imgui.set_next_item_open(before, imgui.Cond_.once)
+    now = draw()
+    ui.probe.mark(name)
+    if now != before:
+        ui.settings.choices.unfolded = {**unfolded, name: now}
+    return now
+
+
+def right_clicked() -> bool:
+    """Whether the widget just drawn was right-clicked: the one under the mouse, not the one the keyboard is on."""
+    return imgui.is_item_hovered(imgui.HoveredFlags_.no_nav_override) and imgui.is_mouse_clicked(1)
+
+
 def checkbox(ui: Ui, name: str, label: str, value: bool, help: str = "") -> bool:
     """A tick box; the value it now has."""
     _, value = imgui.checkbox(f"{label}##{name}", value)
@@ -232,23 +164,3 @@ def checkbox(ui: Ui, name: str, label: str, value: bool, help: str = "") -> bool
 
 def _faded(colour: Colour, alpha: float) -> Colour:
     return colour[0], colour[1], colour[2], colour[3] * alpha
-
-
-def si(value: float, unit: str, digits: int = 3) -> str:
-    """A value with its unit, in the prefix that keeps it readable."""
-    if value == 0.0 or not math.isfinite(value):
-        return f"{value:.0f} {unit}"
-    for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")):
-        if factor * 0.9995 <= abs(value) < factor * 999.5:
-            return f"{_digits(value / factor, digits)} {prefix}{unit}"
-    return friendly(f"{value:.1e} {unit}")
-
-
-def _digits(value: float, digits: int) -> str:
-    whole = len(str(int(abs(value))))
-    return f"{value:.{max(digits - whole, 0)}f}"
-
-
-def grouped(number: int) -> str:
-    """A whole number with spaces between thousands."""
-    return f"{number:,}".replace(",", "\u00a0")

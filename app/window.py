@@ -92,17 +92,24 @@ class Window:
         else:
             self._handle.set_windowed()
 
-    def fit_screen(self, share: float | None = None) -> None:
-        """Never reach beyond the screen; with `share`, take that part of it, but no less than asked for."""
+    def fit_screen(self, share: float | None = None, place: tuple[int, int] | None = None) -> None:
+        """Never reach beyond the screen; with `share`, take that part of it, but no less than asked for.
+
+        The content stands at `place` [screen points] if it can, otherwise as near to it as the screen has room,
+        and in the middle where no place is wanted.
+        """
+        if place is not None:
+            self._handle.position = place  # which decides on which screen the window is
         area = sdl.free_area(self._handle)
         if area is None or min(area[2:]) <= 0:
             return
         wanted = [max(side, round(room * (share or 0.0))) for side, room in zip(self._handle.size, area[2:])]
         size = tuple(min(side, room) for side, room in zip(wanted, area[2:]))
-        if size == tuple(self._handle.size):
-            return
-        self._handle.size = size
-        self._handle.position = tuple(start + (room - side) // 2 for start, room, side in zip(area[:2], area[2:], size))
+        if size != tuple(self._handle.size):
+            self._handle.size = size
+        spare = [room - side for room, side in zip(area[2:], size)]
+        wished = place or [start + left // 2 for start, left in zip(area, spare)]
+        self._handle.position = tuple(min(max(at, start), start + left) for at, start, left in zip(wished, area, spare))
         self._seen = self._measure()
 
     def set_title(self, title: str) -> None:

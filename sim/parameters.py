@@ -8,6 +8,7 @@ declaration. Values are SI; `Quantity.scale` converts to the unit a person reads
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -67,6 +68,10 @@ class Parameter:
             return str(value) or self.empty
         number = f"{value / self.quantity.scale:.6g}" if self.kind == "float" else str(value)
         return f"{number} {self.quantity.unit}".strip()
+
+    def change(self, before: Value, after: Value) -> str:
+        """What was changed, from what, to what: "gravity: 9.81 m/s² → 1.62 m/s²"."""
+        return f"{self.quantity.label}: {self.shown(before)} → {self.shown(after)}"
 
 
 @dataclass(frozen=True)
@@ -141,6 +146,24 @@ class ParameterSet(BaseModel):
 
 LONGEST_SHOWN = 300
 """Characters of a refused value that are repeated."""
+
+
+def require_local(name: str, path: str) -> None:
+    """Raise `ParameterError` when a path names another machine, as \\\\server\\share and a URL do.
+
+    To look whether such a file exists is to speak to that machine, and Windows gives it the user's name and a
+    password hash on the way. Device names of Windows (\\\\?\\, \\\\.\\, \\??\\) may lead to the same.
+    """
+    slashes = path.strip().replace("\\", "/")
+    if slashes.startswith(("//", "/??/")) or REMOTE.match(slashes):
+        raise ParameterError(
+            f"{name} = {path[:LONGEST_SHOWN]!r} is refused: a preset may not name a file on another machine; "
+            "copy the file to this one, or choose it in the window yourself."
+        )
+
+
+REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+"""The scheme of a URL; one letter alone is a drive of Windows."""
 
 
 def unquoted(text: str) -> str:

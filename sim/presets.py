@@ -1,7 +1,8 @@
 """Presets: scene, seed and the parameters that differ from the defaults, as small TOML files without code.
 
 A file from a stranger is only ever read as data: its size is checked before it is opened, every key must
-be known and every number finite and in range, and nothing in it names another file.
+be known and every number finite and in range. The one thing it may name is the shape of a scene that takes one: a
+file of this machine, which is only ever read as a shape. Paths to other machines are refused before they are opened.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 
 import tomlkit
 
-from sim.parameters import ParameterError, ParameterSet, Value, require_known
+from sim.parameters import ParameterError, ParameterSet, Value, require_known, require_local
 from sim.scenes import SCENES
 
 DEFAULT = "thesis-heap"
@@ -76,7 +77,11 @@ def parse(text: str, name: str) -> Preset:
 
 
 def dumps(preset: Preset, over: str = "") -> str:
-    """The preset as the text of a file; comments in `over`, the text it replaces, are kept."""
+    """The preset as the text of a file; comments in `over`, the text it replaces, are kept.
+
+    Raises `ParameterError` for values that `load` would refuse.
+    """
+    _require_local_files(preset.scene, preset.values)
     parameters = SCENES[preset.scene].parameters
     declared = parameters.declared()
     document = tomlkit.parse(over)
@@ -127,6 +132,7 @@ def _checked(document: dict[str, Any], name: str) -> Preset:
     values = document.get("parameters", {})
     if not isinstance(values, dict):
         raise ParameterError(f"parameters = {_short(values)} is refused: it must be a table, [parameters].")
+    _require_local_files(scene, values)
     kept: ParameterSet = SCENES[scene].parameters.checked(values)
     return Preset(
         name=name,
@@ -136,6 +142,13 @@ def _checked(document: dict[str, Any], name: str) -> Preset:
         values={key: getattr(kept, key) for key in values},
         ready=_text(document, "ready", "") or None,
     )
+
+
+def _require_local_files(scene: str, values: Mapping[str, Any]) -> None:
+    """Raise `ParameterError` when a path among the values leads to another machine; nothing is opened."""
+    for name, entry in SCENES[scene].parameters.declared().items():
+        if entry.kind == "path" and isinstance(values.get(name), str):
+            require_local(name, values[name])
 
 
 def _load_file(path: Path) -> Preset:

@@ -6,8 +6,9 @@ import math
 
 from imgui_bundle import imgui
 
+from app.lettering import friendly, heading, note
 from app.panels import Panel, Ui
-from app.widgets import button, choose, friendly, heading, note, row, tooltip
+from app.widgets import button, choose, row, tooltip
 from sim.commands import Act
 from sim.measure.angle_of_repose import AngleOfRepose
 from sim.parameters import ParameterError

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 
-from app.keys import FIELD_MOUSE, KEYS, MOUSE
+from app.keys import FIELD_MOUSE, KEYS, MOUSE, PANEL_KEYS
+from app.lettering import heading, text_width
 from app.panels import Panel, Ui
 from app.theme import vector
-from app.widgets import button, heading, text_width
+from app.widgets import button
 
 
 def draw(ui: Ui) -> None:
@@ -33,11 +34,14 @@ def draw(ui: Ui) -> None:
     imgui.dummy(imgui.ImVec2(0, 4 * ui.scale))
     left, right = ("Experiment", "Time", "Parameters"), ("Picture", "Window")
     key_width = max(text_width(key.shown) for key in KEYS) + 18 * ui.scale
-    wide = key_width + max(text_width(line) for line in (*(key.help for key in KEYS), *(text for _, text in MOUSE)))
+    wide = key_width + max(
+        text_width(line) for line in (*(key.help for key in KEYS), *(text for _, text in (*MOUSE, *PANEL_KEYS)))
+    )
     imgui.begin_group()
     for group in left:
         _draw_group(ui, group, [(key.shown, key.help) for key in KEYS if key.group == group], key_width)
     _draw_group(ui, "Mouse on a parameter", list(FIELD_MOUSE), key_width)
+    _draw_group(ui, "Keyboard in a panel", list(PANEL_KEYS), key_width)
     imgui.end_group()
     imgui.same_line(wide + 60 * ui.scale)
     imgui.begin_group()

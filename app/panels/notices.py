@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
+from app.lettering import heading, note
 from app.panels import Panel, Ui
 from app.theme import Colour, vector
-from app.widgets import button, heading, note
+from app.widgets import button
 from sim.commands import Act, Recover
 
 DROPPED = "dropped file"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 from imgui_bundle import imgui
 
 from app.fields import draw_field
+from app.lettering import note
 from app.panels import Panel, Ui
-from app.widgets import button, note
+from app.widgets import button, foldable
 from sim.parameters import Parameter, ParameterSet
 
+FLAT = imgui.TreeNodeFlags_.no_tree_push_on_open | imgui.TreeNodeFlags_.span_avail_width
 OPEN_AT_START = ("Contact", "Gravity", "Container", "Shape")
 
 
@@ -31,12 +33,9 @@ def draw(ui: Ui) -> None:
         return
     _draw_undo(ui)
     for group, members in grouped(type(parameters)).items():
-        imgui.set_next_item_open(group in OPEN_AT_START, imgui.Cond_.once)
-        if imgui.tree_node_ex(group, imgui.TreeNodeFlags_.no_tree_push_on_open | imgui.TreeNodeFlags_.span_avail_width):
+        if foldable(ui, f"group.{group}", group in OPEN_AT_START, partial(imgui.tree_node_ex, group, FLAT)):
             for parameter in members:
                 draw_field(ui, parameter)
-        else:
-            ui.probe.mark(f"group.{group}")
 
 
 def _draw_undo(ui: Ui) -> None:

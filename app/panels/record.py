@@ -5,8 +5,9 @@ from __future__ import annotations
 from imgui_bundle import imgui
 
 from app.film import FRAME_RATES, SIZES, SPEEDS
+from app.lettering import note
 from app.panels import Panel, Ui
-from app.widgets import button, choose, note, row, tooltip
+from app.widgets import button, choose, row, tooltip
 
 
 def draw(ui: Ui) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 
+from app.lettering import friendly, note, si
 from app.panels import Panel, Ui
 from app.theme import Colour, colour32
-from app.widgets import button, friendly, note, row, si, tooltip
+from app.widgets import button, row, tooltip
 from sim.commands import Recover
 
 CAREFUL = 0.8

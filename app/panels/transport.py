@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 
+from app.lettering import SMALL, draw_text, grouped, text_width
 from app.panels import Panel, Ui
 from app.theme import Colour, vector
 from app.transport import SPEEDS, describe_speed
-from app.widgets import SMALL, button, draw_text, grouped, slide, text_width, tooltip
+from app.widgets import button, slide, tooltip
 
 SLOW = 0.9
 """Share of the wanted speed below which the real-time factor is shown as a warning."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from imgui_bundle import imgui
 
 from app.cutaway import AXES
+from app.lettering import si
 from app.orbit import VIEWS
 from app.panels import Panel, Ui
 from app.view import COLOUR_MAPS
-from app.widgets import button, checkbox, choose, si, slide
+from app.widgets import button, checkbox, choose, slide
 
 COLOURS = {
     "speed": "speed",

@@ -152,12 +152,12 @@ def turned_over(world: World, built: Any) -> World:
     return set_walls(world, shape, corner, material=1)
 
 
-def can_turn(simulation: Simulation) -> bool:
-    """Whether every grain would still be inside the glass afterwards: the lower funnel is not there to hold it in."""
+def in_the_way(simulation: Simulation) -> int:
+    """Grains that a turn would leave outside the glass: below the neck nothing keeps them where the funnel will be."""
     world = simulation.run.world
     place = world.motion[:3, 0].T * HALF_TURN + np.array([0.0, 0.0, 2.0 * NECK])
     upper = place[:, 2] >= NECK
-    return bool((clearance(simulation.run.built, place[upper]) > 0.5 * world.radius[upper]).all())
+    return int((clearance(simulation.run.built, place[upper]) <= 0.5 * world.radius[upper]).sum())
 
 
 def actions(simulation: Simulation) -> tuple[Action, ...]:
@@ -165,14 +165,18 @@ def actions(simulation: Simulation) -> tuple[Action, ...]:
     state: HourglassState = simulation.run.state
     busy = state.run_all
     over = state.phase in ("counted", "rested", "clogged")
+    blocking = in_the_way(simulation) if over else 0
+    turning = "Turn the glass upside down. Or do it by hand: Ctrl-drag the picture."
+    if blocking:
+        turning = f"Not now: {blocking} grains are where the funnel will stand after the turn. Let them fall, or reset."
     return (
         Action("open", "Open neck", "O", state.phase == "filled" and not busy, "Take the lid off the neck."),
         Action(
             "turn",
             "Turn over",
             "T",
-            over and can_turn(simulation),
-            "Turn the glass upside down. Or do it by hand: Ctrl-drag the picture.",
+            over and not blocking,
+            turning,
             pivot=(0.0, 0.0, NECK),
         ),
         Action("reset", "Reset", "R", True, "Fill the glass anew with the same seed."),

@@ -138,7 +138,7 @@ def test_changes_are_marked_in_time_and_a_drag_leaves_one_mark(world: World, edi
         edits.set({"friction": value}, gesture="drag")
         edits.see(world.snapshot())
     edits.set({"gravity": 1.62})
-    assert [mark.text for mark in edits.marks] == ["friction = 0.4", "gravity = 1.62 m/s²"]
+    assert [mark.text for mark in edits.marks] == ["friction: 0.1 → 0.4", "gravity: 9.81 m/s² → 1.62 m/s²"]
     world.serial = 0
     edits.see(world.snapshot())
     assert edits.marks == []

@@ -102,6 +102,38 @@ def test_bad_file_is_refused_with_the_culprit_named(text: str | bytes, words: st
     assert len(sentence) < 700
 
 
+NOT_HERE = (
+    r"\\server\share\cup.stl",
+    "//server/share/cup.stl",
+    r"/\server\share\cup.stl",
+    r" \\server\share\cup.stl",
+    r"\\?\UNC\server\share\cup.stl",
+    r"\\.\UNC\server\share\cup.stl",
+    r"\??\UNC\server\share\cup.stl",
+    "https://example.org/cup.stl",
+    "FILE://server/cup.stl",
+    "smb:cup.stl",
+)
+
+
+@pytest.mark.parametrize("path", NOT_HERE)
+def test_a_preset_may_not_name_a_file_of_another_machine(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asking whether it is there would already tell that machine who asks."""
+    for name in ("stat", "open"):
+        monkeypatch.setattr(f"os.{name}", lambda *_, **__: pytest.fail("the path was looked at"))
+    monkeypatch.setattr("sim.scenes.vessel_parameters.shape_of", lambda _: pytest.fail("the path was looked at"))
+    with pytest.raises(ParameterError, match="may not name a file on another machine"):
+        presets.parse(f"scene = 'vessel'\n[parameters]\nmesh = '{path}'", "stranger")
+    with pytest.raises(ParameterError, match="another machine"):
+        presets.dumps(presets.Preset("mine", "Mine", "vessel", values={"mesh": path}))
+
+
+@pytest.mark.parametrize("path", ["C:/shapes/cup.stl", r"C:\shapes\cup.stl", "/home/me/cup.stl", "cup.stl"])
+def test_a_file_of_this_machine_may_be_named(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.scenes.vessel_parameters.shape_of", lambda _: None)
+    assert presets.parse(f"scene = 'vessel'\n[parameters]\nmesh = '{path}'", "mine").values == {"mesh": path}
+
+
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing.toml", Path("/dev/null/x.toml"), Path("x\0.toml"), Path("x" * 5000)):
         with pytest.raises(ParameterError, match="Preset"):

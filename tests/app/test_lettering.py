@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.widgets import friendly, grouped, si
+from app.lettering import friendly, grouped, si
 
 
 @pytest.mark.parametrize(
