@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from app.aim import Aim
 from app.colours import COLOURINGS
 from app.keys import KEYS
+from app.layout import focus_next
 from app.orbit import VIEWS
 from app.physics import Physics
 from app.window import Window
@@ -36,6 +37,7 @@ def make_deeds(ui: Ui, aim: Aim, window: Window, physics: Physics) -> dict[str, 
         "hide_panels": partial(_toggle_panels, ui),
         "fullscreen": window.toggle_fullscreen,
         "revive": partial(_revive, ui, physics),
+        "next_column": partial(focus_next, ui),
         "help": partial(_toggle_help, ui),
         "close_help": partial(_close_help, ui),
     }

@@ -56,17 +56,17 @@ KEYS = (
     Key("force_chains", "L", "force chains on or off", "Picture", characters="lL"),
     Key("record", "V", "start or end a video", "Picture", characters="vV"),
     Key("hide_panels", "Tab", "hide or show all panels", "Window", codes=(pygame.K_TAB,)),
+    Key("next_column", "F6", "keyboard to the next column of panels", "Window", codes=(pygame.K_F6,)),
     Key("fullscreen", "F11", "full screen", "Window", codes=(pygame.K_F11,)),
     Key("help", "F1", "this page", "Window", codes=(pygame.K_F1,)),
     Key("close_help", "Esc", "close this page, or an open list", "Window", codes=(pygame.K_ESCAPE,)),
 )
 
 PANEL_KEYS = (
-    ("Ctrl+Tab", "to the next column of panels"),
     ("arrows", "from row to row; in a list, from choice to choice"),
     ("Enter", "press, tick, open a list, choose, type a value"),
 )
-"""What the keyboard does in a panel: ImGui's own, so that everything can be reached without a mouse."""
+"""What the keyboard does in a panel, once F6 has given it to one."""
 
 MOUSE = (
     ("drag", "move the picture; in space: turn it"),

@@ -25,6 +25,8 @@ LEAST_PICTURE = 240.0
 """Width kept for the picture [px at scale 1]; columns that would take it are left out, the right one first."""
 LEAST_STRETCH = 170.0
 """Height of a stretching panel below which its column scrolls as a whole [px at scale 1]."""
+FOCUS, LAST_FOCUS = "focus", "last focus"
+"""Where `Ui.memory` has the column that is to get the keyboard, and the one that got it last."""
 FIXED = (
     imgui.WindowFlags_.no_decoration
     | imgui.WindowFlags_.no_move
@@ -59,20 +61,32 @@ def draw_panels(ui: Ui) -> None:
         _draw_guarded(ui, panel)
 
 
+def focus_next(ui: Ui) -> None:
+    """Give the keyboard to the next of the columns and the bar: arrows, Enter and Esc then act on what is in it."""
+    left, _, right, bottom = ui.inset
+    shown = [name for name, width in (("left", left), ("right", right), ("bottom", bottom)) if width]
+    if shown:
+        last = ui.memory.get(LAST_FOCUS)
+        ui.memory[LAST_FOCUS] = ui.memory[FOCUS] = shown[(shown.index(last) + 1) % len(shown) if last in shown else 0]
+
+
 def _on(side: Side) -> list[Panel]:
     return [panel for panel in all_panels() if panel.side == side]
 
 
-def _begin(name: str, x: float, y: float, width: float, height: float, flags: int = 0) -> None:
+def _begin(ui: Ui, name: str, x: float, y: float, width: float, height: float, flags: int = 0) -> None:
     imgui.set_next_window_pos(imgui.ImVec2(x, y))
     imgui.set_next_window_size(imgui.ImVec2(width, height))
+    if ui.memory.get(FOCUS) == name:
+        del ui.memory[FOCUS]
+        imgui.set_next_window_focus()
     imgui.begin(name, None, FIXED | flags)
 
 
 def _draw_bar(ui: Ui, top: float, height: float) -> None:
     padding = max((height - imgui.get_frame_height()) / 2, 0.0)
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(imgui.get_style().window_padding.x, padding))
-    _begin("bottom", 0.0, top, ui.size[0], height, imgui.WindowFlags_.no_scrollbar)
+    _begin(ui, "bottom", 0.0, top, ui.size[0], height, imgui.WindowFlags_.no_scrollbar)
     imgui.pop_style_var()
     _draw_edge(ui, 0.0, top, ui.size[0], top)
     for panel in _on("bottom"):
@@ -82,7 +96,7 @@ def _draw_bar(ui: Ui, top: float, height: float) -> None:
 
 def _draw_column(ui: Ui, side: Side, x: float, width: float, height: float) -> None:
     """Panels from top to bottom; those that stretch share what the others leave."""
-    _begin(side, x, 0.0, width, height, 0)
+    _begin(ui, side, x, 0.0, width, height, 0)
     panels = _on(side)
     heights: dict[str, float] = ui.memory.setdefault("heights", {})
     fixed = sum(heights.get(panel.name, 150 * ui.scale) for panel in panels if not panel.stretch and not panel.group)
@@ -116,7 +130,9 @@ def _draw_body(ui: Ui, panel: Panel, share: float) -> None:
     if not panel.stretch:
         _draw_guarded(ui, panel)
         return
-    imgui.begin_child(panel.name, imgui.ImVec2(0.0, share - imgui.get_style().item_spacing.y))
+    imgui.begin_child(
+        panel.name, imgui.ImVec2(0.0, share - imgui.get_style().item_spacing.y), imgui.ChildFlags_.nav_flattened
+    )
     _draw_guarded(ui, panel)
     imgui.end_child()
 

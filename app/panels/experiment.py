@@ -33,7 +33,9 @@ def _draw_start(ui: Ui) -> None:
     gap = imgui.get_style().item_spacing.x
     save = imgui.calc_text_size("Save…").x + 2 * imgui.get_style().frame_padding.x
     width = imgui.get_content_region_avail().x
-    imgui.begin_child("preset", imgui.ImVec2(width - save - gap, imgui.get_frame_height()))
+    imgui.begin_child(
+        "preset", imgui.ImVec2(width - save - gap, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened
+    )
     chosen = choose(ui, "experiment.preset", "", ui.shelf.titles, ui.shelf.current)
     imgui.end_child()
     if chosen is not None and ui.shelf.take(chosen):

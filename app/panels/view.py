@@ -30,7 +30,7 @@ def draw(ui: Ui) -> None:
     view, choices = ui.view, ui.settings.choices
     gap = imgui.get_style().item_spacing.x
     third = (imgui.get_content_region_avail().x - gap) / 3
-    imgui.begin_child("colour", imgui.ImVec2(2 * third, imgui.get_frame_height()))
+    imgui.begin_child("colour", imgui.ImVec2(2 * third, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
     colour = choose(ui, "view.colour", "Colour", COLOURS, view.colour_by)
     imgui.end_child()
     imgui.same_line()
@@ -59,7 +59,7 @@ def _draw_space(ui: Ui) -> None:
         help = f"Turn the scene to the {name} view."
         if button(ui, f"view.look_{name}", label, hint=str(number), help=help, width=width):
             ui.deeds[f"look_{name}"]()
-    imgui.begin_child("cut", imgui.ImVec2(2 * width + gap, imgui.get_frame_height()))
+    imgui.begin_child("cut", imgui.ImVec2(2 * width + gap, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
     axis = choose(ui, "view.cut", "Cut", CUTS, view.cut_axis)
     imgui.end_child()
     if axis is not None:

@@ -19,7 +19,7 @@ from app.film import Film
 from app.layout import draw_panels, measure_inset
 from app.panels import Ui
 from app.probe import Probe
-from app.settings import Settings
+from app.settings import load_settings
 from app.shelf import Shelf
 from app.theme import apply
 from app.transport import Transport
@@ -175,9 +175,14 @@ class Stage:
         """Type over what is selected and press a key."""
         imgui.get_io().add_input_characters_utf8(text)
         self.frame(2)
-        for down in (True, False):
-            imgui.get_io().add_key_event(key, down)
-            self.frame(2)
+        self.press(key)
+
+    def press(self, *keys: Any) -> None:
+        """Press and release keys, one after the other."""
+        for key in keys:
+            for down in (True, False):
+                imgui.get_io().add_key_event(key, down)
+                self.frame(2)
 
     def rest(self) -> None:
         """Wait long enough that the next click is not the second of two."""
@@ -194,6 +199,7 @@ def open_stage(
     plots = implot.create_context()
     io = imgui.get_io()
     io.set_ini_filename("")
+    io.config_flags |= int(imgui.ConfigFlags_.nav_enable_keyboard)
     io.backend_flags |= int(imgui.BackendFlags_.renderer_has_textures)
     io.config_input_trickle_event_queue = False
     io.fonts.add_font_from_file_ttf(str(files("assets").joinpath("fonts/Inter-Regular.otf")), 15.0)
@@ -206,7 +212,7 @@ def open_stage(
         transport=Transport(runner),
         view=View(),
         camera=Camera2D(),
-        settings=Settings(folder / "settings.toml"),
+        settings=load_settings(folder / "settings.toml"),
         film=Film(runner, lambda shot, size: np.zeros((*size[::-1], 3), np.uint8), no_film, folder),
         shelf=Shelf(commands.append, folder=folder / "presets"),
         probe=Probe(folder / "report.json"),

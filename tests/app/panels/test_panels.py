@@ -59,6 +59,48 @@ def test_the_whole_window_draws_at_any_size(size: tuple[int, int], snapshot: Sna
         assert stage.commands == []
 
 
+def test_what_is_folded_stays_folded_at_the_next_start(tmp_path: Path) -> None:
+    with open_stage(tmp_path, full_snapshot()) as stage:
+        assert "field.friction" in stage.widgets
+        stage.click("group.Contact", share=0.1)
+        stage.click("group.Model", share=0.1)
+        stage.click("panel.stability")
+        assert stage.ui.settings.save()
+    with open_stage(tmp_path, full_snapshot()) as stage:
+        assert "field.friction" not in stage.widgets
+        assert "field.exponent" in stage.widgets
+        assert "stability.gauge" not in stage.widgets
+        assert "field.gravity" in stage.widgets
+
+
+def test_plots_show_the_last_seconds_when_asked_to(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = []
+    plain = implot.setup_axes_limits
+    monkeypatch.setattr(implot, "setup_axes_limits", lambda *given: (limits.append(given[:4]), plain(*given)))
+    stage.frame()
+    assert limits[-1][:2] == (0.0, 2.0)
+    stage.click("plots.span")
+    stage.click("plots.span.1.0")
+    assert limits[-1][:2] == (1.0, 2.0)
+    # The mean speed of that second is exp(-4 t): what came before has no part in the upright axis.
+    assert limits[-1][3] == pytest.approx(2.0 * np.exp(-4.0), rel=0.03)
+    assert stage.ui.settings.choices.plot_span == 1.0
+
+
+def test_tabs_of_what_is_not_measured_yet_are_left_out(tmp_path: Path) -> None:
+    bare = full_snapshot()
+    assert bare.comparison is not None
+    laws = tuple(line for line in bare.comparison.lines if not line.points)
+    bare.comparison = replace(bare.comparison, lines=laws)
+    bare.position = np.zeros((len(bare.position), 3), np.float32)
+    bare.series["angle"] = np.full(len(bare.series["time"]), np.nan)
+    with open_stage(tmp_path, bare) as stage:
+        assert "plots.motion" in stage.widgets
+        assert not {"plots.comparison", "plots.angle"} & stage.widgets.keys()
+    with open_stage(tmp_path, full_snapshot()) as stage:
+        assert {"plots.comparison", "plots.angle"} <= stage.widgets.keys()
+
+
 @pytest.mark.parametrize("name", ["open", "measure", "reset", "run"])
 def test_an_action_button_fires_its_action(stage: Stage, name: str) -> None:
     stage.click(f"action.{name}")
