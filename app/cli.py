@@ -112,7 +112,9 @@ def repose(
 
 @cli.command()
 def run(
-    scene: Annotated[str, typer.Argument(help="What to run; `repose scenes` lists them.")] = "heap",
+    scene: Annotated[
+        str, typer.Argument(help="What to run, heap if not given; `repose scenes` lists them.", show_default=False)
+    ] = "",
     preset: Annotated[
         str, typer.Option(metavar="NAME|FILE", help="Shipped preset or TOML file to start from.", show_default=False)
     ] = "",
@@ -124,6 +126,15 @@ def run(
     ready: Annotated[bool, typer.Option("--ready", help="Start from the preset's ready-filled container.")] = False,
     out: Annotated[
         Path | None, typer.Option(help="Folder for the results; a new one in the current folder if not given.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE.repose", help="Save the whole run when it ends, to go on with.")
+    ] = None,
+    saved: Annotated[
+        Path | None, typer.Option("--from", metavar="FILE.repose", help="Go on with a saved run, bit by bit.")
+    ] = None,
+    until: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="End at this simulated time at the latest.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
     video: Annotated[
@@ -142,7 +153,7 @@ def run(
         from app.headless_plan import plan
 
         job = plan(
-            scene,
+            scene or ("" if saved else "heap"),
             preset,
             changes or (),
             seed=seed,
@@ -154,6 +165,9 @@ def run(
             size=size,
             speed=speed,
             picture=picture,
+            save=save,
+            until=until,
+            saved=saved,
         )
         raise typer.Exit(run_job(job))
 
@@ -199,6 +213,31 @@ def sweep(
 
 
 @cli.command()
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE.repose", help="A saved run.")],
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Run it again from its beginning and compare every state hash in it.")
+    ] = False,
+) -> None:
+    """List the commands in the log of a saved run, or prove that it runs again to the same bits.
+
+    With --verify the exit code is 0 if all hashes agree, and 3 with the first step that differs if not.
+    """
+    with _refusals():
+        from app.replay_job import commands_in, verify_run
+        from app.stopping import StopAsked
+
+        if not verify:
+            _table(("step", "command", "with"), commands_in(file))
+            return
+        try:
+            raise typer.Exit(verify_run(file))
+        except StopAsked:
+            say("Stopped before the end.")
+            raise typer.Exit(INTERRUPTED) from None
+
+
+@cli.command()
 def scenes() -> None:
     """List the scenes that can be run."""
     from sim.scenes import SCENES
@@ -209,22 +248,9 @@ def scenes() -> None:
 @cli.command()
 def presets() -> None:
     """List the presets, with the parameters in which each differs from its scene's defaults."""
-    from app.paths import presets_folder
-    from sim.parameters import ParameterError
-    from sim.presets import load, names
-    from sim.scenes import SCENES
+    from app.shelf import all_presets
 
-    saved = sorted(presets_folder().glob("*.toml")) if presets_folder().is_dir() else []
-    rows = []
-    for name in (*names(), *map(str, saved)):
-        try:
-            found = load(name)
-        except ParameterError as error:  # one spoilt file must not hide the others
-            rows.append((name, "", "", f"cannot be used: {error}"))
-            continue
-        declared = SCENES[found.scene].parameters.declared()
-        changes = ", ".join(f"{key} = {declared[key].shown(value)}" for key, value in found.values.items())
-        rows.append((name, found.scene, found.title, changes or "all at their defaults"))
+    rows = all_presets()
     _table(("preset", "scene", "title", "parameters"), rows)
 
 

@@ -21,6 +21,7 @@ from app.paths import json_text, write_whole
 from app.progress import Progress, say
 from app.stopping import Stop, StopAsked, stoppable
 from app.view import View
+from sim.commands import SetParameters
 from sim.parameters import ParameterError
 from sim.scenes import SCENES
 from sim.snapshot import Reading, Snapshot
@@ -44,7 +45,10 @@ def run_job(job: Job) -> int:
         if film is not None:
             film.close(0.0)
         raise
-    title = f"{SCENES[job.scene].title}, preset {job.preset}, seed {job.seed}"
+    origin = job.preset if job.resumed else f"preset {job.preset}"
+    title = f"{SCENES[job.scene].title}, {origin}, seed {job.seed}"
+    if job.resumed is not None and job.resumed.foreign:
+        say("The run was saved by another version of the program: it goes on, but not bit by bit as it would have.")
     try:
         with Progress(title, quiet=job.as_json) as progress, stoppable() as stop:
             simulation, result = _simulate(job, film, progress, stop)
@@ -62,15 +66,22 @@ def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Sto
         from sim.headless import run_experiment
         from sim.simulation import Simulation
 
-        simulation = Simulation(job.scene, job.values, job.seed, job.ready)
+        if job.resumed is None:
+            simulation = Simulation(job.scene, job.values, job.seed, job.ready)
+        else:
+            simulation = Simulation(saved=job.resumed)
+            if job.values and (refusal := simulation.apply(SetParameters(job.values))):
+                raise ParameterError(refusal)
 
         def on_progress(phase: str, share: float | None) -> None:
             stop.check()
             progress.show(phase, share)
 
+        until = math.inf if job.until is None else job.until
+        course: Any = {"until": until, "under_way": job.resumed is not None}
         filming: Any = {} if film is None else {"on_frame": film.take, "frame_interval": job.speed / job.fps}
         try:
-            result = run_experiment(simulation, on_progress=on_progress, **filming)
+            result = run_experiment(simulation, on_progress=on_progress, **course, **filming)
         except StopAsked:
             result = simulation.result()
         duration = simulation.time
@@ -95,6 +106,8 @@ def _finish(
         written.append(RESULT)
     except OSError as error:
         complaints.append(f"{folder / RESULT} could not be written: {error.strerror or error}.")
+    if job.save is not None and (complaint := _save(simulation, job.save)):
+        complaints.append(complaint)
     if job.picture:
         path = folder / f"{job.scene}.png"
         reason = _draw(simulation, job.size, path)
@@ -111,6 +124,8 @@ def _finish(
         print(f"written to       {folder} ({', '.join(written)})", flush=True)
         if film is not None:
             print(f"film             {film.path} ({film.frames} frames)", flush=True)
+        if job.save is not None and job.save.exists():
+            print(f"saved run        {job.save} (go on with --from)", flush=True)
     if simulation.fault is not None:
         return FAULT
     return INTERRUPTED if stop.asked else NOT_ALL_WRITTEN if complaints else DONE
@@ -123,7 +138,7 @@ def summary(simulation: Simulation, stopped: bool = False) -> str:
     rows.append(("ended", ended))
     rows.append(("simulated time", f"{simulation.time:.3f} s in {simulation.step} steps"))
     complaint = simulation.scene.check(simulation)
-    if complaint and not stopped and simulation.fault is None:
+    if complaint and not stopped and simulation.fault is None and simulation.finished():
         rows.append(("complaint", complaint))
     width = max(len(label) for label, _ in rows) + 2
     return "\n".join(f"{label:{width}}{words}" for label, words in rows)
@@ -139,6 +154,17 @@ def _shown(reading: Reading) -> str:
         return (f"{reading.value:.0f}" if whole else f"{reading.value:.4g}") + unit
     digits = max(0, 1 - math.floor(math.log10(reading.error)))
     return f"{reading.value:.{digits}f}{unit} ± {reading.error:.{digits}f}{unit}"
+
+
+def _save(simulation: Simulation, path: Path) -> str:
+    """Write the run to a file; returns why that was not possible, or an empty string."""
+    from sim.saved_run import save
+
+    try:
+        save(simulation.saved(), path)
+    except OSError as error:
+        return f"{path} could not be written: {error.strerror or error}."
+    return ""
 
 
 def _draw(simulation: Simulation, size: tuple[int, int], path: Path) -> str:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.recorder import LARGEST_SIDE
 from sim import presets
 from sim.parameters import ParameterError, Value, require_known
 from sim.scenes import SCENES
+
+if TYPE_CHECKING:
+    from sim.saved_run import SavedRun
 
 SLOWEST, FASTEST = 1e-4, 1e3
 """Limits of the film's simulated seconds per second."""
@@ -36,6 +41,12 @@ class Job:
     video: Path | None
     picture: bool
     as_json: bool
+    save: Path | None = None
+    """File that is to hold the run when it ends."""
+    until: float | None = None
+    """Simulated time to end at [s], if the experiment is not over before."""
+    resumed: SavedRun | None = None
+    """The saved run to go on with."""
 
 
 def plan(
@@ -51,28 +62,37 @@ def plan(
     size: str = "1920x1080",
     speed: float = 1.0,
     picture: bool = True,
+    save: Path | None = None,
+    until: float | None = None,
+    saved: Path | None = None,
 ) -> Job:
     """Check a request as it was typed; raises `ParameterError`."""
+    resumed = _resumed(saved, scene, preset, seed, ready)
+    if resumed is not None:
+        scene = resumed.log.scene
     if scene:
         require_known(scene, SCENES, "scene")
     chosen = _starting_point(scene, preset)
     if scene and scene != chosen.scene:
         raise ParameterError(f"Preset '{chosen.name}' is for the scene '{chosen.scene}', not '{scene}'.")
     parameters = SCENES[chosen.scene].parameters
-    values = dict(chosen.values)
-    values |= _parsed(changes, chosen.scene)
-    parameters.checked(values)
+    typed = _parsed(changes, chosen.scene)
+    values = typed if resumed else dict(chosen.values) | typed
+    parameters.checked(resumed.now.now.parameters.model_dump() | values if resumed else values)
     if ready and chosen.ready is None:
         raise ParameterError(f"Preset '{chosen.name}' has no ready-filled container: leave --ready out.")
     if not 1.0 <= fps <= 1000.0:
         raise ParameterError(f"--fps {fps:g} is refused: it must be 1 to 1000 frames per second.")
     if not SLOWEST <= speed <= FASTEST:
         raise ParameterError(f"--speed {speed:g} is refused: it must be {SLOWEST:g} to {FASTEST:g}; 1 is real time.")
+    if until is not None and not 0.0 < until < math.inf:
+        raise ParameterError(f"--until {until:g} is refused: it must be a simulated time above 0 s.")
+    _require_free(save)
     return Job(
         scene=chosen.scene,
-        preset=chosen.name,
+        preset=resumed_name(saved) if saved else chosen.name,
         values=values,
-        seed=presets.checked_seed(chosen.seed if seed is None else seed),
+        seed=resumed.log.seed if resumed else presets.checked_seed(chosen.seed if seed is None else seed),
         ready=chosen.ready if ready else None,
         size=_pixels(size),
         fps=fps,
@@ -81,7 +101,41 @@ def plan(
         picture=picture,
         as_json=as_json,
         out=out,
+        save=save,
+        until=until,
+        resumed=resumed,
     )
+
+
+def resumed_name(path: Path) -> str:
+    """What a saved run is called where another has the name of its preset."""
+    return f"saved run {path.name}"
+
+
+def _resumed(path: Path | None, scene: str, preset: str, seed: int | None, ready: bool) -> SavedRun | None:
+    """The saved run to go on with; it brings its own scene, preset and seed."""
+    if path is None:
+        return None
+    given = {"a scene": scene, "--preset": preset, "--seed": "" if seed is None else str(seed), "--ready": ready}
+    for option in (name for name, value in given.items() if value):
+        raise ParameterError(f"--from goes on with the run in {path}: leave {option} out; --set changes parameters.")
+    from sim.archive import ArchiveError
+    from sim.saved_run import load
+
+    try:
+        return load(path)
+    except ArchiveError as error:
+        raise ParameterError(f"--from {error}") from None
+
+
+def _require_free(path: Path | None) -> None:
+    """Raise `ParameterError` if the run cannot be saved there: nothing that exists is overwritten."""
+    if path is None:
+        return
+    if path.exists():
+        raise ParameterError(f"--save {path} exists already: choose another name.")
+    if not path.parent.is_dir():
+        raise ParameterError(f"--save {path} has no folder to go to: make {path.parent} first.")
 
 
 def _starting_point(scene: str, preset: str) -> presets.Preset:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from pathlib import Path
 from typing import Any
 
 import platformdirs
+
+from sim.whole_file import write_whole_file
 
 NAME = "repose"
 
@@ -35,16 +36,7 @@ def videos_folder() -> Path:
 
 def write_whole(path: Path, text: str) -> None:
     """Write a text file so that a crash leaves either the old or the new one, never half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        with draft.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_whole_file(path, lambda file: file.write(text.encode("utf-8")))
 
 
 def json_text(value: Any, indent: int | None = None) -> str:

@@ -11,6 +11,7 @@ from app import paths
 from sim import presets
 from sim.commands import Command, Start
 from sim.parameters import ParameterError, ParameterSet, Value
+from sim.scenes import SCENES
 
 NAME = re.compile(r"[\w][\w -]{0,59}")
 
@@ -84,3 +85,20 @@ def different(parameters: ParameterSet) -> dict[str, Value]:
     declared = type(parameters).declared()
     values: dict[str, Value] = {name: getattr(parameters, name) for name in declared}
     return {name: value for name, value in values.items() if value != declared[name].default}
+
+
+def all_presets() -> list[tuple[str, str, str, str]]:
+    """Name, scene, title and what differs from the scene's defaults, of every preset shipped or saved."""
+    folder = paths.presets_folder()
+    saved = sorted(folder.glob("*.toml")) if folder.is_dir() else []
+    rows = []
+    for name in (*presets.names(), *map(str, saved)):
+        try:
+            found = presets.load(name)
+        except ParameterError as error:  # one spoilt file must not hide the others
+            rows.append((name, "", "", f"cannot be used: {error}"))
+            continue
+        declared = SCENES[found.scene].parameters.declared()
+        differing = ", ".join(f"{key} = {declared[key].shown(value)}" for key, value in found.values.items())
+        rows.append((name, found.scene, found.title, differing or "all at their defaults"))
+    return rows

@@ -1,16 +1,18 @@
 """The closed list of what may be done to a running world: plain data, each with `apply(simulation)`.
 
-Panels, keys, the command line and a replay file all speak this list and nothing else.
+Panels, keys, the command line and a replay file all speak this list and nothing else. Those that change the course of
+a run are logged with the step they acted at (sim.command_log).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sim.parameters import Value
+    from sim.saved_run import SavedRun
     from sim.simulation import Simulation
 
 
@@ -57,4 +59,37 @@ class Recover:
         simulation.recover(self.values)
 
 
-Command = SetParameters | Act | Start | Recover
+@dataclass(frozen=True)
+class Resume:
+    """Go on with a run read from a file, its log included."""
+
+    saved: SavedRun
+
+    def apply(self, simulation: Simulation) -> None:
+        simulation.resume(self.saved)
+
+
+@dataclass(frozen=True)
+class Rewind:
+    """Go to the moment `at` steps after the log began; what lies after it stays until something else is done."""
+
+    at: int
+
+    def apply(self, simulation: Simulation) -> None:
+        simulation.rewind(self.at)
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Hand out a copy of everything, to be written to a file by someone else than the physics thread."""
+
+    take: Callable[[SavedRun], None]
+
+    def apply(self, simulation: Simulation) -> None:
+        self.take(simulation.saved())
+
+
+Logged = SetParameters | Act | Recover
+"""What changes the course of a run: these stand in its log; those below begin another one, or change nothing."""
+
+Command = Logged | Start | Resume | Rewind | Copy

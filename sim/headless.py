@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,29 +18,41 @@ def run_experiment(
     on_progress: Callable[[str, float | None], None] = lambda words, share: None,
     on_frame: Callable[[Snapshot], None] | None = None,
     frame_interval: float | None = None,
+    until: float = math.inf,
+    under_way: bool = False,
 ) -> dict[str, Any]:
     """Fill, open, wait for rest, measure; returns `simulation.result()`.
 
-    With `frame_interval` [s], `on_frame` is called at the first step at or after every multiple of it, from zero on,
-    in simulated time. Raises `ParameterError` if the scene cannot be run now.
+    With `frame_interval` [s], `on_frame` is called at the first step at or after every multiple of it, from the
+    beginning on, in simulated time. It ends at the first step at or after `until` [s] at the latest. An experiment that
+    is `under_way` is gone on with, whatever it was doing. Raises `ParameterError` if the scene cannot be run now.
     """
-    refusal = simulation.apply(Act("run"))
+    refusal = "" if under_way and not simulation.finished() else simulation.apply(Act("run"))
     if refusal:
         raise ParameterError(refusal)
+    began = simulation.time
     frames = 0
     snapshot = Snapshot()
     while True:
         if on_frame is not None and frame_interval is not None:
-            while simulation.time >= frames * frame_interval - 1e-12:
+            while simulation.time >= began + frames * frame_interval - 1e-12:
                 simulation.fill_snapshot(snapshot)
                 snapshot.serial = frames
                 on_frame(snapshot)
                 frames += 1
-        if simulation.finished():
+        if simulation.finished() or simulation.time >= until:
             return simulation.result()
         # To the next look at the world and no further: an experiment ends there, filmed or not.
         steps = CHECK_STEPS - simulation.step % CHECK_STEPS
         if frame_interval is not None and on_frame is not None:
-            steps = min(steps, max(1, round((frames * frame_interval - simulation.time) / simulation.dt + 0.499)))
+            steps = min(steps, _steps_to(simulation, began + frames * frame_interval))
+        steps = min(steps, _steps_to(simulation, until))
         simulation.advance(steps)
         on_progress(*simulation.scene.describe(simulation)[1:])
+
+
+def _steps_to(simulation: Simulation, time: float) -> int:
+    """How many steps from now the first at or after `time` [s] is, one at least."""
+    if math.isinf(time):
+        return CHECK_STEPS
+    return max(1, round((time - simulation.time) / simulation.dt + 0.499))

@@ -28,6 +28,13 @@ class Series:
     def __post_init__(self) -> None:
         self.table = np.empty((len(self.names), FIRST_CAPACITY))
 
+    @classmethod
+    def of(cls, names: tuple[str, ...], table: Floats) -> Series:
+        """The series with these samples, shape (names, samples)."""
+        series = cls(names, table.shape[1])
+        series.table = np.ascontiguousarray(np.hstack([table, np.empty((len(names), FIRST_CAPACITY))]))
+        return series
+
     def append(self, row: Sequence[float]) -> None:
         """Add one sample, one number per name."""
         if self.count == self.table.shape[1]:

@@ -1,123 +1,181 @@
-"""A world as a file: checked tables in an .npz archive, with a manifest that says what they must be.
+"""A world as named tables and back, checked; and the prepared worlds that ship with the program as files.
 
-The manifest (JSON) names every table with its shape, type and SHA-256, and carries the scene's own state. Reading
-checks the size first, then the manifest, then every table against it; nothing is unpickled or executed.
+Whatever a step reads of an earlier one is among the tables, the reference positions of the neighbour search included:
+lists made anew at another moment hold the same contacts in another order, and sums round differently. Left out is only
+what every step, or the loading, makes anew.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
-import json
-import zipfile
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
+from sim import archive
+from sim.archive import ArchiveError
 from sim.build import empty_world, fitted
-from sim.state import PAIR_COUNT, TOUCH_COUNT, Pairs, Walls, World, empty_touches
+from sim.state import (
+    MATERIAL_COUNT,
+    NEAR_COUNT,
+    PAIR_COUNT,
+    PENDING,
+    REBUILT_AT,
+    STEP_COUNT,
+    TOUCH_COUNT,
+    Pairs,
+    Touches,
+    Walls,
+    World,
+    empty_touches,
+)
+from sim.surfaces import CYLINDER, FACET, PLANE
 
 FORMAT = 1
-LARGEST_FILE = 256 * 2**20
-"""Bytes a file, and what it unpacks to, may have."""
+"""Of the files of prepared worlds."""
 
-TABLES = (
-    "motion",
-    "force",
-    "mobility",
-    "mass",
-    "radius",
-    "sphere_id",
-    "layer",
-    "material",
-    "orientation",
-    "turned",
-    "ledger",
-    "counters",
-)
+PARTS = ("walls", "touches", "pairs", "memory", "search")
+MADE_ANEW = {
+    *("memory", "buffer", "search.cell", "search.order", "search.bucket_start", "search.box", "search.box_cells"),
+    *("touches.head", "touches.following", "touches.gap", "touches.normal", "touches.standing", "touches.acting"),
+}
+"""Working storage: columns that no step reads before it has written them."""
+REFERENCES = ("search.reference", "search.near_reference", "search.wall_reference")
+"""Infinite until the first lists are made."""
+MOST_MATERIALS = 256
+
+StoreError = ArchiveError
 
 
-class StoreError(ValueError):
-    """A file that cannot be used: one sentence."""
+def tables_of(world: World) -> dict[str, Any]:
+    """Every table that makes the world, by name, trimmed to the rows in use."""
+    used = {"pairs": int(world.counters[PAIR_COUNT]), "touches": int(world.counters[TOUCH_COUNT])}
+    tables = {}
+    for name in World._fields:
+        part = getattr(world, name)
+        if name in MADE_ANEW:
+            continue
+        if name not in PARTS:
+            tables[name] = np.ascontiguousarray(part)
+            continue
+        for column in part._fields:
+            if f"{name}.{column}" not in MADE_ANEW:
+                table = getattr(part, column)
+                table = table[..., : used[name]] if name in used else table
+                tables[f"{name}.{column}"] = np.ascontiguousarray(table)
+    return tables
+
+
+def world_of(tables: dict[str, Any], prefix: str = "") -> World:
+    """The world made of tables that may hold anything, named as in `tables_of` behind `prefix`; raises `StoreError`."""
+    found = {name.removeprefix(prefix): table for name, table in tables.items() if name.startswith(prefix)}
+    try:
+        coordinates, levels, count = found["motion"].shape
+        dimension, counters = found["search.reference"].shape[0], found["counters"]
+        walls = found["walls.shape"].size
+    except (KeyError, ValueError, IndexError):
+        raise StoreError("The file cannot be read as a saved world: its tables are not those of one.") from None
+    if dimension not in (2, 3) or coordinates - dimension not in (0, 2 * dimension - 3) or not 3 <= levels <= 16:
+        raise StoreError(f"The file's world has {dimension} dimensions, {coordinates} coordinates, {levels} levels.")
+    blank = empty_world(dimension, coordinates - dimension, levels)
+    if counters.shape != blank.counters.shape or counters.dtype != blank.counters.dtype:
+        raise StoreError("The counters of the file's world are not what they should be: the file is damaged.")
+    if walls == 0:
+        found.setdefault("search.wall_reference", blank.search.wall_reference)
+    rows = {"pairs": int(counters[PAIR_COUNT]), "touches": int(counters[TOUCH_COUNT]), "walls": walls, "": count}
+    for name, table in tables_of(blank).items():
+        shape = _shape(name, table.shape, rows)
+        if name not in found or (found[name].shape, found[name].dtype) != (shape, table.dtype):
+            raise StoreError(f"Table '{name}' of the file's world is not what it should be: the file is damaged.")
+    if why := _nonsense(found, rows):
+        raise StoreError(f"The file's world {why}: the file is damaged.")
+    return _assembled(found, blank, rows)
+
+
+def _shape(name: str, empty: tuple[int, ...], rows: dict[str, int]) -> tuple[int, ...]:
+    """The shape a table must have, from the one it has in an empty world."""
+    part, _, column = name.rpartition(".")
+    if name in ("ledger", "counters", "search.skin"):
+        return empty
+    if part == "walls" or column == "wall_reference":
+        return (rows["walls"], *empty[1:])
+    return (*empty[:-1], rows.get(part, rows[""]))
+
+
+def _nonsense(found: dict[str, Any], rows: dict[str, int]) -> str:
+    """What of a world of the right shape cannot be, or an empty string: nothing of it may make a step read or write
+    beyond its tables, or begin with what is not a number."""
+    spheres, walls, counters = rows[""], rows["walls"], found["counters"]
+    kinds = int(counters[MATERIAL_COUNT])
+    i, j = found["pairs.i"], found["pairs.j"]
+    steps = int(counters[STEP_COUNT])
+    complaints = {
+        "has counters below zero": (np.delete(counters, REBUILT_AT) < 0).any(),
+        "stands in the midst of a step": counters[PENDING] != 0,
+        "was listed after its last step": counters[REBUILT_AT] > steps,
+        "has more near pairs than pairs": counters[NEAR_COUNT] > counters[PAIR_COUNT],
+        "has no materials": not 1 <= kinds <= MOST_MATERIALS,
+        "holds positions that are not finite": not np.isfinite(found["motion"]).all(),
+        "holds numbers that are not finite": not all(
+            np.isfinite(table).all()
+            for name, table in found.items()
+            if table.dtype.kind == "f" and name not in REFERENCES
+        ),
+        "holds radii or masses that are not positive": not (
+            (found["radius"] > 0.0).all() and (found["mass"] > 0.0).all() and (found["mobility"] >= 0.0).all()
+        ),
+        "holds two spheres of one name": np.unique(found["sphere_id"]).size < spheres,
+        "has a skin that is not positive": not (found["search.skin"] > 0.0).all(),
+        "names spheres that are not there": not ((i < j).all() and (j < spheres).all())
+        or not (found["touches.sphere"] < spheres).all(),
+        "names walls that are not there": not (found["touches.wall"] < walls).all(),
+        "names materials that are not there": not (
+            _within(found["material"], kinds)
+            and _within(found["walls.material"], kinds)
+            and _within(found["pairs.kind"], kinds * kinds)
+        ),
+        "has walls of no known shape": not np.isin(found["walls.shape"], (PLANE, FACET, CYLINDER)).all(),
+    }
+    return next((words for words, holds in complaints.items() if holds), "")
+
+
+def _within(rows: Any, count: int) -> bool:
+    return bool(((rows >= 0) & (rows < count)).all())
+
+
+def _assembled(found: dict[str, Any], blank: World, rows: dict[str, int]) -> World:
+    """The world with working storage of its own, its lists kept as they are."""
+    flat = {name: found[name] for name in World._fields if name in found}
+    touches = empty_touches(rows["touches"], 0, blank.search.reference.shape[0])
+    saved = {column: found[f"touches.{column}"] for column in Touches._fields if f"touches.{column}" in found}
+    world = blank._replace(
+        **flat,
+        walls=Walls(*(found[f"walls.{column}"] for column in Walls._fields)),
+        touches=touches._replace(**saved),
+        search=blank.search._replace(skin=found["search.skin"]),
+    )
+    pairs = Pairs(*(found[f"pairs.{column}"] for column in Pairs._fields))
+    whole = fitted(world, pairs, max(64, 2 * rows["pairs"]))
+    whole.search.reference[:] = found["search.reference"]
+    whole.search.near_reference[:] = found["search.near_reference"]
+    whole.search.wall_reference[:] = found["search.wall_reference"]
+    return whole
 
 
 def to_bytes(world: World, state: Any, facts: dict[str, Any]) -> bytes:
-    """The world, the scene's state (a dataclass of plain data) and further JSON-ready facts as one archive."""
-    tables = _tables_of(world)
-    manifest = {
-        "format": FORMAT,
-        "state": asdict(state),
-        "facts": facts,
-        "tables": {
-            name: {
-                "shape": table.shape,
-                "dtype": table.dtype.str,
-                "sha256": hashlib.sha256(table.tobytes()).hexdigest(),
-            }
-            for name, table in tables.items()
-        },
-    }
+    """A prepared world, the scene's state (a dataclass of plain data) and JSON-ready facts as one file."""
     blob = io.BytesIO()
-    text = np.frombuffer(json.dumps(manifest).encode(), np.uint8)
-    np.savez_compressed(blob, manifest=text, **tables)
+    archive.write(blob, {"format": FORMAT, "state": asdict(state), "facts": facts}, tables_of(world))
     return blob.getvalue()
 
 
 def from_bytes(blob: bytes, state_type: type) -> tuple[World, Any, dict[str, Any]]:
-    """World, scene state and facts of an archive; raises `StoreError`."""
-    if len(blob) > LARGEST_FILE:
-        raise StoreError(f"The file has {len(blob)} bytes; at most {LARGEST_FILE} are read.")
+    """World, scene state and facts of a prepared world; raises `StoreError`."""
+    manifest, tables = archive.read(io.BytesIO(blob), "a saved world")
     try:
-        with zipfile.ZipFile(io.BytesIO(blob)) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > LARGEST_FILE:
-                raise StoreError(f"The file unpacks to more than {LARGEST_FILE} bytes; it is not read.")
-        with np.load(io.BytesIO(blob), allow_pickle=False) as archive:
-            manifest = json.loads(archive["manifest"].tobytes())
-            if manifest["format"] != FORMAT:
-                raise StoreError(f"The file has format {manifest['format']}; this program reads {FORMAT}.")
-            tables = {name: archive[name] for name in manifest["tables"]}
-        for name, said in manifest["tables"].items():
-            table = tables[name]
-            found = (list(table.shape), table.dtype.str, hashlib.sha256(table.tobytes()).hexdigest())
-            if found != (said["shape"], said["dtype"], said["sha256"]):
-                raise StoreError(f"Table '{name}' of the file is not what its manifest says: the file is damaged.")
-        return _world_of(tables), state_type(**manifest["state"]), manifest["facts"]
-    except StoreError:
-        raise
-    except Exception as error:  # whatever a damaged archive provokes in the readers below us
+        if manifest["format"] != FORMAT:
+            raise StoreError(f"The file has format {manifest['format']}; this program reads {FORMAT}.")
+        return world_of(tables), state_type(**manifest["state"]), manifest["facts"]
+    except (KeyError, TypeError) as error:
         raise StoreError(f"The file cannot be read as a saved world: {error}.") from None
-
-
-def _tables_of(world: World) -> dict[str, Any]:
-    used = int(world.counters[PAIR_COUNT])
-    tables = {name: getattr(world, name) for name in TABLES}
-    tables |= {f"pairs.{name}": np.ascontiguousarray(getattr(world.pairs, name)[..., :used]) for name in Pairs._fields}
-    tables |= {f"walls.{name}": getattr(world.walls, name) for name in Walls._fields}
-    near = int(world.counters[TOUCH_COUNT])
-    for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
-        tables[f"touches.{name}"] = np.ascontiguousarray(getattr(world.touches, name)[..., :near])
-    return tables | {f"search.{name}": getattr(world.search, name) for name in ("reference", "near_reference", "skin")}
-
-
-def _world_of(tables: dict[str, Any]) -> World:
-    coordinates, levels, count = tables["motion"].shape
-    dimension = tables["search.reference"].shape[0]
-    used = int(tables["counters"][PAIR_COUNT])
-    pairs = Pairs(*(tables[f"pairs.{name}"] for name in Pairs._fields))
-    if used != pairs.i.size or (used and max(pairs.i.max(), pairs.j.max()) >= count):
-        raise StoreError("The pair list of the file names spheres that are not there: the file is damaged.")
-    if not np.isfinite(tables["motion"]).all() or not (tables["radius"] > 0.0).all():
-        raise StoreError("The file holds positions that are not finite or radii that are not positive.")
-    blank = empty_world(dimension, coordinates - dimension, levels)
-    world = blank._replace(**{name: tables[name] for name in TABLES})
-    near = int(tables["counters"][TOUCH_COUNT])
-    touches = empty_touches(near, 0, dimension)
-    for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
-        getattr(touches, name)[...] = tables[f"touches.{name}"]
-    walls = Walls(*(tables[f"walls.{name}"] for name in Walls._fields))
-    world = world._replace(walls=walls, touches=touches)
-    whole = fitted(world._replace(search=world.search._replace(skin=tables["search.skin"])), pairs, max(64, 2 * used))
-    whole.search.reference[:] = tables["search.reference"]
-    whole.search.near_reference[:] = tables["search.near_reference"]
-    return whole

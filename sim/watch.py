@@ -20,7 +20,8 @@ from sim.timestep import CLASSES_PER_OCTAVE, automatic_dt, stability_limit
 from sim.walls import FACET
 
 if TYPE_CHECKING:
-    from sim.simulation import Run, Simulation
+    from sim.run import Run
+    from sim.simulation import Simulation
 
 ENERGY_SERIES = (
     "translational",

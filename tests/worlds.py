@@ -11,11 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+import pytest
 from numpy.typing import ArrayLike
 
+from sim import simulation as simulation_module
 from sim.build import add_spheres, empty_world, enlarge_pairs
 from sim.contact_table import ContactTable, blank_table, fill_table
 from sim.engine import Model, _loop, compose
+from sim.integrators import start_up
 from sim.laws import Law, laws
 from sim.measure.energy import Booked, Energy, energy_ledger
 from sim.neighbours import OK, PAIRS_FULL
@@ -85,35 +88,54 @@ class Bench:
 
 def look(bench: Bench) -> Survey:
     """The survey of a world, uncompiled."""
-    model = bench.model
-    sums = np.zeros((2, model.dimension, model.dimension, bench.world.sphere_count))
+    return plain_survey(bench.model)(bench.world, bench.numbers)
+
+
+def plain_survey(model: Model) -> Callable[[World, tuple], Survey]:
+    """`sim.survey.compose_survey`, uncompiled."""
     position_like, spin_like = (0.0,) * model.dimension, (0.0,) * model.spin_length
     law = model.law
-    return Survey(
-        *_look(
-            bench.world,
-            law.stiffness,
-            law.energy,
-            law.properties,
-            model.rules,
-            bench.numbers,
-            position_like,
-            spin_like,
-            RATIO_GRID,
-            limit_table(model.integrator),
-            sums,
-        )
-    )
+
+    def survey(world: World, numbers: tuple) -> Survey:
+        sums = np.zeros((2, model.dimension, model.dimension, world.sphere_count))
+        limits = (RATIO_GRID, limit_table(model.integrator), sums)
+        formulas = (law.stiffness, law.energy, law.properties, model.rules)
+        return Survey(*_look(world, *formulas, numbers, position_like, spin_like, *limits))
+
+    return survey
 
 
 def contacts_of(bench: Bench) -> ContactTable:
     """The table of contacts, uncompiled."""
-    model, blank = bench.model, blank_table(bench.world)
+    return plain_contact_table(bench.model)(bench.world, bench.numbers)
+
+
+def plain_contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
+    """`sim.contact_table.contact_table`, uncompiled."""
     position_like, spin_like = (0.0,) * model.dimension, (0.0,) * model.spin_length
-    count = fill_table(
-        bench.world, model.law.force, model.law.properties, model.rules, bench.numbers, position_like, spin_like, *blank
-    )
-    return ContactTable(blank.i[:count], blank.j[:count], blank.branch[:, :count], blank.force[:, :count])
+
+    def table(world: World, numbers: tuple) -> ContactTable:
+        blank, law = blank_table(world), model.law
+        formulas = (law.force, law.properties, model.rules)
+        count = fill_table(world, *formulas, numbers, position_like, spin_like, *blank)
+        return ContactTable(blank.i[:count], blank.j[:count], blank.branch[:, :count], blank.force[:, :count])
+
+    return table
+
+
+def plain_loop(model: Model) -> Callable:
+    """`sim.engine.compose`, uncompiled."""
+    loop = _loop(model, "")
+    loop.signatures = ["plain Python needs no compiling"]
+    return loop
+
+
+def use_plain_engine(patch: pytest.MonkeyPatch) -> None:
+    """Let `Simulation` step in plain Python: any choice of formulas without waiting for the compiler."""
+    patch.setattr(simulation_module, "compose", plain_loop)
+    patch.setattr(start_up, "compose", plain_loop)
+    patch.setattr(simulation_module, "compose_survey", plain_survey)
+    patch.setattr(simulation_module, "contact_table", plain_contact_table)
 
 
 def model_of(

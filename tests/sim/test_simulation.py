@@ -9,13 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim import simulation as simulation_module
 from sim.commands import Act, Recover, SetParameters, Start
-from sim.engine import _loop
-from sim.integrators import integrators, start_up
+from sim.integrators import integrators
 from sim.simulation import Simulation
-from sim.survey import Survey, _look
-from sim.timestep import RATIO_GRID, limit_table
+from tests.worlds import use_plain_engine
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {"grain_count": 40, "width": 0.015}
@@ -32,26 +29,7 @@ def poured(steps: int = 20_000, seed: int = 1, **values: object) -> Simulation:
 @pytest.fixture
 def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same engine as plain Python: any choice of formulas without waiting for the compiler."""
-
-    def plain_survey(model):
-        position_like, spin_like = (0.0,) * model.dimension, (0.0,) * model.spin_length
-        law = model.law
-
-        def survey(world, numbers):
-            sums = np.zeros((2, model.dimension, model.dimension, world.sphere_count))
-            rest = (position_like, spin_like, RATIO_GRID, limit_table(model.integrator), sums)
-            return Survey(*_look(world, law.stiffness, law.energy, law.properties, model.rules, numbers, *rest))
-
-        return survey
-
-    def plain_loop(model):
-        loop = _loop(model, "")
-        loop.signatures = ["plain Python needs no compiling"]
-        return loop
-
-    monkeypatch.setattr(simulation_module, "compose", plain_loop)
-    monkeypatch.setattr(start_up, "compose", plain_loop)
-    monkeypatch.setattr(simulation_module, "compose_survey", plain_survey)
+    use_plain_engine(monkeypatch)
 
 
 TINY = {"grain_count": 3, "width": 5e-3, "base_radius": 1e-3, "wall_radius": 3e-3}

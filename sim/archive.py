@@ -1,0 +1,115 @@
+"""Tables as a file: an .npz archive with a manifest (JSON) that names each with shape, type and SHA-256.
+
+Everything is looked at before it is believed: sizes before memory is asked for, headers before data, data against its
+digest. Tables of equal content are stored once. Nothing is unpickled, extracted or executed; numpy reads it too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import zipfile
+from typing import Any, BinaryIO
+
+import numpy as np
+
+LARGEST_FILE = 4 * 2**30
+"""Bytes a file, and what it unpacks to, may have."""
+LARGEST_MANIFEST = 64 * 2**20
+MOST_MEMBERS = 4096
+MOST_PACKED = 250
+"""Times its own size that a file may unpack to, beyond a first megabyte: numbers do not pack so well, bombs do [-]."""
+MANIFEST = "manifest"
+KINDS = "biuf"
+"""Kinds of numbers a table may hold, as numpy calls them."""
+
+
+class ArchiveError(ValueError):
+    """A file that cannot be used: one sentence."""
+
+
+def write(file: BinaryIO, manifest: dict[str, Any], tables: dict[str, Any]) -> None:
+    """Write manifest and tables to an open file; equal input makes equal files."""
+    members: dict[str, Any] = {}
+    listed = {}
+    first: dict[tuple[Any, ...], str] = {}
+    for name, table in tables.items():
+        table = np.ascontiguousarray(table)
+        said = (table.shape, table.dtype.str, hashlib.sha256(table.data).hexdigest())
+        member = first.setdefault(said, name)
+        members[member] = table
+        listed[name] = {"shape": said[0], "dtype": said[1], "sha256": said[2]}
+        if member != name:
+            listed[name]["same_as"] = member
+    text = json.dumps(manifest | {"tables": listed}, allow_nan=False).encode()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, table in {MANIFEST: np.frombuffer(text, np.uint8), **members}.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member_file:
+                np.lib.format.write_array(member_file, table, allow_pickle=False)
+
+
+def read(file: BinaryIO, what: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Manifest and tables of an open file that may be anything; raises `ArchiveError`, saying it is no `what`."""
+    try:
+        size = file.seek(0, 2)
+        if size > LARGEST_FILE:
+            raise ArchiveError(f"The file has {size} bytes; at most {LARGEST_FILE} are read.")
+        with zipfile.ZipFile(file) as archive:
+            _check_sizes(archive, size)
+            manifest = json.loads(_manifest(archive), parse_constant=_no_number)
+            listed = manifest["tables"]
+            members = {name: _table(archive, name, said) for name, said in listed.items() if "same_as" not in said}
+            return manifest, {name: _shared(members, listed, name) for name in listed}
+    except ArchiveError:
+        raise
+    except Exception as error:  # whatever a damaged archive provokes in the readers below us
+        reason = " ".join(str(error).split())[:120] or type(error).__name__
+        raise ArchiveError(f"The file cannot be read as {what}: {reason}.") from None
+
+
+def _check_sizes(archive: zipfile.ZipFile, size: int) -> None:
+    entries = archive.infolist()
+    if len(entries) > MOST_MEMBERS or len({entry.filename for entry in entries}) < len(entries):
+        raise ArchiveError(f"The file has {len(entries)} parts, too many or some of them twice; it is not read.")
+    limit = min(LARGEST_FILE, 2**20 + MOST_PACKED * size)
+    if (unpacked := sum(entry.file_size for entry in entries)) > limit:
+        raise ArchiveError(f"The file unpacks to more than {limit} bytes ({unpacked}); it is not read.")
+
+
+def _manifest(archive: zipfile.ZipFile) -> bytes:
+    size = archive.getinfo(f"{MANIFEST}.npy").file_size
+    if size > LARGEST_MANIFEST:
+        raise ArchiveError(f"The file's manifest has {size} bytes; at most {LARGEST_MANIFEST} are read.")
+    with archive.open(f"{MANIFEST}.npy") as member:
+        return bytes(np.lib.format.read_array(member, allow_pickle=False).tobytes())
+
+
+def _table(archive: zipfile.ZipFile, name: str, said: dict[str, Any]) -> Any:
+    with archive.open(f"{name}.npy") as member:
+        if np.lib.format.read_magic(member) != (1, 0):
+            raise ArchiveError(f"Table '{name}' of the file has a header that is not read here.")
+        shape, by_columns, kind = np.lib.format.read_array_header_1_0(member)
+        sound = kind.kind in KINDS and not by_columns and (list(shape), kind.str) == (said["shape"], said["dtype"])
+        room = archive.getinfo(f"{name}.npy").file_size
+        if sound and math.prod(shape) * kind.itemsize <= room:
+            data = member.read(math.prod(shape) * kind.itemsize + 1)
+            table = np.frombuffer(bytearray(data[: math.prod(shape) * kind.itemsize]), kind)
+            sound = len(data) == table.nbytes and hashlib.sha256(table.data).hexdigest() == said["sha256"]
+            if sound and table.size == math.prod(shape):
+                return table.reshape(shape)
+    raise ArchiveError(f"Table '{name}' of the file is not what its manifest says: the file is damaged.")
+
+
+def _shared(members: dict[str, Any], listed: dict[str, Any], name: str) -> Any:
+    """A table of its own, also where the file stores it under another name."""
+    source = listed[name].get("same_as")
+    if source is None:
+        return members[name]
+    if {**listed[source], "same_as": source} != listed[name]:
+        raise ArchiveError(f"Table '{name}' of the file is not what its manifest says: the file is damaged.")
+    return members[source].copy()
+
+
+def _no_number(word: str) -> float:
+    raise ArchiveError(f"The file's manifest holds {word}, which is no number.")
