@@ -1,0 +1,37 @@
+"""Running a saved run again from where it began, to prove that it is what it says it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+from sim import past
+from sim.results import state_hash
+from sim.saved_run import SavedRun
+from sim.simulation import Simulation
+
+
+class Verdict(NamedTuple):
+    """What came of a replay."""
+
+    agreed: int
+    """State hashes that were equal, from the first on."""
+    compared: int
+    """State hashes there are to compare, the last state among them."""
+    differs_at: int | None
+    """The step, counted since the log began, of the first state that was not found again."""
+
+
+def verify(saved: SavedRun, on_progress: Callable[[int, int], None] = lambda at, end: None) -> Verdict:
+    """Run the log again from its beginning and compare every state hash in it, and the state the file holds."""
+    log = saved.log
+    simulation = Simulation(saved=replace(saved, log=replace(log, marks=[]), now=log.start))
+    expected = [*log.marks, (saved.now.at, state_hash(saved.now.now.run))]
+    for agreed, (at, digest) in enumerate(expected):
+        final = agreed == len(expected) - 1
+        last = saved.now.commands if final else sum(entry.at < at for entry in log.entries)
+        if not past.follow(simulation, at, last) or simulation.state_hash() != digest:
+            return Verdict(agreed, len(expected), at)
+        on_progress(at, saved.now.at)
+    return Verdict(len(expected), len(expected), None)
