@@ -18,6 +18,7 @@ from app.camera import Camera2D, Size
 from app.edits import Edits
 from app.film import Film
 from app.history import History
+from app.keeper import Keeper
 from app.orbit import Camera3D
 from app.pace import Pace
 from app.physics import Physics
@@ -71,6 +72,7 @@ class Application:
         self.ui.shelf.note(preset_name, preset.title)
         self.ui.deeds.update(make_deeds(self.ui, self.aim, window, self.physics))
         self.ui.transport.choose(self.ui.transport.index)
+        self.ui.keeper.begin()
         self._theme: object = None
         self._pointer = (0.0, 0.0)
         self._frames = 0
@@ -84,6 +86,10 @@ class Application:
         ui.snapshot = self.physics.latest()
         ui.dead = self.physics.dead
         ui.edits.see(ui.snapshot)
+        ui.keeper.tick()
+        if ui.keeper.opened:
+            ui.keeper.opened = False
+            ui.edits.forget()
         if min(size) > 0:
             ui.size = size
             self._fit(size)
@@ -122,6 +128,7 @@ class Application:
         physics.start()
         physics.join(PHYSICS_TIME)
         self.ui.film.wait(FILM_TIME)
+        self.ui.keeper.end()
         self.settings.save()
 
     def _report(self) -> None:
@@ -245,5 +252,6 @@ def _make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Sn
         settings=settings,
         film=Film(source=physics, draw=draw_film_frame, open=Recorder),
         shelf=Shelf(physics.send),
+        keeper=Keeper(physics.send),
         probe=Probe(Path(report) if report else None),
     )

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from app import rewind
 from app.aim import Aim
 from app.colours import COLOURINGS
+from app.keeper import free_name
 from app.keys import KEYS
 from app.layout import focus_next
 from app.orbit import VIEWS
+from app.paths import runs_folder
 from app.physics import Physics
 from app.window import Window
 from sim.commands import Act
@@ -28,6 +31,11 @@ def make_deeds(ui: Ui, aim: Aim, window: Window, physics: Physics) -> dict[str, 
         "step": ui.transport.step,
         "faster": lambda: ui.transport.choose(ui.transport.index + 1),
         "slower": lambda: ui.transport.choose(ui.transport.index - 1),
+        "step_back": lambda: rewind.step_back(ui),
+        "earlier": lambda: rewind.earlier(ui),
+        "later": lambda: rewind.later(ui),
+        "save_run": partial(_save_run, ui),
+        "open_run": partial(_open_run, ui),
         "undo": ui.edits.undo,
         "redo": ui.edits.redo,
         "frame_all": aim.show_everything,
@@ -48,6 +56,17 @@ def _act(ui: Ui, letter: str) -> None:
     for action in ui.snapshot.actions:
         if action.key == letter:
             ui.send(Act(action.name))
+
+
+def _save_run(ui: Ui) -> None:
+    """Where the path says, or without one in a file of its own."""
+    ui.keeper.save(ui.keeper.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene)))
+
+
+def _open_run(ui: Ui) -> None:
+    from app.panels.runs import ask_for_file  # panels know the deeds
+
+    ask_for_file(ui)
 
 
 def _next_colour(ui: Ui) -> None:

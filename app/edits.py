@@ -47,6 +47,9 @@ class Edits:
 
     def see(self, snapshot: Snapshot) -> None:
         """Take the newest snapshot: drop what has arrived, and hang a refusal on the field that caused it."""
+        if snapshot.cuts != self._snapshot.cuts:
+            self.history.cut()
+        self.history.follow(snapshot.at, snapshot.log_end)
         self._snapshot = snapshot
         if snapshot.refusal and self._edited and self._edited in self._wanted:
             self.refusals[self._edited] = snapshot.refusal
@@ -86,7 +89,7 @@ class Edits:
             return False
         after: dict[str, Value] = {name: getattr(checked, name) for name in values}
         if after != before:
-            self.history.record(before, after, gesture)
+            self.history.record(before, after, gesture, self._snapshot.at)
             self._ask(after, gesture)
         return True
 

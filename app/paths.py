@@ -29,6 +29,16 @@ def presets_folder() -> Path:
     return settings_folder() / "presets"
 
 
+def autosave_folder() -> Path:
+    """Folder of the states of running experiments, for the start after a crash."""
+    return Path(platformdirs.user_state_dir(NAME, appauthor=False)) / "autosave"
+
+
+def runs_folder() -> Path:
+    """Folder saved runs go to unless told otherwise."""
+    return Path(platformdirs.user_documents_dir()) / "Repose"
+
+
 def videos_folder() -> Path:
     """Folder recordings go to unless told otherwise."""
     return Path(platformdirs.user_videos_dir()) / "Repose"

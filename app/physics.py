@@ -7,14 +7,17 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sim.commands import Command, Start
+from sim.commands import Command, Resume, Start
 from sim.parameters import Value
 from sim.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from sim.runner import Runner
+    from sim.saved_run import SavedRun
     from sim.simulation import Simulation
 
+REWIND_BYTES = 200 * 2**20
+"""Memory for the moments one can go back to."""
 
 SWITCH_INTERVAL = 5e-4
 """Wall time [s] physics waits at most for the interpreter between two batches; Python's own 5 ms is twice a batch."""
@@ -49,6 +52,9 @@ class Physics:
             if self.dead:
                 self._runner = self._new_runner()
                 return
+        if isinstance(command, Resume) and self.dead:
+            self._runner = self._new_runner(command.saved)
+            return
         self._runner.send(command)
 
     def latest(self) -> Snapshot:
@@ -78,7 +84,7 @@ class Physics:
         """End the thread."""
         self._runner.stop()
 
-    def _new_runner(self) -> Runner:
+    def _new_runner(self, saved: SavedRun | None = None) -> Runner:
         from sim.runner import Runner
 
         start = self._start
@@ -86,7 +92,9 @@ class Physics:
         def make() -> Simulation:
             from sim.simulation import Simulation
 
-            return Simulation(start.scene, start.values, start.seed, start.ready)
+            simulation = Simulation(start.scene, start.values, start.seed, start.ready, saved)
+            simulation.points.budget = REWIND_BYTES
+            return simulation
 
         runner = Runner(make)
         runner.set_speed(self._speed)

@@ -28,6 +28,7 @@ FURTHEST = 20_000
 def begin_log(simulation: Simulation) -> None:
     """Begin a log with the world as it is."""
     simulation.at = simulation.commands = 0
+    simulation.cuts += 1
     start = moment_of(simulation)
     simulation.log = Log(simulation.scene.name, simulation.seed, simulation.ready, start)
     simulation.points.begin(start)
@@ -67,6 +68,7 @@ def cut(simulation: Simulation) -> None:
     if simulation.at < log.end or simulation.commands < len(log.entries):
         log.cut(simulation.at, simulation.commands)
         simulation.points.cut(simulation.at)
+        simulation.cuts += 1
 
 
 def rewind(simulation: Simulation, at: int) -> None:
@@ -131,6 +133,7 @@ def resume(simulation: Simulation, saved: SavedRun) -> None:
     log = saved.log
     simulation.scene, simulation.seed, simulation.ready = SCENES[log.scene], log.seed, log.ready
     simulation.log = replace(log, entries=list(log.entries), marks=list(log.marks))
+    simulation.cuts += 1
     simulation.points.begin(log.start)
     simulation.points.keep(saved.now)
     take_up(simulation, saved.now)

@@ -64,6 +64,8 @@ class Simulation:
         self.log: Log
         self.at = self.commands = 0
         """Steps done since the log began, and how many of its entries have been carried out."""
+        self.cuts = 0
+        """How often what lay ahead was forgotten."""
         if saved is None:
             self.restart(scene, values or {}, seed, ready)
         else:

@@ -166,6 +166,15 @@ class Snapshot:
     "coordination" [-], "angle" [rad], "packing_fraction" [-], "pressure" [Pa, in the plane N/m], and "energy." + every
     ledger entry [J]; nan for what there is not."""
 
+    at: int = 0
+    """Steps since the log began, which go on where the clock of the run begins anew."""
+    log_end: int = 0
+    """The furthest step reached; beyond `at` while the past is looked at."""
+    cuts: int = 0
+    """How often the run has gone on from its past, forgetting what came after."""
+    moments: tuple[tuple[int, float], ...] = ()
+    """Steps since the log began and simulated time [s] of the moments one can go back to."""
+
     message: str = ""
     """The last thing worth telling: one sentence."""
     refusal: str = ""

@@ -266,5 +266,8 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
     snapshot.stable_dt = survey.stable_dt
     snapshot.energy = energy.as_dict()
     snapshot.series = run.series.columns()
+    snapshot.at, snapshot.log_end = simulation.at, simulation.log.end
+    snapshot.cuts = simulation.cuts
+    snapshot.moments = simulation.points.shown
     snapshot.message = simulation.message
     snapshot.fault = simulation.fault

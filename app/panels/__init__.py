@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from app.edits import Edits
 from app.film import Film
+from app.keeper import Keeper
 from app.orbit import Camera
 from app.probe import Probe
 from app.settings import Settings
@@ -43,6 +44,7 @@ class Ui:
     shelf: Shelf
     deeds: dict[str, Callable[[], None]] = field(default_factory=dict)
     """What each key does, by name, so that a button can do the same."""
+    keeper: Keeper = field(default_factory=lambda: Keeper(lambda command: None))
     probe: Probe = field(default_factory=Probe)
     scale: float = 1.0
     """Size of the interface relative to its design [-]."""

@@ -29,6 +29,8 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.bad, _draw_no_picture)
     elif snapshot.compiling or snapshot.serial == 0:
         _notice(ui, ui.palette.accent, _draw_compiling)
+    elif ui.keeper.lost is not None:
+        _notice(ui, ui.palette.warning, _draw_lost)
     elif ui.settings.trouble:
         _notice(ui, ui.palette.warning, _draw_settings)
     elif snapshot.phase == "clogged" and not ui.memory.get("clog_seen"):
@@ -121,6 +123,17 @@ def _draw_settings(ui: Ui) -> None:
     note(ui.settings.trouble, ui.palette.text)
     if button(ui, "notice.settings", "Good to know", width=140 * ui.scale):
         ui.settings.trouble = ""
+
+
+def _draw_lost(ui: Ui) -> None:
+    heading("The last run ended unexpectedly", 1.2, ui.palette.warning)
+    note("It was saved by itself and can be gone on with. Opening it leaves the run in the window.", ui.palette.text)
+    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    if button(ui, "notice.open_lost", "Open it", emphasis=ui.palette.accent, width=half):
+        ui.keeper.open_lost()
+    imgui.same_line()
+    if button(ui, "notice.discard_lost", "Discard it", width=half):
+        ui.keeper.discard_lost()
 
 
 def _draw_clogged(ui: Ui) -> None:
