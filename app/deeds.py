@@ -28,7 +28,7 @@ def make_deeds(ui: Ui, aim: Aim, window: Window, physics: Physics) -> dict[str, 
     acts |= {f"look_{name}": partial(aim.look, name) for name in VIEWS}
     return acts | {
         "pause": lambda: ui.transport.pause(not ui.transport.paused),
-        "step": ui.transport.step,
+        "step": lambda: rewind.step_on(ui),
         "faster": lambda: ui.transport.choose(ui.transport.index + 1),
         "slower": lambda: ui.transport.choose(ui.transport.index - 1),
         "step_back": lambda: rewind.step_back(ui),

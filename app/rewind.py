@@ -29,6 +29,14 @@ def step_back(ui: Ui) -> None:
     go_to(ui, max(0, ui.snapshot.at - 1))
 
 
+def step_on(ui: Ui) -> None:
+    """One step, in the past along what has happened there."""
+    if ui.snapshot.at < ui.snapshot.log_end and ui.transport.paused:
+        go_to(ui, ui.snapshot.at + 1)
+    else:
+        ui.transport.step()
+
+
 def earlier(ui: Ui) -> None:
     """To the moment kept before this one."""
     kept = places(ui)

@@ -127,7 +127,10 @@ def _draw_settings(ui: Ui) -> None:
 
 def _draw_lost(ui: Ui) -> None:
     heading("The last run ended unexpectedly", 1.2, ui.palette.warning)
-    note("It was saved by itself and can be gone on with. Opening it leaves the run in the window.", ui.palette.text)
+    note(
+        "It saved itself on the way and can be gone on with. Opening it replaces the run in the window.",
+        ui.palette.text,
+    )
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     if button(ui, "notice.open_lost", "Open it", emphasis=ui.palette.accent, width=half):
         ui.keeper.open_lost()

@@ -6,8 +6,9 @@ from imgui_bundle import imgui
 
 from app import file_dialog, rewind
 from app.keeper import SUFFIX
+from app.lettering import note
 from app.panels import Panel, Ui
-from app.widgets import button, note, row, slide, tooltip
+from app.widgets import button, row, slide, tooltip
 
 DIALOG = "run dialog"
 """Where the open dialog stands in `Ui.memory`."""

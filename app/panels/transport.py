@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 
+from app import rewind
 from app.lettering import SMALL, draw_text, grouped, text_width
 from app.panels import Panel, Ui
 from app.theme import Colour, vector
@@ -31,7 +32,7 @@ def _draw_controls(ui: Ui) -> None:
     imgui.same_line()
     imgui.push_item_flag(imgui.ItemFlags_.button_repeat, True)
     if button(ui, "transport.step", "Step", hint=".", width=62 * ui.scale, help="One time step, then stand still."):
-        ui.transport.step()
+        rewind.step_on(ui)
     imgui.pop_item_flag()
     imgui.same_line(0.0, 14 * ui.scale)
     if button(ui, "transport.slower", "−", width=imgui.get_frame_height(), help="Slower.  Key −"):

@@ -43,6 +43,17 @@ def test_keys_go_to_the_moments_kept_and_stop_the_clock(deed: str, at: int, expe
     assert rewind.nearest(ui, 1.0) == 5_000
 
 
+def test_a_step_on_keeps_to_what_has_happened_and_at_the_end_is_a_new_one() -> None:
+    sent: list[Command] = []
+    steps: list[str] = []
+    clock: Any = SimpleNamespace(paused=True, pause=lambda paused: None, step=lambda: steps.append("new"))
+    for at in (4_999, 5_000):
+        ui: Any = SimpleNamespace(snapshot=Snapshot(at=at, log_end=5_000), transport=clock, send=sent.append)
+        rewind.step_on(ui)
+    assert sent == [Rewind(5_000)]
+    assert steps == ["new"]
+
+
 def test_undo_goes_with_the_run_into_its_past_and_forgets_a_future_that_is_cut() -> None:
     simulation = poured(1_000)
     simulation.points.budget = 50 * 2**20

@@ -127,6 +127,7 @@ def open_desktop(
             "DISPLAY": display,
             "XDG_CONFIG_HOME": str(folder / "config"),
             "XDG_VIDEOS_DIR": str(folder / "videos"),
+            "XDG_STATE_HOME": str(folder / "state"),
             "HOME": str(folder),
             REPORT_VARIABLE: str(folder / "report.json"),
             "LP_NUM_THREADS": "0",

@@ -1,0 +1,59 @@
+"""The real window goes back in time by keys, and offers the run of one that was killed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from app import autosave, paths
+from tests.gui.desktop import open_desktop
+from tests.reliability.runs import poured
+
+pytestmark = [pytest.mark.gui, pytest.mark.gl]
+
+SMALL = 'scene = "heap"\n[parameters]\ngrain_count = 60\nwidth = 0.012\n'
+
+
+def test_back_in_time_and_on_again_by_keys(tmp_path: Path) -> None:
+    preset = tmp_path / "small.toml"
+    preset.write_text(SMALL)
+    with open_desktop(tmp_path, "--preset", str(preset)) as desktop:
+        desktop.click("action.fill")
+        desktop.until(lambda: desktop.state["step"] > 9_000, "some history")
+        desktop.press("Prior")
+        desktop.until(lambda: desktop.state["paused"] and desktop.state["step"] % 2_000 == 0, "a moment kept")
+        step = desktop.state["step"]
+        desktop.press("comma")
+        desktop.until(lambda: desktop.state["step"] == step - 1, "one step back")
+        desktop.press("period")
+        desktop.until(lambda: desktop.state["step"] == step, "one step on")
+        desktop.click("tab.runs")
+        desktop.until(lambda: "runs.save" in desktop.fresh()["widgets"], "the panel")
+        if picture := os.environ.get("REPOSE_PICTURE"):
+            desktop.screenshot(Path(picture))
+
+
+def test_n15_the_run_of_a_window_that_was_killed_is_offered_and_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "autosave_folder", lambda: tmp_path / "state" / "repose" / "autosave")
+    place = autosave.begin()
+    place.save(poured(20_000).saved())
+    place.lock.close()  # as the system does when a process is killed
+    preset = tmp_path / "small.toml"
+    preset.write_text(SMALL)
+    with open_desktop(tmp_path, "--preset", str(preset)) as desktop:
+        desktop.until(lambda: "notice.open_lost" in desktop.fresh()["widgets"], "the offer")
+        if picture := os.environ.get("REPOSE_PICTURE"):
+            desktop.screenshot(Path(picture).with_stem("offer"))
+        desktop.press("space")
+        desktop.until(lambda: desktop.state["paused"], "pause")
+        desktop.click("notice.open_lost")
+        desktop.until(lambda: desktop.state["step"] == 20_000, "the run of the other window")
+        assert desktop.state["moving_count"] == 40
+        assert "notice.open_lost" not in desktop.fresh()["widgets"]
+        saved = tmp_path / "Documents" / "Repose" / "heap-1.repose"
+        desktop.press("ctrl+s")
+        desktop.until(saved.exists, "the file saved by a key")
