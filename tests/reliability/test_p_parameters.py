@@ -1,0 +1,89 @@
+"""Group P, live parameters: what no field may let through, and changes in the midst of a run.
+
+P05 to P07 and P11 follow from the declared ranges; P12 and the hand on every slider (P10) are in
+tests/sim/test_simulation.py, beside the rest of what changes while a run goes on.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from sim.commands import Copy, SetParameters
+from sim.parameters import ParameterError
+from sim.saved_run import SavedRun
+from sim.scenes import SCENES
+from tests.reliability.runs import changed, go, poured
+
+NUMBERS = [
+    (scene, parameter)
+    for scene in SCENES
+    for parameter in SCENES[scene].parameters.declared().values()
+    if parameter.kind in ("float", "int")
+]
+IDS = [f"{scene}.{parameter.name}" for scene, parameter in NUMBERS]
+
+
+@pytest.mark.parametrize(("scene", "parameter"), NUMBERS, ids=IDS)
+def test_p01_to_p04_no_field_takes_what_is_not_a_number_in_its_range(scene, parameter) -> None:
+    parameters = SCENES[scene].parameters
+    hostile = [math.nan, math.inf, -math.inf, True, "", "1,5", None, [1.0], parameter.high * 100.0 + 1.0]
+    hostile += [parameter.low - 100.0 - abs(parameter.low)]
+    for value in hostile:
+        with pytest.raises(ParameterError, match="is refused") as caught:
+            parameters.checked({parameter.name: value})
+        assert "\n" not in str(caught.value)
+    for text in ("nan", "inf", "-inf", "1e400", "-1e400", "1e-400x", "1,5", "1 mm", "--1"):
+        with pytest.raises(ParameterError):
+            parameters.parse(parameter.name, text)
+
+
+@pytest.mark.parametrize(("scene", "parameter"), NUMBERS, ids=IDS)
+def test_p05_the_ends_of_every_range_are_taken_or_refused_in_words(scene, parameter) -> None:
+    parameters = SCENES[scene].parameters
+    for value in (parameter.low, parameter.high):
+        value = int(value) if parameter.kind == "int" else float(value)
+        try:
+            taken = getattr(parameters.checked({parameter.name: value}), parameter.name)
+        except ParameterError:  # a rule between two parameters may forbid it
+            continue
+        assert taken == value
+
+
+def test_p08_stiffness_times_a_thousand_is_followed_by_the_step_or_stopped_with_the_old_run_kept() -> None:
+    automatic = changed(poured(12_000), normal_stiffness=1e9)
+    assert automatic.fault is None
+    assert go(automatic, 12_500).fault is None
+    assert automatic.dt < 2e-6
+    fixed = poured(12_000, dt=2e-5)
+    before = fixed.run.world.motion.copy()
+    assert fixed.apply(SetParameters({"normal_stiffness": 1e9})) == ""
+    assert fixed.fault is not None
+    assert fixed.fault.parameter == "normal_stiffness"
+    assert fixed.apply(SetParameters({"normal_stiffness": 1e6})) == ""
+    assert fixed.fault is None
+    assert (fixed.run.world.motion == before).all()
+
+
+def test_p21_a_copy_asked_for_holds_one_set_of_parameters_between_two_steps() -> None:
+    simulation = poured(3_000)
+    copies: list[SavedRun] = []
+    for friction in (0.2, 0.3):
+        assert simulation.apply(SetParameters({"friction": friction})) == ""
+        assert simulation.apply(Copy(copies.append)) == ""
+        simulation.advance(10)
+    assert [copy.now.now.parameters.friction for copy in copies] == [0.2, 0.3]
+    assert [copy.now.at for copy in copies] == [3_000, 3_010]
+    assert [copy.now.now.run.step for copy in copies] == [3_000, 3_010]
+    assert [len(copy.log.entries) for copy in copies] == [2, 3]
+
+
+def test_p22_a_thousand_undos_and_redos_leave_the_set_bit_by_bit() -> None:
+    simulation = poured(100)
+    before = simulation.parameters
+    for _ in range(500):
+        changed(simulation, tilt=0.1)
+        changed(simulation, tilt=before.tilt)
+    assert simulation.parameters == before
+    assert len(simulation.log.entries) == 1_001
