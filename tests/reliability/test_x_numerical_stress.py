@@ -1,0 +1,308 @@
+"""X: sizes, masses, steps, stiffnesses and places far from the ordinary. Works, or refused with the limit; never a NaN."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.build import enlarge_pairs
+from sim.commands import Act, SetParameters
+from sim.integrators import integrators
+from sim.laws import laws
+from sim.neighbours import FORWARD_CELLS, OK, PAIRS_FULL, rebuild
+from sim.scenes import SCENES
+from sim.simulation import Simulation
+from sim.state import PAIR_COUNT, World
+from sim.survey import Survey
+from sim.timestep import automatic_dt
+from tests.reliability.crowds import RADIUS, examples
+from tests.sim.test_faults import pressed
+from tests.sim.test_neighbours import brute_force, listed
+from tests.verification.test_hertz_impact import ELASTIC, closed_form, impact
+from tests.worlds import Bench, look, model_of, world_of
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def surveyed(bench: Bench, still: Bench) -> Survey:
+    """The survey for the scheme of `bench` of the contacts that `still`, which can make a step of no length, finds."""
+    still.advance(1)
+    bench.world = bench.world._replace(pairs=still.world.pairs, counters=still.world.counters.copy())
+    return look(bench)
+
+
+def list_anew(world: World) -> World:
+    """The world with its list of pairs made anew."""
+    dimension = world.search.cell.shape[0]
+    while (status := rebuild(world, (0.0,) * dimension, FORWARD_CELLS[dimension], True)) == PAIRS_FULL:
+        world = enlarge_pairs(world)
+    assert status == OK
+    return world
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e-3, 1e6])
+def test_x02_grains_of_any_size_collide_by_the_closed_form(size: float) -> None:
+    mass, speed, k = 1e6 * size**3, 1.0, 1e9 * size**0.5
+    overlap, force, duration, omega = closed_form(k, 0.5 * mass, speed)
+    dt = duration / 100
+    model, numbers = model_of("gear5", **ELASTIC)
+    place = [(-size - 1.65 * speed * dt, 0.0), (size, 0.0)]
+    world = world_of(model, place, size, mass, velocity=[(speed / 2, 0), (-speed / 2, 0)], skin=0.3 * size)
+    bench = Bench(world, model, numbers._replace(normal_stiffness=k), dt)
+    assert impact(bench, 110) == pytest.approx((overlap, force, duration), rel=(omega * dt) ** 2)
+
+
+def test_x02_far_from_the_origin_the_impact_is_as_exact_as_positions_are() -> None:
+    # At 1e7 m a position is known to 1.9e-9 m; an overlap of 1e-4 m to some hundred-thousandths, every step anew.
+    rebounds, dt = [], closed_form(1e6, 0.5e-3, 1.0)[2] / 500
+    for offset in (0.0, 1e7):
+        model, numbers = model_of("velocity_verlet", **ELASTIC)
+        place = [(offset - RADIUS, 0.0), (offset + RADIUS, 0.0)]
+        world = world_of(model, place, RADIUS, 1e-3, velocity=[(0.5, 0.0), (-0.5, 0.0)])
+        bench = Bench(world, model, numbers, dt)
+        bench.advance(600)
+        assert not bench.touching
+        rebounds.append(bench.velocity[1, 0])
+    assert rebounds[1] == pytest.approx(rebounds[0], rel=1e-3)
+
+
+def test_x03_tables_of_the_search_do_not_grow_with_the_ratio_of_sizes() -> None:
+    generator = np.random.default_rng(31)
+    held = []
+    for ratio in (1.0, 1000.0):
+        radius = np.where(np.arange(150) == 0, ratio, 1.0) * RADIUS
+        position = generator.uniform(-20.0 * RADIUS, 20.0 * RADIUS, (150, 2))
+        position[0] = -ratio * RADIUS - 20.0 * RADIUS, 0.0
+        model, _ = model_of()
+        world = list_anew(world_of(model, position, radius, 1e6 * radius**3))
+        assert listed(world) == brute_force(world, world.search.skin[0])
+        held.append(sum(table.nbytes for table in world.search))
+    assert held[0] == held[1]
+
+
+@pytest.mark.parametrize("integrator", ["gear5", "leapfrog", "velocity_verlet"])
+def test_x04_a_mass_ratio_of_a_million_is_stable_under_the_automatic_step(integrator: str) -> None:
+    # A kilogram pressed onto a milligram that lies on a fixed grain, linear law: the light one swings a thousand times
+    # faster and sets the step.
+    def stack(scheme: str, dt: float) -> Bench:
+        model, numbers = model_of(scheme, exponent="linear", normal_stiffness=1e6, normal_damping=0.0)
+        place = [(0.0, 0.0), (0.0, 1.999 * RADIUS), (0.0, 3.997 * RADIUS)]
+        world = world_of(model, place, RADIUS, [1.0, 1e-6, 1.0], fixed=[True, False, False])
+        return Bench(world, model, numbers, dt)
+
+    survey = surveyed(stack(integrator, 0.0), stack("leapfrog", 0.0))
+    assert survey.omega > 0.9 * np.sqrt(3e6 / 1e-6)
+    before = 3e-6  # two contacts of 2e6 and 1e6 N/m pressed in by 1e-6 and 2e-6 m
+    bench = stack(integrator, automatic_dt(survey.stable_dt))
+    for _ in range(20):
+        bench.advance(150)
+        assert bench.energy().mechanical <= 1.05 * before
+
+
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.5])
+def test_x06_a_step_below_the_critical_one_is_stable(share: float) -> None:
+    simulation = pressed()
+    critical = simulation.survey().stable_dt
+    assert simulation.apply(SetParameters({"dt": share * critical})) == ""
+    kinetic = simulation.energy().kinetic
+    assert simulation.advance(2_000) == 2_000
+    assert simulation.fault is None
+    assert simulation.energy().kinetic < max(10.0 * kinetic, 1e-6)
+
+
+@pytest.mark.parametrize("multiple", [1.001, 2.0, 10.0])
+def test_x06_a_step_above_the_critical_one_is_refused_before_it_is_taken(multiple: float) -> None:
+    simulation = pressed()
+    critical, before = simulation.survey().stable_dt, simulation.state_hash()
+    assert simulation.apply(SetParameters({"dt": multiple * critical})) == ""
+    assert simulation.fault is not None
+    assert simulation.fault.parameter == "dt"
+    assert f"{1e6 * critical:.4g} µs" in simulation.fault.message
+    assert (simulation.advance(100), simulation.state_hash()) == (0, before)
+
+
+def steps_to_the_fault(multiple: float) -> tuple[int, bool]:
+    """Steps from when the step was first above what the contacts bear to the fault; whether all stayed finite."""
+    simulation = Simulation("heap", {"grain_count": 40, "width": 0.015, "dt": 5e-5 * multiple})
+    simulation.apply(Act("fill"))
+    exceeded = None
+    while simulation.fault is None:
+        simulation.advance(10)
+        if exceeded is None and simulation.fault is None and simulation.survey().stable_dt < simulation.dt:
+            exceeded = simulation.step - 10
+        last = simulation.step if simulation.fault is None else last
+        assert last < 5_000
+    return last - (last if exceeded is None else exceeded), bool(np.isfinite(simulation.run.world.motion).all())
+
+
+@pytest.mark.parametrize("multiple", [2.0, 10.0])
+def test_x06_contacts_that_arise_under_too_large_a_step_are_found_out_before_anything_is_not_finite(
+    multiple: float,
+) -> None:
+    assert steps_to_the_fault(multiple)[1]
+
+
+@pytest.mark.xfail(reason="a fixed step is looked at every 200 steps (watch.STEPS_AHEAD), not every 100")
+def test_x06_contacts_that_arise_under_too_large_a_step_are_found_out_within_a_hundred_steps() -> None:
+    assert max(steps_to_the_fault(multiple)[0] for multiple in (2.0, 3.0, 4.0)) <= 100
+
+
+@pytest.mark.parametrize("stiffness", [1e3, 1e5, 1e7, 1e9])
+def test_x07_any_stiffness_is_stable_with_an_automatic_step(stiffness: float) -> None:
+    simulation = pressed()
+    assert simulation.apply(SetParameters({"normal_stiffness": stiffness})) == ""
+    energy = simulation.energy()
+    assert simulation.advance(2_000) == 2_000
+    assert simulation.fault is None
+    after = simulation.energy()
+    assert abs(after.gap - energy.gap) < 0.01 * (after.dissipated - energy.dissipated) + 1e-9
+
+
+def test_x07_a_stiffness_beyond_the_range_is_refused_with_the_limit_and_the_engine_bears_it_all_the_same() -> None:
+    assert "1e+09" in pressed().apply(SetParameters({"normal_stiffness": 1e12}))
+
+    def pair(scheme: str, dt: float) -> Bench:
+        model, numbers = model_of(scheme, **ELASTIC)
+        world = world_of(model, [(-0.999 * RADIUS, 0.0), (RADIUS, 0.0)], RADIUS, 1e-3)
+        return Bench(world, model, numbers._replace(normal_stiffness=1e12), dt)
+
+    survey = surveyed(pair("gear5", 0.0), pair("leapfrog", 0.0))
+    bench = pair("gear5", automatic_dt(survey.stable_dt))
+    bench.advance(100)
+    assert not bench.touching
+    assert bench.energy().mechanical == pytest.approx(survey.elastic_energy, rel=0.05)
+
+
+@pytest.mark.parametrize("scene", [name for name, scene in SCENES.items() if "grain_count" in scene.parameters.declared()])
+def test_x08_the_largest_count_is_accepted_and_one_more_refused_with_the_limit(scene: str) -> None:
+    parameters = SCENES[scene].parameters
+    most = int(parameters.declared()["grain_count"].high)
+    assert parameters.checked({"grain_count": most}).grain_count == most
+    with pytest.raises(ValueError, match=str(most)):
+        parameters.checked({"grain_count": most + 1})
+
+
+def test_x08_the_largest_count_runs() -> None:
+    count = int(SCENES["heap"].parameters.declared()["grain_count"].high)
+    model, numbers = model_of("gear5")
+    place = np.stack(np.meshgrid(np.arange(200.0), np.arange(count // 200)), axis=-1).reshape(-1, 2) * 1.999 * RADIUS
+    bench = Bench(world_of(model, place, RADIUS, 1e-3), model, numbers, 1e-6, (0.0, -9.81), compiled=True)
+    assert bench.advance(20) == 20
+    assert int(bench.world.pairs.touching.sum()) == 2 * count - 200 - count // 200
+
+
+@pytest.mark.parametrize("integrator", list(integrators()))
+def test_x09_speeds_next_to_nothing_move_nothing_and_leave_no_derivative_between_zero_and_the_smallest(
+    integrator: str,
+) -> None:
+    model, numbers = model_of(integrator)
+    start = [(1e-3, 2e-3), (2.9e-3, 2e-3), (0.5, 0.5)]
+    world = world_of(model, start, RADIUS, 1e-3, velocity=1e-310, skin=RADIUS)
+    if integrator.startswith("gear"):
+        world.motion[:, 3:] = 1e-280  # what an impact long ago leaves: it falls by a factor a step
+    bench = Bench(world, model, numbers, 1e-6)
+    bench.advance(100)
+    assert np.isfinite(bench.world.motion).all()
+    assert np.array_equal(bench.position[2], start[2])
+    if integrator.startswith("gear"):
+        higher = np.abs(bench.world.motion[:, 3:])
+        assert not ((higher > 0.0) & (higher < np.finfo(float).tiny)).any()
+        assert not higher[:, :, 2].any()
+
+
+def test_x12_a_grain_a_million_kilometres_away_disturbs_no_other() -> None:
+    generator = np.random.default_rng(33)
+    position, velocity = generator.uniform(0.0, 8e-3, (12, 2)), generator.normal(0.0, 0.2, (12, 2))
+    runs = []
+    for far in (1.0, 1e12):
+        model, numbers = model_of("gear5")
+        place = np.vstack([position, [(far, -far)]])
+        world = world_of(model, place, RADIUS, 1e-3, velocity=np.vstack([velocity, [(0.0, 0.0)]]))
+        bench = Bench(world, model, numbers, 1e-6, compiled=True)  # where cell coordinates may wrap around
+        assert bench.advance(60) == 60
+        used = int(bench.world.counters[PAIR_COUNT])
+        assert 12 not in bench.world.pairs.j[:used]
+        runs.append(np.sort(bench.world.motion[:, :, :12], axis=2))
+    assert runs[1] == pytest.approx(runs[0], rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.xfail(reason="no limit of distance is checked: a grain may fly off without a word (sim.neighbours.check_motion)")
+def test_x12_a_grain_a_million_kilometres_away_is_named() -> None:
+    simulation = pressed()
+    row = int(np.flatnonzero(~simulation.run.world.fixed)[5])
+    sphere = int(simulation.run.world.sphere_id[row])
+    simulation.run.world.motion[1, 0, row] = 1e12
+    simulation.advance(100)
+    assert simulation.fault is not None
+    assert simulation.fault.sphere_id == sphere
+
+
+def test_x14_cells_beyond_the_range_of_integers_break_nothing() -> None:
+    # Compiled, where a cell coordinate that does not fit wraps around: distances still decide.
+    generator = np.random.default_rng(34)
+    model, numbers = model_of("gear5")
+    place = np.vstack([generator.uniform(0.0, 8e-3, (12, 2)), [(1e25, 0.0), (1e25, 0.0), (-1e300, 1e300), (0.0, 1e17)]])
+    world = world_of(model, place, RADIUS, 1e-3)
+    bench = Bench(world, model, numbers, 1e-9, compiled=True)
+    assert bench.advance(1) == 1
+    found = {pair for pair in listed(bench.world) if max(pair) < 12}
+    inside = world_of(model, place[:12], RADIUS, 1e-3, skin=float(bench.world.search.skin[0]))
+    assert brute_force(inside, 0.0) <= found <= brute_force(inside, inside.search.skin[0] * (1.0 + 1e-9))
+
+
+@pytest.mark.slow
+def test_x15_a_million_steps_of_elastic_impacts_gain_and_lose_nothing_for_good() -> None:
+    # Ten grains of one size in free space, held together by a ring of fixed ones; leap-frog, linear law, no losses.
+    angle = 2.0 * np.pi * np.arange(24) / 24
+    ring = 9e-3 * np.column_stack([np.cos(angle), np.sin(angle)])
+    inside = np.stack(np.meshgrid(np.arange(4.0), np.arange(4.0)), axis=-1).reshape(-1, 2)[:10] * 3e-3 - 4.5e-3
+    generator = np.random.default_rng(35)
+    velocity = np.vstack([np.zeros((24, 2)), generator.normal(0.0, 0.3, (10, 2))])
+    model, numbers = model_of("leapfrog", exponent="linear", **ELASTIC)
+    radius = np.where(np.arange(34) < 24, 1.25, 1.0) * RADIUS
+    world = world_of(model, np.vstack([ring, inside]), radius, 1e-3, velocity=velocity, fixed=np.arange(34) < 24)
+    bench = Bench(world, model, numbers, 1e-6, compiled=True)
+    energies = [bench.energy().mechanical]
+    for _ in range(100):
+        assert bench.advance(10_000) == 10_000
+        energies.append(bench.energy().mechanical)
+    drift = np.array(energies) / energies[0] - 1.0
+    assert np.abs(drift).max() < 1e-2
+    early, late = np.abs(drift[1:51]).max(), np.abs(drift[51:]).max()
+    assert late < 3.0 * early + 1e-4
+    assert (np.abs(bench.position) < 9e-3).all()
+
+
+def random_scene(seed: int) -> None:
+    """A small heap of random grains and parameters: none is lost, nothing is not finite."""
+    generator = np.random.default_rng(seed)
+    declared = SCENES["heap"].parameters.declared()
+    values: dict[str, object] = {
+        "grain_count": int(generator.integers(1, 60)),
+        "width": float(generator.uniform(0.01, 0.03)),
+    }
+    for name in ("friction", "normal_damping", "shear_damping", "shear_stiffness", "tilt", "gravity"):
+        low, high = max(declared[name].low, -0.5), min(declared[name].high, 2e3)
+        values[name] = float(generator.uniform(low, high))
+    values["gravity"] = float(generator.uniform(0.5, 30.0))
+    simulation = Simulation("heap", values, seed)
+    simulation.apply(Act("run"))
+    simulation.advance(1_000)
+    state, world = simulation.run.state, simulation.run.world
+    assert simulation.fault is None, (values, simulation.fault)
+    assert np.isfinite(world.motion).all()
+    assert int((~world.fixed).sum()) == state.poured - state.removed
+
+
+@examples(0.1)
+@given(seeds)
+def test_x19_random_scenes_lose_no_grain(seed: int) -> None:
+    random_scene(seed)
+
+
+@pytest.mark.slow
+def test_x19_a_thousand_random_scenes_lose_no_grain() -> None:
+    for seed in range(1000):
+        random_scene(seed)
