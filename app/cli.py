@@ -17,7 +17,7 @@ import typer
 from app.progress import say
 
 EXIT_CODES = (
-    "Exit codes: 0 done; 1 done, but something asked for could not be written; 2 input refused; "
+    "Exit codes: 0 done; 1 done, but something asked for could not be written or a self-test failed; 2 input refused; "
     "3 stopped by a fault of the run; 130 stopped by Ctrl-C or a signal, with the results so far kept."
 )
 REFUSED, INTERRUPTED, READER_GONE = 2, 130, 1
@@ -261,6 +261,22 @@ def doctor() -> None:
 
     rows = [(finding.name, finding.value, finding.advice) for finding in examine()]
     _table(("what", "found", "what to do"), rows)
+
+
+@cli.command()
+def selftest(
+    json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON and nothing else.")] = False,
+) -> None:
+    """Try out on this machine what the program promises: physics, restart, faults, film and picture."""
+    from app import selftest as tests
+
+    findings = tests.examine(quiet=json)
+    if json:
+        print(tests.as_json(findings))
+    else:
+        _table(("case", "what the number is", "found", "bound", "verdict"), tests.rows(findings))
+        print(tests.summary(findings), flush=True)
+    raise typer.Exit(tests.exit_code(findings))
 
 
 @cli.command()

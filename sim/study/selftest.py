@@ -1,0 +1,201 @@
+"""What a user may want to see on his own machine, first part: the physics against closed forms.
+
+Each case is a function that measures one number and says what it may be at most; `Case.of` names the cases of the
+project's list it stands for. All, those of `sim.study.survival` too, share one compiled loop, that of the heap, so that
+the compiler runs once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sim import neighbours
+from sim.build import add_spheres, empty_world, enlarge_pairs
+from sim.commands import Act
+from sim.engine import Model, _loop, compose
+from sim.laws import laws
+from sim.parameters import Value
+from sim.simulation import Simulation
+from sim.state import PAIR_COUNT, Floats, World
+
+SMALL = {"grain_count": 40, "width": 0.015}
+POURED = 12_000
+"""Steps after which the small heap has many contacts."""
+G, RADIUS, MASS, STIFFNESS = 9.81, 1e-3, 1e-3, 1e6
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a case found."""
+
+    value: float
+    bound: float
+    """What the value may be at most."""
+    unit: str = ""
+
+    @property
+    def survived(self) -> bool:
+        """Whether the value keeps to its bound; what is not a number does not."""
+        return self.value <= self.bound
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing to try."""
+
+    name: str
+    shows: str
+    """What the number is."""
+    try_out: Callable[[], Outcome]
+    of: str = ""
+    """Cases of the list it stands for."""
+
+
+class NotHere(RuntimeError):
+    """A case that this machine has nothing to try with, with the reason; it does not count."""
+
+
+def moved(
+    place: Any,
+    steps: int,
+    dt: float,
+    values: Mapping[str, Value] | None = None,
+    *,
+    velocity: Any = 0.0,
+    gravity: float = 0.0,
+    plain: bool = False,
+    look: Callable[[World], None] | None = None,
+) -> World:
+    """Equal grains after so many steps of the heap's law, `values` over its parameters; `look` is called after each."""
+    law = laws()["lee_herrmann"]
+    parameters = law.parameters.checked(values or {})
+    model, numbers = Model(law, law.rules(parameters), "gear5"), law.numbers(parameters)
+    advance = _loop(model, "") if plain else compose(model)
+    blank = empty_world(2, 0, model.scheme.levels, materials=2)
+    world = add_spheres(blank, place, RADIUS, MASS, velocity=velocity, acceleration=(0.0, -gravity))
+    done = 0
+    while done < steps:
+        count, status, _ = advance(world, numbers, (0.0, -gravity), dt, 1 if look else steps - done)
+        done += count
+        if status == neighbours.PAIRS_FULL:
+            world = enlarge_pairs(world)
+        elif status != neighbours.OK:
+            raise RuntimeError(f"The engine stopped with status {status}.")
+        elif look:
+            look(world)
+    return world
+
+
+def crowd() -> tuple[Floats, Floats]:
+    """Places [m] and velocities [m/s] of 36 grains that press on each other, shape (36, 2)."""
+    generator = np.random.default_rng(21)
+    side = 1.93 * RADIUS * np.arange(6.0)
+    grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    return grid + generator.normal(0.0, 2e-5, grid.shape), generator.normal(0.0, 0.3, grid.shape)
+
+
+def heap(steps: int = POURED, **values: Any) -> Simulation:
+    """A small heap that is being poured."""
+    simulation = Simulation("heap", SMALL | values)
+    simulation.apply(Act("fill"))
+    simulation.advance(steps)
+    return simulation
+
+
+def free_fall() -> Outcome:
+    """Height after 0.1 s against h + v t - g t²/2."""
+    dt, steps, speed = 1e-5, 10_000, 0.3
+    world = moved([(0.0, 0.0)], steps, dt, velocity=(0.0, speed), gravity=G)
+    time = steps * dt
+    expected = speed * time - 0.5 * G * time**2
+    return Outcome(abs(float(world.motion[1, 0, 0]) / expected - 1.0), 1e-9)
+
+
+def hertz_impact() -> Outcome:
+    """Greatest overlap of two grains against (5 m* v² / 4k)^(2/5): Johnson, Contact Mechanics (1985), 11.4."""
+    speed = 1.0
+    smooth: dict[str, Value] = {"friction": 0.0, "normal_damping": 0.0, "shear_damping": 0.0}
+    overlap = (5.0 * 0.5 * MASS * speed**2 / (4.0 * STIFFNESS)) ** 0.4
+    dt = 2.94 * overlap / speed / 400
+    deepest = [0.0]
+
+    def look(world: World) -> None:
+        deepest[0] = max(deepest[0], 2.0 * RADIUS - float(world.motion[0, 0, 1] - world.motion[0, 0, 0]))
+
+    place, velocity = [(-RADIUS, 0.0), (RADIUS, 0.0)], [(0.5 * speed, 0.0), (-0.5 * speed, 0.0)]
+    moved(place, 450, dt, smooth, velocity=velocity, look=look)
+    return Outcome(abs(deepest[0] / overlap - 1.0), 1e-3)
+
+
+def restitution() -> Outcome:
+    """Rebound of the linear law against e = exp(-g t_c/2), t_c = pi / sqrt(k/m* - g²/4), damped to e = 0.7."""
+    asked, speed, effective = 0.7, 0.8, 0.5 * MASS
+    damping = -2.0 * math.log(asked) * math.sqrt(1e4 / effective) / math.hypot(math.pi, math.log(asked))
+    duration = math.pi / math.sqrt(1e4 / effective - 0.25 * damping**2)
+    values: dict[str, Value] = {
+        "normal_stiffness": 1e4,
+        "normal_damping": damping,
+        "exponent": "linear",
+        "friction": 0.0,
+    }
+    place, velocity = [(-RADIUS, 0.0), (RADIUS, 0.0)], [(speed, 0.0), (0.0, 0.0)]
+    world = moved(place, 1700, duration / 1600, values, velocity=velocity, plain=True)
+    found = float(world.motion[0, 1, 1] - world.motion[0, 1, 0]) / speed
+    return Outcome(abs(found / asked - 1.0), 1e-3)
+
+
+def momentum() -> Outcome:
+    """Change of the momentum of a crowd in 10,000 steps, in units of all momenta without their signs."""
+    place, velocity = crowd()
+    world = moved(place, 10_000, 1e-6, velocity=velocity)
+    change = np.abs(world.motion[:, 1].sum(axis=1) - velocity.sum(axis=0)).max()
+    return Outcome(float(change / np.abs(velocity).sum()), 1e-12)
+
+
+def energy_ledger() -> Outcome:
+    """What the ledger of a whole small experiment misses, in units of the energy that became heat."""
+    simulation = Simulation("heap", SMALL)
+    simulation.apply(Act("run"))
+    while not simulation.finished():
+        simulation.advance(5_000)
+    if simulation.fault is not None:
+        raise RuntimeError(simulation.fault.message)
+    energy = simulation.energy()
+    return Outcome(abs(energy.gap) / energy.dissipated, 0.01)
+
+
+def brute_force() -> Outcome:
+    """Contacts of 300 random grains in which the list of neighbours and comparing all with all differ."""
+    generator = np.random.default_rng(5)
+    place = generator.uniform(-0.02, 0.02, (300, 2))
+    world = moved(place, 1, 1e-9)
+    used = int(world.counters[PAIR_COUNT])
+    listed = set(zip(world.pairs.i[:used].tolist(), world.pairs.j[:used].tolist(), strict=True))
+    distance = np.hypot(*(world.motion[:, 0, :, None] - world.motion[:, 0, None]))
+    first, second = np.nonzero(np.triu(distance < 2.0 * RADIUS, 1))
+    touching = set(zip(first.tolist(), second.tolist(), strict=True))
+    return Outcome(float(len(touching - listed) + used - len(listed)), 0.0, "contacts")
+
+
+def plain_python() -> Outcome:
+    """Difference of compiled and plain Python after 60 steps of a crowd, in units of the largest displacement."""
+    place, velocity = crowd()
+    fast, plain = (moved(place, 60, 1e-6, velocity=velocity, plain=slow) for slow in (False, True))
+    path = np.abs(plain.motion[:, 0] - place.T).max()
+    return Outcome(float(np.abs(fast.motion[:, 0] - plain.motion[:, 0]).max() / path), 1e-11)
+
+
+PHYSICS = (
+    Case("free fall", "error of the path", free_fall, "I25"),
+    Case("Hertz impact", "error of the greatest overlap", hertz_impact, "I25"),
+    Case("restitution", "error of the rebound", restitution, "I05"),
+    Case("momentum", "change over 10,000 steps", momentum, "I02"),
+    Case("energy ledger", "share of the heat not accounted for", energy_ledger, "I04"),
+    Case("neighbours", "contacts missed or listed twice", brute_force, "I20"),
+    Case("compiled code", "difference from plain Python", plain_python, "T17"),
+)
