@@ -63,7 +63,7 @@ IMPACT_MARGIN = 1.5
 """An impact is short: the step may come this much closer to the stable one than while grains rest on each other [-]."""
 
 
-RAIN = 10
+RAIN = 2
 CROWD = math.sqrt(6.0)
 """Where at least so many grains have hardly a contact yet, they will meet in a crowd, which is stiffer than a lone
 contact with a wall: twice because both give way, and three times for contacts on all sides (squares of frequencies)."""
