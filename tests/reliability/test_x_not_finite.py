@@ -1,4 +1,4 @@
-"""X13: a number that is not finite, put anywhere at any step, is found in that step; rolled back, nobody else has it."""
+"""X13: a number that is not finite, put anywhere at any step, is found in that step and rolled back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sim.commands import Recover
 from sim.integrators import integrators
 from sim.neighbours import NOT_FINITE
 from sim.simulation import Simulation
-from tests.reliability.crowds import Crowd, crowds, examples
+from tests.reliability.crowds import Crowd, crowds, examples, until_it_fails
 from tests.sim.test_faults import pressed
 from tests.worlds import Bench
 
@@ -62,7 +62,7 @@ def test_x13_a_force_or_acceleration_that_is_not_finite_is_made_anew_or_found(
 
 
 @SPINS
-@examples()
+@until_it_fails()
 @given(crowds(rotation=True), st.sampled_from(ONE_FORCE), not_finite, st.data())
 def test_x13_a_spin_that_is_not_finite_is_found_in_that_step(
     crowd: Crowd, integrator: str, value: float, data: st.DataObject
@@ -73,7 +73,7 @@ def test_x13_a_spin_that_is_not_finite_is_found_in_that_step(
 
 
 @SPINS
-@examples()
+@until_it_fails()
 @given(crowds(), not_finite, st.data())
 def test_x13_a_speed_that_is_not_finite_within_runge_kutta_names_its_own_grain(
     crowd: Crowd, value: float, data: st.DataObject

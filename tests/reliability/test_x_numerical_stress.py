@@ -1,4 +1,4 @@
-"""X: sizes, masses, steps, stiffnesses and places far from the ordinary. Works, or refused with the limit; never a NaN."""
+"""X: sizes, masses, steps, stiffnesses and places far from the ordinary: works, or is refused with the limit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from sim.build import enlarge_pairs
 from sim.commands import Act, SetParameters
 from sim.integrators import integrators
-from sim.laws import laws
 from sim.neighbours import FORWARD_CELLS, OK, PAIRS_FULL, rebuild
 from sim.scenes import SCENES
 from sim.simulation import Simulation
@@ -127,7 +126,8 @@ def steps_to_the_fault(multiple: float) -> tuple[int, bool]:
     """Steps from when the step was first above what the contacts bear to the fault; whether all stayed finite."""
     simulation = Simulation("heap", {"grain_count": 40, "width": 0.015, "dt": 5e-5 * multiple})
     simulation.apply(Act("fill"))
-    exceeded = None
+    exceeded: int | None = None
+    last = 0
     while simulation.fault is None:
         simulation.advance(10)
         if exceeded is None and simulation.fault is None and simulation.survey().stable_dt < simulation.dt:
@@ -175,7 +175,9 @@ def test_x07_a_stiffness_beyond_the_range_is_refused_with_the_limit_and_the_engi
     assert bench.energy().mechanical == pytest.approx(survey.elastic_energy, rel=0.05)
 
 
-@pytest.mark.parametrize("scene", [name for name, scene in SCENES.items() if "grain_count" in scene.parameters.declared()])
+@pytest.mark.parametrize(
+    "scene", [name for name, scene in SCENES.items() if "grain_count" in scene.parameters.declared()]
+)
 def test_x08_the_largest_count_is_accepted_and_one_more_refused_with_the_limit(scene: str) -> None:
     parameters = SCENES[scene].parameters
     most = int(parameters.declared()["grain_count"].high)
@@ -228,7 +230,7 @@ def test_x12_a_grain_a_million_kilometres_away_disturbs_no_other() -> None:
     assert runs[1] == pytest.approx(runs[0], rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.xfail(reason="no limit of distance is checked: a grain may fly off without a word (sim.neighbours.check_motion)")
+@pytest.mark.xfail(reason="no distance is checked: a grain may fly off without a word (sim.neighbours.check_motion)")
 def test_x12_a_grain_a_million_kilometres_away_is_named() -> None:
     simulation = pressed()
     row = int(np.flatnonzero(~simulation.run.world.fixed)[5])
@@ -272,7 +274,7 @@ def test_x15_a_million_steps_of_elastic_impacts_gain_and_lose_nothing_for_good()
     assert np.abs(drift).max() < 1e-2
     early, late = np.abs(drift[1:51]).max(), np.abs(drift[51:]).max()
     assert late < 3.0 * early + 1e-4
-    assert (np.abs(bench.position) < 9e-3).all()
+    assert np.hypot(*bench.position[24:].T).max() < 8.5e-3
 
 
 def random_scene(seed: int) -> None:

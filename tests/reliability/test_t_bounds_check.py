@@ -1,0 +1,40 @@
+"""T17: the tests of the engine also pass while every index of compiled code is checked, which by default is not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ENGINE = ("tests/sim", "tests/verification")
+LEFT_OUT = ("tests/sim/test_blocks.py",)
+"""It reads from the machine code that laws run on several contacts at once, which checks prevent."""
+
+OUT_OF_BOUNDS = """
+from tests.sim.test_engine import crowd
+bench = crowd(compiled=True)
+bench.advance(5)
+bench.world.pairs.j[3] = bench.world.sphere_count + 900
+bench.advance(1)
+"""
+
+
+def checked(arguments: list[str], cache: Path) -> subprocess.CompletedProcess[str]:
+    """Python in a process of its own that checks indices, with a cache of its own."""
+    environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(0)
+def test_t17_the_engine_stays_within_its_tables(tmp_path: Path) -> None:
+    planted = checked(["-c", OUT_OF_BOUNDS], tmp_path)
+    assert "IndexError" in planted.stderr, "indices are not checked, so that what follows would prove nothing"
+    ignored = [f"--ignore={path}" for path in LEFT_OUT]
+    done = checked(["-m", "pytest", "-q", "-o", "timeout=3000", *ENGINE, *ignored], tmp_path)
+    assert done.returncode == 0, done.stdout[-4000:]
