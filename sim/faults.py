@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 BLAME_STEPS = 20_000
 """A fault within so many steps of a change of parameter is put down to it."""
 
+FARTHEST = 1e7
+"""A sphere may be so many of its radii from the origin: places are then known to a billionth of a radius [-]."""
+
 DRAG_STEPS = 2_000
 """Changes of one parameter closer together than this are one drag of a slider."""
 
@@ -66,6 +69,22 @@ def from_status(simulation: Simulation, status: int, row: int) -> Fault:
             f"Grain {sphere} moves at {speed:.3g} m/s at {simulation.time:.4f} s, "
             f"over the {limit:.3g} m/s that a step of {step} can follow"
         )
+    return Fault(f"{words}: stopped at the last good state. {remedy}", sphere, name, previous)
+
+
+def astray(simulation: Simulation) -> Fault | None:
+    """The grain farthest from the origin, if it is so far that places are no longer told apart finely enough."""
+    world = simulation.run.world
+    place = np.abs(world.motion[: simulation.scene.dimension, 0]).max(axis=0, initial=0.0)
+    if not (place > FARTHEST * world.radius).any():
+        return None
+    row = int((place / world.radius).argmax())
+    sphere = int(world.sphere_id[row])
+    remedy, name, previous = _blame(simulation)
+    words = (
+        f"Grain {sphere} is {place[row]:.3g} m away at {simulation.time:.4f} s, over the "
+        f"{FARTHEST * float(world.radius[row]):.3g} m within which contacts are resolved"
+    )
     return Fault(f"{words}: stopped at the last good state. {remedy}", sphere, name, previous)
 
 

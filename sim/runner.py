@@ -6,6 +6,7 @@ never waits for it. Speed control slows the clock, never stretches the step: dt 
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 import time
@@ -105,8 +106,8 @@ class Runner:
         self._wake.set()
 
     def set_speed(self, factor: float | None) -> None:
-        """Simulated over wall time to aim at; None runs as fast as the machine can."""
-        self._speed = factor
+        """Simulated over wall time to aim at; None, or what is no finite number, runs as fast as the machine can."""
+        self._speed = factor if factor is not None and math.isfinite(factor) else None
         self._pace_changed = True
         self._wake.set()
 

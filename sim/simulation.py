@@ -167,6 +167,9 @@ class Simulation:
         return done
 
     def _check(self) -> None:
+        if (fault := faults.astray(self)) is not None:
+            self.stop(fault)
+            return
         orientation.bring_up(self.run.world)
         self.scene.supervise(self)
         checks = self.step // CHECK_STEPS

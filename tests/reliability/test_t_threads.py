@@ -324,7 +324,6 @@ def test_t15_the_pace_shown_does_not_flicker_where_the_machine_cannot_keep_up(mo
     assert min(shown) > 0.3 * reached
 
 
-@pytest.mark.xfail(reason="nothing in the program sets such a speed; Runner.set_speed takes it and the thread ends")
 @pytest.mark.parametrize("speed", [math.nan, math.inf])
 def test_t15_a_speed_that_is_not_finite_does_not_end_the_thread(monkeypatch: pytest.MonkeyPatch, speed: float) -> None:
     turns = Turns(monkeypatch, speed)

@@ -144,7 +144,7 @@ def test_x06_contacts_that_arise_under_too_large_a_step_are_found_out_before_any
     assert steps_to_the_fault(multiple)[1]
 
 
-@pytest.mark.xfail(reason="a fixed step is looked at every 200 steps (watch.STEPS_AHEAD), not every 100")
+@pytest.mark.xfail(reason="a fixed step is looked at every 200 steps only, and slow contacts grow stiff late: 530 steps")
 def test_x06_contacts_that_arise_under_too_large_a_step_are_found_out_within_a_hundred_steps() -> None:
     assert max(steps_to_the_fault(multiple)[0] for multiple in (2.0, 3.0, 4.0)) <= 100
 
@@ -230,7 +230,6 @@ def test_x12_a_grain_a_million_kilometres_away_disturbs_no_other() -> None:
     assert runs[1] == pytest.approx(runs[0], rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.xfail(reason="no distance is checked: a grain may fly off without a word (sim.neighbours.check_motion)")
 def test_x12_a_grain_a_million_kilometres_away_is_named() -> None:
     simulation = pressed()
     row = int(np.flatnonzero(~simulation.run.world.fixed)[5])
