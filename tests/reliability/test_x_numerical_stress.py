@@ -144,7 +144,7 @@ def test_x06_contacts_that_arise_under_too_large_a_step_are_found_out_before_any
     assert steps_to_the_fault(multiple)[1]
 
 
-@pytest.mark.xfail(reason="a fixed step is looked at every 200 steps only, and slow contacts grow stiff late: 530 steps")
+@pytest.mark.xfail(reason="a fixed step is looked at every 200 steps, and slow contacts grow stiff late: 530")
 def test_x06_contacts_that_arise_under_too_large_a_step_are_found_out_within_a_hundred_steps() -> None:
     assert max(steps_to_the_fault(multiple)[0] for multiple in (2.0, 3.0, 4.0)) <= 100
 
