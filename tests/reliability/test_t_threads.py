@@ -267,6 +267,7 @@ def first_runs(folder: Path, count: int) -> set[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3000)  # eight compilations at once
 def test_t13_eight_first_runs_at_once_compile_and_agree(tmp_path: Path) -> None:
     assert len(first_runs(tmp_path, 8)) == 1
     assert len(first_runs(tmp_path, 1)) == 1
