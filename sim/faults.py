@@ -46,6 +46,8 @@ class Change:
 def _blame(simulation: Simulation) -> tuple[str, str | None, Value | None]:
     change = simulation.last_change
     if not change.name or simulation.step - change.step >= BLAME_STEPS:
+        if simulation.parameters.dt == "auto":
+            return "Set a time step smaller than the automatic one.", None, None
         return "Set the time step to 'auto'.", None, None
     declared = simulation.parameters.declared()[change.name]
     now = declared.shown(getattr(simulation.parameters, change.name))
