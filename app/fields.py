@@ -38,7 +38,7 @@ def describe(parameter: Parameter) -> str:
         lines.append(f"Default: {words(parameter.shown(parameter.default))}.")
     lines.append(EFFECTS[quantity.effect])
     if parameter.kind in ("float", "int"):
-        lines.append("Ctrl-click types a value; double-click or right-click goes back to the default.")
+        lines.append("Ctrl-click, or Enter, types a value; double-click or right-click goes back to the default.")
     else:
         lines.append("Right-click goes back to the default.")
     return "\n".join(lines)

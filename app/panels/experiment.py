@@ -151,7 +151,8 @@ def _said_elsewhere(snapshot: Snapshot) -> bool:
     measured = snapshot.measurement
     if measured is not None and f"{math.degrees(measured.angle):.1f}°" in snapshot.message:
         return True
-    return snapshot.message.rstrip(".").lower() == snapshot.phase_label.rstrip(".").lower()
+    told = snapshot.message.removeprefix("Done: ").rstrip(".").lower()
+    return told == snapshot.phase_label.rstrip(".").lower()
 
 
 def _draw_angle(ui: Ui) -> None:

@@ -18,6 +18,8 @@ from sim.measure.stress import stress_unit
 
 Floats = NDArray[np.float64]
 
+TAB_PADDING = 3.5
+"""Beside the name of a tab [px at scale 1]."""
 SMALL_ENTRY = 0.85
 """Size of the entries under the energy plot, relative to running text."""
 LEDGER = {
@@ -49,8 +51,18 @@ LEDGER_COLOURS = dict(
 
 def draw(ui: Ui) -> None:
     """One tab per plot; each fills the panel."""
-    if not imgui.begin_tab_bar("plots", imgui.TabBarFlags_.fitting_policy_shrink):
-        return
+    style = imgui.get_style()
+    # Six tabs have to fit into the column without their names being cut.
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(TAB_PADDING * ui.scale, style.frame_padding.y))
+    imgui.push_style_var(imgui.StyleVar_.item_inner_spacing, imgui.ImVec2(ui.scale, style.item_inner_spacing.y))
+    shown = imgui.begin_tab_bar("plots", imgui.TabBarFlags_.fitting_policy_shrink)
+    imgui.pop_style_var(2)
+    if shown:
+        _draw_tabs(ui)
+        imgui.end_tab_bar()
+
+
+def _draw_tabs(ui: Ui) -> None:
     for curve in ui.snapshot.curves:
         selected, _ = imgui.begin_tab_item(curve.title)
         ui.probe.mark(f"plots.{curve.title}")
@@ -72,7 +84,6 @@ def draw(ui: Ui) -> None:
         if selected:
             draw_curve(ui, comparison)
             imgui.end_tab_item()
-    imgui.end_tab_bar()
 
 
 def _has_slope(ui: Ui) -> bool:

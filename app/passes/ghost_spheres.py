@@ -14,6 +14,8 @@ ALPHA = 0.06
 """Of the shell seen at right angles."""
 WIDTH = 1.6
 """Of the contour [units of line width]."""
+CLEAR = 1.01
+"""Size of a shell relative to its sphere: of two equal ones in one place, each would cover the other in specks."""
 
 
 def instances(frame: Frame) -> Floats | None:
@@ -23,7 +25,7 @@ def instances(frame: Frame) -> Floats | None:
         return None
     ghosts = ghosts[np.isfinite(ghosts).all(axis=1) & ~is_cut(ghosts[:, :3], frame.cut)]
     ghosts = ghosts[np.argsort(-frame.orbit.depth(ghosts[:, :3]))]
-    rows = sphere_rows(ghosts[:, :3], ghosts[:, 3])
+    rows = sphere_rows(ghosts[:, :3], CLEAR * ghosts[:, 3])
     rows[:, 4:7] = rows[:, 8:11] = to_linear(frame.palette.mark)
     rows[:, 7] = ALPHA
     rows[:, 11] = WIDTH * frame.scale

@@ -145,8 +145,8 @@ def curves(simulation: Simulation) -> tuple[Curve, ...]:
         rising += [Line(f"e = {e:g}", time, 1e3 * height[:, row], points=True)]
         moving += [Line(f"e = {e:g}, arcs", smooth, expected[1]), Line(f"e = {e:g}", time, speed[:, row], points=True)]
     return (
-        Curve("Height", "time (s)", "height (mm)", tuple(rising)),
-        Curve("Speed", "time (s)", "speed (m/s)", tuple(moving)),
+        Curve("Height", "time [s]", "height [mm]", tuple(rising)),
+        Curve("Speed", "time [s]", "speed [m/s]", tuple(moving)),
     )
 
 

@@ -201,7 +201,7 @@ def curves(simulation: Simulation) -> tuple[Curve, ...]:
     centre = (distance[inside].mean(), height[inside].mean()) if inside.any() else (0.0, 0.0)
     line = centre[1] - math.tan(found["angle"]) * (ends - centre[0])
     lines = Line("averaged profile", distance, height, points=True), Line("fit", ends, line)
-    return (Curve("Profile of the heap", "distance from the axis (mm)", "height (mm)", lines),)
+    return (Curve("Profile", "distance from the axis [mm]", "height [mm]", lines),)
 
 
 def box(simulation: Simulation) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -245,7 +245,7 @@ def curves(simulation: Simulation) -> tuple[Curve, ...]:
     mean = steady_rate(simulation)
     if mean is not None and rate.size:
         lines.append(Line("steady mean", np.array([mean.begin, mean.end]), np.array([mean.mean, mean.mean])))
-    return (Curve("Flow rate", "time [s]", "grains per second", tuple(lines)),)
+    return (Curve("Flow", "time [s]", "grains per second", tuple(lines)),)
 
 
 def results(simulation: Simulation) -> dict[str, Any]:

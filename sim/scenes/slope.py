@@ -121,7 +121,9 @@ def readings(simulation: Simulation) -> tuple[Reading, ...]:
         expected = built.acceleration(mu)
         way = "rolls" if mu >= 2.0 / 7.0 * math.tan(built.steepness) else "slides"
         shown.append(Reading(f"acceleration, μ = {mu:g}", a, "m/s²", help=f"It {way}: {expected:.4f} m/s² expected."))
-        shown.append(Reading(f"deviation, μ = {mu:g}", 1e3 * (a - expected), "mm/s²", help="Run less closed form."))
+        # Digits below are rounding alone; -0.0 + 0.0 is a plain 0.
+        deviation = round(1e3 * (a - expected), 4) + 0.0
+        shown.append(Reading(f"deviation, μ = {mu:g}", deviation, "mm/s²", help="Run less closed form."))
     return tuple(shown)
 
 
@@ -134,7 +136,7 @@ def curves(simulation: Simulation) -> tuple[Curve, ...]:
     for row, mu in enumerate(built.frictions):
         lines.append(Line(f"μ = {mu:g}, closed form", ends, built.acceleration(mu) * ends))
         lines.append(Line(f"μ = {mu:g}", time, speed[:, row], points=True))
-    return (Curve("Speed down the slope", "time (s)", "speed (m/s)", tuple(lines)),)
+    return (Curve("Speed", "time [s]", "speed [m/s]", tuple(lines)),)
 
 
 def ghosts(simulation: Simulation) -> Floats:

@@ -61,6 +61,34 @@ def test_the_window_draws_while_the_engine_is_made_ready_and_then_obeys_keys(app
     assert ui.broken == {}
 
 
+def test_the_wheel_zooms_where_it_is_turned_within_the_same_frame(application: Any) -> None:
+    import pygame
+
+    ui = application.ui
+    until(application, lambda: ui.snapshot.parameters is not None)
+    for at in ((300.0, 200.0), (360.0, 260.0)):
+        before = ui.camera.pixel_to_world(at, ui.size)
+        pygame.event.post(pygame.event.Event(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0)))
+        pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, precise_x=0.0, precise_y=2.0))
+        application.draw_frame()
+        assert ui.camera.pixel_to_world(at, ui.size) == pytest.approx(before, abs=1e-9)
+        assert not application.aim.everything
+
+
+def test_place_and_size_of_the_window_are_kept_but_not_those_of_the_full_screen(application: Any) -> None:
+    import pygame
+
+    choices = application.settings.choices
+    pygame.event.post(pygame.event.Event(pygame.WINDOWMOVED, x=120, y=80))
+    pygame.event.post(pygame.event.Event(pygame.WINDOWRESIZED, x=900, y=700))
+    application.draw_frame()
+    application.window.fullscreen = True
+    pygame.event.post(pygame.event.Event(pygame.WINDOWMOVED, x=0, y=0))
+    pygame.event.post(pygame.event.Event(pygame.WINDOWRESIZED, x=1920, y=1080))
+    application.draw_frame()
+    assert (choices.left, choices.top, choices.width, choices.height) == (120, 80, 900, 700)
+
+
 def test_a_film_ends_with_the_window_and_has_all_its_frames(application: Any) -> None:
     import av
 

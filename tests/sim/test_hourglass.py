@@ -8,7 +8,7 @@ import pytest
 from sim.commands import Act
 from sim.headless import run_experiment
 from sim.parameters import ParameterError
-from sim.scenes import SCENES
+from sim.scenes import SCENES, hourglass_course
 from sim.scenes.hourglass_filling import random_start
 from sim.scenes.hourglass_vessel import NECK, clearance, volume_between
 from sim.simulation import Simulation
@@ -102,6 +102,17 @@ def test_the_snapshot_shows_readings_curve_and_walls(emptied):
     assert curve.lines[0].x.shape == curve.lines[0].y.shape == (50,)
     assert snapshot.facets.shape[1:] == (3, 3)
     assert snapshot.box[1][2] == 1.5
+
+
+def test_what_keeps_the_glass_from_being_turned_is_said_on_the_button(monkeypatch, emptied):
+    def button():
+        return next(entry for entry in emptied.scene.actions(emptied) if entry.name == "turn")
+
+    assert button().enabled
+    assert "Ctrl-drag" in button().help
+    monkeypatch.setattr(hourglass_course, "clearance", lambda built, place: np.full(len(place), -1.0))
+    assert not button().enabled
+    assert "where the funnel will stand" in button().help
 
 
 def test_turned_over_the_grains_run_back(emptied):
