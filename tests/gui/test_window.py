@@ -185,20 +185,20 @@ def test_at_the_first_start_the_window_and_its_frame_are_inside_the_screen(
         assert height > 0.75 * size[1]
 
 
+@pytest.mark.parametrize("size", [(1280, 720), (1278, 695)], ids=["as the screen", "as fits in its frame"])
 @pytest.mark.parametrize("place", ["", "left = 5000\ntop = -900\n"], ids=["nowhere", "a screen that is gone"])
 def test_a_window_as_large_as_the_screen_stands_inside_it_with_its_frame(
-    tmp_path: Path, small: Path, place: str
+    tmp_path: Path, small: Path, place: str, size: tuple[int, int]
 ) -> None:
     settings = tmp_path / "config" / "repose" / "settings.toml"
     settings.parent.mkdir(parents=True)
-    for size in ((1280, 720), (1278, 695)):
-        settings.write_text(f"width = {size[0]}\nheight = {size[1]}\n{place}", encoding="utf-8")
-        with open_desktop(tmp_path, "--preset", str(small), settle=False, first_start=True) as desktop:
-            left, top, width, height = desktop.place()
-            assert left >= 0
-            assert top > 0
-            assert left + width <= 1280
-            assert top + height <= 720
+    settings.write_text(f"width = {size[0]}\nheight = {size[1]}\n{place}", encoding="utf-8")
+    with open_desktop(tmp_path, "--preset", str(small), settle=False, first_start=True) as desktop:
+        left, top, width, height = desktop.place()
+        assert left >= 0
+        assert top > 0
+        assert left + width <= 1280
+        assert top + height <= 720
 
 
 def test_on_a_large_screen_text_is_larger_and_nothing_leaves_the_window(tmp_path: Path, small: Path) -> None:
