@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from imgui_bundle import imgui, implot
 
-from app.panels import Panel, Ui, all_panels, experiment, plots
+from app.panels import Panel, Ui, all_panels, experiment
 from sim.commands import Act, Recover, SetParameters, Start
 from sim.snapshot import Action, Fault, Reading, Snapshot
 from tests.app.panels.stage import Stage, full_snapshot, open_stage
@@ -71,34 +70,6 @@ def test_what_is_folded_stays_folded_at_the_next_start(tmp_path: Path) -> None:
         assert "field.exponent" in stage.widgets
         assert "stability.gauge" not in stage.widgets
         assert "field.gravity" in stage.widgets
-
-
-def test_plots_show_the_last_seconds_when_asked_to(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = []
-    plain = implot.setup_axes_limits
-    monkeypatch.setattr(implot, "setup_axes_limits", lambda *given: (limits.append(given[:4]), plain(*given)))
-    stage.frame()
-    assert limits[-1][:2] == (0.0, 2.0)
-    stage.click("plots.span")
-    stage.click("plots.span.1.0")
-    assert limits[-1][:2] == (1.0, 2.0)
-    # The mean speed of that second is exp(-4 t): what came before has no part in the upright axis.
-    assert limits[-1][3] == pytest.approx(2.0 * np.exp(-4.0), rel=0.03)
-    assert stage.ui.settings.choices.plot_span == 1.0
-
-
-def test_tabs_of_what_is_not_measured_yet_are_left_out(tmp_path: Path) -> None:
-    bare = full_snapshot()
-    assert bare.comparison is not None
-    laws = tuple(line for line in bare.comparison.lines if not line.points)
-    bare.comparison = replace(bare.comparison, lines=laws)
-    bare.position = np.zeros((len(bare.position), 3), np.float32)
-    bare.series["angle"] = np.full(len(bare.series["time"]), np.nan)
-    with open_stage(tmp_path, bare) as stage:
-        assert "plots.motion" in stage.widgets
-        assert not {"plots.comparison", "plots.angle"} & stage.widgets.keys()
-    with open_stage(tmp_path, full_snapshot()) as stage:
-        assert {"plots.comparison", "plots.angle"} <= stage.widgets.keys()
 
 
 @pytest.mark.parametrize("name", ["open", "measure", "reset", "run"])
@@ -263,29 +234,6 @@ def test_lost_settings_are_told_until_seen(stage: Stage) -> None:
     stage.frame(3)
     stage.click("notice.settings")
     assert stage.ui.settings.trouble == ""
-
-
-def test_every_plot_draws(stage: Stage) -> None:
-    for name in ("angle", "contacts", "packing", "ledger", "comparison", "motion"):
-        stage.click(f"plots.{name}")
-        assert stage.ui.broken == {}
-
-
-def test_what_the_scene_does_not_have_is_not_plotted(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[str] = []
-    monkeypatch.setattr(plots, "_draw_entry", lambda ui, name, *rest: shown.append(name))
-    stage.click("plots.ledger")
-    assert {"translational", "rotational"} <= set(shown)
-    nothing = np.full(400, np.nan)
-    missing = {"energy.rotational": nothing, "packing_fraction": nothing, "pressure": nothing}
-    stage.ui.snapshot.series |= missing
-    stage.frame(2)
-    shown.clear()
-    stage.frame(2)
-    assert "translational" in shown
-    assert "rotational" not in shown
-    assert "plots.packing" not in stage.widgets
-    assert stage.ui.broken == {}
 
 
 def test_readings_of_the_packing_stay_beside_a_measured_slope(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
