@@ -38,7 +38,7 @@ def set_parameters(simulation: Simulation, values: Mapping[str, Value]) -> None:
     if simulation.last_change.begins:
         simulation.before_change = Point.of(simulation.parameters, simulation.run)
     previous, simulation.parameters = simulation.parameters, changed
-    label = ", ".join(f"{declared[n].quantity.label} {declared[n].shown(getattr(changed, n))}" for n in differing)
+    label = ", ".join(declared[n].change(getattr(previous, n), getattr(changed, n)) for n in differing)
     if made is not None:
         lost = int((~simulation.run.world.fixed).sum())
         simulation.begin_anew(made)
