@@ -177,6 +177,7 @@ def test_n05_walls_on_the_move_and_what_contacts_with_them_remember() -> None:
     walls = one.run.world.walls
     walls.velocity[1:, 2] = 0.05
     one.run.state.phase = "flowing"
+    go(one, one.at + 1)
     while not one.run.world.touches.touching.any():
         go(one, one.at + 1)
     assert one.run.world.walls.moved.any()
