@@ -27,10 +27,8 @@ LARGEST_STEP = 0.5
 
 NEAR_LASTS = 5
 """The front of the list should last so many steps: a look at all pairs costs a tenth of making the list anew."""
-LIST_LASTS = 12
-"""A list that lasts fewer steps is all front."""
-NARROWEST_SHARE = 0.1
-"""Of the skin, for the front [-]."""
+SHORT_LIVED, LONG_LIVED = 12, 60
+"""A list that lasts fewer or more steps is all front: looks at it would be too many, or spare too little."""
 
 NARROWEST_SKIN, WIDEST_SKIN = 0.1, 1.0
 """Range the skin is tuned in, in units of the mean radius of moving spheres."""
@@ -250,8 +248,8 @@ def tune_skin(world):
     elif lasted > 60:
         skin *= 0.8
     world.search.skin[0] = min(max(skin, NARROWEST_SKIN * mean), WIDEST_SKIN * mean)
-    share = NEAR_LASTS / (NEAR_LASTS + lasted) if lasted >= LIST_LASTS else 1.0
-    world.search.skin[1] = max(share, NARROWEST_SHARE) * world.search.skin[0]
+    share = NEAR_LASTS / (NEAR_LASTS + lasted) if SHORT_LIVED <= lasted <= LONG_LIVED else 1.0
+    world.search.skin[1] = share * world.search.skin[0]
 
 
 @register_jitable
