@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from app.progress import say
+from app.terminal import REFUSED, refusals, table
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 done, but something asked for could not be written or a self-test failed; 2 input refused; "
     "3 stopped by a fault of the run; 130 stopped by Ctrl-C or a signal, with the results so far kept."
 )
-REFUSED, INTERRUPTED, READER_GONE = 2, 130, 1
+INTERRUPTED, READER_GONE = 130, 1
 SWEEP_EXAMPLES = """Examples:
 
 repose sweep hourglass --seeds 1-5 --set count_for=4
@@ -28,8 +28,6 @@ repose sweep hourglass --seeds 1-5 --set count_for=4
 repose sweep hourglass --over orifice=0.1,0.125,0.15 --out rates
 
 repose sweep heap --over friction=0.05,0.1,0.2 --seeds 1,2,3"""
-WIDE = 200
-"""Columns of a table that goes into a file or pipe: its rows should stay rows."""
 
 cli = typer.Typer(
     name="repose",
@@ -98,7 +96,7 @@ def repose(
                 f"put it behind the command: repose {context.invoked_subcommand} --preset {preset}"
             )
         return
-    with _refusals():
+    with refusals():
         if has_display():
             from app.start import run
 
@@ -148,7 +146,7 @@ def run(
     picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw the end state as a PNG file.")] = True,
 ) -> None:
     """Run an experiment without a window and write what came out."""
-    with _refusals():
+    with refusals():
         from app.headless_job import run_job
         from app.headless_plan import plan
 
@@ -204,7 +202,7 @@ def sweep(
     Every run is written to the folder as it ends, so that an interruption loses nothing but the runs under way; the
     same command with the same --out goes on, also with more values or seeds.
     """
-    with _refusals():
+    with refusals():
         from app.sweep_job import run_sweep
         from app.sweep_plan import plan_sweep
 
@@ -223,12 +221,12 @@ def replay(
 
     With --verify the exit code is 0 if all hashes agree, and 3 with the first step that differs if not.
     """
-    with _refusals():
+    with refusals():
         from app.replay_job import commands_in, verify_run
         from app.stopping import StopAsked
 
         if not verify:
-            _table(("step", "command", "with"), commands_in(file))
+            table(("step", "command", "with"), commands_in(file))
             return
         try:
             raise typer.Exit(verify_run(file))
@@ -242,7 +240,7 @@ def scenes() -> None:
     """List the scenes that can be run."""
     from sim.scenes import SCENES
 
-    _table(("scene", "what it is"), [(scene.name, f"{scene.title}: {scene.summary}") for scene in SCENES.values()])
+    table(("scene", "what it is"), [(scene.name, f"{scene.title}: {scene.summary}") for scene in SCENES.values()])
 
 
 @cli.command()
@@ -251,7 +249,7 @@ def presets() -> None:
     from app.shelf import all_presets
 
     rows = all_presets()
-    _table(("preset", "scene", "title", "parameters"), rows)
+    table(("preset", "scene", "title", "parameters"), rows)
 
 
 @cli.command()
@@ -260,7 +258,7 @@ def doctor() -> None:
     from app.doctor import examine
 
     rows = [(finding.name, finding.value, finding.advice) for finding in examine()]
-    _table(("what", "found", "what to do"), rows)
+    table(("what", "found", "what to do"), rows)
 
 
 @cli.command()
@@ -274,7 +272,7 @@ def selftest(
     if json:
         print(tests.as_json(findings))
     else:
-        _table(("case", "what the number is", "found", "bound", "verdict"), tests.rows(findings))
+        table(("case", "what the number is", "found", "bound", "verdict"), tests.rows(findings))
         print(tests.summary(findings), flush=True)
     raise typer.Exit(tests.exit_code(findings))
 
@@ -305,30 +303,3 @@ def has_display() -> bool:
     if sys.platform in ("win32", "darwin"):
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"))
-
-
-@contextmanager
-def _refusals() -> Iterator[None]:
-    """Turn what the program refuses into its sentence and exit code 2."""
-    from app.recorder import RecorderError
-    from app.window import WindowError
-    from sim.parameters import ParameterError
-
-    try:
-        yield
-    except (ParameterError, RecorderError, WindowError) as error:
-        say(str(error))
-        raise typer.Exit(REFUSED) from None
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(*head, box=box.SIMPLE_HEAD, pad_edge=False)
-    for row in rows:
-        table.add_row(*row)
-    console = Console(markup=False, highlight=False)
-    console = console if console.is_terminal else Console(markup=False, highlight=False, width=WIDE)
-    console.print(table)

@@ -18,58 +18,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim import runner as runner_module
 from sim.commands import Act, SetParameters, Start
 from sim.runner import BATCH_TIME, LONGEST_CATCH_UP, Runner
 from sim.simulation import Simulation
+from tests.reliability.turns import STEP_COST, Turns
 from tests.sim.test_runner import PATIENCE, SMALL, until
 
 ROOT = Path(__file__).resolve().parents[2]
-STEP_COST = 5e-6
-"""Wall time a step takes on the clock of the tests [s]."""
-
-
-class Clock:
-    """A monotonic clock that moves only as it is told."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def perf_counter(self) -> float:
-        return self.now
-
-
-class Turns:
-    """A runner whose thread is the test: every turn takes STEP_COST a step, and a little for itself."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, speed: float | None) -> None:
-        self.clock = Clock()
-        monkeypatch.setattr(runner_module, "time", self.clock)
-        self.simulation = Simulation("heap", SMALL)
-        self.runner = Runner(lambda: self.simulation)
-        monkeypatch.setattr(self.runner, "_wake", threading.Event())
-        self.runner._wake.wait = lambda timeout=None: True  # type: ignore[method-assign]
-        advance = self.simulation.advance
-
-        def advance_on_the_clock(steps: int) -> int:
-            done = advance(steps)
-            self.clock.now += STEP_COST * done
-            return done
-
-        monkeypatch.setattr(self.simulation, "advance", advance_on_the_clock)
-        self.runner.send(Act("fill"))
-        self.runner.set_speed(speed)
-
-    def turn(self, pause: float = 1e-3) -> int:
-        """One turn, after so much wall time; returns the steps done."""
-        self.clock.now += pause
-        before = self.simulation.step
-        self.runner._turn(self.simulation)
-        return self.simulation.step - before
-
-    def settled(self) -> int:
-        """Steps a turn does in the long run, at most."""
-        return max([self.turn() for _ in range(60)][30:])
 
 
 @pytest.mark.parametrize("away", [1.0, 60.0, 8 * 3600.0])

@@ -1,0 +1,59 @@
+"""A runner turned by hand, on a clock that moves only as it is told."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from sim import runner as runner_module
+from sim.commands import Act
+from sim.runner import Runner
+from sim.simulation import Simulation
+from tests.sim.test_runner import SMALL
+
+STEP_COST = 5e-6
+"""Wall time a step takes on the clock of the tests [s]."""
+
+
+class Clock:
+    """A monotonic clock that moves only as it is told."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+
+class Turns:
+    """A runner whose thread is the test: every turn takes STEP_COST a step, and a little for itself."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, speed: float | None) -> None:
+        self.clock = Clock()
+        monkeypatch.setattr(runner_module, "time", self.clock)
+        self.simulation = Simulation("heap", SMALL)
+        self.runner = Runner(lambda: self.simulation)
+        monkeypatch.setattr(self.runner, "_wake", threading.Event())
+        self.runner._wake.wait = lambda timeout=None: True  # type: ignore[method-assign]
+        advance = self.simulation.advance
+
+        def advance_on_the_clock(steps: int) -> int:
+            done = advance(steps)
+            self.clock.now += STEP_COST * done
+            return done
+
+        monkeypatch.setattr(self.simulation, "advance", advance_on_the_clock)
+        self.runner.send(Act("fill"))
+        self.runner.set_speed(speed)
+
+    def turn(self, pause: float = 1e-3) -> int:
+        """One turn, after so much wall time; returns the steps done."""
+        self.clock.now += pause
+        before = self.simulation.step
+        self.runner._turn(self.simulation)
+        return self.simulation.step - before
+
+    def settled(self) -> int:
+        """Steps a turn does in the long run, at most."""
+        return max([self.turn() for _ in range(60)][30:])
