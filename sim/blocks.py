@@ -86,6 +86,19 @@ def begin_sums(buffer, at):
 
 
 @register_jitable
+def sum_up(buffer, column):
+    """The sum of one column of the sums, in an order that compiles to wide registers."""
+    width = BLOCK // 2
+    while width > 0:
+        low = buffer[column * BLOCK : column * BLOCK + width]
+        high = buffer[column * BLOCK + width : column * BLOCK + 2 * width]
+        for k in range(width):
+            low[k] += high[k]
+        width //= 2
+    return buffer[column * BLOCK]
+
+
+@register_jitable
 def book_sums(ledger, buffer, at, duration):
     """Add what the blocks have taken up to the ledger."""
     for k in range(BLOCK):

@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from sim.state import (
     BLOCK,
-    BUFFER_ROWS,
     COUNTER_COUNT,
     MATERIAL_COUNT,
     PAIR_COUNT,
@@ -17,6 +16,8 @@ from sim.state import (
     Search,
     Touches,
     World,
+    empty_aside,
+    empty_crew,
     empty_memory,
     empty_pairs,
     empty_touches,
@@ -47,9 +48,10 @@ def empty_world(
         walls=empty_walls(0, dimension),
         touches=empty_touches(0, 0, dimension),
         pairs=empty_pairs(0, dimension),
+        aside=empty_aside(0, dimension),
         memory=empty_memory(0, 0, dimension),
-        search=_search(0, 0, dimension, np.array([skin, skin])),
-        buffer=np.zeros(BUFFER_ROWS * BLOCK),
+        search=_search(0, 0, dimension, np.array([skin])),
+        crew=empty_crew(1, 0, 0, 0),
         ledger=np.zeros((3, BLOCK)),
         counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
     )
@@ -185,17 +187,39 @@ def _kept_touches(world: World, kept: NDArray[np.bool_], new_row: NDArray[np.int
 
 def enlarge_pairs(world: World) -> World:
     """The same world with room for half as many pairs again; nothing else changes, the reference positions included."""
-    grown = fitted(world, world.pairs, max(64, 3 * world.pairs.i.size // 2), max(64, 2 * world.touches.sphere.size))
+    return _refitted(world, max(64, 3 * world.pairs.i.size // 2), max(64, 2 * world.touches.sphere.size))
+
+
+def with_crew(world: World, threads: int) -> World:
+    """The same world, stepped by so many threads from now on."""
+    if threads == world.crew.tally.shape[0]:
+        return world
+    return _refitted(world._replace(crew=empty_crew(threads, 0, 0, 0)), world.pairs.i.size, world.touches.sphere.size)
+
+
+def _refitted(world: World, capacity: int, touch_capacity: int) -> World:
+    """`fitted`, with the lists still good."""
+    grown = fitted(world, world.pairs, capacity, touch_capacity)
     grown.search.reference[:] = world.search.reference
-    grown.search.near_reference[:] = world.search.near_reference
     grown.search.wall_reference[:] = world.search.wall_reference
+    index_pairs(grown)
     return grown
+
+
+def index_pairs(world: World) -> None:
+    """Note where the pairs of each sphere stand in a list that was not made by the step loop itself."""
+    used = int(world.counters[PAIR_COUNT])
+    rows = np.arange(world.sphere_count + 1)
+    world.search.begin[:] = np.searchsorted(world.pairs.i[:used], rows)
+    if world.crew.other.size:
+        by_j = np.argsort(world.pairs.j[:used], kind="stable")
+        world.crew.other[:used] = by_j
+        world.crew.other_begin[:] = np.searchsorted(world.pairs.j[:used][by_j], rows)
 
 
 def forget_neighbours(world: World) -> None:
     """Have all lists made anew at the next step, whatever has moved."""
     world.search.reference[:] = np.inf
-    world.search.near_reference[:] = np.inf
 
 
 def with_levels(world: World, levels: int) -> World:
@@ -227,8 +251,10 @@ def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0) -
     return world._replace(
         touches=touches,
         pairs=fitted,
-        memory=empty_memory(max(capacity, near_walls), world.sphere_count, dimension),
+        aside=empty_aside(capacity, dimension),
+        memory=empty_memory(near_walls, world.sphere_count, dimension),
         search=_search(world.sphere_count, world.walls.shape.size, dimension, world.search.skin.copy()),
+        crew=empty_crew(world.crew.tally.shape[0], capacity, world.sphere_count, 2 * world.motion.shape[0] - dimension),
     )
 
 
@@ -236,11 +262,12 @@ def _search(count: int, walls: int, dimension: int, skin: Floats) -> Search:
     buckets = 1 << max(4, (2 * count - 1).bit_length())
     return Search(
         reference=np.full((dimension, count), np.inf),
-        near_reference=np.full((dimension, count), np.inf),
         wall_reference=np.full((walls, dimension), np.inf),
         skin=skin,
         cell=np.zeros((dimension, count), np.int64),
         order=np.zeros(count, np.uint32),
+        place=np.zeros((dimension + 1, count)),
+        begin=np.zeros(count + 1, np.int32),
         bucket_start=np.zeros(buckets + 1, np.int32),
         box=np.zeros((4, dimension)),
         box_cells=np.zeros((2, dimension), np.int64),

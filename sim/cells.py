@@ -1,6 +1,7 @@
 """Cells: space cut into cubes, hashed into a table whose size depends on the number of spheres only.
 
 A sphere far away costs no memory. Two cells may share a bucket: whoever looks into one compares cell coordinates.
+Cells side by side in x lie in buckets side by side: a row of three is one look, save where the table ends.
 """
 
 from __future__ import annotations
@@ -9,15 +10,25 @@ import math
 
 import numpy as np
 from numba.extending import register_jitable
+from numpy.typing import NDArray
 
-PRIMES = (73856093, 19349663, 83492791)
+from sim.state import Floats
+
+PRIMES = (19349663, 83492791)
 """Teschner et al. 2003."""
+
+
+def in_order_of_place(place: Floats, size: float) -> NDArray[np.intp]:
+    """Rows in the order of cells of this size [m], bottom up: neighbours that stand near each other in the tables are
+    still in the cache when they are needed; place [m], shape (n, dimension)."""
+    cell = np.floor(place / size).T
+    return np.lexsort((place[:, 0], *cell[1:]))
 
 
 @register_jitable
 def bucket_of(x, y, z, mask):
     """Bucket of a cell; in the plane z is 0."""
-    return (x * PRIMES[0] ^ y * PRIMES[1] ^ z * PRIMES[2]) & mask
+    return (x + (y * PRIMES[0] ^ z * PRIMES[1])) & mask
 
 
 @register_jitable
@@ -27,15 +38,22 @@ def bucket_of_sphere(cell, i, mask):
 
 
 @register_jitable
-def sort_into_cells(world, cell_size):
-    """Fill cell coordinates and the rows sorted by bucket (counting sort, stable)."""
+def find_cells(world, cell_size, first, last):
+    """Cell coordinates of the spheres in these rows."""
+    cell = world.search.cell
+    for c in range(cell.shape[0]):
+        for i in range(first, last):
+            cell[c, i] = np.int64(math.floor(world.motion[c, 0, i] / cell_size))
+
+
+@register_jitable
+def sort_into_cells(world):
+    """Fill the rows sorted by bucket (counting sort, stable), their positions and radii."""
     cell = world.search.cell
     start = world.search.bucket_start
     order = world.search.order
+    place = world.search.place
     mask = start.size - 2
-    for c in range(cell.shape[0]):
-        for i in range(cell.shape[1]):
-            cell[c, i] = np.int64(math.floor(world.motion[c, 0, i] / cell_size))
     start[:] = 0
     for i in range(cell.shape[1]):
         start[bucket_of_sphere(cell, i, mask) + 1] += 1
@@ -50,3 +68,8 @@ def sort_into_cells(world, cell_size):
     for b in range(start.size - 1):
         start[b] = start[b + 1]
     start[start.size - 1] = cell.shape[1]
+    for c in range(cell.shape[0]):
+        for slot in range(order.size):
+            place[c, slot] = world.motion[c, 0, order[slot]]
+    for slot in range(order.size):
+        place[cell.shape[0], slot] = world.radius[order[slot]]

@@ -16,9 +16,10 @@ from numba.extending import register_jitable
 
 from sim import neighbours
 from sim.compiled import compiled, fingerprint
+from sim.crew import meet, share, together
 from sim.integrators import Integrator, integrators
 from sim.laws import Law
-from sim.pairs import pair_forces
+from sim.pairs import book_heat, gather_forces, pair_forces
 from sim.state import PENDING, STEP_COUNT
 from sim.timestep import gentle_share
 from sim.walls import move_walls, wall_forces
@@ -45,14 +46,15 @@ class Model:
 
 
 @register_jitable
-def body_forces(world, gravity):
-    """Begin the force sums with the weight of every sphere."""
+def body_forces(world, gravity, first, last):
+    """Begin the force sums with the weight of the spheres in these rows."""
+    mass = world.mass[first:last]
     for c in range(world.force.shape[0]):
-        total = world.force[c]
+        total = world.force[c, first:last]
         if c < len(gravity):
             g = gravity[c]
             for i in range(total.size):
-                total[i] = world.mass[i] * g
+                total[i] = mass[i] * g
         else:
             total[:] = 0.0
 
@@ -64,13 +66,14 @@ def compose(model: Model) -> Any:
     advance(world, params, gravity, dt, steps) -> (steps done, status, row of the culprit or -1); `params` is
     the law's tuple, `gravity` a tuple [m/s²], one entry per dimension. It never allocates, prints or
     raises; a status other than OK leaves the step unfinished, to be taken up again by the next call
-    (tables enlarged) or dropped with the world (a fault).
+    (tables enlarged) or dropped with the world (a fault). As many threads step the world as its crew has, and the
+    result is the same bit by bit for any number of them.
     """
-    return compiled(_loop(model, fingerprint()))
+    return together(compiled(_loop(model, fingerprint())))
 
 
 def _loop(model: Model, source: str) -> Callable:
-    """The loop as plain Python, which the tests run too."""
+    """The loop of one thread of the crew as plain Python, which the tests run too."""
     law = model.law.force
     needs_material = model.law.needs_material or model.rotation
     rule_0, rule_1, rule_2, rule_3 = model.rules
@@ -81,25 +84,32 @@ def _loop(model: Model, source: str) -> Callable:
     spin_like = (0.0,) * model.spin_length
     properties, material_like = model.law.properties, model.law.material_like
     gentle = gentle_share(model.integrator)
-    forward_cells = neighbours.FORWARD_CELLS[model.dimension]
 
-    def advance(world, params, gravity, dt, steps):
+    def advance(world, params, gravity, dt, steps, part):
         rules = (rule_0, rule_1, rule_2, rule_3)  # numba knows tuples of functions only from inside
         source  # noqa: B018  part of the closure: see sim.compiled
+        crew = world.crew
+        parts = crew.tally.shape[0]
+        alone = parts == 1
+        first, last = share(world.radius.size, part, parts)
+        pending = world.counters[PENDING]  # of a step begun before the tables had to be enlarged
         for done in range(steps):
             for stage in range(stages):
-                if world.counters[PENDING] > stage + 1:
-                    continue  # done before the tables had to be enlarged
-                if world.counters[PENDING] <= stage:
-                    before(world.motion, stage, dt)
-                    if stage == 0:
+                if pending > stage + 1:
+                    continue
+                if pending <= stage:
+                    before(world.motion, first, last, stage, dt)
+                    if stage == 0 and part == 0:
                         move_walls(world.walls, dt)
-                    world.counters[PENDING] = stage + 1
-                status, culprit = neighbours.refresh(world, position_like, forward_cells, needs_material, dt)
+                    pending = stage + 1
+                status, culprit = neighbours.refresh(world, position_like, needs_material, dt, part)
                 if status != neighbours.OK:
+                    if part == 0:
+                        world.counters[PENDING] = pending
                     return done, status, culprit
-                body_forces(world, gravity)
                 duration = weights[stage] * dt
+                if alone:
+                    body_forces(world, gravity, first, last)
                 pair_forces(
                     world,
                     law,
@@ -112,23 +122,35 @@ def _loop(model: Model, source: str) -> Callable:
                     needs_material,
                     duration,
                     gentle,
+                    part,
                 )
+                meet(crew)
+                if not alone:
+                    body_forces(world, gravity, first, last)
+                    gather_forces(world, position_like, spin_like, first, last)
+                if part == 0:
+                    book_heat(world, duration)
                 if world.walls.shape.size > 0:
-                    wall_forces(
-                        world,
-                        law,
-                        properties,
-                        rules,
-                        params,
-                        position_like,
-                        spin_like,
-                        material_like,
-                        duration,
-                        gentle,
-                    )
-                after(world.motion, world.force, world.mobility, stage, dt)
-            world.counters[PENDING] = 0
-            world.counters[STEP_COUNT] += 1
+                    meet(crew)
+                    if part == 0:
+                        wall_forces(
+                            world,
+                            law,
+                            properties,
+                            rules,
+                            params,
+                            position_like,
+                            spin_like,
+                            material_like,
+                            duration,
+                            gentle,
+                        )
+                    meet(crew)
+                after(world.motion, world.force, world.mobility, first, last, stage, dt)
+            pending = 0
+            if part == 0:
+                world.counters[PENDING] = 0
+                world.counters[STEP_COUNT] += 1
         return steps, neighbours.OK, -1
 
     return advance

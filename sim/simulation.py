@@ -16,6 +16,7 @@ from sim.build import enlarge_pairs, with_levels
 from sim.command_log import Log
 from sim.commands import Command, Logged
 from sim.contact_table import contact_table
+from sim.crew import is_compiled
 from sim.engine import Model, compose
 from sim.integrators import integrators
 from sim.laws import laws
@@ -239,7 +240,7 @@ class Simulation:
         self.loop = compose(self.model)
         self._survey = compose_survey(self.model)
         self.contact_table = contact_table(self.model)
-        if not self.loop.signatures:
+        if not is_compiled(self.loop):
             self.before_compiling()
             self.loop(copy_world(self.run.world), self.numbers, self.gravity, 0.0, 0)
             self.contact_table(self.run.world, self.numbers)  # compiled now, or it would stall the run later

@@ -15,10 +15,9 @@ import numpy as np
 
 from sim import archive
 from sim.archive import ArchiveError
-from sim.build import empty_world, fitted
+from sim.build import empty_world, fitted, index_pairs
 from sim.state import (
     MATERIAL_COUNT,
-    NEAR_COUNT,
     PAIR_COUNT,
     PENDING,
     REBUILT_AT,
@@ -32,16 +31,17 @@ from sim.state import (
 )
 from sim.surfaces import CYLINDER, FACET, PLANE
 
-FORMAT = 1
+FORMAT = 2
 """Of the files of prepared worlds."""
 
-PARTS = ("walls", "touches", "pairs", "memory", "search")
+PARTS = ("walls", "touches", "pairs", "search")
 MADE_ANEW = {
-    *("memory", "buffer", "search.cell", "search.order", "search.bucket_start", "search.box", "search.box_cells"),
+    *("aside", "memory", "crew"),
+    *(f"search.{name}" for name in ("cell", "order", "place", "begin", "bucket_start", "box", "box_cells")),
     *("touches.head", "touches.following", "touches.gap", "touches.normal", "touches.standing", "touches.acting"),
 }
 """Working storage: columns that no step reads before it has written them."""
-REFERENCES = ("search.reference", "search.near_reference", "search.wall_reference")
+REFERENCES = ("search.reference", "search.wall_reference")
 """Infinite until the first lists are made."""
 MOST_MATERIALS = 256
 
@@ -114,7 +114,6 @@ def _nonsense(found: dict[str, Any], rows: dict[str, int]) -> str:
         "has counters below zero": (np.delete(counters, REBUILT_AT) < 0).any(),
         "stands in the midst of a step": counters[PENDING] != 0,
         "was listed after its last step": counters[REBUILT_AT] > steps,
-        "has more near pairs than pairs": counters[NEAR_COUNT] > counters[PAIR_COUNT],
         "has no materials": not 1 <= kinds <= MOST_MATERIALS,
         "holds positions that are not finite": not np.isfinite(found["motion"]).all(),
         "holds numbers that are not finite": not all(
@@ -129,6 +128,7 @@ def _nonsense(found: dict[str, Any], rows: dict[str, int]) -> str:
         "has a skin that is not positive": not (found["search.skin"] > 0.0).all(),
         "names spheres that are not there": not ((i < j).all() and (j < spheres).all())
         or not (found["touches.sphere"] < spheres).all(),
+        "lists its pairs out of order": (np.diff(i.astype(np.int64) * spheres + j) <= 0).any(),
         "names walls that are not there": not (found["touches.wall"] < walls).all(),
         "names materials that are not there": not (
             _within(found["material"], kinds)
@@ -158,8 +158,8 @@ def _assembled(found: dict[str, Any], blank: World, rows: dict[str, int]) -> Wor
     pairs = Pairs(*(found[f"pairs.{column}"] for column in Pairs._fields))
     whole = fitted(world, pairs, max(64, 2 * rows["pairs"]))
     whole.search.reference[:] = found["search.reference"]
-    whole.search.near_reference[:] = found["search.near_reference"]
     whole.search.wall_reference[:] = found["search.wall_reference"]
+    index_pairs(whole)
     return whole
 
 

@@ -31,9 +31,26 @@ def entry(table, place, like):
     return tuple(table[place[0], place[1], c] for c in range(len(like)))
 
 
+def stretch(table, row, column, like):
+    """The vector in one row of a 2D array, from a column on."""
+    return tuple(table[row, column + c] for c in range(len(like)))
+
+
+def lay(table, row, column, a):
+    """Write a vector where `stretch` would read it."""
+    for c, x in enumerate(a):
+        table[row, column + c] = x
+
+
+@register_jitable
 def row_at(table, row, like):
     """The vector in one row of a 2D array of vectors."""
-    return tuple(table[row, c] for c in range(len(like)))
+    return stretch(table, row, 0, like)
+
+
+def between(columns, first, last):
+    """The same columns from entry `first` to `last` - 1."""
+    return tuple(column[first:last] for column in columns)
 
 
 def at(columns, k):
@@ -124,12 +141,42 @@ def _entry(table, place, like):
     }[len(like)]
 
 
-@overload(row_at)
-def _row_at(table, row, like):
+@overload(stretch)
+def _stretch(table, row, column, like):
+    return (
+        lambda table, row, column, like: (),
+        lambda table, row, column, like: (table[row, column],),
+        lambda table, row, column, like: (table[row, column], table[row, column + 1]),
+        lambda table, row, column, like: (table[row, column], table[row, column + 1], table[row, column + 2]),
+    )[len(like)]
+
+
+@overload(lay)
+def _lay(table, row, column, a):
+    def lay0(table, row, column, a):
+        pass
+
+    def lay1(table, row, column, a):
+        table[row, column] = a[0]
+
+    def lay2(table, row, column, a):
+        table[row, column] = a[0]
+        table[row, column + 1] = a[1]
+
+    def lay3(table, row, column, a):
+        table[row, column] = a[0]
+        table[row, column + 1] = a[1]
+        table[row, column + 2] = a[2]
+
+    return (lay0, lay1, lay2, lay3)[len(a)]
+
+
+@overload(between)
+def _between(columns, first, last):
     return {
-        2: lambda table, row, like: (table[row, 0], table[row, 1]),
-        3: lambda table, row, like: (table[row, 0], table[row, 1], table[row, 2]),
-    }[len(like)]
+        2: lambda columns, first, last: (columns[0][first:last], columns[1][first:last]),
+        3: lambda columns, first, last: (columns[0][first:last], columns[1][first:last], columns[2][first:last]),
+    }[len(columns)]
 
 
 @overload(at)
@@ -144,6 +191,12 @@ def _at(columns, k):
 
 @overload(put)
 def _put(columns, k, a):
+    def put0(columns, k, a):
+        pass
+
+    def put1(columns, k, a):
+        columns[0][k] = a[0]
+
     def put2(columns, k, a):
         columns[0][k] = a[0]
         columns[1][k] = a[1]
@@ -153,7 +206,7 @@ def _put(columns, k, a):
         columns[1][k] = a[1]
         columns[2][k] = a[2]
 
-    return {2: put2, 3: put3}[len(a)]
+    return (put0, put1, put2, put3)[len(a)]
 
 
 @overload(deposit)

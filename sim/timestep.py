@@ -36,9 +36,9 @@ def amplification(integrator: str, omega_dt: float, damping_ratio: float) -> Flo
     motion = np.eye(scheme.levels)[None, :, :].copy()
     mobility = np.ones((1, scheme.levels))
     for stage in range(len(scheme.weights)):
-        scheme.before(motion, stage, 1.0)
+        scheme.before(motion, 0, motion.shape[2], stage, 1.0)
         force = -(omega_dt**2) * motion[:, 0] - 2.0 * damping_ratio * omega_dt * motion[:, 1]
-        scheme.after(motion, force, mobility, stage, 1.0)
+        scheme.after(motion, force, mobility, 0, motion.shape[2], stage, 1.0)
     matrix: Floats = motion[0]
     return matrix
 

@@ -163,7 +163,7 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
     touches = world.touches
     walls = world.walls
     radii = world.radius
-    buffer = world.buffer
+    buffer = world.crew.buffer[0]
     dimension = len(position_like)
     at = columns(dimension, len(spin_like), len(material_like))
     positions = tables.rows(world.motion[:, 0], position_like)

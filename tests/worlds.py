@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from sim import simulation as simulation_module
 from sim.build import add_spheres, empty_world, enlarge_pairs
 from sim.contact_table import ContactTable, blank_table, fill_table
+from sim.crew import together
 from sim.engine import Model, _loop, compose
 from sim.integrators import start_up
 from sim.laws import Law, laws
@@ -43,7 +44,7 @@ class Bench:
 
     def __post_init__(self) -> None:
         self.gravity = self.gravity or (0.0,) * self.model.dimension
-        self.loop: Callable = compose(self.model) if self.compiled else _loop(self.model, "")
+        self.loop: Callable = compose(self.model) if self.compiled else together(_loop(self.model, ""))
 
     def advance(self, steps: int = 1) -> int:
         """As `Simulation.advance`: grows the pair table as needed, returns the steps done."""
@@ -125,9 +126,7 @@ def plain_contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
 
 def plain_loop(model: Model) -> Callable:
     """`sim.engine.compose`, uncompiled."""
-    loop = _loop(model, "")
-    loop.signatures = ["plain Python needs no compiling"]
-    return loop
+    return together(_loop(model, ""))
 
 
 def use_plain_engine(patch: pytest.MonkeyPatch) -> None:

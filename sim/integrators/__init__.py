@@ -1,7 +1,8 @@
 """Integrators: how coordinates move from step to step, one scheme per file, found by being there.
 
-A scheme is two plain functions around the force evaluation, `before(motion, stage, dt)` and
-`after(motion, force, mobility, stage, dt)`, run once per stage. Nothing else knows which scheme runs.
+A scheme is two plain functions around the force evaluation, `before(motion, first, last, stage, dt)` and
+`after(motion, force, mobility, first, last, stage, dt)`, run once per stage for spheres `first` to `last` - 1, each
+sphere on its own. Nothing else knows which scheme runs.
 """
 
 from __future__ import annotations

@@ -31,40 +31,40 @@ reach subnormal numbers, on which processors are ten times slower."""
 
 
 @register_jitable
-def before(motion, stage, dt):
+def before(motion, first, last, stage, dt):
     """Predict: Taylor series of every derivative, in place, lowest first."""
     order = motion.shape[1] - 1
     for c in range(motion.shape[0]):
         for q in range(order):
-            here = motion[c, q]
+            here = motion[c, q, first:last]
             factor = 1.0
             for p in range(q + 1, order + 1):
                 factor *= dt / (p - q)
-                above = motion[c, p]
+                above = motion[c, p, first:last]
                 for i in range(here.size):
                     here[i] += factor * above[i]
 
 
 @register_jitable
-def after(motion, force, mobility, stage, dt):
+def after(motion, force, mobility, first, last, stage, dt):
     """Correct: bring all derivatives in line with the force at the predicted point, the acceleration last."""
     order = motion.shape[1] - 1
     for c in range(motion.shape[0]):
-        predicted = motion[c, 2]
-        push = force[c]
-        yielding = mobility[c]
+        predicted = motion[c, 2, first:last]
+        push = force[c, first:last]
+        yielding = mobility[c, first:last]
         factor = 0.5 * dt * dt
         for q in range(2):
             share = factor * COEFFICIENTS[order - 3, q]
             factor /= dt
-            here = motion[c, q]
+            here = motion[c, q, first:last]
             for i in range(here.size):
                 here[i] += share * (push[i] * yielding[i] - predicted[i])
         factor = 3.0 / dt
         for q in range(3, order + 1):
             share = factor * COEFFICIENTS[order - 3, q]
             factor *= (q + 1) / dt
-            here = motion[c, q]
+            here = motion[c, q, first:last]
             for i in range(here.size):
                 value = here[i] + share * (push[i] * yielding[i] - predicted[i])
                 here[i] = value if abs(value) > VANISHED else 0.0

@@ -12,23 +12,23 @@ from sim.integrators import Integrator
 
 
 @register_jitable
-def before(motion, stage, dt):
+def before(motion, first, last, stage, dt):
     """Drift: positions move with the half-step velocity."""
     for c in range(motion.shape[0]):
-        position = motion[c, 0]
-        velocity = motion[c, 1]
+        position = motion[c, 0, first:last]
+        velocity = motion[c, 1, first:last]
         for i in range(position.size):
             position[i] += dt * velocity[i]
 
 
 @register_jitable
-def after(motion, force, mobility, stage, dt):
+def after(motion, force, mobility, first, last, stage, dt):
     """Kick: velocities move on by a whole step."""
     for c in range(motion.shape[0]):
-        velocity = motion[c, 1]
-        acceleration = motion[c, 2]
-        push = force[c]
-        yielding = mobility[c]
+        velocity = motion[c, 1, first:last]
+        acceleration = motion[c, 2, first:last]
+        push = force[c, first:last]
+        yielding = mobility[c, first:last]
         for i in range(velocity.size):
             acceleration[i] = push[i] * yielding[i]
         for i in range(velocity.size):

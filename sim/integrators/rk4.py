@@ -16,35 +16,35 @@ NEXT = (1 / 2, 1 / 2, 1.0, 0.0)
 
 
 @register_jitable
-def before(motion, stage, dt):
+def before(motion, first, last, stage, dt):
     """At the first stage, remember where the step began."""
     if stage > 0:
         return
     for c in range(motion.shape[0]):
-        motion[c, 3] = motion[c, 0]
-        motion[c, 4] = motion[c, 1]
-        motion[c, 5] = 0.0
-        motion[c, 6] = 0.0
+        motion[c, 3, first:last] = motion[c, 0, first:last]
+        motion[c, 4, first:last] = motion[c, 1, first:last]
+        motion[c, 5, first:last] = 0.0
+        motion[c, 6, first:last] = 0.0
 
 
 @register_jitable
-def after(motion, force, mobility, stage, dt):
+def after(motion, force, mobility, first, last, stage, dt):
     """Add this stage to the sums and move to where the next one looks, or to the end of the step."""
     ahead = NEXT[stage] * dt
     for c in range(motion.shape[0]):
         position = motion[c, 0]
         velocity = motion[c, 1]
         acceleration = motion[c, 2]
-        for i in range(position.size):
+        for i in range(first, last):
             acceleration[i] = force[c, i] * mobility[c, i]
             motion[c, 5, i] += WEIGHTS[stage] * velocity[i]
             motion[c, 6, i] += WEIGHTS[stage] * acceleration[i]
         if stage < 3:
-            for i in range(position.size):
+            for i in range(first, last):
                 position[i] = motion[c, 3, i] + ahead * velocity[i]
                 velocity[i] = motion[c, 4, i] + ahead * acceleration[i]
         else:
-            for i in range(position.size):
+            for i in range(first, last):
                 position[i] = motion[c, 3, i] + dt * motion[c, 5, i]
                 velocity[i] = motion[c, 4, i] + dt * motion[c, 6, i]
 

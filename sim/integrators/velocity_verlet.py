@@ -12,13 +12,13 @@ from sim.integrators import Integrator
 
 
 @register_jitable
-def before(motion, stage, dt):
+def before(motion, first, last, stage, dt):
     """Move positions to second order and predict velocities to first."""
     half = 0.5 * dt
     for c in range(motion.shape[0]):
-        position = motion[c, 0]
-        velocity = motion[c, 1]
-        acceleration = motion[c, 2]
+        position = motion[c, 0, first:last]
+        velocity = motion[c, 1, first:last]
+        acceleration = motion[c, 2, first:last]
         for i in range(position.size):
             position[i] += dt * (velocity[i] + half * acceleration[i])
         for i in range(position.size):
@@ -26,14 +26,14 @@ def before(motion, stage, dt):
 
 
 @register_jitable
-def after(motion, force, mobility, stage, dt):
+def after(motion, force, mobility, first, last, stage, dt):
     """Bring velocities to the mean of both accelerations."""
     half = 0.5 * dt
     for c in range(motion.shape[0]):
-        velocity = motion[c, 1]
-        acceleration = motion[c, 2]
-        push = force[c]
-        yielding = mobility[c]
+        velocity = motion[c, 1, first:last]
+        acceleration = motion[c, 2, first:last]
+        push = force[c, first:last]
+        yielding = mobility[c, first:last]
         for i in range(velocity.size):
             velocity[i] += half * (push[i] * yielding[i] - acceleration[i])
         for i in range(velocity.size):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sim.build import add_spheres, empty_world, set_walls
+from sim.cells import in_order_of_place
 from sim.scenes.hourglass_parameters import HourglassGlassParameters, SharedHourglassParameters
 from sim.scenes.hourglass_vessel import NECK, WIDTH, Parameters, clearance, walls
 from sim.state import Floats, World
@@ -46,6 +47,8 @@ class HourglassState:
 def begin(parameters: Parameters, seed: int) -> tuple[World, HourglassState]:
     """The filled glass, all grains at rest in the air."""
     place, radius = random_start(parameters, np.random.default_rng(seed))
+    order = in_order_of_place(place, 3.0 * parameters.mean_radius)
+    place, radius = place[order], radius[order]
     rotates = isinstance(parameters, HourglassGlassParameters)
     world = empty_world(3, 3 if rotates else 0, skin=0.3 * parameters.mean_radius, materials=2)
     mass = parameters.mass_of(radius)

@@ -26,22 +26,21 @@ def loops(model: Model) -> dict[str, Any]:
     before, after = scheme.before, scheme.after
     position_like, spin_like = (0.0,) * model.dimension, (0.0,) * model.spin_length
     material_like = model.law.material_like
-    cells = neighbours.FORWARD_CELLS[model.dimension]
     source = fingerprint()
 
     def integration(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
         source  # noqa: B018  part of the closure: see sim.compiled
         for _ in range(times):
-            before(world.motion, 0, dt)
-            body_forces(world, gravity)
-            after(world.motion, world.force, world.mobility, 0, dt)
+            before(world.motion, 0, world.radius.size, 0, dt)
+            body_forces(world, gravity, 0, world.radius.size)
+            after(world.motion, world.force, world.mobility, 0, world.radius.size, 0, dt)
 
     def contacts(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         rules = (rule_0, rule_1, rule_2, rule_3)
         shapes = (position_like, spin_like, material_like)
         for _ in range(times):
-            pair_forces(world, law, properties, rules, params, *shapes, needs_material, dt, 1.0)
+            pair_forces(world, law, properties, rules, params, *shapes, needs_material, dt, 1.0, 0)
 
     def walls(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
         source  # noqa: B018
@@ -53,13 +52,13 @@ def loops(model: Model) -> dict[str, Any]:
         source  # noqa: B018
         moved = 0
         for _ in range(times):
-            moved += neighbours.moved_too_far(world, position_like)
+            moved += neighbours.moved_too_far(world, position_like, 0, world.radius.size)
         return moved
 
     def one_list(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         for _ in range(times):
-            neighbours.rebuild(world, position_like, cells, needs_material)
+            neighbours.rebuild(world, position_like, needs_material, 0)
 
     parts = (integration, contacts, walls, watching, one_list)
     return {part.__name__: compiled(part) for part in parts}

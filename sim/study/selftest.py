@@ -17,6 +17,7 @@ import numpy as np
 from sim import neighbours
 from sim.build import add_spheres, empty_world, enlarge_pairs
 from sim.commands import Act
+from sim.crew import together
 from sim.engine import Model, _loop, compose
 from sim.laws import laws
 from sim.parameters import Value
@@ -75,7 +76,7 @@ def moved(
     law = laws()["lee_herrmann"]
     parameters = law.parameters.checked(values or {})
     model, numbers = Model(law, law.rules(parameters), "gear5"), law.numbers(parameters)
-    advance = _loop(model, "") if plain else compose(model)
+    advance = together(_loop(model, "")) if plain else compose(model)
     blank = empty_world(2, 0, model.scheme.levels, materials=2)
     world = add_spheres(blank, place, RADIUS, MASS, velocity=velocity, acceleration=(0.0, -gravity))
     done = 0

@@ -11,12 +11,10 @@ import math
 
 from sim import neighbours
 from sim.compiled import compiled, fingerprint
-from sim.state import NEAR_COUNT, STEP_COUNT
+from sim.state import PAIR_COUNT, STEP_COUNT
 
 SOURCE = fingerprint()
 """Read inside the loop, as in sim.engine: numba looks for edits in this file only."""
-
-FORWARD = neighbours.FORWARD_CELLS[2]
 
 
 @compiled
@@ -44,13 +42,13 @@ def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyp
             ay[i] += dt * by[i] + h2 * cy[i] + h3 * dy[i]
             by[i] += dt * cy[i] + h2 * dy[i]
             cy[i] += dt * dy[i]
-        status, culprit = neighbours.refresh(world, (0.0, 0.0), FORWARD, False, dt)
+        status, culprit = neighbours.refresh(world, (0.0, 0.0), False, dt, 0)
         if status != neighbours.OK:
             return done, status, culprit
         for i in range(x.size):
             fx[i] = world.mass[i] * gravity[0]
             fy[i] = world.mass[i] * gravity[1]
-        for p in range(world.counters[NEAR_COUNT]):
+        for p in range(world.counters[PAIR_COUNT]):
             i = pairs.i[p]
             j = pairs.j[p]
             lx = x[i] - x[j]

@@ -43,9 +43,9 @@ def oscillate(integrator: str, ratio: float, steps: int, duration: float = 6.0) 
     motion[0, 1, 0] = exact(scheme.velocity_lead * dt, 1.0, ratio)[1]
     for _ in range(steps):
         for stage in range(len(scheme.weights)):
-            scheme.before(motion, stage, dt)
+            scheme.before(motion, 0, motion.shape[2], stage, dt)
             force = -motion[:, 0] - 2.0 * ratio * motion[:, 1]
-            scheme.after(motion, force, np.ones((1, 1)), stage, dt)
+            scheme.after(motion, force, np.ones((1, 1)), 0, 1, stage, dt)
     return abs(motion[0, 0, 0] - exact(duration, 1.0, ratio)[0])
 
 

@@ -1,0 +1,242 @@
+"""The list of pairs made anew: found cell by cell, sorted by row, given what contacts remember, put in its place.
+
+Threads share the spheres in the order of their cells to find pairs, each with a section of the table of its own, and
+in the order of their rows for the rest: each collects from all sections the pairs of its rows. The old list is sorted
+as the new one, so that the memory of contacts is carried over by going along both.
+"""
+
+from __future__ import annotations
+
+from numba.extending import register_jitable
+
+from sim import tables, vec
+from sim.cells import bucket_of
+from sim.state import FOUND, MATERIAL_COUNT, PAIR_COUNT
+
+
+@register_jitable
+def find_pairs(world, position_like, first, last, section, end):
+    """Write down the pairs closer than touching + skin of the spheres in these slots and all further on, from `section`
+    on; returns how many, or -1 if they do not fit before `end`. Where two cells share a bucket a pair may be
+    there twice."""
+    search = world.search
+    cell = search.cell
+    start = search.bucket_start
+    mask = start.size - 2
+    deep = len(position_like) == 3
+    found = section
+    for slot in range(first, last):
+        i = search.order[slot]
+        x, y, z = cell[0, i], cell[1, i], cell[2, i] if deep else 0
+        left = bucket_of(x, y, z, mask)
+        # The rest of its own cell and the next one, then whole rows on one side.
+        found = look_along(world, position_like, slot, slot + 1, start[min(left + 2, mask + 1)], found, end)
+        if left == mask:
+            found = look_along(world, position_like, slot, start[0], start[1], found, end)
+        for above in range(2 if deep else 1):
+            for beside in range(y + 1 if above == 0 else y - 1, y + 2):
+                left = bucket_of(x - 1, beside, z + above, mask)
+                split = left + 2 > mask  # the row goes on at the beginning of the table
+                found = look_along(
+                    world, position_like, slot, start[left], start[mask + 1 if split else left + 3], found, end
+                )
+                if split:
+                    found = look_along(world, position_like, slot, start[0], start[left + 2 - mask], found, end)
+        if found >= end:
+            return -1
+    return found - section
+
+
+@register_jitable(forceinline=True)
+def look_along(world, position_like, slot, low, high, found, end):
+    """Write down which spheres of these slots are within reach of one; returns where the next one goes.
+
+    No branch depends on a candidate: a fifth of them would be guessed wrongly, which costs more than the look. At `end`
+    all are written to the last entry, which the caller takes for a full section.
+    """
+    order = world.search.order
+    rows_i = world.aside.i
+    rows_j = world.aside.j
+    place = tables.rows(world.search.place, position_like)
+    radius = world.search.place[len(position_like)]
+    here = tables.at(place, slot)
+    reach = radius[slot] + world.search.skin[0]
+    i = order[slot]
+    for candidate in range(low, high):
+        j = order[candidate]
+        branch = vec.sub(here, tables.at(place, candidate))
+        close = reach + radius[candidate]
+        at = min(found, end - 1)
+        rows_i[at] = min(i, j)
+        rows_j[at] = max(i, j)
+        found += 1 if vec.dot(branch, branch) <= close * close else 0
+    return found
+
+
+@register_jitable
+def sort_pairs(world, first, last):
+    """Collect the pairs of these rows from all sections, sorted by i and j, each once; returns how many.
+
+    They stand in `Aside.sorted_j` from where as many were found for the rows before; `Search.begin` counts from there.
+    """
+    begin = world.search.begin
+    tally = world.crew.tally
+    parts = tally.shape[0]
+    capacity = world.pairs.i.size
+    rows_i = world.aside.i
+    rows_j = world.aside.j
+    sorted_j = world.aside.sorted_j
+    mobility = world.mobility[0]
+    for i in range(first, last):
+        begin[i] = 0
+    base = 0
+    for part in range(parts):
+        section = capacity * part // parts
+        for p in range(section, section + tally[part, FOUND]):
+            i = rows_i[p]
+            base += 1 if i < first else 0
+            if first <= i < last:
+                begin[i] += 1
+    at = base
+    for i in range(first, last):
+        at += begin[i]
+        begin[i] = at
+    # From the end of each sphere's stretch backwards, so that `begin` ends up at its beginning.
+    for part in range(parts):
+        section = capacity * part // parts
+        for p in range(section, section + tally[part, FOUND]):
+            i = rows_i[p]
+            if first <= i < last:
+                begin[i] -= 1
+                sorted_j[begin[i]] = rows_j[p]
+    kept = base
+    for i in range(first, last):
+        low = begin[i]
+        high = begin[i + 1] if i + 1 < last else at
+        begin[i] = kept - base
+        sort_few(sorted_j, low, high)
+        held = mobility[i] == 0.0
+        previous = i
+        for p in range(low, high):
+            j = sorted_j[p]
+            sorted_j[kept] = j
+            kept += 1 if j != previous and not (held and mobility[j] == 0.0) else 0
+            previous = j
+    return base, kept - base
+
+
+@register_jitable(forceinline=True)
+def sort_few(rows, first, last):
+    """Sort by insertion."""
+    for k in range(first + 1, last):
+        row = rows[k]
+        at = k
+        while at > first and rows[at - 1] > row:
+            rows[at] = rows[at - 1]
+            at -= 1
+        rows[at] = row
+
+
+@register_jitable
+def first_pair_of(pairs, count, i):
+    """Where the pairs of sphere i and those after it begin in a sorted list."""
+    low = 0
+    high = count
+    while low < high:
+        middle = (low + high) // 2
+        if pairs.i[middle] < i:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@register_jitable
+def carry_over(world, first, last, base, found, before):
+    """Give every pair of these rows what the same pair of the old list remembers; `before` pairs stand before them."""
+    pairs = world.pairs
+    aside = world.aside
+    begin = world.search.begin
+    count = world.counters[PAIR_COUNT]
+    old = first_pair_of(pairs, count, first)
+    for i in range(first, last):
+        end = begin[i + 1] if i + 1 < last else found
+        while old < count and pairs.i[old] < i:
+            old += 1
+        for k in range(begin[i], end):
+            j = aside.sorted_j[base + k]
+            while old < count and pairs.i[old] == i and pairs.j[old] < j:
+                old += 1
+            new = before + k
+            aside.touching[new] = 0
+            if old < count and pairs.i[old] == i and pairs.j[old] == j and pairs.touching[old] > 0:
+                aside.touching[new] = 1
+                aside.normal_force[new] = pairs.normal_force[old]
+                for c in range(aside.anchor.shape[0]):
+                    aside.anchor[c, new] = pairs.anchor[c, old]
+
+
+@register_jitable
+def write_list(world, first, last, base, found, before, needs_material):
+    """Write the pairs of these rows to where they belong in the list."""
+    pairs = world.pairs
+    aside = world.aside
+    begin = world.search.begin
+    radius = world.radius
+    mass = world.mass
+    material = world.material
+    held = world.mobility[0]
+    kinds = world.counters[MATERIAL_COUNT]
+    for i in range(first, last):
+        end = begin[i + 1] if i + 1 < last else found
+        for k in range(begin[i], end):
+            row = before + k
+            j = aside.sorted_j[base + k]
+            pairs.i[row] = i
+            pairs.j[row] = j
+            pairs.radius_sum[row] = radius[i] + radius[j]
+            pairs.effective_mass[row] = mass[i] * mass[j] / (mass[i] + mass[j])
+            if needs_material:
+                pairs.effective_radius[row] = radius[i] * radius[j] / (radius[i] + radius[j])
+                pairs.kind[row] = material[i] * kinds + material[j]
+            pairs.held[row] = 1 if held[i] == 0.0 or held[j] == 0.0 else 0
+        begin[i] += before
+    for row in range(before, before + found):
+        touched = aside.touching[row]
+        pairs.touching[row] = touched
+        pairs.normal_force[row] = aside.normal_force[row] if touched else 0.0
+    for c in range(aside.anchor.shape[0]):
+        for row in range(before, before + found):
+            pairs.anchor[c, row] = aside.anchor[c, row] if aside.touching[row] else 0.0
+
+
+@register_jitable
+def list_others(world, first, last, count):
+    """Note for the spheres of these rows in which pairs they are j, in the order of the list."""
+    begin = world.crew.other_begin
+    other = world.crew.other
+    rows_j = world.pairs.j
+    for j in range(first, last):
+        begin[j] = 0
+    before = 0
+    for p in range(count):
+        j = rows_j[p]
+        before += 1 if j < first else 0
+        if first <= j < last:
+            begin[j] += 1
+    at = before
+    for j in range(first, last):
+        held = begin[j]
+        begin[j] = at
+        at += held
+    for p in range(count):
+        j = rows_j[p]
+        if first <= j < last:
+            other[begin[j]] = p
+            begin[j] += 1
+    # Each begin has moved on to where the next sphere's begin: one down again.
+    for step in range(last - first):
+        j = last - 1 - step
+        begin[j] = begin[j - 1] if j > first else before
+    if last == begin.size - 1:
+        begin[last] = count
