@@ -222,23 +222,3 @@ def test_a_signal_closes_the_window_and_the_run_is_offered_at_the_next_start(
         desktop.program.send_signal(number)
         assert desktop.program.wait(30) == 130
     assert list((tmp_path / "state").rglob("run-*.repose"))
-
-
-def test_after_a_fault_the_ways_on_are_offered_and_a_key_takes_one(tmp_path: Path) -> None:
-    fixed = tmp_path / "fixed.toml"
-    fixed.write_text(SMALL + "dt = 2e-5\n", encoding="utf-8")
-    with open_desktop(tmp_path, "--preset", str(fixed)) as desktop:
-        desktop.click("action.fill")
-        desktop.until(lambda: desktop.state["phase"] == "filled", "filled container")
-        desktop.point("field.normal_stiffness")
-        desktop.xdotool("keydown", "ctrl", "click", 1, "keyup", "ctrl")
-        desktop.until(lambda: "field.normal_stiffness.text" in desktop.look()["widgets"], "text field")
-        desktop.xdotool("type", "--delay", 40, "1e9")
-        desktop.press("Return")
-        desktop.until(lambda: bool(desktop.state["fault"]), "fault")
-        desktop.screenshot(tmp_path / "fault.png")
-        ways = {f"notice.{name}" for name in ("undo", "halve", "auto", "remove", "recover")}
-        assert ways <= set(desktop.fresh()["widgets"])
-        desktop.press("h")
-        desktop.until(lambda: not desktop.state["fault"], "going on")
-        assert desktop.state["parameters"]["dt"] in [2e-5 / 2**times for times in range(1, 8)]
