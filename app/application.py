@@ -109,13 +109,18 @@ class Application:
         ui.fps = self._pace.wait()
         return True
 
-    def close(self) -> None:
-        """End film, window and physics; a film under way is completed if that is quick."""
+    def close(self, keep_run: bool = False) -> None:
+        """End film, window and physics; a film under way is completed if that is quick.
+
+        With `keep_run` the run is saved as it is, to be offered at the next start.
+        """
         from imgui_bundle import imgui, implot
 
         from app.path_field import close_dialog
 
         self.ui.film.stop()
+        if keep_run:
+            self.ui.keeper.save_now()
         close_dialog(self.ui)
         imgui.set_current_context(self.gui.context)
         if self.renderer is not None:
@@ -128,7 +133,7 @@ class Application:
         physics.start()
         physics.join(PHYSICS_TIME)
         self.ui.film.wait(FILM_TIME)
-        self.ui.keeper.end()
+        self.ui.keeper.end(keep_run)
         self.settings.save()
 
     def _report(self) -> None:

@@ -36,6 +36,8 @@ def make_deeds(ui: Ui, aim: Aim, window: Window, physics: Physics) -> dict[str, 
         "later": lambda: rewind.later(ui),
         "save_run": partial(_save_run, ui),
         "open_run": partial(_open_run, ui),
+        "halve": partial(_go_back, ui, "halve"),
+        "remove": partial(_go_back, ui, "remove"),
         "undo": ui.edits.undo,
         "redo": ui.edits.redo,
         "frame_all": aim.show_everything,
@@ -67,6 +69,15 @@ def _open_run(ui: Ui) -> None:
     from app.panels.runs import ask_for_file  # panels know the deeds
 
     ask_for_file(ui)
+
+
+def _go_back(ui: Ui, name: str) -> None:
+    """One of the ways on after a fault; nothing without one."""
+    from app.panels.notices import ways_back  # panels know the deeds
+
+    for way, _, _, _, do in ways_back(ui):
+        if way == name:
+            do()
 
 
 def _next_colour(ui: Ui) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import tomllib
 
-from sim.parameters import Parameter, Value
+from sim.parameters import Parameter, Value, read_number
 
 DECADES = 6
 """Of a logarithmic slider whose range begins at zero; its left end is zero itself."""
@@ -52,16 +51,14 @@ def typed(parameter: Parameter, text: str) -> Value:
     if parameter.quantity.unit:
         text = text.removesuffix(parameter.quantity.unit).strip()
     try:
-        number = tomllib.loads(f"number = {text}")["number"]
-        if isinstance(number, bool) or not isinstance(number, (int, float)):
-            return text
+        number = read_number(text)
+        if isinstance(number, str):
+            return number
         if parameter.kind == "int" and isinstance(number, int):
             return number
         value = float(f"{float(number) * parameter.quantity.scale:.15g}")
     except OverflowError:
         return math.inf
-    except (ValueError, RecursionError):
-        return text
     # 90° must be allowed where π/2 is the limit, although no decimal number of degrees is exactly that.
     limits = (limit for limit in (parameter.low, parameter.high) if limit is not None)
     return next((limit for limit in limits if math.isclose(value, limit, rel_tol=1e-12)), value)

@@ -67,6 +67,8 @@ def draw_field(ui: Ui, parameter: Parameter) -> None:
     imgui.pop_id()
     if parameter.name in ui.edits.refusals:
         note(ui.edits.refusals[parameter.name], ui.palette.bad)
+    elif parameter.name == "dt" and ui.snapshot.dt_warning:
+        note(ui.snapshot.dt_warning, ui.palette.bad)
 
 
 def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
@@ -108,7 +110,8 @@ def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, 
     if tag and x + text_width(tag, SMALL) <= start - gap:
         draw_text(x, top + imgui.get_font_size() * (1 - SMALL) * 0.6, tag, colour, SMALL)
     clip.pop_clip_rect()
-    draw_symbol(start, top, value, palette.text)
+    ill = parameter.name == "dt" and ui.snapshot.dt_warning
+    draw_symbol(start, top, value, palette.bad if ill else palette.text)
 
 
 def _tag(ui: Ui, parameter: Parameter) -> tuple[str, Colour]:

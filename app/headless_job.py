@@ -19,7 +19,7 @@ from app.headless_film import HeadlessFilm, open_picture_maker
 from app.headless_plan import Job
 from app.paths import json_text, write_whole
 from app.progress import Progress, say
-from app.stopping import Stop, StopAsked, stoppable
+from app.stopping import INTERRUPTED, Stop, StopAsked, stoppable
 from app.view import View
 from sim.commands import SetParameters
 from sim.parameters import ParameterError
@@ -29,7 +29,7 @@ from sim.snapshot import Reading, Snapshot
 if TYPE_CHECKING:
     from sim.simulation import Simulation
 
-DONE, NOT_ALL_WRITTEN, FAULT, INTERRUPTED = 0, 1, 3, 130
+DONE, NOT_ALL_WRITTEN, FAULT = 0, 1, 3
 RESULT = "result.json"
 
 

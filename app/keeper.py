@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 
 INTERVAL = 30.0
 """Wall time between two states saved for the case of a crash [s]."""
+LAST_SAVE = 2.0
+"""Wall time the last state may take to be saved when a signal ends the window [s]."""
 SUFFIX = ".repose"
 
 
@@ -64,6 +66,18 @@ class Keeper:
             self._due = time.monotonic() + INTERVAL
             self.send(Copy(lambda saved: self._jobs.put(lambda: self._save_by_itself(saved))))
 
+    def save_now(self) -> None:
+        """Save the run by itself at once, and wait for it, but not for a thread that is compiling."""
+        done = threading.Event()
+
+        def write(saved: SavedRun) -> None:
+            self._save_by_itself(saved)
+            done.set()
+
+        if self._place is not None:
+            self.send(Copy(lambda saved: self._jobs.put(lambda: write(saved))))
+            done.wait(LAST_SAVE)
+
     def save(self, path: str) -> None:
         """Save the run as it is between two steps; a file not of this session's making is asked about first."""
         target = self._target(path)
@@ -94,12 +108,14 @@ class Keeper:
             self.lost.clear()
             self.lost = None
 
-    def end(self) -> None:
-        """At a clean end: finish what is being written and take the states saved by themselves away."""
+    def end(self, keep: bool = False) -> None:
+        """Finish what is being written; unless it is to be kept, take what was saved of this run by itself away."""
         self._jobs.put(None)
         if self._thread is not None:
             self._thread.join(2.0)
-        if self._place is not None:
+        if self._place is not None and keep and self._place.files():
+            self._place.lock.close()  # as after a crash: offered at the next start
+        elif self._place is not None:
             self._place.clear()
         if self.lost is not None:
             self.lost.lock.close()  # offered again at the next start

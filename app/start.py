@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.application import Application
 from app.settings import Settings, load_settings
+from app.stopping import INTERRUPTED, stoppable
 from app.window import Window, open_window
 from sim import presets
 from sim.parameters import ParameterError
@@ -17,19 +18,22 @@ START_SHARE = 0.8
 def run(preset: str = "") -> int:
     """Open the window and stay until it is closed; returns the exit code.
 
+    Ctrl-C and the signals that end programs close it too; then the run is kept, to be offered at the next start.
     `preset` is a name or a file; without one the last used is taken. Raises `ParameterError` for a preset
     that cannot be used and `WindowError` where no window can be opened.
     """
     settings = load_settings()
     name, chosen = _choose_preset(preset, settings)
-    window = _open_window(settings)
-    application = Application(window, settings, name, chosen)
-    try:
-        while application.draw_frame():
-            pass
-    finally:
-        application.close()
-    return 0
+    with stoppable() as stop:
+        window = _open_window(settings)
+        application = Application(window, settings, name, chosen)
+        try:
+            stop.listening = True
+            while not stop.asked and application.draw_frame():
+                pass
+        finally:
+            application.close(keep_run=stop.asked)
+        return INTERRUPTED if stop.asked else 0
 
 
 def _open_window(settings: Settings) -> Window:

@@ -12,6 +12,10 @@ from types import FrameType
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
+INTERRUPTED = 130
+"""Exit code of what was stopped by Ctrl-C or a signal."""
+
+
 class StopAsked(Exception):
     """Raised between two batches, where the state of the run is whole."""
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sim import faults, ready_columns, watch
+from sim.build import keep_spheres
 from sim.integrators.start_up import higher_derivatives
-from sim.parameters import Value
+from sim.parameters import ParameterError, Value
 from sim.run import Point
 from sim.scenes import Scene
 from sim.state import World
@@ -58,12 +61,28 @@ def set_dt(simulation: Simulation, first: bool) -> None:
         dt = watch.next_automatic_dt(simulation, survey, first)
     else:
         dt = asked
-        if dt > survey.stable_dt:
+        if dt > survey.stable_dt and not first:  # one just asked for is taken, and what comes of it is seen
             simulation.stop(faults.step_too_large(simulation, survey))
             return
     if dt != simulation.run.dt:
         simulation.run.clock_time, simulation.run.clock_step, simulation.run.dt = simulation.time, simulation.step, dt
         simulation.run.dt_changes.append((simulation.step, dt))
+
+
+def remove_grain(simulation: Simulation, sphere_id: int) -> None:
+    """Take one grain away with its contacts and its energy; after a fault, from the last good state."""
+    world, remove = simulation.run.world, simulation.scene.remove
+    if isinstance(sphere_id, bool) or remove is None or not faults.removable(simulation, world, sphere_id):
+        reason = "each of its spheres is needed" if remove is None else "no grain of this number can move there now"
+        raise ParameterError(f"Removing grain {sphere_id} is refused: {reason}.")
+    if simulation.fault is not None:
+        simulation.restore()
+    remove(simulation, int(np.flatnonzero(world.sphere_id == sphere_id)[0]))
+    with simulation.booked("removed"):
+        simulation.run.world = keep_spheres(world, world.sphere_id != sphere_id)
+    # A fault to come goes back to here: further back the grain would be there again.
+    simulation.good = simulation.before_change = Point.of(simulation.parameters, simulation.run)
+    simulation.message = f"Grain {sphere_id} has been removed."
 
 
 def start_up(simulation: Simulation, first_row: int) -> None:

@@ -60,6 +60,16 @@ class Recover:
 
 
 @dataclass(frozen=True)
+class RemoveGrain:
+    """Take one grain away for good; after a fault, from the last good state. Its number is not used again."""
+
+    sphere_id: int
+
+    def apply(self, simulation: Simulation) -> None:
+        simulation.remove_grain(self.sphere_id)
+
+
+@dataclass(frozen=True)
 class Resume:
     """Go on with a run read from a file, its log included."""
 
@@ -89,7 +99,7 @@ class Copy:
         self.take(simulation.saved())
 
 
-Logged = SetParameters | Act | Recover
+Logged = SetParameters | Act | Recover | RemoveGrain
 """What changes the course of a run: these stand in its log; those below begin another one, or change nothing."""
 
 Command = Logged | Start | Resume | Rewind | Copy

@@ -1,15 +1,18 @@
-"""What can go wrong while stepping, said in one sentence: the culprit, the value, the limit, what to do."""
+"""What can go wrong while stepping, said in words: the culprit, the value, the limit, the likely cause, what to do."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sim import neighbours
 from sim.parameters import Value
 from sim.snapshot import Fault
+from sim.state import PAIR_COUNT, TOUCH_COUNT, Floats, World
 from sim.survey import Survey
 
 if TYPE_CHECKING:
@@ -20,6 +23,9 @@ BLAME_STEPS = 20_000
 
 FARTHEST = 1e7
 """A sphere may be so many of its radii from the origin: places are then known to a billionth of a radius [-]."""
+
+DEEP = 0.25
+"""Overlap / radius from which grains are squeezed more than the contact law means [-]."""
 
 DRAG_STEPS = 2_000
 """Changes of one parameter closer together than this are one drag of a slider."""
@@ -43,59 +49,182 @@ class Change:
         return cls(name, previous, simulation.step, not drags_on)
 
 
-def _blame(simulation: Simulation) -> tuple[str, str | None, Value | None]:
-    change = simulation.last_change
-    if not change.name or simulation.step - change.step >= BLAME_STEPS:
-        if simulation.parameters.dt == "auto":
-            return "Set a time step smaller than the automatic one.", None, None
-        return "Set the time step to 'auto'.", None, None
-    declared = simulation.parameters.declared()[change.name]
-    now = declared.shown(getattr(simulation.parameters, change.name))
-    before = declared.shown(change.previous if change.previous is not None else declared.default)
-    remedy = f"Undo {declared.quantity.label} = {now} (it was {before}) or set the time step to 'auto'."
-    return remedy, change.name, change.previous
+def look(simulation: Simulation) -> Fault | None:
+    """What is wrong with the motion of the grains now: not finite, too fast for their size, or too far away."""
+    world = simulation.run.world
+    whole = bool(np.isfinite(world.motion).all())
+    row = _without_memory(world) if whole else -1
+    if not whole or row >= 0:
+        return from_status(simulation, neighbours.NOT_FINITE, row)
+    velocity = world.motion[: simulation.scene.dimension, 1]
+    with np.errstate(over="ignore"):
+        steps = np.einsum("cn,cn->n", velocity, velocity) * (simulation.dt / neighbours.LARGEST_STEP) ** 2
+    too_fast = (steps > world.radius**2) & ~world.fixed
+    if too_fast.any():
+        row = int(np.where(too_fast, steps / world.radius**2, 0.0).argmax())
+        return from_status(simulation, neighbours.TOO_FAST, row)
+    return _astray(simulation)
 
 
 def from_status(simulation: Simulation, status: int, row: int) -> Fault:
     """The fault behind a status of the step loop."""
     world = simulation.run.world
-    sphere = int(world.sphere_id[row])
-    remedy, name, previous = _blame(simulation)
-    step = f"{simulation.dt * 1e6:.4g} µs"
     if status == neighbours.NOT_FINITE:
-        words = f"Grain {sphere} lost its position (not a finite number) at {simulation.time:.4f} s"
-    else:
-        speed = float(np.sqrt(np.sum(world.motion[:, 1, row] ** 2)))
-        limit = neighbours.LARGEST_STEP * float(world.radius[row]) / simulation.dt
-        words = (
-            f"Grain {sphere} moves at {speed:.3g} m/s at {simulation.time:.4f} s, "
-            f"over the {limit:.3g} m/s that a step of {step} can follow"
-        )
-    return Fault(f"{words}: stopped at the last good state. {remedy}", sphere, name, previous)
+        row, lost = _lost(world, row, simulation.scene.dimension)
+        return _fault(simulation, row, f"lost its {lost} (not a finite number) at {simulation.time:.4f} s")
+    speed = float(np.sqrt(np.sum(world.motion[: simulation.scene.dimension, 1, row] ** 2)))
+    limit = neighbours.LARGEST_STEP * float(world.radius[row]) / simulation.dt
+    return _fault(
+        simulation,
+        row,
+        f"moves at {speed:.3g} m/s at {simulation.time:.4f} s, "
+        f"over the {limit:.3g} m/s that a step of {simulation.dt * 1e6:.4g} µs can follow",
+    )
 
 
-def astray(simulation: Simulation) -> Fault | None:
+def step_too_large(simulation: Simulation, survey: Survey) -> Fault:
+    """The chosen time step is beyond what the integrator bears with the contacts there are."""
+    step = simulation.parameters.declared()["dt"].shown(simulation.parameters.dt)
+    borne = f"{survey.stable_dt * 1e6:.4g} µs"
+    return _fault(
+        simulation,
+        survey.stiffest,
+        f"has contacts at {simulation.time:.4f} s that {simulation.scheme.title} bears up to a time step of {borne}, "
+        f"and the time step is {step}",
+        "Likely cause: the time step.",
+    )
+
+
+def half_step(parameters: Any, dt: float, borne: float) -> tuple[float, str] | None:
+    """Half of the step asked for, or of `dt` in use, halved on until contacts bear it [s]; and how often, in words.
+
+    None where that is out of range; `borne` [s] is what the contacts of the last good state bear.
+    """
+    asked: float = dt if parameters.dt == "auto" else parameters.dt
+    times = max(1, math.ceil(math.log2(asked / borne))) if asked > borne > 0.0 else 1
+    half = math.ldexp(asked, -times)
+    if half < (parameters.declared()["dt"].low or 0.0) or half == 0.0:
+        return None
+    return half, f"{' ' + str(times) + ' times' if times > 1 else ''} to {half * 1e6:.4g} µs"
+
+
+def removable(simulation: Simulation, world: World, sphere_id: int) -> bool:
+    """Whether there is such a grain, it can move, and the scene can do without it."""
+    row = np.flatnonzero(world.sphere_id == sphere_id)
+    return simulation.scene.remove is not None and bool(row.size) and not world.fixed[row[0]]
+
+
+def _without_memory(world: World) -> int:
+    """Row of a grain with a contact whose memory is not finite, or -1."""
+    for contacts, count, rows in (
+        (world.pairs, PAIR_COUNT, (world.pairs.i, world.pairs.j)),
+        (world.touches, TOUCH_COUNT, (world.touches.sphere,)),
+    ):
+        used = int(world.counters[count])
+        if not np.isfinite(contacts.anchor[:, :used]).all():
+            kept = np.isfinite(contacts.anchor[:, :used]).all(axis=0) | (contacts.touching[:used] == 0)
+            for entry in np.flatnonzero(~kept):
+                return next((int(row[entry]) for row in rows if not world.fixed[row[entry]]), int(rows[0][entry]))
+    return -1
+
+
+def _lost(world: World, row: int, dimension: int) -> tuple[int, str]:
+    """The grain that lost a number first, as far as can be told, and which: neighbours it touches follow in a step.
+
+    `row` is the answer where all motion is finite. A place is lost a step after the speed, and whoever was first
+    touches the others.
+    """
+    whole: NDArray[np.bool_] = np.isfinite(world.motion)
+    lost: Any = ~whole.all(axis=(0, 1))
+    if not lost.any():
+        return row, "position" if row < 0 else "contact memory"
+    for narrower in (lost & ~world.fixed, lost & ~world.fixed & ~whole[:dimension, 0].all(axis=0)):
+        lost = narrower if narrower.any() else lost
+    used = int(world.counters[PAIR_COUNT])
+    i, j = world.pairs.i[:used], world.pairs.j[:used]
+    both = (world.pairs.touching[:used] != 0) & lost[i] & lost[j]
+    touched = np.bincount(np.concatenate([i[both], j[both]]), minlength=lost.size)
+    first = int(np.where(lost, touched, -1).argmax())
+    spoilt = ~whole[:, :, first]
+    across, around = spoilt[:dimension].any(axis=0), spoilt[dimension:].any(axis=0)
+    level = int(np.flatnonzero(across if across.any() else around)[0])
+    words = MOTION if across.any() else SPINNING
+    return first, words[min(level, len(words) - 1)]
+
+
+MOTION = ("position", "velocity", "acceleration", "higher derivative")
+SPINNING = ("orientation", "spin", "change of spin", "higher derivative of its spin")
+
+
+def _astray(simulation: Simulation) -> Fault | None:
     """The grain farthest from the origin, if it is so far that places are no longer told apart finely enough."""
     world = simulation.run.world
     place = np.abs(world.motion[: simulation.scene.dimension, 0]).max(axis=0, initial=0.0)
     if not (place > FARTHEST * world.radius).any():
         return None
     row = int((place / world.radius).argmax())
+    return _fault(
+        simulation,
+        row,
+        f"is {place[row]:.3g} m away at {simulation.time:.4f} s, over the "
+        f"{FARTHEST * float(world.radius[row]):.3g} m within which contacts are resolved",
+    )
+
+
+def _fault(simulation: Simulation, row: int, words: str, cause: str = "") -> Fault:
+    """The fault of one grain: where it is, what is wrong with it, the likely cause, what can be done.
+
+    `cause` is what to say where no parameter was changed lately.
+    """
+    world, good = simulation.run.world, simulation.last_good.run
     sphere = int(world.sphere_id[row])
-    remedy, name, previous = _blame(simulation)
-    words = (
-        f"Grain {sphere} is {place[row]:.3g} m away at {simulation.time:.4f} s, over the "
-        f"{FARTHEST * float(world.radius[row]):.3g} m within which contacts are resolved"
-    )
-    return Fault(f"{words}: stopped at the last good state. {remedy}", sphere, name, previous)
+    dimension = simulation.scene.dimension
+    place: Floats | None = world.motion[:dimension, 0, row]
+    was = ""
+    if not np.isfinite(world.motion[:dimension, 0, row]).all():
+        before = good.world.motion[:dimension, 0, good.world.sphere_id == sphere]
+        place, was = (before[:, 0], ", last at ") if before.size else (None, "")
+    where = "" if place is None else f"{was or ' at '}({', '.join(f'{x:.4g}' for x in place)}) m"
+    subject = f"Grain {sphere} {words}{where}" if was else f"Grain {sphere}{where} {words}"
+    stopped = f"stopped at the last good state, {good.time:.4f} s"
+    change = simulation.last_change if simulation.changed_lately else Change()
+    cause = cause if cause and not change.name else _cause(simulation, change)
+    message = f"{subject}: {stopped}. {cause} {_remedies(simulation, change, sphere)}"
+    return Fault(message, sphere, change.name or None, change.previous if change.name else None)
 
 
-def step_too_large(simulation: Simulation, survey: Survey) -> Fault:
-    """The chosen time step is beyond what the integrator bears with the contacts there are."""
-    sphere = int(simulation.run.world.sphere_id[survey.stiffest])
-    remedy, name, previous = _blame(simulation)
-    words = (
-        f"The time step {simulation.parameters.declared()['dt'].shown(simulation.parameters.dt)} is over the "
-        f"{survey.stable_dt * 1e6:.4g} µs that {simulation.scheme.title} bears at the contacts of grain {sphere}"
-    )
-    return Fault(f"{words}: stopped at the last good state. {remedy}", sphere, name, previous)
+def _cause(simulation: Simulation, change: Change) -> str:
+    """What has most likely led to a fault: the last change, or what the last good state shows."""
+    if change.name:
+        return f"Likely cause: {_in_words(simulation, change)[0]}."
+    survey = simulation.survey(simulation.last_good.run.world)
+    if simulation.dt > survey.stable_dt:
+        return f"Likely cause: the time step is over the {survey.stable_dt * 1e6:.4g} µs that the contacts bear."
+    if survey.largest_overlap > DEEP:
+        deep = f"{100.0 * survey.largest_overlap:.0f} % of a radius"
+        return f"Likely cause: grains are pressed into each other by {deep}, more than the contact law means."
+    return "The last good state shows no cause."
+
+
+def _remedies(simulation: Simulation, change: Change, sphere: int) -> str:
+    """What can be done, in a sentence."""
+    asked, good = simulation.parameters, simulation.last_good.run
+    half = half_step(asked, good.dt, simulation.survey(good.world).stable_dt)
+    offers = [
+        _in_words(simulation, change)[1] if change.name else "",
+        f"halve the time step{half[1]}" if half is not None else "",
+        "set it to 'auto'" if asked.dt != "auto" else "",
+        f"remove grain {sphere}" if removable(simulation, good.world, sphere) else "",
+    ]
+    offers = [offer for offer in offers if offer]
+    words = " or ".join(filter(None, [", ".join(offers[:-1]), offers[-1]])) if offers else "start anew"
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def _in_words(simulation: Simulation, change: Change) -> tuple[str, str]:
+    """A change, and its undoing."""
+    declared = simulation.parameters.declared()[change.name]
+    label = declared.quantity.label
+    now = declared.shown(getattr(simulation.parameters, change.name))
+    before = declared.shown(change.previous if change.previous is not None else declared.default)
+    return f"the change of {label} from {before} to {now}", f"undo {label} = {now} (it was {before})"

@@ -8,7 +8,7 @@ from typing import Any
 
 from sim.commands import Act
 from sim.parameters import ParameterError
-from sim.simulation import CHECK_STEPS, Simulation
+from sim.simulation import Simulation
 from sim.snapshot import Snapshot
 
 
@@ -43,16 +43,6 @@ def run_experiment(
         if simulation.finished() or simulation.time >= until:
             return simulation.result()
         # To the next look at the world and no further: an experiment ends there, filmed or not.
-        steps = CHECK_STEPS - simulation.step % CHECK_STEPS
-        if frame_interval is not None and on_frame is not None:
-            steps = min(steps, _steps_to(simulation, began + frames * frame_interval))
-        steps = min(steps, _steps_to(simulation, until))
-        simulation.advance(steps)
+        due = began + frames * frame_interval if frame_interval is not None and on_frame is not None else math.inf
+        simulation.advance(simulation.steps_until(min(due, until)))
         on_progress(*simulation.scene.describe(simulation)[1:])
-
-
-def _steps_to(simulation: Simulation, time: float) -> int:
-    """How many steps from now the first at or after `time` [s] is, one at least."""
-    if math.isinf(time):
-        return CHECK_STEPS
-    return max(1, round((time - simulation.time) / simulation.dt + 0.499))

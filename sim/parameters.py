@@ -8,6 +8,7 @@ declaration. Values are SI; `Quantity.scale` converts to the unit a person reads
 from __future__ import annotations
 
 import difflib
+import math
 import re
 import tomllib
 from collections.abc import Mapping
@@ -112,20 +113,23 @@ class ParameterSet(BaseModel):
     def parse(cls, name: str, text: str) -> Value:
         """The value a person typed for `name`, in SI; raises `ParameterError`.
 
-        The number grammar is TOML's and the whole string must be consumed: `0,2` and `1 mm` are refused.
+        The number grammar is that of `read_number`, and the whole string must be consumed: `0,2` and `1 mm` are
+        refused.
         """
         require_known(name, cls.model_fields)
         parameter = cls.declared()[name]
         if parameter.kind == "path":
             return cls._one(name, unquoted(text))
+        if parameter.kind in ("float", "int"):
+            number = read_number(text)
+            if isinstance(number, str):
+                return cls._one(name, unquoted(number))
+            return cls._one(name, float(number) if parameter.kind == "float" else number)
         try:
             document = tomllib.loads(f"value = {text.strip()}")
         except tomllib.TOMLDecodeError:
             document = {}
-        value = document["value"] if document.keys() == {"value"} else text.strip()
-        if parameter.kind == "float" and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value)
-        return cls._one(name, value)
+        return cls._one(name, document["value"] if document.keys() == {"value"} else text.strip())
 
     @classmethod
     def _one(cls, name: str, value: Any) -> Value:
@@ -142,6 +146,25 @@ class ParameterSet(BaseModel):
         value = detail["input"]
         shown = repr(value) if len(repr(value)) <= LONGEST_SHOWN else f"{repr(value)[:LONGEST_SHOWN]}..."
         return f"{name} = {shown} is refused: it must be {_allowed(parameter)}; the default is {parameter.default!r}."
+
+
+DECIMAL = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+
+
+def read_number(text: str) -> int | float | str:
+    """The number a text stands for: decimal digits, a point, an exponent.
+
+    Anything else, such as `0x10` and `1_0`, comes back as it is, and so does what a float cannot hold: 1e400, 1e-400.
+    """
+    text = text.strip()
+    parts = DECIMAL.fullmatch(text)
+    if parts is None or len(text) > LONGEST_SHOWN:
+        return text
+    if parts[2] is None and parts[3] is None:
+        return int(text)
+    value = float(text)
+    vanished = value == 0.0 and re.search("[1-9]", (parts[1] or "") + (parts[2] or "")) is not None
+    return text if vanished or math.isinf(value) else value
 
 
 LONGEST_SHOWN = 300

@@ -57,7 +57,9 @@ class Runner:
         """Wall time of one step, as last measured [s]."""
         self._publish_at = 0.0
         self._timeline: deque[tuple[float, float, int]] = deque()
-        """Wall time, simulated time and step of late; touched by the physics thread alone."""
+        """Wall time, simulated time and step of late, for the pace shown; touched by the physics thread alone."""
+        self._scheduled: tuple[float, float] | None = None
+        """Wall and simulated time the clock is kept from; None where it begins with the end of the batch under way."""
         self._pace_changed = False
         self._newest = self._buffer.writing
         self._newest.compiling = True
@@ -153,7 +155,7 @@ class Runner:
         changed = self._drain(simulation)
         if self._pace_changed:
             self._pace_changed = False
-            self._timeline.clear()
+            self._forget_pace()
         began = time.perf_counter()
         steps, owed = self._steps_due(simulation)
         self._offer_frame(simulation)
@@ -164,6 +166,9 @@ class Runner:
         now = time.perf_counter()
         if done:
             self._batch_cost = (now - began) / done
+        if self._timeline and simulation.time < self._timeline[-1][1]:
+            self._forget_pace()  # a fault has set time back
+        self._scheduled = self._scheduled or (now, simulation.time)
         self._timeline.append((now, simulation.time, simulation.step))
         while now - self._timeline[0][0] > SPEED_WINDOW:
             self._timeline.popleft()
@@ -179,9 +184,13 @@ class Runner:
             before = simulation.time
             self._refusal = simulation.apply(self._commands.get())
             if simulation.time != before:
-                self._timeline.clear()  # a new experiment; a mere slider must not upset the pace
+                self._forget_pace()  # a new experiment; a mere slider must not upset the pace
             changed = True
         return changed
+
+    def _forget_pace(self) -> None:
+        self._timeline.clear()
+        self._scheduled = None
 
     def _steps_due(self, simulation: Simulation) -> tuple[int, bool]:
         """How many steps the next batch may have, and whether they are owed to someone who asked for them."""
@@ -194,19 +203,18 @@ class Runner:
             return min(batch, asked), True
         if self._speed is None:
             return batch, False
-        if not self._timeline:
-            return 0, False  # the pace is measured from now on
-        since, started, _ = self._timeline[0]
+        if self._scheduled is None:
+            return 0, False  # the clock is kept from now on
+        since, started = self._scheduled
         behind = (time.perf_counter() - since) * self._speed - (simulation.time - started)
         if behind > LONGEST_CATCH_UP * self._speed:
-            self._timeline.clear()
+            self._scheduled = None
         return max(0, min(batch, int(behind / simulation.dt))), False
 
     def _steps_to_frame(self, simulation: Simulation) -> int:
         if self._recording is None:
             return 1 << 30
-        due = self._frames_from + self._frames * self._recording[0]
-        return max(1, int((due - simulation.time) / simulation.dt + 0.999))
+        return simulation.steps_until(self._frames_from + self._frames * self._recording[0])
 
     def _offer_frame(self, simulation: Simulation) -> None:
         recording = self._recording

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast, get_args, get_type_hints
 from sim import archive
 from sim.archive import ArchiveError
 from sim.command_log import Entry, Log, Mark
-from sim.commands import Act, Logged
+from sim.commands import Act, Logged, RemoveGrain
 from sim.compiled import fingerprint
 from sim.faults import Change
 from sim.integrators import integrators
@@ -253,6 +253,7 @@ def _entry_from_plain(plain: Any, tables: Tables) -> Entry:
         raise ArchiveError(f"The file's log holds the command {str(name)[:40]!r}, which this program does not know.")
     make = cast(Callable[..., Any], kinds[name])
     filled = decode(dict[str, Any], values, tables, "command")
-    if not all(isinstance(value, str if make is Act else dict) for value in filled.values()):
+    needed = {Act: str, RemoveGrain: int}.get(kinds[name], dict)
+    if not all(isinstance(value, needed) for value in filled.values()):
         raise ArchiveError(f"The file's log holds a {name} without what it needs: the file is damaged.")
     return Entry(at, make(**filled))

@@ -7,6 +7,7 @@ call, so that a run is the same bit by bit however it is cut into batches.
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, get_args
@@ -132,6 +133,10 @@ class Simulation:
         """Go on from the last good state with the given parameters; refused as any change is."""
         self.set_parameters(values)
 
+    def remove_grain(self, sphere_id: int) -> None:
+        """Take one grain away; after a fault, from the last good state."""
+        changes.remove_grain(self, sphere_id)
+
     def apply(self, command: Command) -> str:
         """Carry a command out between two batches; returns why it was refused, or an empty string."""
         try:
@@ -154,7 +159,8 @@ class Simulation:
         """`advance` within what the log holds already, if that reaches further."""
         done = 0
         while done < steps and self.fault is None:
-            batch = min(steps - done, CHECK_STEPS - self.step % CHECK_STEPS)
+            apart = min(CHECK_STEPS, self.look_steps)
+            batch = min(steps - done, apart - self.step % apart)
             count, status, culprit = self.loop(self.run.world, self.numbers, self.gravity, self.run.dt, batch)
             done += count
             self.at += count
@@ -164,31 +170,34 @@ class Simulation:
                 self.stop(faults.from_status(self, status, culprit))
             elif self.step % CHECK_STEPS == 0:
                 self._check()
+            elif self.step % self.look_steps == 0:
+                self.set_dt()
         self.log.end = max(self.log.end, self.at)
         return done
 
     def _check(self) -> None:
-        if (fault := faults.astray(self)) is not None:
+        if (fault := faults.look(self)) is not None:
             self.stop(fault)
             return
         orientation.bring_up(self.run.world)
         self.scene.supervise(self)
         checks = self.step // CHECK_STEPS
-        if self.step % watch.STEPS_AHEAD == 0:
+        if self.step % self.look_steps == 0:
             self.set_dt()
+        if self.fault is not None:
+            return
         watch.sample(self)
-        if checks % CHECKS_PER_POINT == 0 and self.fault is None:
+        if checks % CHECKS_PER_POINT == 0:
             past.keep(self)
 
     def stop(self, fault: Fault) -> None:
         """Go back to the last good state and wait there."""
         self.fault = fault
         self.message = fault.message
-        changed_lately = self.step - self.last_change.step < faults.BLAME_STEPS
         # The state is the one before the change, the parameters are those after it: the step between them is
         # the same as when they were set, its work included.
         now = self.parameters
-        self.go_on_from(self.before_change if changed_lately and self.last_change.name else self.good)
+        self.go_on_from(self.last_good)
         self.parameters = now
         with self.booked("work"):
             self.compose()
@@ -237,6 +246,7 @@ class Simulation:
         self.model = Model(law, law.rules(self.parameters), integrator, self.scene.dimension, rotation)
         self.numbers = law.numbers(self.parameters)
         self.gravity = self.parameters.gravity_vector(self.scene.dimension)
+        self.look_steps = watch.look_steps(self)
         self.loop = compose(self.model)
         self._survey = compose_survey(self.model)
         self.contact_table = contact_table(self.model)
@@ -280,9 +290,26 @@ class Simulation:
         """True when nothing is under way: only a command will change the phase."""
         return self.fault is not None or not self.scene.under_way(self)
 
-    def survey(self) -> Survey:
-        """A look at all contacts."""
-        return self._survey(self.run.world, self.numbers)
+    def survey(self, world: World | None = None) -> Survey:
+        """A look at all contacts, now or in a state kept."""
+        return self._survey(world or self.run.world, self.numbers)
+
+    @property
+    def changed_lately(self) -> bool:
+        """Whether a fault now would be put down to the last change of a parameter."""
+        return bool(self.last_change.name) and self.step - self.last_change.step < faults.BLAME_STEPS
+
+    @property
+    def last_good(self) -> Point:
+        """The state a fault goes back to."""
+        return self.before_change if self.changed_lately else self.good
+
+    def steps_until(self, time: float) -> int:
+        """Steps to the first one at or after `time` [s], one at least, as far as this time step is sure to last."""
+        apart = CHECK_STEPS - self.step % CHECK_STEPS
+        if self.dt == 0.0 or math.isinf(time):
+            return apart
+        return min(apart, max(1, math.ceil((time - self.time) / self.dt - 1e-3)))
 
     def bulk(self) -> Bulk | None:
         """Packing fraction and stress well inside the packing; None where there is no packing of that size."""

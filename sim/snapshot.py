@@ -159,6 +159,8 @@ class Snapshot:
     """What the integrator bears at the damping ratio of that contact [-]."""
     stable_dt: float = 0.0
     """The time step that "auto" would choose now [s]."""
+    dt_warning: str = ""
+    """What will happen with a fixed time step that is too large; empty where nothing will."""
     energy: dict[str, float] = field(default_factory=dict)
     """The energy ledger [J]: see `sim.measure.energy`."""
     series: dict[str, NDArray[np.float64]] = field(default_factory=dict)

@@ -69,7 +69,41 @@ CROWD = math.sqrt(6.0)
 contact with a wall: twice because both give way, and three times for contacts on all sides (squares of frequencies)."""
 
 STEPS_AHEAD = 200
-"""The step is looked at this often."""
+"""An automatic step is looked at this often."""
+FIXED_STEPS, CLOSE_STEPS = 100, 10
+"""Steps between two looks at whether the contacts bear a fixed step: few where it is larger than grains that meet in a
+crowd bear, since a contact that is too stiff lasts a few steps only. A look costs one to three steps."""
+
+
+def look_steps(simulation: Simulation) -> int:
+    """Steps between two looks at the time step; it depends on parameters alone, so that a run taken up again has it."""
+    if simulation.parameters.dt == "auto":
+        return STEPS_AHEAD
+    return CLOSE_STEPS if simulation.parameters.dt > borne_in_a_crowd(simulation) else FIXED_STEPS
+
+
+def borne_in_a_crowd(simulation: Simulation) -> float:
+    """Largest step the lightest grain of the scene is expected to bear wherever grains meet [s]."""
+    mass, radius = simulation.scene.lightest(simulation.run.built)
+    return stable_alone(simulation, REFERENCE_OVERLAP * radius, mass, radius) / CROWD
+
+
+def dt_warning(simulation: Simulation, survey: Survey) -> str:
+    """What will happen with a fixed time step that is too large, in a sentence; empty where nothing will."""
+    asked = simulation.parameters.dt
+    if asked == "auto" or simulation.fault is not None:
+        return ""
+    if asked > survey.stable_dt:
+        return (
+            f"Over the {survey.stable_dt * 1e6:.4g} µs that the contacts bear: energy will grow without bound, so the "
+            f"run will be stopped within {simulation.look_steps} steps."
+        )
+    if asked > (expected := borne_in_a_crowd(simulation)):
+        return (
+            f"Over the {expected * 1e6:.4g} µs that grains bear where they meet in a crowd: the run goes on, and will "
+            f"be stopped within {simulation.look_steps} steps once contacts bear less."
+        )
+    return ""
 
 
 def sample(simulation: Simulation) -> None:
@@ -264,6 +298,7 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
     snapshot.omega_dt = survey.omega * simulation.dt
     snapshot.omega_dt_limit = survey.omega * survey.stable_dt if survey.contacts else 1.0
     snapshot.stable_dt = survey.stable_dt
+    snapshot.dt_warning = dt_warning(simulation, survey)
     snapshot.energy = energy.as_dict()
     snapshot.series = run.series.columns()
     snapshot.at, snapshot.log_end = simulation.at, simulation.log.end

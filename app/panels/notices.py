@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from imgui_bundle import imgui
 
@@ -10,7 +11,8 @@ from app.lettering import heading, note
 from app.panels import Panel, Ui
 from app.theme import Colour, vector
 from app.widgets import button
-from sim.commands import Act, Recover
+from sim.commands import Act, Recover, RemoveGrain
+from sim.faults import half_step
 
 DROPPED = "dropped file"
 """Where the reason stands in `Ui.memory` why a file dropped on the window is not used."""
@@ -106,17 +108,38 @@ def _draw_fault(ui: Ui) -> None:
         return
     heading("The run has stopped", 1.2, ui.palette.bad)
     note(fault.message, ui.palette.text)
-    can_undo = ui.edits.to_undo() is not None
-    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
-    if can_undo:
-        if button(ui, "notice.undo", "Undo and go back", hint="Ctrl+Z", emphasis=ui.palette.accent, width=half):
-            ui.edits.undo()
-        imgui.same_line()
-    if button(ui, "notice.recover", "Only go back", help="To the last good state, with the parameters as they are."):
-        ui.send(Recover({}))
-    fixed = ui.edits.parameters is not None and ui.edits.value("dt") != "auto"
-    if fixed and button(ui, "notice.auto", "Go back and let the program choose Δt"):
-        ui.edits.set({"dt": "auto"})
+    note("Go on from the last good state:", ui.palette.muted)
+    width = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    for place, (name, label, key, help, do) in enumerate(ways := ways_back(ui)):
+        if place % 2:
+            imgui.same_line()
+        emphasis = ui.palette.accent if place == 0 else None
+        alone = place % 2 == 0 and place == len(ways) - 1
+        size = -1.0 if alone else width
+        if button(ui, f"notice.{name}", label, hint=key, help=help, emphasis=emphasis, width=size):
+            do()
+
+
+def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
+    """What can be done after a fault, the likely remedy first: name, label, key, help, and the doing of it."""
+    snapshot, fault, parameters = ui.snapshot, ui.snapshot.fault, ui.snapshot.parameters
+    if fault is None or parameters is None or ui.dead:
+        return []
+    ways: list[tuple[str, str, str, str, Callable[[], object]]] = []
+    if ui.edits.to_undo() is not None:
+        ways.append(("undo", "Undo the last change", "Ctrl+Z", "And go back to the state before it.", ui.edits.undo))
+    half = half_step(parameters, snapshot.dt, snapshot.stable_dt)
+    if half is not None:
+        words = "Half of it is not enough for these contacts." if "times" in half[1] else "Everything else as it is."
+        ways.append(("halve", f"Halve Δt{half[1]}", "H", words, partial(ui.edits.set, {"dt": half[0]})))
+    if parameters.model_dump()["dt"] != "auto":
+        ways.append(("auto", "Let the program choose Δt", "", "", partial(ui.edits.set, {"dt": "auto"})))
+    sphere = fault.sphere_id
+    if sphere is not None and "remove grain" in fault.message:
+        help = "It is gone for good, with its energy; the rest goes on."
+        ways.append(("remove", f"Remove grain {sphere}", "Del", help, partial(ui.send, RemoveGrain(sphere))))
+    ways.append(("recover", "Only go back", "", "With the parameters as they are.", partial(ui.send, Recover({}))))
+    return ways
 
 
 def _draw_settings(ui: Ui) -> None:

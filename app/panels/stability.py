@@ -67,14 +67,9 @@ def _draw_gauge(ui: Ui) -> None:
 
 
 def _draw_remedy(ui: Ui) -> None:
-    """Offer the automatic time step when the chosen one is too large."""
-    if ui.edits.parameters is None or ui.snapshot.fault is not None:
-        return
-    if share_of_limit(ui) > 1.0 and ui.edits.value("dt") != "auto":
-        note(
-            f"The time step is too large for the stiffest contact; {si(ui.snapshot.stable_dt, 's')} would be stable.",
-            ui.palette.bad,
-        )
+    """Say what will happen where the chosen time step is too large, and offer the automatic one."""
+    if ui.snapshot.dt_warning and ui.edits.parameters is not None:
+        note(ui.snapshot.dt_warning, ui.palette.bad)
         if button(ui, "stability.auto", "Let the program choose Δt", emphasis=ui.palette.accent):
             ui.edits.set({"dt": "auto"})
 

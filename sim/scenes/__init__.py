@@ -48,6 +48,8 @@ class Scene:
     """lightest(parameters) -> mass [kg] and radius [m] of the lightest grain to expect, for the first time step."""
     rotates: Callable[[Any], bool] = lambda parameters: False
     """Whether grains rotate."""
+    remove: Callable[[Simulation, int], None] | None = None
+    """Strike the grain in a row off the scene's own books, just before it is taken away; None where all are needed."""
     measure: Callable[[Simulation], Any] = lambda simulation: None
     """The scene's reading of the world as it is, or None where there is nothing to read."""
     readings: Callable[[Simulation], tuple[Reading, ...]] = lambda simulation: ()

@@ -82,6 +82,11 @@ def remove_fallen(simulation: Simulation) -> None:
         run.state.quiet_since = simulation.time
 
 
+def strike_off(simulation: Simulation, row: int) -> None:
+    """Count a grain that is taken away among those that have run out."""
+    simulation.run.state.removed += 1
+
+
 def act(simulation: Simulation, action: str) -> str:
     """Carry out one of the actions."""
     run = simulation.run
@@ -240,6 +245,7 @@ SCENE = Scene(
     actions=actions,
     act=act,
     describe=describe,
+    remove=strike_off,
     measure=measure,
     box=box,
     results=results,

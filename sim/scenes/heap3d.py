@@ -28,6 +28,7 @@ from sim.scenes.heap3d_pouring import (
     pour_on,
     quiet_for,
     sizes,
+    strike_off,
 )
 from sim.scenes.heap_study import STUDY_IN_SPACE
 from sim.snapshot import Action, Curve, Line, Reading
@@ -258,6 +259,7 @@ SCENE = Scene(
     actions=actions,
     act=act,
     describe=describe,
+    remove=strike_off,
     measure=measure,
     box=box,
     results=results,

@@ -255,6 +255,11 @@ def quiet_for(simulation: Simulation, gone: NDArray[np.bool_]) -> float:
     return simulation.time - max(state.quiet_since, state.since)
 
 
+def strike_off(simulation: Simulation, row: int) -> None:
+    """Count a grain that is taken away among those that have left."""
+    simulation.run.state.removed += 1
+
+
 def enter(simulation: Simulation, phase: str) -> None:
     """Begin another phase of the experiment."""
     state: Heap3dState = simulation.run.state

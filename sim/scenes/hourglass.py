@@ -28,6 +28,7 @@ SCENE = Scene(
     actions=course.actions,
     act=course.act,
     describe=course.describe,
+    remove=course.strike_off,
     box=course.box,
     results=course.results,
     check=course.check,

@@ -89,6 +89,12 @@ def count_passages(simulation: Simulation) -> None:
     state.heights = now.tolist()
 
 
+def strike_off(simulation: Simulation, row: int) -> None:
+    """Forget a grain that is taken away; one that was still to pass is no longer waited for."""
+    state: HourglassState = simulation.run.state
+    state.placed -= int(state.heights.pop(row) >= NECK)
+
+
 def looks_apart(simulation: Simulation) -> float:
     """Simulated time between two looks at the world [s]."""
     from sim.simulation import CHECK_STEPS  # sim.simulation imports the scenes
@@ -275,8 +281,8 @@ def check(simulation: Simulation) -> str:
     if outside:
         return f"{outside} grains are outside the glass."
     left = int(np.isfinite(state.heights).sum())
-    if state.turns == 0 and left + len(state.passages) != world.sphere_count:
-        return f"{left} grains left and {len(state.passages)} passed do not add up to {world.sphere_count}."
+    if state.turns == 0 and left + len(state.passages) != state.placed:
+        return f"{left} grains left and {len(state.passages)} passed do not add up to {state.placed}."
     return ""
 
 

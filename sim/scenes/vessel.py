@@ -28,6 +28,7 @@ from sim.scenes.heap3d_pouring import (
     plate_radius,
     pour_on,
     quiet_for,
+    strike_off,
 )
 from sim.scenes.vessel_parameters import VesselParameters
 from sim.scenes.vessel_shape import on_floor, shape_of
@@ -248,6 +249,7 @@ SCENE = Scene(
     actions=actions,
     act=act,
     describe=describe,
+    remove=strike_off,
     box=box,
     results=results,
     check=check,

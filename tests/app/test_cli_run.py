@@ -122,8 +122,11 @@ def test_any_scene_runs_from_its_defaults_and_its_readings_are_told(
     assert re.search(rf"^grains passed +{result['grains_passed']}$", capsys.readouterr().out, re.MULTILINE)
 
 
+HANGUP = (signal.SIGHUP,) if hasattr(signal, "SIGHUP") else ()
+
+
 @UNIX
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, *HANGUP])
 def test_signal_stops_the_run_and_keeps_the_results(number: int, tmp_path: Path) -> None:
     with start(["run", "--set", "grain_count=20000", "--no-picture", "--out", "kept"], tmp_path) as process:
         assert process.stderr is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -209,3 +210,15 @@ def test_on_a_large_screen_text_is_larger_and_nothing_leaves_the_window(tmp_path
         assert all(box[2] <= 2560 and box[3] <= 1440 for box in found["widgets"].values())
         desktop.screenshot(tmp_path / "large.png")
         assert colour_count(tmp_path / "large.png") > 100
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_closes_the_window_and_the_run_is_offered_at_the_next_start(
+    tmp_path: Path, small: Path, number: int
+) -> None:
+    with open_desktop(tmp_path, "--preset", str(small)) as desktop:
+        desktop.click("action.fill")
+        desktop.until(lambda: desktop.state["moving_count"] > 0, "first grains")
+        desktop.program.send_signal(number)
+        assert desktop.program.wait(30) == 130
+    assert list((tmp_path / "state").rglob("run-*.repose"))

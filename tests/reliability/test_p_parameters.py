@@ -10,6 +10,7 @@ import math
 
 import pytest
 
+from app.field_values import typed
 from sim.commands import Copy, SetParameters
 from sim.parameters import ParameterError
 from sim.saved_run import SavedRun
@@ -25,6 +26,28 @@ NUMBERS = [
 IDS = [f"{scene}.{parameter.name}" for scene, parameter in NUMBERS]
 
 
+ONLY_PYTHON = ("0x10", "0b1", "0o7", "1_0", "1_0.0", "1j", "007", ".5", "5.", "٣", "True", "1e5_0")
+"""What other grammars take for a number: there is one here, for command line, sweep and window."""
+TOO_SMALL = ("1e-400", "-1e-400", "0.0001e-330")
+"""Not zero, though a float would make it that."""
+
+
+@pytest.mark.parametrize("text", [*ONLY_PYTHON, *TOO_SMALL, "1e400"])
+def test_p02_the_window_takes_the_numbers_the_command_line_takes(text: str) -> None:
+    parameters = SCENES["heap"].parameters
+    typed_in = typed(parameters.declared()["friction"], text)
+    with pytest.raises(ParameterError, match="is refused"):
+        parameters.checked({"friction": typed_in})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("0", 0.0), ("0.25", 0.25), ("+1e0", 1.0), ("0.0e-400", 0.0), (" 1 ", 1.0)]
+)
+def test_p02_decimal_numbers_are_taken(text: str, value: float) -> None:
+    parameters = SCENES["heap"].parameters
+    assert parameters.parse("friction", text) == typed(parameters.declared()["friction"], text) == value
+
+
 @pytest.mark.parametrize(("scene", "parameter"), NUMBERS, ids=IDS)
 def test_p01_to_p04_no_field_takes_what_is_not_a_number_in_its_range(scene, parameter) -> None:
     parameters = SCENES[scene].parameters
@@ -34,9 +57,10 @@ def test_p01_to_p04_no_field_takes_what_is_not_a_number_in_its_range(scene, para
         with pytest.raises(ParameterError, match="is refused") as caught:
             parameters.checked({parameter.name: value})
         assert "\n" not in str(caught.value)
-    for text in ("nan", "inf", "-inf", "1e400", "-1e400", "1e-400x", "1,5", "1 mm", "--1"):
-        with pytest.raises(ParameterError):
+    for text in ("nan", "inf", "-inf", "1e400", "-1e400", "1e-400x", "1,5", "1 mm", "--1", *ONLY_PYTHON, *TOO_SMALL):
+        with pytest.raises(ParameterError, match="is refused") as caught:
             parameters.parse(parameter.name, text)
+        assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(("scene", "parameter"), NUMBERS, ids=IDS)
