@@ -96,11 +96,23 @@ def _needed_dt(simulation: Simulation, first: bool) -> tuple[float, Survey]:
     return (watch.next_automatic_dt(simulation, survey, first) if asked == "auto" else asked), survey
 
 
+LARGE_RISE = 2.0
+"""A step so many times larger has the higher derivatives begin anew [-]. What rounding and jumps of the force leave in
+the q-th goes with dt^(2-q), and the next prediction multiplies it by the new dt^(q-2): the fifth by the rise cubed."""
+
+
 def take_dt(simulation: Simulation, dt: float) -> None:
-    """Step by `dt` [s] from now on."""
-    run = simulation.run
+    """Step by `dt` [s] from now on: velocities ahead of their positions stay so by the same share of a step."""
+    run, scheme, before = simulation.run, simulation.scheme, simulation.run.dt
     run.clock_time, run.clock_step, run.dt = simulation.time, simulation.step, dt
     run.dt_changes.append((simulation.step, dt))
+    if before == 0.0:
+        return
+    motion = run.world.motion
+    motion[:, 1] += scheme.velocity_lead * (dt - before) * motion[:, 2]
+    if dt > LARGE_RISE * before and scheme.levels > 3:
+        motion[:, 3:] = 0.0
+        simulation.start_up()
 
 
 def start_up(simulation: Simulation, first_row: int) -> None:
