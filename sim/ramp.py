@@ -19,7 +19,7 @@ from sim import watch
 if TYPE_CHECKING:
     from sim.simulation import Simulation
 
-PARTS = 16
+PARTS = 8
 """Changes a ramp consists of."""
 
 
@@ -93,11 +93,18 @@ def begun(simulation: Simulation, before: Any) -> Ramp | None:
     return Ramp({n: v for n, v in values.items() if v != getattr(simulation.parameters, n)}, simulation.step, PARTS)
 
 
-def lasting(simulation: Simulation, ramp: Ramp) -> Ramp:
-    """The ramp over the longer of the contact times before and after it, in steps of now."""
+def contact_time(simulation: Simulation) -> float:
+    """How long a typical contact lasts now, or at the end of the ramp under way if that is longer [s]."""
+    now = watch.contact_time(simulation)
+    if simulation.run.ramp is None:
+        return now
     with at_its_end(simulation):
-        after = watch.contact_time(simulation)
-    steps = math.ceil(max(watch.contact_time(simulation), after) / simulation.run.dt)
+        return max(now, watch.contact_time(simulation))
+
+
+def lasting(simulation: Simulation, ramp: Ramp) -> Ramp:
+    """The ramp over one contact time in steps of now, but at least a step for every part."""
+    steps = math.ceil(simulation.contact_time / simulation.run.dt)
     return Ramp(ramp.values, ramp.begins, max(PARTS, steps))
 
 
@@ -111,4 +118,5 @@ def go_on(simulation: Simulation) -> None:
             run.ramp = None
         hand_over(simulation, in_force(simulation))
     if run.ramp is None:
+        simulation.contact_time = contact_time(simulation)
         simulation.set_dt()

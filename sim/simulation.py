@@ -240,8 +240,8 @@ class Simulation:
         integrator = self.parameters.integrator
         rotation = self.scene.rotates(self.run.built)
         self.model = Model(law, law.rules(self.parameters), integrator, self.scene.dimension, rotation)
-        with ramp.at_its_end(self):
-            self.contact_time = watch.contact_time(self)
+        ramp.hand_over(self, ramp.in_force(self))
+        self.contact_time = ramp.contact_time(self)
         self.loop = compose(self.model)
         self._survey = compose_survey(self.model)
         self.contact_table = contact_table(self.model)
