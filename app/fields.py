@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from app.field_values import compact, plain, position, typed, value_at
-from app.lettering import SMALL, draw_symbol, draw_text, friendly, note, symbol_width, text_width
+from app.lettering import SMALL, draw_symbol, draw_text, friendly, note, si, symbol_width, text_width
 from app.path_field import draw_path
 from app.theme import Colour
 from app.widgets import dragged, draw_bar, right_clicked, tooltip
@@ -22,13 +22,17 @@ if TYPE_CHECKING:
 
 EFFECTS = {
     "now": "Acts at once, also on a running heap.",
+    "ramp": "Acts over one contact time{}, as a jump would kick the grains.",
     "base": "Rebuilds walls and base; if grains lie on them, the fill starts over.",
     "restart": "Acts at the next fill.",
 }
 
 
-def describe(parameter: Parameter) -> str:
-    """What a parameter does, its range, its default and when it acts, as the tooltip says it."""
+def describe(parameter: Parameter, contact_time: float = 0.0) -> str:
+    """What a parameter does, its range, its default and when it acts, as the tooltip says it.
+
+    `contact_time` [s] is how long a contact lasts in the run; left out where it is 0.
+    """
     quantity = parameter.quantity
     lines = [f"{quantity.label}  {quantity.symbol.replace('_', '')}".rstrip(), parameter.help]
     if parameter.low is not None and parameter.high is not None:
@@ -36,7 +40,7 @@ def describe(parameter: Parameter) -> str:
         lines.append(friendly(f"{span}; default {parameter.shown(parameter.default)}."))
     elif parameter.kind != "bool":
         lines.append(f"Default: {words(parameter.shown(parameter.default))}.")
-    lines.append(EFFECTS[quantity.effect])
+    lines.append(EFFECTS[quantity.effect].format(f" ({si(contact_time, 's')})" if contact_time else ""))
     if parameter.kind in ("float", "int"):
         lines.append("Ctrl-click, or Enter, types a value; double-click or right-click goes back to the default.")
     else:
@@ -59,7 +63,7 @@ def draw_field(ui: Ui, parameter: Parameter) -> None:
     elif parameter.kind == "bool":
         _draw_tick(ui, parameter)
     elif parameter.kind == "path":
-        draw_path(ui, parameter, describe(parameter))
+        draw_path(ui, parameter, describe(parameter, ui.snapshot.contact_time))
     elif parameter.choices:
         _draw_automatic(ui, parameter)
     else:
@@ -78,7 +82,7 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
     size = imgui.ImVec2(width, imgui.get_frame_height())
     imgui.invisible_button("##slider", size, imgui.ButtonFlags_.enable_nav)
     ui.probe.mark(f"field.{parameter.name}")
-    tooltip(describe(parameter))
+    tooltip(describe(parameter, ui.snapshot.contact_time))
     low = imgui.get_item_rect_min()
     if not _reset_asked(ui, parameter):
         _follow_mouse(ui, parameter, low.x, size.x)
@@ -194,7 +198,7 @@ def _draw_choice(ui: Ui, parameter: Parameter) -> None:
         imgui.end_combo()
     else:
         ui.probe.mark(f"field.{name}")
-        tooltip(describe(parameter))
+        tooltip(describe(parameter, ui.snapshot.contact_time))
         if right_clicked():
             ui.edits.set({name: parameter.default})
     right = low.x + width - imgui.get_frame_height() - pad.x
@@ -204,7 +208,7 @@ def _draw_choice(ui: Ui, parameter: Parameter) -> None:
 def _draw_tick(ui: Ui, parameter: Parameter) -> None:
     changed, value = imgui.checkbox(parameter.quantity.label, bool(ui.edits.value(parameter.name)))
     ui.probe.mark(f"field.{parameter.name}")
-    tooltip(describe(parameter))
+    tooltip(describe(parameter, ui.snapshot.contact_time))
     if right_clicked():
         ui.edits.set({parameter.name: parameter.default})
     elif changed:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim import faults, ready_columns, watch
+from sim import faults, ramp, ready_columns, watch
 from sim.build import keep_spheres
 from sim.integrators.start_up import higher_derivatives
 from sim.parameters import ParameterError, Value
 from sim.run import Point
 from sim.scenes import Scene
 from sim.state import World
+from sim.survey import Survey
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
@@ -33,40 +34,89 @@ def set_parameters(simulation: Simulation, values: Mapping[str, Value]) -> None:
     effects = {declared[name].quantity.effect for name in differing}
     rebuilt = "base" in effects or ("restart" in effects and simulation.phase == "empty")
     made = made_world(simulation.scene, changed, simulation.seed, simulation.ready) if rebuilt else None
-    if simulation.fault is not None:
+    stopped = simulation.fault is not None
+    if stopped:
         simulation.restore()
     if not differing:
+        if stopped and changed.dt == "auto":
+            follow(simulation, first=False)
         return
     simulation.last_change = faults.Change.of(simulation, differing[-1], simulation.last_change)
     if simulation.last_change.begins:
         simulation.before_change = Point.of(simulation.parameters, simulation.run)
-    previous, simulation.parameters = simulation.parameters, changed
+    previous = simulation.parameters
     label = ", ".join(declared[n].change(getattr(previous, n), getattr(changed, n)) for n in differing)
     if made is not None:
         lost = int((~simulation.run.world.fixed).sum())
+        simulation.parameters = changed
         simulation.begin_anew(made)
         simulation.message = f"{label}: rebuilt" + (f", and the fill of {lost} grains starts anew." if lost else ".")
         return
+    work = simulation.run.booked.work
+    take_on(simulation, changed)
+    law = simulation.model.law
+    if effects == {"restart"}:
+        label += " at the next fill"
+    elif law.rules(previous) != law.rules(changed):
+        label += f"; friction springs are kept, {simulation.run.booked.work - work:.3g} J are booked as work"
+    simulation.message = f"{label}."
+    follow(simulation, first=previous.dt != changed.dt)
+    if simulation.run.ramp is not None and simulation.fault is None:
+        simulation.message = f"{label}, over {1e3 * simulation.run.ramp.steps * simulation.dt:.2g} ms."
+
+
+def take_on(simulation: Simulation, asked: Any) -> None:
+    """Go over to the parameters asked for, at once or by a ramp from what is in force, and book the work."""
+    before = ramp.in_force(simulation)
     with simulation.booked("work"):
+        simulation.parameters = asked
+        simulation.run.ramp = ramp.begun(simulation, before)
         simulation.compose()
-    simulation.message = label + (" at the next fill." if effects == {"restart"} else ".")
-    simulation.set_dt(first=previous.dt != changed.dt)
+
+
+def follow(simulation: Simulation, first: bool) -> None:
+    """Let the time step follow a change, and lay a ramp out in such steps."""
+    simulation.set_dt(first)
+    if simulation.run.ramp is not None:
+        simulation.run.ramp = ramp.lasting(simulation, simulation.run.ramp)
 
 
 def set_dt(simulation: Simulation, first: bool) -> None:
-    """Set the time step as the parameters ask: fixed, or "auto" from the stiffest contact."""
-    asked = simulation.parameters.dt
-    survey = simulation.survey()
-    if asked == "auto":
-        dt = watch.next_automatic_dt(simulation, survey, first)
-    else:
-        dt = asked
-        if dt > survey.stable_dt and not first:  # one just asked for is taken, and what comes of it is seen
-            simulation.stop(faults.step_too_large(simulation, survey))
-            return
-    if dt != simulation.run.dt:
-        simulation.run.clock_time, simulation.run.clock_step, simulation.run.dt = simulation.time, simulation.step, dt
-        simulation.run.dt_changes.append((simulation.step, dt))
+    """Set the time step as the parameters ask: fixed, or "auto" from the stiffest contact, at both ends of a ramp."""
+    dt, survey = _needed_dt(simulation, first)
+    if simulation.run.ramp is not None:
+        with ramp.at_its_end(simulation):
+            dt, survey = min((dt, survey), _needed_dt(simulation, first), key=lambda end: (end[0], end[1].stable_dt))
+    if simulation.parameters.dt != "auto" and dt > survey.stable_dt and not first:
+        # One just asked for is taken, and what comes of it is seen.
+        simulation.stop(faults.step_too_large(simulation, survey))
+    elif dt != simulation.run.dt:
+        take_dt(simulation, dt)
+
+
+def _needed_dt(simulation: Simulation, first: bool) -> tuple[float, Survey]:
+    """The step asked for, or the automatic one, with the look at the contacts as the law is now."""
+    asked, survey = simulation.parameters.dt, simulation.survey()
+    return (watch.next_automatic_dt(simulation, survey, first) if asked == "auto" else asked), survey
+
+
+LARGE_RISE = 2.0
+"""A step so many times larger has the higher derivatives begin anew [-]. What rounding and jumps of the force leave in
+the q-th goes with dt^(2-q), and the next prediction multiplies it by the new dt^(q-2): the fifth by the rise cubed."""
+
+
+def take_dt(simulation: Simulation, dt: float) -> None:
+    """Step by `dt` [s] from now on: velocities ahead of their positions stay so by the same share of a step."""
+    run, scheme, before = simulation.run, simulation.scheme, simulation.run.dt
+    run.clock_time, run.clock_step, run.dt = simulation.time, simulation.step, dt
+    run.dt_changes.append((simulation.step, dt))
+    if before == 0.0:
+        return
+    motion = run.world.motion
+    motion[:, 1] += scheme.velocity_lead * (dt - before) * motion[:, 2]
+    if dt > LARGE_RISE * before and scheme.levels > 3:
+        motion[:, 3:] = 0.0
+        simulation.start_up()
 
 
 def remove_grain(simulation: Simulation, sphere_id: int) -> None:

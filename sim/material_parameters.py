@@ -11,13 +11,16 @@ from sim.materials import Material
 from sim.parameters import ParameterSet, Quantity
 
 YoungsModulus = Annotated[
-    float, Ge(1e4), Le(1e12), Quantity("Young's modulus", "E", "MPa", scale=1e6, log=True, group="Material")
+    float,
+    Ge(1e4),
+    Le(1e12),
+    Quantity("Young's modulus", "E", "MPa", scale=1e6, log=True, effect="ramp", group="Material"),
 ]
 Poisson = Annotated[
     float,
     Ge(-0.999),
     Le(0.499),
-    Quantity("Poisson's ratio", "ν", group="Material"),
+    Quantity("Poisson's ratio", "ν", effect="ramp", group="Material"),
     Field(description="Of grains and walls; 0.2 to 0.3 for glass and rock."),
 ]
 Restitution = Annotated[

@@ -37,14 +37,14 @@ class MotionParameters(ParameterSet):
         float,
         Ge(0.0),
         Le(100.0),
-        Quantity("gravity", "g", "m/s²", group="Gravity"),
+        Quantity("gravity", "g", "m/s²", effect="ramp", group="Gravity"),
         Field(description="Acceleration of free fall: 9.81 on Earth, 1.62 on the Moon."),
     ] = 9.81
     tilt: Annotated[
         float,
         Ge(-math.pi / 2),
         Le(math.pi / 2),
-        Quantity("tilt of the table", "α", "°", scale=math.pi / 180, group="Gravity"),
+        Quantity("tilt of the table", "α", "°", scale=math.pi / 180, effect="ramp", group="Gravity"),
         Field(
             description="Angle by which the table is tilted; positive lowers the right side, so that grains "
             "run to the right."

@@ -18,8 +18,10 @@ from typing import Annotated, Any, Literal, Self, get_args, get_origin
 import annotated_types
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-Effect = Literal["now", "base", "restart"]
-"""When a change acts: on the running grains at once, by rebuilding the base, or at the next fill."""
+Effect = Literal["now", "ramp", "base", "restart"]
+"""When a change acts: on the running grains at once or over one contact time (sim.ramp), by rebuilding the base, or at
+the next fill. Whatever a force is proportional to is ramped: its jump would kick the grains. At once acts what only
+limits forces, what describes a whole impact, and what is no number."""
 
 Value = float | int | str | bool
 

@@ -32,7 +32,7 @@ def load(name: str, parameters: ParameterSet) -> tuple[World, Any] | None:
     except (OSError, store.StoreError) as error:
         raise ParameterError(f"The prepared state '{name}' cannot be used: {error} Start without it.") from None
     for parameter in parameters.declared().values():
-        fixed = parameter.quantity.effect != "now"
+        fixed = parameter.quantity.effect in ("base", "restart")
         if fixed and facts["parameters"].get(parameter.name) != getattr(parameters, parameter.name):
             return None
     world.counters[REBUILT_AT] -= world.counters[STEP_COUNT]

@@ -10,6 +10,7 @@ from sim import watch
 from sim.faults import Change
 from sim.measure.angle_of_repose import AngleOfRepose
 from sim.measure.energy import Booked
+from sim.ramp import Ramp
 from sim.series import Series
 from sim.snapshot import Fault
 from sim.state import STEP_COUNT, World
@@ -36,6 +37,8 @@ class Run:
     """Step at which the bulk was last measured for the series."""
     dt_changes: list[tuple[int, float]] = field(default_factory=list)
     """(step, new dt [s]) of every change of the time step."""
+    ramp: Ramp | None = None
+    """Parameters on their way to what is asked for."""
 
     @property
     def step(self) -> int:

@@ -24,6 +24,7 @@ from sim.laws import laws
 from sim.measure.angle_of_repose import AngleOfRepose
 from sim.measure.energy import Booked
 from sim.plain import PlainError, Tables, decode, encode
+from sim.ramp import PARTS, Ramp
 from sim.results import state_hash
 from sim.run import Moment, Point, Run
 from sim.scenes import SCENES, Scene
@@ -36,7 +37,7 @@ from sim.whole_file import write_whole_file
 
 KIND, FORMAT = "repose run", 1
 SUFFIX = ".repose"
-PLAIN = ("dt", "clock_time", "clock_step", "booked", "measurement", "bulk_step", "dt_changes")
+PLAIN = ("dt", "clock_time", "clock_step", "booked", "measurement", "bulk_step", "dt_changes", "ramp")
 """Entries of `Run` written as their types are declared."""
 LONGEST_STEP = 1.0
 """No time step is longer [s]."""
@@ -195,8 +196,18 @@ def _require_fitting(scene: Scene, parameters: Any, run: Run) -> None:
     levels = integrators()[parameters.integrator].levels
     if world.motion.shape[:2] != (scene.dimension + spin, levels):
         raise ArchiveError(f"The world in the file is not one of the scene '{scene.name}': the file is damaged.")
+    if run.ramp is not None:
+        _require_ramp(parameters, run.ramp)
     if law.needs_material and len(law.numbers(parameters).table) != int(world.counters[MATERIAL_COUNT]) ** 2:
         raise ArchiveError("The materials of the file's world are not those of its scene: the file is damaged.")
+
+
+def _require_ramp(parameters: Any, ramp: Ramp) -> None:
+    """Raise `ArchiveError` unless these parameters may be on their way from there."""
+    ramped = {name for name, entry in parameters.declared().items() if entry.quantity.effect == "ramp"}
+    if not ramp.values.keys() <= ramped or ramp.steps < PARTS or ramp.begins < 0:
+        raise ArchiveError("The file's run is in a change that cannot be: the file is damaged.")
+    parameters.changed(**ramp.values)
 
 
 def _run_to_plain(run: Run, runs: dict[int, Any], tables: Tables) -> int:
@@ -219,10 +230,11 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
         "measurement": AngleOfRepose | None,
         "bulk_step": int,
         "dt_changes": list[tuple[int, float]],
+        "ramp": Ramp | None,
         "state": state_type(scene),
         "built": scene.parameters,
     }
-    values = {key: decode(kind, plain[key], tables, f"{name}.{key}") for key, kind in kinds.items()}
+    values = {key: decode(kind, plain.get(key), tables, f"{name}.{key}") for key, kind in kinds.items()}
     if not (0.0 <= values["dt"] <= LONGEST_STEP and math.isfinite(values["clock_time"])):
         raise ArchiveError(f"The file's time step is {values['dt']:g} s, which cannot be: the file is damaged.")
     run = Run(world=world_of(tables, f"{name}.world."), **values)

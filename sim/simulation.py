@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, get_args
 
-from sim import changes, faults, neighbours, orientation, past, ready_columns, results, watch
+from sim import changes, faults, neighbours, orientation, past, ramp, ready_columns, results, watch
 from sim.build import enlarge_pairs, with_levels
 from sim.command_log import Log
 from sim.commands import Command, Logged
@@ -55,6 +55,10 @@ class Simulation:
     ) -> None:
         self.message = ""
         self.parameters: Any = None
+        """Those asked for."""
+        self.numbers: tuple
+        self.gravity: tuple[float, ...]
+        """What law and weight read: made of the parameters, or on the way to them (sim.ramp)."""
         self.before_compiling: Callable[[], None] = lambda: None
         """Called when a change of formulas is about to cost seconds of compiling."""
         self.measured: dict[str, list[Measured]] = {}
@@ -161,6 +165,8 @@ class Simulation:
         while done < steps and self.fault is None:
             apart = min(CHECK_STEPS, self.look_steps)
             batch = min(steps - done, apart - self.step % apart)
+            if self.run.ramp is not None:
+                batch = min(batch, self.run.ramp.steps_left(self.step))
             count, status, culprit = self.loop(self.run.world, self.numbers, self.gravity, self.run.dt, batch)
             done += count
             self.at += count
@@ -168,10 +174,14 @@ class Simulation:
                 self.run.world = enlarge_pairs(self.run.world)
             elif status != neighbours.OK:
                 self.stop(faults.from_status(self, status, culprit))
-            elif self.step % CHECK_STEPS == 0:
-                self._check()
-            elif self.step % self.look_steps == 0:
-                self.set_dt()
+            else:
+                ramp.go_on(self)
+                if self.fault is not None:
+                    break
+                if self.step % CHECK_STEPS == 0:
+                    self._check()
+                elif self.step % self.look_steps == 0:
+                    self.set_dt()
         self.log.end = max(self.log.end, self.at)
         return done
 
@@ -198,9 +208,7 @@ class Simulation:
         # the same as when they were set, its work included.
         now = self.parameters
         self.go_on_from(self.last_good)
-        self.parameters = now
-        with self.booked("work"):
-            self.compose()
+        changes.take_on(self, now)
 
     def go_on_from(self, point: Point) -> None:
         """Make a restart point the present, its formulas included."""
@@ -244,9 +252,9 @@ class Simulation:
         integrator = self.parameters.integrator
         rotation = self.scene.rotates(self.run.built)
         self.model = Model(law, law.rules(self.parameters), integrator, self.scene.dimension, rotation)
-        self.numbers = law.numbers(self.parameters)
-        self.gravity = self.parameters.gravity_vector(self.scene.dimension)
+        ramp.hand_over(self, ramp.in_force(self))
         self.look_steps = watch.look_steps(self)
+        self.contact_time = ramp.contact_time(self)
         self.loop = compose(self.model)
         self._survey = compose_survey(self.model)
         self.contact_table = contact_table(self.model)

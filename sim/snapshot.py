@@ -101,6 +101,8 @@ class Snapshot:
     """Simulated time [s]."""
     dt: float = 0.0
     """Time step in use [s]."""
+    contact_time: float = 0.0
+    """How long a typical contact lasts, over which changes of stiffness take effect [s]."""
     parameters: ParameterSet | None = None
 
     position: Floats = field(default_factory=lambda: np.empty((0, 2), np.float32))

@@ -68,6 +68,9 @@ CROWD = math.sqrt(6.0)
 """Where at least so many grains have hardly a contact yet, they will meet in a crowd, which is stiffer than a lone
 contact with a wall: twice because both give way, and three times for contacts on all sides (squares of frequencies)."""
 
+DROP, EARTH = 2.0, 9.81
+"""The impact whose duration changes are spread over: from a height of so many radii [-], on Earth [m/s²]."""
+
 STEPS_AHEAD = 200
 """An automatic step is looked at this often."""
 FIXED_STEPS, CLOSE_STEPS = 100, 10
@@ -195,14 +198,30 @@ def impact_dt(simulation: Simulation, ahead: float) -> float:
         return math.inf
     mass, radius = float(world.mass[fastest]), float(world.radius[fastest])
     speed = math.sqrt(square[fastest]) + ahead * math.hypot(*simulation.gravity)
-    brought = 0.5 * mass * speed**2
+    # to a four-thousandth of the radius
+    overlap = _stopped_at(simulation, 0.5 * mass * speed**2, mass, radius, halvings=12)
+    return stable_alone(simulation, overlap, mass, radius)
 
+
+def contact_time(simulation: Simulation) -> float:
+    """How long the lightest grain of the scene touches a wall it is dropped on from its own diameter [s]: π/ω."""
+    model = simulation.model
+    mass, radius = simulation.scene.lightest(simulation.run.built)
+    overlap = _stopped_at(simulation, mass * EARTH * DROP * radius, mass, radius, halvings=40)
+    contact = _lone(simulation, overlap, mass, radius)
+    along, _, _, _ = model.law.stiffness(simulation.numbers, model.rules, contact)
+    return math.pi * math.sqrt(mass / along)
+
+
+def _stopped_at(simulation: Simulation, brought: float, mass: float, radius: float, halvings: int) -> float:
+    """Overlap with a wall that takes up this energy [m], the radius at most."""
+    model = simulation.model
     low, high = 0.0, radius
-    for _ in range(12):  # to a four-thousandth of the radius
+    for _ in range(halvings):
         middle = 0.5 * (low + high)
         stored, _ = model.law.energy(simulation.numbers, model.rules, _lone(simulation, middle, mass, radius))
         low, high = (middle, high) if stored < brought else (low, middle)
-    return stable_alone(simulation, high, mass, radius)
+    return high
 
 
 def stable_alone(simulation: Simulation, overlap: float, mass: float, radius: float) -> float:
@@ -299,6 +318,7 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
     snapshot.omega_dt_limit = survey.omega * survey.stable_dt if survey.contacts else 1.0
     snapshot.stable_dt = survey.stable_dt
     snapshot.dt_warning = dt_warning(simulation, survey)
+    snapshot.contact_time = simulation.contact_time
     snapshot.energy = energy.as_dict()
     snapshot.series = run.series.columns()
     snapshot.at, snapshot.log_end = simulation.at, simulation.log.end

@@ -50,7 +50,7 @@ class LeeHerrmannParameters(ParameterSet):
         float,
         Ge(1e3),
         Le(1e9),
-        Quantity("normal stiffness", "k_n", "N/m^p", log=True),
+        Quantity("normal stiffness", "k_n", "N/m^p", log=True, effect="ramp"),
         Field(
             description="Repulsion k_n δ^p of two grains overlapping by δ; p = 3/2 for Hertz, 1 for the "
             "linear law. Stiffer grains need smaller time steps."
@@ -60,7 +60,7 @@ class LeeHerrmannParameters(ParameterSet):
         float,
         Ge(0.0),
         Le(1e6),
-        Quantity("shear stiffness", "k_s", "N/m", log=True),
+        Quantity("shear stiffness", "k_s", "N/m", log=True, effect="ramp"),
         Field(
             description="Stiffness of the virtual friction spring. Decides the angle: the thesis prints 5, "
             "its results come out with 100."
@@ -70,21 +70,21 @@ class LeeHerrmannParameters(ParameterSet):
         float,
         Ge(0.0),
         Le(2e4),
-        Quantity("normal damping", "γ_n", "1/s"),
+        Quantity("normal damping", "γ_n", "1/s", effect="ramp"),
         Field(description="Damping of the approach, force γ_n m* v_n. More damping, less bouncing."),
     ] = 500.0
     shear_damping: Annotated[
         float,
         Ge(0.0),
         Le(2e4),
-        Quantity("shear damping", "γ_s", "1/s"),
+        Quantity("shear damping", "γ_s", "1/s", effect="ramp"),
         Field(description="Damping of sliding, force γ_s m* v_t, on top of the friction spring."),
     ] = 500.0
     wall_stiffness_factor: Annotated[
         float,
         Ge(1.0),
         Le(10.0),
-        Quantity("wall stiffness factor", "k_w/k_n"),
+        Quantity("wall stiffness factor", "k_w/k_n", effect="ramp"),
         Field(
             description="How many times stiffer a contact with a wall or base grain is; 2 in the thesis, to "
             "keep grains from passing."

@@ -35,21 +35,21 @@ class MemorylessParameters(ParameterSet):
         float,
         Ge(1.0),
         Le(1e8),
-        Quantity("normal stiffness", "k_n", "N/m", log=True),
+        Quantity("normal stiffness", "k_n", "N/m", log=True, effect="ramp"),
         Field(description="Spring constant of the repulsion."),
     ] = 1000.0
     normal_viscosity: Annotated[
         float,
         Ge(0.0),
         Le(1e4),
-        Quantity("normal viscosity", "γ", "kg/s"),
+        Quantity("normal viscosity", "γ", "kg/s", effect="ramp"),
         Field(description="Damping of the approach, force γ v_n."),
     ] = 70.0
     shear_viscosity: Annotated[
         float,
         Ge(0.0),
         Le(1e5),
-        Quantity("shear viscosity", "k_t", "kg/s", log=True),
+        Quantity("shear viscosity", "k_t", "kg/s", log=True, effect="ramp"),
         Field(description="Friction of slow sliding, force k_t v_t, below the Coulomb limit."),
     ] = 2000.0
 

@@ -39,21 +39,21 @@ class VoigtParameters(MaterialParameters):
         float,
         Ge(1.0),
         Le(1e9),
-        Quantity("normal stiffness", "K_n", "N/m", log=True),
+        Quantity("normal stiffness", "K_n", "N/m", log=True, effect="ramp"),
         Field(description="Spring constant of the contact along its normal."),
     ] = 1e4
     shear_stiffness: Annotated[
         float,
         Ge(0.0),
         Le(1e9),
-        Quantity("shear stiffness", "K_t", "N/m", log=True),
+        Quantity("shear stiffness", "K_t", "N/m", log=True, effect="ramp"),
         Field(description="Spring constant of the contact across its normal."),
     ] = 1e4
     reference_overlap: Annotated[
         float,
         Ge(1e-9),
         Le(1e-2),
-        Quantity("reference overlap", "δ_c", "mm", scale=1e-3, log=True),
+        Quantity("reference overlap", "δ_c", "mm", scale=1e-3, log=True, effect="ramp"),
         Field(description="Overlap at which the stiffness of Hertz and Mindlin is taken; 5 % of the mean radius."),
     ] = 5e-4
 

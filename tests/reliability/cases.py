@@ -1,4 +1,4 @@
-"""Where each reliability case of the groups X, I and T is tested, if not under its own name in this folder.
+"""Where each reliability case of the groups X, I, T and P is tested, if not under its own name in this folder.
 
 A case whose number begins the name of a test here (`test_x03_...`) needs no entry. `NOT_YET` are those that concern
 what the program does not have; `MISSED` those it does not meet, each with a strict xfail of that number.
@@ -6,7 +6,7 @@ what the program does not have; `MISSED` those it does not meet, each with a str
 
 from __future__ import annotations
 
-VERIFICATION, SIM, APP = "tests/verification", "tests/sim", "tests/app"
+VERIFICATION, SIM, APP, RELIABILITY = "tests/verification", "tests/sim", "tests/app", "tests/reliability"
 
 ELSEWHERE: dict[str, tuple[str, ...]] = {
     "X08": (f"{SIM}/test_parameters.py::test_the_smallest_step_beyond_a_limit_is_refused",),
@@ -59,6 +59,15 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
         f"{SIM}/test_runner.py::test_a_storm_of_steps_from_two_threads_loses_none",
         f"{SIM}/test_runner.py::test_a_storm_of_pauses_does_not_upset_the_thread",
     ),
+    **dict.fromkeys(
+        ("P02", "P03", "P04"),
+        (f"{RELIABILITY}/test_p_parameters.py::test_p01_to_p04_no_field_takes_what_is_not_a_number_in_its_range",),
+    ),
+    "P06": (f"{SIM}/test_parameters.py::test_a_value_out_of_range_is_refused_with_the_range",),
+    "P07": (f"{SIM}/test_parameters.py::test_zero_is_legal_where_physics_knows_it",),
+    "P12": (f"{SIM}/test_simulation.py::test_gravity_reversed_and_a_hundred_m_s2_lose_no_grain",),
+    "P18": (f"{SIM}/test_parameters.py::test_a_value_out_of_range_is_refused_with_the_range",),
+    "P19": (f"{SIM}/test_parameters.py::test_a_value_out_of_range_is_refused_with_the_range",),
 }
 
 NOT_YET: dict[str, str] = {
@@ -75,5 +84,6 @@ WANTED = (
     *(f"X{number:02}" for number in (2, 3, 4, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19)),
     *(f"I{number:02}" for number in (*range(1, 13), 14, *range(15, 19), *range(20, 25))),
     *(f"T{number:02}" for number in (4, 5, 6, 7, 8, 13, 15, 16, 17)),
+    *(f"P{number:02}" for number in (*range(1, 20), 21, 22)),
 )
 """The cases of these groups that concern what there is."""

@@ -1,7 +1,7 @@
 """Group P, live parameters: what no field may let through, and changes in the midst of a run.
 
-P05 to P07 and P11 follow from the declared ranges; P12 and the hand on every slider (P10) are in
-tests/sim/test_simulation.py, beside the rest of what changes while a run goes on.
+P06, P07, P18 and P19 follow from the declared ranges (tests/sim/test_parameters.py); what moves the grains while it
+changes is in test_p_changes.py, a hand on everything in test_p10_any_order.py.
 """
 
 from __future__ import annotations

@@ -237,7 +237,11 @@ def test_random_changes_of_every_slider_never_leave_a_number_that_is_not_finite(
     # A seeded hand on all sliders that act at once; a fault is answered as the panel's button does.
     generator = np.random.default_rng(41)
     simulation = poured()
-    sliders = [p for p in simulation.parameters.declared().values() if p.quantity.effect == "now" and p.kind == "float"]
+    sliders = [
+        p
+        for p in simulation.parameters.declared().values()
+        if p.quantity.effect in ("now", "ramp") and p.kind == "float"
+    ]
     for _ in range(400):
         slider = sliders[generator.integers(len(sliders))]
         if slider.name == "dt":

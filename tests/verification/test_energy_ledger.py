@@ -3,18 +3,22 @@
     kinetic + potential + elastic + shear + damping + sliding + removed - poured - work = gap
 
 The gap is the truncation error of the scheme: contacts set in and end with a jump of the damping force, so it falls
-at least in proportion to dt. Changing the stiffness at overlap d books (2/5) (k2 - k1) d^(5/2) a contact (Hertz).
+at least in proportion to dt. Changing the stiffness at overlap d books (2/5) (k2 - k1) d^(5/2) a contact (Hertz), and
+every part of a ramp its share at the overlaps of that moment.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import sqrt
 
 import numpy as np
 import pytest
 
+from sim import ramp
 from sim.commands import Act, SetParameters
 from sim.measure.energy import Booked
+from sim.ramp import PARTS
 from sim.simulation import Simulation
 from sim.state import PAIR_COUNT
 from tests.worlds import Bench, model_of, world_of
@@ -51,36 +55,88 @@ def test_ledger_of_a_whole_heap_closes_and_the_gap_shrinks_with_the_step() -> No
     assert gaps[1e-5] < 0.5 * gaps[4e-5]
 
 
-def test_changing_the_stiffness_of_a_heap_books_the_work_of_every_contact() -> None:
-    simulation = small_heap()
-    simulation.apply(Act("fill"))
-    simulation.advance(12_000)
-    world, before = simulation.run.world, simulation.energy()
+def stored_by_hertz(simulation: Simulation) -> float:
+    """Elastic energy of all contacts at a stiffness of 1 N/m^1.5, those with base and walls twice as stiff [J]."""
+    world = simulation.run.world
     used = int(world.counters[PAIR_COUNT])
     i, j = world.pairs.i[:used], world.pairs.j[:used]
     overlap = world.radius[i] + world.radius[j] - np.hypot(*(world.motion[:2, 0, i] - world.motion[:2, 0, j]))
     factor = np.where(world.fixed[i] | world.fixed[j], 2.0, 1.0)
-    stored = float(np.sum(0.4 * factor * np.maximum(overlap, 0.0) ** 2.5))
-    assert stored > 0.0
-    assert simulation.apply(SetParameters({"normal_stiffness": 1.7e6, "shear_stiffness": 100.0})) == ""
-    after = simulation.energy()
-    assert before.elastic == pytest.approx(1e6 * stored, rel=1e-9)
-    # Friction springs change their stored energy too, as the Coulomb limit grows with the normal force.
-    assert after.work - before.work == pytest.approx(0.7e6 * stored + after.shear - before.shear, rel=1e-9)
-    assert after.gap == pytest.approx(before.gap, abs=1e-15)
+    return float(np.sum(0.4 * factor * np.maximum(overlap, 0.0) ** 2.5))
+
+
+def test_every_part_of_a_ramp_books_the_work_of_every_contact() -> None:
+    simulation = small_heap(friction=0.0)
+    simulation.apply(Act("fill"))
+    simulation.advance(12_000)
+    energy, stiffness = simulation.energy(), simulation.numbers.normal_stiffness
+    assert energy.elastic == pytest.approx(1e6 * stored_by_hertz(simulation), rel=1e-9)
+    assert energy.elastic > 0.0
+    assert simulation.apply(SetParameters({"normal_stiffness": 2e6})) == ""
+    assert simulation.energy() == energy
+    parts = 0
+    while simulation.run.ramp is not None:
+        simulation.advance(1)
+        after = simulation.energy()
+        rise = simulation.numbers.normal_stiffness - stiffness
+        assert after.work - energy.work == pytest.approx(rise * stored_by_hertz(simulation), rel=1e-9, abs=1e-18)
+        parts += rise > 0.0
+        energy, stiffness = after, simulation.numbers.normal_stiffness
+    assert parts == PARTS
+    assert stiffness == 2e6
 
 
 @pytest.mark.parametrize("change", [{"gravity": 1.62}, {"tilt": 0.2}, {"friction": 0.8}, {"shear_stiffness": 20.0}])
-def test_no_change_of_a_parameter_opens_the_ledger(change) -> None:
+def test_no_change_of_a_parameter_opens_the_ledger(change, monkeypatch) -> None:
     simulation = small_heap()
     simulation.apply(Act("fill"))
     simulation.advance(12_000)
-    before = simulation.energy()
-    assert simulation.apply(SetParameters(change)) == ""
-    after = simulation.energy()
-    assert after.gap == pytest.approx(before.gap, abs=1e-15)
-    assert after.dissipated == pytest.approx(before.dissipated, abs=1e-15)
-    assert after.work != before.work
+    acts = ramp.go_on
+
+    def closed_through(act: Callable[[], object]) -> None:
+        before = simulation.energy()
+        act()
+        after = simulation.energy()
+        assert after.gap == pytest.approx(before.gap, abs=1e-15)
+        assert after.dissipated == pytest.approx(before.dissipated, abs=1e-15)
+
+    monkeypatch.setattr(ramp, "go_on", lambda running: closed_through(lambda: acts(running)))
+    work = simulation.energy().work
+    closed_through(lambda: simulation.apply(SetParameters(change)))
+    while simulation.run.ramp is not None:
+        simulation.advance(1)
+    assert simulation.energy().work != work
+
+
+@pytest.mark.parametrize(
+    "change", [{"normal_stiffness": 2e6}, {"normal_stiffness": 5e5}, {"tilt": 0.2}, {"shear_stiffness": 20.0}], ids=str
+)
+def test_over_a_ramp_the_ledger_opens_by_no_more_than_the_scheme_does_and_half_as_much_with_half_the_step(
+    change,
+) -> None:
+    filled = small_heap(
+        grain_count=40, width=0.015
+    )  # grains that still move, or what is first order is next to nothing
+    filled.apply(Act("fill"))
+    while filled.phase == "filling":
+        filled.advance(500)
+    saved, opened = filled.saved(), []
+    for dt in (1e-5, 5e-6):
+        simulation = Simulation(saved=saved)
+        assert simulation.apply(SetParameters({"dt": dt})) == ""
+        simulation.advance(round(1e-3 / dt))
+        before = simulation.energy()
+        assert simulation.apply(SetParameters(change)) == ""
+        while simulation.run.ramp is not None:
+            simulation.advance(1)
+        after, survey = simulation.energy(), simulation.survey()
+        opened.append(after.gap - before.gap)
+        # The force after a part is felt a step late: of its power, dt; and power is at most energy moved times w.
+        moved = (
+            abs(after.elastic - before.elastic) + abs(after.kinetic - before.kinetic) + abs(after.work - before.work)
+        )
+        assert abs(opened[-1]) < survey.omega * dt * moved
+    assert opened[1] == pytest.approx(0.5 * opened[0], rel=0.2)
 
 
 def test_doubling_the_stiffness_at_greatest_overlap_sends_the_grains_back_faster_by_the_root_of_two() -> None:

@@ -1,0 +1,126 @@
+"""P10: any parameter to any value in any order, among steps, undos, saves and the buttons of the scene."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+from sim.commands import Act, Recover, SetParameters
+from sim.parameters import Parameter, Value
+from sim.saved_run import SavedRun
+from sim.scenes import SCENES
+from sim.simulation import Simulation
+from tests.reliability.crowds import EXAMPLES
+from tests.reliability.runs import landed, resumed, saved
+from tests.worlds import use_plain_engine
+
+DECLARED = SCENES["heap"].parameters.declared()
+MOST = {"grain_count": 6, "width": 8e-3}
+"""Ends of ranges that the engine in plain Python can bear."""
+LEAST = {"base_radius": 5e-4, "wall_radius": 1e-3}
+
+
+def values_of(parameter: Parameter) -> st.SearchStrategy[Value]:
+    """Values a person may ask for, the ends and the default among them."""
+    if parameter.kind == "bool":
+        return st.booleans()
+    words = st.sampled_from(parameter.choices) if parameter.choices else st.nothing()
+    if parameter.kind == "choice":
+        return words
+    low = max(float(parameter.low or 0.0), LEAST.get(parameter.name, -math.inf))
+    high = min(float(parameter.high or 0.0), MOST.get(parameter.name, math.inf))
+    if parameter.kind == "int":
+        return st.integers(int(low), int(high))
+    return st.floats(low, high) | st.sampled_from([low, high, parameter.default]) | words
+
+
+CHANGES = st.sampled_from(sorted(DECLARED)).flatmap(
+    lambda name: values_of(DECLARED[name]).map(lambda value: {name: value})
+)
+
+
+@cache
+def start() -> SavedRun:
+    """A few grains just landed."""
+    return landed().saved()
+
+
+class HandOnEverything(RuleBasedStateMachine):
+    """A few grains, and a hand that knows no mercy."""
+
+    simulation: Simulation
+    before: list[dict[str, Value]]
+
+    @initialize()
+    def fill(self) -> None:
+        self.simulation, self.before = Simulation(saved=start()), []
+
+    @rule(values=CHANGES)
+    def change(self, values: dict[str, Value]) -> None:
+        old, state = self.simulation.parameters, self.simulation.state_hash()
+        refused = self.simulation.apply(SetParameters(values))
+        if refused:
+            assert self.simulation.parameters == old
+            assert self.simulation.state_hash() == state
+        else:
+            ((name, value),) = values.items()
+            assert getattr(self.simulation.parameters, name) == value
+            self.before.append({name: getattr(old, name)})
+
+    @rule()
+    def undo(self) -> None:
+        if self.before:
+            self.simulation.apply(SetParameters(self.before.pop()))
+
+    @rule(steps=st.sampled_from([1, 7, 120]))
+    def step(self, steps: int) -> None:
+        at = self.simulation.at
+        done = self.simulation.advance(steps)
+        assert self.simulation.at == at + done
+        assert done == steps or self.simulation.fault is not None
+
+    @rule()
+    def answer_a_fault(self) -> None:
+        fault = self.simulation.fault
+        if fault is not None:
+            remedy: dict[str, Any] = {fault.parameter: fault.previous} if fault.parameter else {"dt": "auto"}
+            assert self.simulation.apply(Recover(remedy)) == ""
+
+    @rule(action=st.sampled_from(["fill", "open", "reset"]))
+    def press(self, action: str) -> None:
+        self.simulation.apply(Act(action))
+
+    @rule()
+    def save_and_open(self) -> None:
+        blob = saved(self.simulation)
+        self.simulation = resumed(blob)
+        assert saved(self.simulation) == blob
+
+    @invariant()
+    def nothing_is_lost(self) -> None:
+        run = self.simulation.run
+        assert np.isfinite(run.world.motion).all()
+        assert all(math.isfinite(value) for value in self.simulation.energy().as_dict().values())
+        assert int((~run.world.fixed).sum()) == run.state.poured - run.state.removed
+        assert 0.0 < run.dt <= 1e-3
+
+
+def test_p10_any_parameter_in_any_order_loses_no_number_and_no_grain(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_plain_engine(monkeypatch)
+    run_state_machine_as_test(
+        HandOnEverything,
+        settings=settings(
+            max_examples=max(1, EXAMPLES // 10),
+            stateful_step_count=30,
+            deadline=None,
+            derandomize=True,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
