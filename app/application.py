@@ -87,6 +87,7 @@ class Application:
         ui, size = self.ui, self.window.size
         if not self._listen(self.window.poll()):
             return False
+        self.physics.show_contacts(ui.view.show_force_chains)
         ui.snapshot = self.physics.latest()
         ui.dead = self.physics.dead
         ui.edits.see(ui.snapshot)

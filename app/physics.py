@@ -75,6 +75,10 @@ class Physics:
         self._paused = True
         self._runner.single_step(count)
 
+    def show_contacts(self, shown: bool) -> None:
+        """Whether snapshots are to hold the contacts, which only force chains need."""
+        self._runner.show_contacts(shown)
+
     def set_speed(self, factor: float | None) -> None:
         """Simulated over wall time to aim at; None is as fast as the machine can."""
         self._speed = factor
