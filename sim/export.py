@@ -39,7 +39,7 @@ def grain_columns(run: Run) -> dict[str, Any]:
     dimension = world.search.reference.shape[0]
     turning = world.motion[dimension:, 1]
     pushed = pushes(world)
-    columns = {"sphere_id": world.sphere_id, "fixed": world.fixed, "material": world.material}
+    columns: dict[str, Any] = {"sphere_id": world.sphere_id, "fixed": world.fixed, "material": world.material}
     columns |= {f"{axis} [m]": world.motion[k, 0] for k, axis in enumerate(AXES[:dimension])}
     columns |= {f"v{axis} [m/s]": world.motion[k, 1] for k, axis in enumerate(AXES[:dimension])}
     about = AXES if len(turning) == 3 else "z"
