@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -42,6 +43,9 @@ log = logging.getLogger(__name__)
 
 REPORT_VARIABLE = "REPOSE_REPORT"
 """Environment variable naming a file that is to hold widgets and state, for programs that drive the window."""
+STARTING_INTERVAL = 0.05
+"""Wall time between two frames as long as there is nothing but a note to draw [s]: loading the loops is Python's work,
+which a picture at full rate would make half as long again."""
 SAVE_INTERVAL = 300
 """Frames between two looks at whether settings must be saved."""
 PICTURE = "picture"
@@ -83,6 +87,7 @@ class Application:
         ui, size = self.ui, self.window.size
         if not self._listen(self.window.poll()):
             return False
+        self.physics.show_contacts(ui.view.show_force_chains)
         ui.snapshot = self.physics.latest()
         ui.dead = self.physics.dead
         ui.edits.see(ui.snapshot)
@@ -101,11 +106,15 @@ class Application:
             self.gui.end_frame()
             self.gui.update_cursor()
             self.window.swap()
+        if self._frames == 0:
+            self.physics.begin()  # loading its loops takes a second, compiling them many: first something to see
         ui.film.pump()
         self._report()
         self._frames += 1
         if self._frames % SAVE_INTERVAL == 0:
             self.settings.save()
+        if ui.snapshot.serial == 0:
+            time.sleep(STARTING_INTERVAL)
         ui.fps = self._pace.wait()
         return True
 

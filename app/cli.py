@@ -13,14 +13,15 @@ from typing import Annotated
 
 import typer
 
+from app import saved_commands
 from app.progress import say
-from app.terminal import REFUSED, refusals, table
+from app.terminal import INTERRUPTED, REFUSED, refusals, table
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 done, but something asked for could not be written or a self-test failed; 2 input refused; "
     "3 stopped by a fault of the run; 130 stopped by Ctrl-C or a signal, with the results so far kept."
 )
-INTERRUPTED, READER_GONE = 130, 1
+READER_GONE = 1
 SWEEP_EXAMPLES = """Examples:
 
 repose sweep hourglass --seeds 1-5 --set count_for=4
@@ -210,29 +211,8 @@ def sweep(
         raise typer.Exit(run_sweep(asked))
 
 
-@cli.command()
-def replay(
-    file: Annotated[Path, typer.Argument(metavar="FILE.repose", help="A saved run.")],
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Run it again from its beginning and compare every state hash in it.")
-    ] = False,
-) -> None:
-    """List the commands in the log of a saved run, or prove that it runs again to the same bits.
-
-    With --verify the exit code is 0 if all hashes agree, and 3 with the first step that differs if not.
-    """
-    with refusals():
-        from app.replay_job import commands_in, verify_run
-        from app.stopping import StopAsked
-
-        if not verify:
-            table(("step", "command", "with"), commands_in(file))
-            return
-        try:
-            raise typer.Exit(verify_run(file))
-        except StopAsked:
-            say("Stopped before the end.")
-            raise typer.Exit(INTERRUPTED) from None
+cli.command()(saved_commands.replay)
+cli.command()(saved_commands.export)
 
 
 @cli.command()

@@ -6,6 +6,8 @@ with and without a picture. Measures, never asserts: the numbers belong to this 
 
 from __future__ import annotations
 
+import itertools
+import statistics
 import tempfile
 import time
 from collections.abc import Callable
@@ -14,7 +16,10 @@ from typing import Any
 
 from sim.commands import Act
 from sim.presets import DEFAULT, load
+from sim.runner import pause_between_snapshots
+from sim.simulation import CHECK_STEPS, Simulation
 from sim.snapshot import Snapshot
+from sim.study.bench import SIZES, side_by_side
 
 SIZE = (1280, 720)
 """Of the window [px]."""
@@ -64,7 +69,32 @@ def measure_frames(quick: bool = False) -> dict[str, Any]:
                     physics.send(Act("reset"))
         finally:
             application.close()
-    return {"renderer": window.gl_renderer, "size": SIZE, "rows": rows}
+    return {"renderer": window.gl_renderer, "size": SIZE, "rows": rows, "publishing": measure_publishing(quick)}
+
+
+def measure_publishing(quick: bool = False) -> list[dict[str, Any]]:
+    """What snapshots cost the physics thread beside its steps, in processor time, for heaps set up side by side."""
+    rows = []
+    for copies in SIZES[:2] if quick else SIZES:
+        simulation = Simulation("heap", ready="column")
+        simulation.advance(CHECK_STEPS)
+        if copies > 1:
+            simulation.run.world = side_by_side(simulation.run.world, copies, 0.1)
+        grains, shown, costs = int((~simulation.run.world.fixed).sum()), Snapshot(), []
+        for _ in range(5):
+            marks = [time.thread_time()]
+            simulation.fill_snapshot(shown, contacts=False)
+            marks.append(time.thread_time())
+            simulation.fill_snapshot(shown, contacts=True)
+            marks.append(time.thread_time())
+            simulation.advance(CHECK_STEPS)
+            marks.append(time.thread_time())
+            costs.append([late - early for early, late in itertools.pairwise(marks)])
+        bare, full, steps = (statistics.median(column) for column in zip(*costs))
+        rows.append({"grains": grains, "snapshot": bare, "with_contacts": full, "step": steps / CHECK_STEPS})
+        for name, cost in (("share", bare), ("share_with_contacts", full)):
+            rows[-1][name] = cost / (cost + pause_between_snapshots(cost))
+    return rows
 
 
 def _run(turn: Turn, send: Callable[[Act], None], span: float) -> list[dict[str, Any]]:
@@ -121,4 +151,11 @@ def describe(frames: dict[str, Any]) -> str:
             f"{row['grains']:>8} {row['state']:>8} {'with' if drawn else 'without':>8} {fps:>9} "
             f"{row['steps_per_second']:>9.0f} {row['realtime_factor']:>12.2f}"
         )
+    lines += ["", "snapshots for the picture, in time of the physics thread, as often as they are then made"]
+    lines.append(f"{'grains':>8} {'step':>10} {'snapshot':>10} {'share':>7} {'with contacts':>14} {'share':>7}")
+    lines += [
+        f"{row['grains']:>8} {1e3 * row['step']:>7.3f} ms {1e3 * row['snapshot']:>7.2f} ms {row['share']:>7.1%} "
+        f"{1e3 * row['with_contacts']:>11.2f} ms {row['share_with_contacts']:>7.1%}"
+        for row in frames["publishing"]
+    ]
     return "\n".join(lines)

@@ -90,6 +90,11 @@ class Keeper:
         self.confirm = ""
         self.send(Copy(lambda saved: self._jobs.put(lambda: self._save(saved, target))))
 
+    def export(self, target: Path) -> None:
+        """Write the grains as they are between two steps for other programs; the ending says how."""
+        self.said, self.trouble = "", ""
+        self.send(Copy(lambda saved: self._jobs.put(lambda: self._export(saved, target))))
+
     def open(self, path: str) -> None:
         """Go on with the run in a file."""
         target = self._target(path)
@@ -148,6 +153,15 @@ class Keeper:
         except OSError as error:
             self.trouble = f"{path} could not be written: {error.strerror or error}; the run goes on."
 
+    def _export(self, saved: SavedRun, path: Path) -> None:
+        from sim.export import export
+
+        try:
+            export(saved.now.now.run, path)
+            self.said = f"Grains written to {path}."
+        except OSError as error:
+            self.trouble = f"{path} could not be written: {error.strerror or error}; the run goes on."
+
     def _save_by_itself(self, saved: SavedRun) -> None:
         now = (saved.now.at, saved.now.commands, saved.log.scene)
         if now == self._kept or self._place is None:
@@ -184,6 +198,6 @@ class Keeper:
         self.said = f"Opened {name}.{foreign}"
 
 
-def free_name(folder: Path, scene: str) -> Path:
+def free_name(folder: Path, scene: str, suffix: str = SUFFIX) -> Path:
     """The first of `scene-1.repose`, `scene-2.repose`, … that is free."""
-    return next(path for n in itertools.count(1) if not (path := folder / f"{scene}-{n}{SUFFIX}").exists())
+    return next(path for n in itertools.count(1) if not (path := folder / f"{scene}-{n}{suffix}").exists())

@@ -33,6 +33,10 @@ class Physics:
         self._speed: float | None = None
         self._runner = self._new_runner()
 
+    def begin(self) -> None:
+        """Start the thread; from then on the first snapshot is under way."""
+        self._runner.start()
+
     @property
     def dead(self) -> bool:
         """True when the thread has ended by itself, which only a mistake in the program can make it do."""
@@ -43,17 +47,17 @@ class Physics:
         shown = self._runner.latest()
         if shown.parameters is not None:
             self._start = Start(shown.scene, shown.parameters.model_dump(), shown.seed, self._start.ready)
-        self._runner = self._new_runner()
+        self._replace()
 
     def send(self, command: Command) -> None:
         """Queue a command; a dead thread is replaced when another experiment is to start."""
         if isinstance(command, Start):
             self._start = command
             if self.dead:
-                self._runner = self._new_runner()
+                self._replace()
                 return
         if isinstance(command, Resume) and self.dead:
-            self._runner = self._new_runner(command.saved)
+            self._replace(command.saved)
             return
         self._runner.send(command)
 
@@ -71,6 +75,10 @@ class Physics:
         self._paused = True
         self._runner.single_step(count)
 
+    def show_contacts(self, shown: bool) -> None:
+        """Whether snapshots are to hold the contacts, which only force chains need."""
+        self._runner.show_contacts(shown)
+
     def set_speed(self, factor: float | None) -> None:
         """Simulated over wall time to aim at; None is as fast as the machine can."""
         self._speed = factor
@@ -83,6 +91,10 @@ class Physics:
     def stop(self) -> None:
         """End the thread."""
         self._runner.stop()
+
+    def _replace(self, saved: SavedRun | None = None) -> None:
+        self._runner = self._new_runner(saved)
+        self._runner.start()
 
     def _new_runner(self, saved: SavedRun | None = None) -> Runner:
         from sim.runner import Runner
@@ -99,5 +111,4 @@ class Physics:
         runner = Runner(make)
         runner.set_speed(self._speed)
         runner.pause(self._paused)
-        runner.start()
         return runner

@@ -1,4 +1,4 @@
-"""`repose replay`: what a saved run holds, and the proof that it runs again to the same bits."""
+"""`repose replay` and `export`: what a saved run holds, and the proof that it runs again to the same bits."""
 
 from __future__ import annotations
 
@@ -48,6 +48,20 @@ def verify_run(path: Path, quiet: bool = False) -> int:
         f"the state at step {verdict.differs_at} is the first that differs."
     )
     return DIFFERS
+
+
+def export_run(path: Path, to: Path) -> None:
+    """Write the grains of the run's last state; raises `ParameterError`."""
+    from sim.export import export
+
+    run = _loaded(path).now.now.run
+    try:
+        export(run, to)
+    except ValueError as error:
+        raise ParameterError(str(error)) from None
+    except OSError as error:
+        raise ParameterError(f"{to} could not be written: {error.strerror or error}.") from None
+    say(f"{run.world.sphere_count} grains at step {run.step} written to {to}.")
 
 
 def _loaded(path: Path) -> Any:

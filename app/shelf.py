@@ -27,12 +27,12 @@ class Shelf:
     titles: dict[str, str] = field(default_factory=dict)
 
     def refresh(self) -> None:
-        """Look again at what is there; files that are not presets are passed over."""
+        """Look again at what is there; files that are not presets are passed over, values are checked when taken."""
         saved = sorted(self.folder.glob("*.toml")) if self.folder.is_dir() else []
         self.titles = {}
         for name in (*presets.names(), *map(str, saved)):
             try:
-                self.titles[name] = presets.load(name).title
+                self.titles[name] = presets.title_of(name)
             except ParameterError:
                 continue
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sim.command_log import Entry, Log
 from sim.commands import Logged
@@ -21,13 +21,13 @@ from sim.scenes import SCENES
 if TYPE_CHECKING:
     from sim.simulation import Simulation
 
-FURTHEST = 20_000
-"""Steps that are gone through again at most to reach a moment that was not kept."""
+WITHOUT_END = 1 << 62
 
 
 def begin_log(simulation: Simulation) -> None:
     """Begin a log with the world as it is."""
     simulation.at = simulation.commands = 0
+    simulation.journey = None
     simulation.cuts += 1
     start = moment_of(simulation)
     simulation.log = Log(simulation.scene.name, simulation.seed, simulation.ready, start)
@@ -71,45 +71,69 @@ def cut(simulation: Simulation) -> None:
         simulation.cuts += 1
 
 
-def rewind(simulation: Simulation, at: int) -> None:
+class Journey(NamedTuple):
+    """A moment that is being gone to, however far it is from the moments kept."""
+
+    origin: int
+    """Steps since the log began, where the way begins,"""
+    at: int
+    """and where it ends."""
+    last: int
+    """Entries of the log that have then been carried out."""
+
+
+def rewind(simulation: Simulation, at: int, most: int = WITHOUT_END) -> None:
     """Go to the moment `at` steps after the log began, before the commands that acted there; at the end, after them.
 
-    Raises `ParameterError` if no moment was kept near enough.
+    Where no more than `most` steps are to be done at once, `simulation.journey` says that there is more of the way to
+    `go_on` with.
     """
     log = simulation.log
     at = min(max(at, 0), log.end)
     last = len(log.entries) if at == log.end else sum(entry.at < at for entry in log.entries)
     start = simulation.points.before(at)
-    from_here = start.at <= simulation.at <= at and simulation.commands <= last
-    if at - (simulation.at if from_here else start.at) > FURTHEST:
-        raise ParameterError(
-            f"Step {at} is refused: the last moment kept before it is {at - start.at} steps away, and at most "
-            f"{FURTHEST} are gone through again. Go to one of the moments kept."
-        )
-    if not from_here:
+    if not (start.at <= simulation.at <= at and simulation.commands <= last):
         take_up(simulation, start)
-    follow(simulation, at, last)
+    simulation.journey = Journey(simulation.at, at, last)
+    go_on(simulation, most)
 
 
-def follow(simulation: Simulation, at: int, last: int) -> bool:
-    """Step on to `at`, the entries of the log up to the `last` acting at their steps; False if that is not possible."""
+def go_on(simulation: Simulation, most: int) -> None:
+    """At most so many steps more of the way to the moment asked for; it ends there, or where it cannot be followed."""
+    journey = simulation.journey
+    if journey is None:
+        return
+    followed = follow(simulation, journey.at, journey.last, most)
+    if not followed or (simulation.at, simulation.commands) == (journey.at, journey.last):
+        simulation.journey = None
+
+
+def follow(simulation: Simulation, at: int, last: int, most: int = WITHOUT_END) -> bool:
+    """Step on to `at`, the entries of the log up to the `last` acting at their steps, or `most` steps of that way.
+
+    False if that is not possible.
+    """
     entries = simulation.log.entries
-    while simulation.commands < last:
-        due, command = entries[simulation.commands]
-        simulation.step_on(due - simulation.at)
-        if simulation.at < due:
+    while True:
+        due, command = entries[simulation.commands] if simulation.commands < last else (at, None)
+        steps = min(max(due - simulation.at, 0), most)
+        wanted = simulation.at + steps
+        simulation.step_on(steps)
+        if simulation.at != wanted:
             return False
+        most -= steps
+        if command is None or simulation.at < due:
+            return True
         try:
             command.apply(simulation)
         except ParameterError:
             return False
         simulation.commands += 1
-    simulation.step_on(at - simulation.at)
-    return simulation.at == at
 
 
 def take_up(simulation: Simulation, moment: Moment) -> None:
     """Make a moment the present."""
+    simulation.journey = None
     simulation.at, simulation.commands = moment.at, moment.commands
     simulation.good, simulation.before_change = moment.good, moment.before_change
     simulation.last_change, simulation.fault, simulation.message = moment.last_change, moment.fault, moment.message

@@ -53,15 +53,40 @@ def names() -> tuple[str, ...]:
 
 def load(name_or_path: str | Path) -> Preset:
     """The shipped preset of that name, or the one in that file; raises `ParameterError`."""
-    text = str(name_or_path)
-    if isinstance(name_or_path, Path) or text.endswith(".toml") or "/" in text or "\\" in text:
-        return _load_file(Path(name_or_path))
-    require_known(text, names(), "preset")
-    return parse(_shipped().joinpath(f"{text}.toml").read_text(encoding="utf-8"), text)
+    return parse(*_read(name_or_path))
+
+
+def title_of(name_or_path: str | Path) -> str:
+    """The title of a preset whose values are not looked at: checking one may build its shape; raises `ParameterError`.
+
+    A scene nobody knows is refused all the same, since such a file belongs to something else.
+    """
+    text, name = _read(name_or_path)
+    document = _document(text, name)
+    require_known(document.get("scene", ""), SCENES, "scene")
+    return _title(document, name)
 
 
 def parse(text: str, name: str) -> Preset:
     """The preset written in `text`; raises `ParameterError` naming `name`, the key, the value and the limit."""
+    document = _document(text, name)
+    try:
+        return _checked(document, name)
+    except ParameterError as error:
+        raise ParameterError(f"{name}: {error}") from None
+
+
+def _read(name_or_path: str | Path) -> tuple[str, str]:
+    """Text and name of the shipped preset of that name, or of the one in that file."""
+    text = str(name_or_path)
+    if isinstance(name_or_path, Path) or text.endswith(".toml") or "/" in text or "\\" in text:
+        path = Path(name_or_path)
+        return _read_file(path), str(path)
+    require_known(text, names(), "preset")
+    return _shipped().joinpath(f"{text}.toml").read_text(encoding="utf-8"), text
+
+
+def _document(text: str, name: str) -> dict[str, Any]:
     try:
         document = tomllib.loads(text.replace("\r\n", "\n").replace("\r", "\n"))
     except RecursionError:
@@ -70,10 +95,7 @@ def parse(text: str, name: str) -> Preset:
         raise ParameterError(f"{name} is not valid TOML: {error}.") from None
     if not document:
         raise ParameterError(f'{name} is empty: a preset says at least which scene it starts, scene = "heap".')
-    try:
-        return _checked(document, name)
-    except ParameterError as error:
-        raise ParameterError(f"{name}: {error}") from None
+    return document
 
 
 def dumps(preset: Preset, over: str = "") -> str:
@@ -136,7 +158,7 @@ def _checked(document: dict[str, Any], name: str) -> Preset:
     kept: ParameterSet = SCENES[scene].parameters.checked(values)
     return Preset(
         name=name,
-        title=_text(document, "title", Path(name).stem),
+        title=_title(document, name),
         scene=scene,
         seed=checked_seed(document.get("seed", 1)),
         values={key: getattr(kept, key) for key in values},
@@ -151,7 +173,7 @@ def _require_local_files(scene: str, values: Mapping[str, Any]) -> None:
             require_local(name, values[name])
 
 
-def _load_file(path: Path) -> Preset:
+def _read_file(path: Path) -> str:
     """Read a file that may be anything; only its bytes are looked at, and never too many of them."""
     try:
         found = path.stat()
@@ -168,10 +190,13 @@ def _load_file(path: Path) -> Preset:
     if len(content) > LARGEST_FILE:
         raise ParameterError(f"Preset {_short(path)} is larger than {LARGEST_FILE} bytes, too large for a preset.")
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ParameterError(f"Preset {_short(path)} is not UTF-8 text; save it as UTF-8.") from None
-    return parse(text, str(path))
+
+
+def _title(document: dict[str, Any], name: str) -> str:
+    return _text(document, "title", Path(name).stem)
 
 
 def _text(document: dict[str, Any], key: str, default: str) -> str:

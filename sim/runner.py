@@ -21,8 +21,14 @@ from sim.snapshot import Fault, Snapshot, TripleBuffer
 PUBLISH_INTERVAL = 1.0 / 75.0
 """Wall time between snapshots [s]: a little more often than a screen shows them."""
 
+PUBLISH_SHARE, FEWEST_SNAPSHOTS = 0.03, 12.0
+"""Share of its time the physics thread may spend on snapshots [-], as long as there are so many of them [1/s]."""
+
 BATCH_TIME = 4e-3
 """Wall time a batch aims at [s]: long enough to cost nothing, short enough to answer a slider in one frame."""
+
+AT_ONCE = 0.25
+"""Wall time going back may take before the way there is shown [s]."""
 
 SPEED_WINDOW = 0.5
 """Wall time the real-time factor is averaged over [s]."""
@@ -55,7 +61,9 @@ class Runner:
         self._refusal = ""
         self._batch_cost = 1e-3 / CHECK_STEPS
         """Wall time of one step, as last measured [s]."""
-        self._publish_at = 0.0
+        self._publish_at = self._publish_cost = 0.0
+        """When the next snapshot is due, and what one costs: processor time, smoothed [s]."""
+        self._contacts_shown = True
         self._timeline: deque[tuple[float, float, int]] = deque()
         """Wall time, simulated time and step of late, for the pace shown; touched by the physics thread alone."""
         self._scheduled: tuple[float, float] | None = None
@@ -107,6 +115,10 @@ class Runner:
             self._steps_asked += count
         self._wake.set()
 
+    def show_contacts(self, shown: bool) -> None:
+        """Whether snapshots are to hold the ends and forces of contacts, which take the longest; films always do."""
+        self._contacts_shown = shown
+
     def set_speed(self, factor: float | None) -> None:
         """Simulated over wall time to aim at; None, or what is no finite number, runs as fast as the machine can."""
         self._speed = factor if factor is not None and math.isfinite(factor) else None
@@ -156,6 +168,11 @@ class Runner:
         if self._pace_changed:
             self._pace_changed = False
             self._forget_pace()
+        if simulation.journey is not None:
+            simulation.go_on(max(1, int(BATCH_TIME / self._batch_cost)))
+            if changed or simulation.journey is None or time.perf_counter() >= self._publish_at:
+                self._publish(simulation)
+            return
         began = time.perf_counter()
         steps, owed = self._steps_due(simulation)
         self._offer_frame(simulation)
@@ -182,6 +199,7 @@ class Runner:
         changed = False
         while not self._commands.empty():
             before = simulation.time
+            simulation.at_once = int(AT_ONCE / self._batch_cost)
             self._refusal = simulation.apply(self._commands.get())
             if simulation.time != before:
                 self._forget_pace()  # a new experiment; a mere slider must not upset the pace
@@ -236,8 +254,8 @@ class Runner:
             if self._stopping.is_set():
                 return
 
-    def _describe(self, simulation: Simulation, snapshot: Snapshot) -> None:
-        simulation.fill_snapshot(snapshot)
+    def _describe(self, simulation: Simulation, snapshot: Snapshot, contacts: bool = True) -> None:
+        simulation.fill_snapshot(snapshot, contacts)
         self._serial += 1
         snapshot.serial = self._serial
         snapshot.refusal = self._refusal
@@ -255,7 +273,14 @@ class Runner:
         self._buffer.publish()
 
     def _publish(self, simulation: Simulation) -> None:
+        began = time.thread_time()
         self._newest = self._buffer.writing
-        self._describe(simulation, self._newest)
+        self._describe(simulation, self._newest, self._contacts_shown)
         self._buffer.publish()
-        self._publish_at = time.perf_counter() + PUBLISH_INTERVAL
+        self._publish_cost += 0.2 * (time.thread_time() - began - self._publish_cost)
+        self._publish_at = time.perf_counter() + pause_between_snapshots(self._publish_cost)
+
+
+def pause_between_snapshots(cost: float) -> float:
+    """Wall time to the next snapshot [s] where one costs so much processor time [s]."""
+    return min(max(PUBLISH_INTERVAL, cost / PUBLISH_SHARE), 1.0 / FEWEST_SNAPSHOTS)

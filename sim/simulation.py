@@ -65,11 +65,16 @@ class Simulation:
         """What the runs of this session have measured, by scene; a reset takes nothing away."""
         self.comparison: Curve | None = None
         self.look: watch.Look | None = None
+        self.contacts: watch.Contacts | None = None
         self.points = RestartPoints()
         """What can be gone back to; its budget is for whoever shows it."""
         self.log: Log
         self.at = self.commands = 0
         """Steps done since the log began, and how many of its entries have been carried out."""
+        self.journey: past.Journey | None = None
+        """The moment that is being gone to."""
+        self.at_once = past.WITHOUT_END
+        """Steps a command that goes back may do at once; whoever sets fewer goes on with `go_on`."""
         self.cuts = 0
         """How often what lay ahead was forgotten."""
         if saved is None:
@@ -117,7 +122,11 @@ class Simulation:
 
     def rewind(self, at: int) -> None:
         """Go to the moment `at` steps after the log began; what lies after it is forgotten once something is done."""
-        past.rewind(self, at)
+        past.rewind(self, at, self.at_once)
+
+    def go_on(self, steps: int) -> None:
+        """At most so many steps more of the way to the moment gone to."""
+        past.go_on(self, steps)
 
     def set_parameters(self, values: Mapping[str, Value]) -> None:
         """Change parameters of the running world; after a fault, from the last good state."""
@@ -143,6 +152,8 @@ class Simulation:
 
     def apply(self, command: Command) -> str:
         """Carry a command out between two batches; returns why it was refused, or an empty string."""
+        if isinstance(command, LOGGED) and self.journey is not None:
+            return f"Step {self.journey.at} is being gone to, {self.journey.at - self.at} steps from here: wait for it."
         try:
             command.apply(self)
         except ParameterError as refusal:
@@ -328,9 +339,9 @@ class Simulation:
         world, lead = self.run.world, self.scheme.velocity_lead * self.run.dt
         return energy_ledger(world, survey or self.survey(), self.gravity, self.run.booked, lead)
 
-    def fill_snapshot(self, snapshot: Snapshot) -> None:
-        """Copy what the outside may see."""
-        watch.fill_snapshot(self, snapshot)
+    def fill_snapshot(self, snapshot: Snapshot, contacts: bool = True) -> None:
+        """Copy what the outside may see; the ends of contacts only if they are asked for."""
+        watch.fill_snapshot(self, snapshot, contacts)
 
     def result(self) -> dict[str, Any]:
         """Everything result.json holds, in SI and JSON-ready."""

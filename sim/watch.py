@@ -11,10 +11,12 @@ import numpy as np
 
 from sim.contact import Contact, lone_contact
 from sim.measure.bulk import bulk_readings
-from sim.measure.coordination import contacts_per_sphere, coordination_number
+from sim.measure.coordination import coordination_number
+from sim.measure.energy import Energy
+from sim.measure.pushes import pushes, touching_pairs
 from sim.measure.stress import grain_pressure
 from sim.snapshot import Reading, Snapshot
-from sim.state import PAIR_COUNT, TOUCH_COUNT, Floats, World
+from sim.state import PAIR_COUNT, Floats, World
 from sim.survey import Survey
 from sim.timestep import CLASSES_PER_OCTAVE, automatic_dt, stability_limit
 from sim.walls import FACET
@@ -54,6 +56,10 @@ BULK_STEPS = 1000
 BULK_INTERVAL, BULK_SHARE = 0.25, 0.01
 """Wall time between two looks at the bulk for the readings [s], and the share of it that looking may take at most [-]:
 nothing but what is shown depends on them."""
+
+FEW_PAIRS, CONTACT_SHARE = 5000, 0.01
+"""Pairs up to which all contacts are looked at for every snapshot, and the share of wall time such looks may take at
+most in larger worlds [-]; one costs as much as three to five steps."""
 
 REFERENCE_OVERLAP = 0.02
 """A lone contact of the lightest grain with a wall, overlapping by this share of its radius, always counts
@@ -151,6 +157,33 @@ class Look:
     next_at: float
     """Wall time from which on it is looked at again [s]."""
     readings: tuple[Reading, ...]
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """All contacts of a run when they were last looked at for what is shown."""
+
+    run: Run
+    parameters: object
+    next_at: float
+    """Wall time from which on they are looked at again [s]."""
+    survey: Survey
+    energy: Energy
+
+
+def shown_contacts(simulation: Simulation) -> tuple[Survey, Energy]:
+    """A look at all contacts; in a large world the last one, until looking takes no more than `CONTACT_SHARE`."""
+    last, now = simulation.contacts, time.perf_counter()
+    small = simulation.run.world.counters[PAIR_COUNT] <= FEW_PAIRS
+    of_now = last is not None and last.run is simulation.run and last.parameters is simulation.parameters
+    if last is None or small or not of_now or now >= last.next_at:
+        survey = simulation.survey()
+        energy = simulation.energy(survey)
+        cost = time.perf_counter() - now
+        last = simulation.contacts = Contacts(
+            simulation.run, simulation.parameters, now + cost / CONTACT_SHARE, survey, energy
+        )
+    return last.survey, last.energy
 
 
 def shown_bulk(simulation: Simulation) -> tuple[Reading, ...]:
@@ -254,24 +287,15 @@ def next_automatic_dt(simulation: Simulation, survey: Survey, first: bool) -> fl
     return now
 
 
-def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
-    """Copy what the outside may see of a world into float32 columns."""
+def fill_snapshot(simulation: Simulation, snapshot: Snapshot, contacts: bool = True) -> None:
+    """Copy what the outside may see of a world into float32 columns; the ends of contacts only if they are asked for.
+
+    Physics stands still meanwhile: everything here is a copy or one passage through the lists.
+    """
     world, run = simulation.run.world, simulation.run
     dimension = simulation.scene.dimension
-    used = int(world.counters[PAIR_COUNT])
-    touching = np.flatnonzero(world.pairs.touching[:used])
-    first, second = world.pairs.i[touching], world.pairs.j[touching]
-    force = world.pairs.normal_force[touching]
-    both = np.concatenate([first, second])
-    contacts = contacts_per_sphere(world)
-    near = int(world.counters[TOUCH_COUNT])
-    wall_force = np.bincount(
-        world.touches.sphere[:near], world.touches.normal_force[:near], minlength=world.sphere_count
-    )
-    pair_force = np.bincount(both, np.concatenate([force, force]), minlength=world.sphere_count)
-    pushed = np.asarray(pair_force + wall_force, float)
-    survey = simulation.survey()
-    energy = simulation.energy(survey)
+    pushed = pushes(world)
+    survey, energy = shown_contacts(simulation)
     moving = ~world.fixed
     position = world.motion[:dimension, 0].T.astype(np.float32)
 
@@ -285,9 +309,9 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
     speed = np.sqrt(np.sum(world.motion[:dimension, 1] ** 2, axis=0))
     snapshot.columns = {
         "speed": speed.astype(np.float32),
-        "force": pushed.astype(np.float32),
-        "pressure": grain_pressure(world.radius, pushed, dimension).astype(np.float32),
-        "coordination": contacts.astype(np.float32),
+        "force": pushed.force.astype(np.float32),
+        "pressure": grain_pressure(world.radius, pushed.force, dimension).astype(np.float32),
+        "coordination": pushed.contacts.astype(np.float32),
         "size": snapshot.radius,
         "layer": world.layer.astype(np.float32),
     }
@@ -300,18 +324,21 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot) -> None:
     snapshot.readings = simulation.scene.readings(simulation)
     snapshot.bulk_readings = shown_bulk(simulation)
     snapshot.curves = simulation.scene.curves(simulation)
-    snapshot.contact_ends = np.concatenate([position[first], position[second]], axis=1)
-    snapshot.contact_force = force.astype(np.float32)
+    none = np.empty((0, 2 * dimension), np.float32), np.empty(0, np.float32)
+    snapshot.contact_ends, snapshot.contact_force = touching_pairs(world, position) if contacts else none
     snapshot.box = simulation.scene.box(simulation)
 
     snapshot.phase, snapshot.phase_label, snapshot.progress = simulation.scene.describe(simulation)
+    if (journey := simulation.journey) is not None:
+        snapshot.phase_label = f"going to step {journey.at}, now at {simulation.at}"
+        snapshot.progress = (simulation.at - journey.origin) / (journey.at - journey.origin)
     snapshot.actions = simulation.scene.actions(simulation)
     snapshot.measurement = run.measurement
     snapshot.measured = len(simulation.measured.get(simulation.scene.name, ()))
     snapshot.comparison = simulation.comparison
     snapshot.kinetic_energy = energy.kinetic
     snapshot.mean_speed = float(speed[moving].mean()) if moving.any() else 0.0
-    snapshot.coordination = float(contacts[moving].mean()) if moving.any() else 0.0
+    snapshot.coordination = float(pushed.contacts[moving].mean()) if moving.any() else 0.0
     snapshot.moving_count = int(moving.sum())
     snapshot.largest_overlap = survey.largest_overlap
     snapshot.omega_dt = survey.omega * simulation.dt

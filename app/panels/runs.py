@@ -5,11 +5,18 @@ from __future__ import annotations
 from imgui_bundle import imgui
 
 from app import file_dialog, rewind
-from app.keeper import SUFFIX
+from app.keeper import SUFFIX, free_name
 from app.lettering import note
 from app.panels import Panel, Ui
+from app.paths import runs_folder
 from app.widgets import button, row, slide, tooltip
 
+EXPORTS = {
+    ".csv": "A table as text, one row per grain, SI units in its head; 17 digits give the same bits back.",
+    ".vtk": "Points with velocities and forces, for ParaView and others that read VTK.",
+    ".npz": "Every table of the state, for numpy.load.",
+}
+"""Kinds of file the grains are written to for other programs."""
 DIALOG = "run dialog"
 """Where the open dialog stands in `Ui.memory`."""
 
@@ -68,12 +75,27 @@ def _draw_file(ui: Ui) -> None:
     imgui.same_line()
     if button(ui, "runs.open", "Open", hint="Ctrl+O", width=half):
         ui.deeds.get("open_run", lambda: keeper.open(keeper.path))()
+    _draw_export(ui)
     if over:
         note("There is such a file already.", ui.palette.warning)
     if keeper.said:
         note(keeper.said, ui.palette.muted)
     if keeper.trouble:
         note(keeper.trouble, ui.palette.bad)
+
+
+def _draw_export(ui: Ui) -> None:
+    """One button for each kind of file, all to a free name in the folder of the runs."""
+    imgui.align_text_to_frame_padding()
+    imgui.text_disabled("Export grains")
+    spacing = imgui.get_style().item_spacing.x
+    imgui.same_line()
+    third = (imgui.get_content_region_avail().x - 2.0 * spacing) / 3.0
+    for place, (suffix, help) in enumerate(EXPORTS.items()):
+        if place:
+            imgui.same_line()
+        if button(ui, f"runs.export{suffix}", suffix.removeprefix(".").upper(), width=third, help=help):
+            ui.keeper.export(free_name(runs_folder(), ui.snapshot.scene, suffix))
 
 
 def ask_for_file(ui: Ui) -> None:

@@ -71,7 +71,8 @@ def _draw_readouts(ui: Ui) -> None:
         ),
         ("steps", grouped(snapshot.step), "888 888 888", ui.palette.text),
         ("steps/s", grouped(round(snapshot.steps_per_second)), "8 888 888", ui.palette.text),
-        ("grains", grouped(snapshot.moving_count), "88 888", ui.palette.text),
+        # A sphere that is held until it is dropped does not count as moving: a nought would deny what is seen.
+        ("grains", grouped(snapshot.moving_count) if snapshot.moving_count else "–", "88 888", ui.palette.text),
         ("frames/s", f"{ui.fps:.0f}", "frames/s", ui.palette.text),
     )
     imgui.same_line(0.0, 0.0)

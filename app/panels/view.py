@@ -10,6 +10,7 @@ from app.orbit import VIEWS
 from app.panels import Panel, Ui
 from app.view import COLOUR_MAPS
 from app.widgets import button, checkbox, choose, slide
+from sim.scenes import SCENES, Scene
 
 COLOURS = {
     "speed": "speed",
@@ -87,13 +88,19 @@ def _draw_overlays(ui: Ui) -> None:
         ("show_box", "Container", "Outline of the container."),
     )
     start = imgui.get_cursor_pos_x()
-    for index, (name, label, help) in enumerate(ticks):
+    shown = [tick for tick in ticks if tick[0] != "show_measurement" or measures_slope(ui.snapshot.scene)]
+    for index, (name, label, help) in enumerate(shown):
         if index % 2:
             imgui.same_line(start + half)
         value = checkbox(ui, f"view.{name}", label, getattr(view, name), help)
         setattr(view, name, value)
         if getattr(choices, name) != value:
             setattr(choices, name, value)
+
+
+def measures_slope(scene: str) -> bool:
+    """Whether a scene has a slope to fit a line to."""
+    return scene in SCENES and SCENES[scene].measure is not Scene.measure
 
 
 PANEL = Panel("view", "View", 30, "right", draw, group="tools")

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.state import PAIR_COUNT, TOUCH_COUNT, Floats, World
+from sim.measure.pushes import pushes
+from sim.state import Floats, World
 
 HELD_BY = 2
 """A grain with fewer contacts carries nothing: a rattler (Thornton, Geotechnique 50 (2000) 43)."""
@@ -28,12 +29,7 @@ class Coordination:
 
 def contacts_per_sphere(world: World) -> Floats:
     """Number of contacts of every sphere, shape (count,)."""
-    used = int(world.counters[PAIR_COUNT])
-    touching = world.pairs.touching[:used] > 0.0
-    near = int(world.counters[TOUCH_COUNT])
-    at_walls = world.touches.sphere[:near][world.touches.touching[:near] > 0.0]
-    ends = np.concatenate([world.pairs.i[:used][touching], world.pairs.j[:used][touching], at_walls])
-    return np.bincount(ends, minlength=world.sphere_count).astype(float)
+    return pushes(world).contacts
 
 
 def coordination_number(world: World) -> Coordination:

@@ -207,3 +207,18 @@ def test_n14_a_full_disk_is_told_and_the_run_goes_on(
 def test_a_free_name_is_found(tmp_path: Path) -> None:
     (tmp_path / "heap-1.repose").touch()
     assert free_name(tmp_path, "heap").name == "heap-2.repose"
+
+
+def test_grains_are_exported_beside_the_run_and_what_goes_wrong_is_said(
+    kept: tuple[Keeper, list[Command]], tmp_path: Path
+) -> None:
+    keeper, _ = kept
+    target = free_name(tmp_path, "heap", ".csv")
+    keeper.export(target)
+    until(lambda: keeper.said)
+    assert target.name == "heap-1.csv"
+    assert target.exists()
+    (tmp_path / "no folder").touch()
+    keeper.export(tmp_path / "no folder" / "heap.csv")
+    until(lambda: keeper.trouble)
+    assert "could not be written" in keeper.trouble

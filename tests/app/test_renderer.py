@@ -231,3 +231,20 @@ def test_rows_of_the_wrong_width_are_refused(studio: PictureMaker) -> None:
     with pytest.raises(ValueError, match="shape"):
         instances.draw(np.zeros((5, 4), np.float32))
     instances.destroy()
+
+
+def test_a_hundred_thousand_discs_are_drawn_in_one_picture(studio: PictureMaker) -> None:
+    side = 320
+    place = np.stack(np.meshgrid(np.arange(side), np.arange(side)), axis=-1).reshape(-1, 2) - 0.5 * (side - 1)
+    many = Snapshot(
+        position=place.astype(np.float32),
+        radius=np.full(side**2, 0.5, np.float32),
+        fixed=np.zeros(side**2, bool),
+        sphere_id=np.arange(side**2),
+    )
+    picture = draw(studio, many, BARE, 1.0, (400, 400))
+    inside, outside = covered(picture)[60:-60, 60:-60], covered(picture)[:30]
+    # Touching discs cover pi/4 of the plane, each pixel half as much again or less where rims are darker.
+    assert 0.3 < inside.mean() < 1.0
+    assert inside.min() > 0.1
+    assert outside.max() < 0.01

@@ -40,6 +40,10 @@ def test_stopped_saved_and_gone_on_with_the_run_is_the_same(here: Path, capsys: 
     assert "state hashes agree, 1 commands replayed" in capsys.readouterr().out
     assert run_command_line(("replay", "on.repose")) == 0
     assert "action = run" in capsys.readouterr().out
+    assert run_command_line(("export", "on.repose", "--to", "grains.csv")) == 0
+    assert "written to grains.csv" in capsys.readouterr().err
+    assert Path("grains.csv").read_text().splitlines()[0].startswith("step,time [s],")
+    assert ".csv, .vtk, .npz" in refused(capsys, "export", "on.repose", "--to", "grains.xls")
     damaged = bytearray(Path("on.repose").read_bytes())
     damaged[len(damaged) // 2] ^= 4
     Path("bad.repose").write_bytes(damaged)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 
 import numpy as np
-import pytest
 
 from sim import saved_run
 from sim.commands import Act, Resume, SetParameters
 from sim.simulation import Simulation
+from sim.snapshot import Snapshot
 from sim.state import PAIR_COUNT
 from tests.reliability.runs import SMALL, changed, go, poured, resumed, saved
 
@@ -77,12 +77,36 @@ def test_n17_memory_is_kept_within_its_budget_and_the_last_moments_densely() -> 
     assert gaps[: gaps.size // 2].mean() > gaps[gaps.size // 2 :].mean()
 
 
-def test_n17_a_moment_too_far_from_any_that_was_kept_is_refused() -> None:
-    simulation = resumed(saved(poured(30_000)))
-    here = simulation.state_hash()
-    with pytest.raises(Exception, match="Go to one of the moments kept"):
-        simulation.rewind(29_999)
-    assert (simulation.state_hash(), simulation.at) == (here, 30_000)
+def test_n17_a_moment_far_from_any_that_was_kept_is_reached_through_the_log() -> None:
+    simulation = changed(poured(2_000), friction=0.5)
+    before = go(simulation, 29_999).state_hash()
+    here = go(simulation, 30_000).state_hash()
+    again = resumed(saved(simulation))
+    again.points.budget = 50 * 2**20
+    again.rewind(29_999)
+    assert (again.state_hash(), again.at, again.journey) == (before, 29_999, None)
+    again.rewind(30_000)
+    assert again.state_hash() == here
+    assert len(again.points.moments) > 10  # kept on the way: the next jump is short
+
+
+def test_n17_a_long_way_back_can_be_gone_in_pieces_and_nothing_acts_meanwhile() -> None:
+    simulation = changed(poured(2_000), friction=0.5)
+    far = go(simulation, 5_500).state_hash()
+    again = resumed(saved(go(simulation, 6_000)))
+    again.at_once = 700
+    again.rewind(5_500)
+    assert (again.at, again.journey is not None) == (700, True)
+    assert "5500 is being gone to, 4800 steps from here" in again.apply(SetParameters({"friction": 0.2}))
+    shown = Snapshot()
+    again.fill_snapshot(shown)
+    assert shown.progress == 700 / 5_500
+    for _ in range(7):
+        again.go_on(700)
+    assert (again.state_hash(), again.journey) == (far, None)
+    assert again.log.end == 6_000
+    assert again.apply(SetParameters({"friction": 0.2})) == ""
+    assert again.log.end == 5_500
 
 
 def test_n05_resuming_while_another_experiment_runs() -> None:

@@ -11,7 +11,14 @@ import numpy as np
 import pytest
 
 from sim.commands import Act, SetParameters, Start
-from sim.runner import FRAMES_WAITING, Runner
+from sim.runner import (
+    FEWEST_SNAPSHOTS,
+    FRAMES_WAITING,
+    PUBLISH_INTERVAL,
+    PUBLISH_SHARE,
+    Runner,
+    pause_between_snapshots,
+)
 from sim.simulation import Simulation
 from sim.snapshot import Snapshot
 
@@ -308,3 +315,21 @@ def test_ending_a_recording_that_never_began_gives_an_ended_queue() -> None:
     runner = Runner(make)
     ended: queue.Queue[Snapshot | None] = runner.record(None)
     assert ended.get(timeout=PATIENCE) is None
+
+
+def test_contacts_are_published_only_while_somebody_shows_them(runner: Runner) -> None:
+    runner.send(Act("fill"))
+    runner.single_step(20_000)
+    assert len(at_rest(runner).contact_force) > 5
+    runner.show_contacts(False)
+    until(lambda: len(runner.latest().contact_force) == 0)
+    shown = at_rest(runner)
+    assert shown.contact_ends.shape == (0, 4)
+    assert (shown.columns["coordination"] > 0.0).any()
+
+
+def test_snapshots_are_rarer_where_each_costs_more_but_never_stop() -> None:
+    assert pause_between_snapshots(0.0) == PUBLISH_INTERVAL
+    # A share s spent on snapshots of cost c leaves c/s between two.
+    assert pause_between_snapshots(2.0 * PUBLISH_SHARE * PUBLISH_INTERVAL) == pytest.approx(2.0 * PUBLISH_INTERVAL)
+    assert pause_between_snapshots(1.0) == 1.0 / FEWEST_SNAPSHOTS

@@ -11,6 +11,7 @@ from imgui_bundle import imgui, implot
 
 from app.panels import Panel, Ui, all_panels, experiment
 from sim.commands import Act, Recover, SetParameters, Start
+from sim.scenes import SCENES
 from sim.snapshot import Action, Fault, Reading, Snapshot
 from tests.app.panels.stage import Stage, full_snapshot, open_stage
 
@@ -286,3 +287,10 @@ def test_a_clogged_neck_is_said_over_the_picture_until_it_has_been_read(stage: S
         stage.ui.snapshot = replace(clogged, phase=phase)
         stage.frame(3)
     assert "notice.clogged" in stage.widgets
+
+
+def test_the_slope_can_be_shown_only_where_a_scene_has_one() -> None:
+    from app.panels.view import measures_slope
+
+    assert [name for name in SCENES if measures_slope(name)] == ["heap", "heap3d"]
+    assert not measures_slope("")
