@@ -16,7 +16,8 @@ from numba.extending import register_jitable
 
 from sim import neighbours
 from sim.compiled import compiled, fingerprint
-from sim.crew import meet, share, together
+from sim.crew import together
+from sim.gate import meet, share
 from sim.integrators import Integrator, integrators
 from sim.laws import Law
 from sim.pairs import book_heat, gather_forces, pair_forces

@@ -13,7 +13,7 @@ from numba.extending import register_jitable
 
 from sim import tables, vec
 from sim.cells import find_cells, sort_into_cells
-from sim.crew import meet, share
+from sim.gate import meet, share
 from sim.listing import carry_over, find_pairs, list_others, sort_pairs, write_list
 from sim.state import CULPRIT, FOUND, KEPT, MOVED, PAIR_COUNT, REBUILD_COUNT, REBUILT_AT, STATUS, STEP_COUNT, TOUCHES
 from sim.touches import refresh_touches

@@ -12,7 +12,7 @@ from numba.extending import register_jitable
 from sim import tables, vec
 from sim.blocks import begin_sums, columns, copy_column, evaluate, sum_up
 from sim.contact import contact_between, yielding_to_spin
-from sim.crew import share
+from sim.gate import share
 from sim.state import BLOCK, CHUNK, LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sim import watch
+from sim.build import with_crew
 from sim.faults import Change
 from sim.measure.angle_of_repose import AngleOfRepose
 from sim.measure.energy import Booked
@@ -59,8 +60,8 @@ class Point:
 
     @classmethod
     def of(cls, parameters: Any, run: Run) -> Point:
-        """A copy of a run as it is."""
-        return cls(parameters, copy.deepcopy(run))
+        """A copy of a run as it is, without the room its threads share."""
+        return cls(parameters, copy.deepcopy(replace(run, world=with_crew(run.world, 1))))
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from typing import Any, get_args
 
 from sim import changes, faults, neighbours, orientation, past, ramp, ready_columns, results, watch
-from sim.build import enlarge_pairs, with_levels
+from sim.build import enlarge_pairs, with_crew, with_levels
 from sim.command_log import Log
 from sim.commands import Command, Logged
 from sim.contact_table import contact_table
-from sim.crew import is_compiled
+from sim.crew import is_compiled, threads_for
 from sim.engine import Model, compose
 from sim.integrators import integrators
 from sim.laws import laws
@@ -69,6 +69,10 @@ class Simulation:
         self.points = RestartPoints()
         """What can be gone back to; its budget is for whoever shows it."""
         self.log: Log
+        self.threads: int | None = None
+        """Threads the world is stepped with; None for as many as are worth their while. No bit depends on it."""
+        self.spare = 0
+        """Processors left to others where the number is not given: one for a picture."""
         self.at = self.commands = 0
         """Steps done since the log began, and how many of its entries have been carried out."""
         self.journey: past.Journey | None = None
@@ -173,6 +177,7 @@ class Simulation:
     def step_on(self, steps: int) -> int:
         """`advance` within what the log holds already, if that reaches further."""
         done = 0
+        self.run.world = with_crew(self.run.world, self.threads or self.threads_wanted)
         while done < steps and self.fault is None:
             apart = min(CHECK_STEPS, self.look_steps)
             batch = min(steps - done, apart - self.step % apart)
@@ -187,11 +192,9 @@ class Simulation:
                 self.stop(faults.from_status(self, status, culprit))
             else:
                 ramp.go_on(self)
-                if self.fault is not None:
-                    break
-                if self.step % CHECK_STEPS == 0:
+                if self.step % CHECK_STEPS == 0 and self.fault is None:
                     self._check()
-                elif self.step % self.look_steps == 0:
+                elif self.step % self.look_steps == 0 and self.fault is None:
                     self.set_dt()
         self.log.end = max(self.log.end, self.at)
         return done
@@ -287,6 +290,11 @@ class Simulation:
     @property
     def scheme(self) -> Any:
         return integrators()[self.model.integrator]
+
+    @property
+    def threads_wanted(self) -> int:
+        """How many threads are worth their while."""
+        return threads_for(int((~self.run.world.fixed).sum()), self.spare)
 
     @property
     def step(self) -> int:
