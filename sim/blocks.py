@@ -14,7 +14,8 @@ from numba.extending import register_jitable
 
 from sim import tables, vec
 from sim.contact import contact_between, dragged
-from sim.state import BLOCK, LEDGER_DAMPING, LEDGER_FRICTION
+from sim.state import LEDGER_DAMPING, LEDGER_FRICTION
+from sim.workspace import BLOCK
 
 
 class Columns(NamedTuple):

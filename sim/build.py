@@ -6,24 +6,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sim.state import (
-    BLOCK,
     COUNTER_COUNT,
     MATERIAL_COUNT,
     PAIR_COUNT,
     TOUCH_COUNT,
-    Floats,
     Pairs,
-    Search,
     Touches,
     World,
-    empty_aside,
-    empty_crew,
-    empty_memory,
     empty_pairs,
     empty_touches,
     empty_walls,
 )
 from sim.surfaces import FACET
+from sim.workspace import BLOCK, empty_aside, empty_crew, empty_memory, empty_search
 
 PAIRS_PER_SPHERE = 4
 """Pair capacity a new world starts with, per sphere; the table grows by half when it is full."""
@@ -50,7 +45,7 @@ def empty_world(
         pairs=empty_pairs(0, dimension),
         aside=empty_aside(0, dimension),
         memory=empty_memory(0, 0, dimension),
-        search=_search(0, 0, dimension, np.array([skin])),
+        search=empty_search(0, 0, dimension, np.array([skin])),
         crew=empty_crew(1, 0, 0, 0),
         ledger=np.zeros((3, BLOCK)),
         counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
@@ -253,22 +248,6 @@ def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0) -
         pairs=fitted,
         aside=empty_aside(capacity, dimension),
         memory=empty_memory(near_walls, world.sphere_count, dimension),
-        search=_search(world.sphere_count, world.walls.shape.size, dimension, world.search.skin.copy()),
+        search=empty_search(world.sphere_count, world.walls.shape.size, dimension, world.search.skin.copy()),
         crew=empty_crew(world.crew.tally.shape[0], capacity, world.sphere_count, 2 * world.motion.shape[0] - dimension),
-    )
-
-
-def _search(count: int, walls: int, dimension: int, skin: Floats) -> Search:
-    buckets = 1 << max(4, (2 * count - 1).bit_length())
-    return Search(
-        reference=np.full((dimension, count), np.inf),
-        wall_reference=np.full((walls, dimension), np.inf),
-        skin=skin,
-        cell=np.zeros((dimension, count), np.int64),
-        order=np.zeros(count, np.uint32),
-        place=np.zeros((dimension + 1, count)),
-        begin=np.zeros(count + 1, np.int32),
-        bucket_start=np.zeros(buckets + 1, np.int32),
-        box=np.zeros((4, dimension)),
-        box_cells=np.zeros((2, dimension), np.int64),
     )

@@ -11,7 +11,8 @@ from numba.extending import register_jitable
 
 from sim import tables, vec
 from sim.cells import bucket_of
-from sim.state import FOUND, MATERIAL_COUNT, PAIR_COUNT
+from sim.state import MATERIAL_COUNT, PAIR_COUNT
+from sim.workspace import FOUND
 
 
 @register_jitable

@@ -15,8 +15,9 @@ from sim import tables, vec
 from sim.cells import find_cells, sort_into_cells
 from sim.gate import meet, share
 from sim.listing import carry_over, find_pairs, list_others, sort_pairs, write_list
-from sim.state import CULPRIT, FOUND, KEPT, MOVED, PAIR_COUNT, REBUILD_COUNT, REBUILT_AT, STATUS, STEP_COUNT, TOUCHES
+from sim.state import PAIR_COUNT, REBUILD_COUNT, REBUILT_AT, STEP_COUNT
 from sim.touches import refresh_touches
+from sim.workspace import CULPRIT, FOUND, KEPT, MOVED, STATUS, TOUCHES
 
 OK, PAIRS_FULL, NOT_FINITE, TOO_FAST = range(4)
 """What a step may report; anything but OK stops the batch."""

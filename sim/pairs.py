@@ -13,7 +13,8 @@ from sim import tables, vec
 from sim.blocks import begin_sums, columns, copy_column, evaluate, sum_up
 from sim.contact import contact_between, yielding_to_spin
 from sim.gate import share
-from sim.state import BLOCK, CHUNK, LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT
+from sim.state import LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT
+from sim.workspace import BLOCK, CHUNK
 
 
 @register_jitable

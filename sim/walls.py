@@ -18,8 +18,9 @@ from numba.extending import register_jitable
 from sim import tables, vec
 from sim.blocks import begin_sums, book_sums, columns, evaluate
 from sim.contact import contact_between, yielding_to_spin
-from sim.state import BLOCK, LEDGER_WALLS, MATERIAL_COUNT, TOUCH_COUNT
+from sim.state import LEDGER_WALLS, MATERIAL_COUNT, TOUCH_COUNT
 from sim.surfaces import CYLINDER, FACET, PLANE, approach
+from sim.workspace import BLOCK
 
 __all__ = ["CYLINDER", "FACET", "PLANE", "move_walls", "wall_contact", "wall_forces"]
 

@@ -11,7 +11,7 @@ import pytest
 
 from sim.blocks import columns, evaluate
 from sim.laws import laws
-from sim.state import BLOCK, BUFFER_ROWS
+from sim.workspace import BLOCK, BUFFER_ROWS
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="reads the names of x86 instructions")
