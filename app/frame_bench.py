@@ -17,8 +17,9 @@ from typing import Any
 from sim.commands import Act
 from sim.presets import DEFAULT, load
 from sim.runner import pause_between_snapshots
-from sim.simulation import CHECK_STEPS, Simulation
+from sim.simulation import Simulation
 from sim.snapshot import Snapshot
+from sim.stepping import CHECK_STEPS
 from sim.study.bench import SIZES, side_by_side
 
 SIZE = (1280, 720)

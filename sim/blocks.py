@@ -14,7 +14,6 @@ from numba.extending import register_jitable
 
 from sim import tables, vec
 from sim.contact import contact_between, dragged
-from sim.state import LEDGER_DAMPING, LEDGER_FRICTION
 from sim.workspace import BLOCK
 
 
@@ -97,14 +96,6 @@ def sum_up(buffer, column):
             low[k] += high[k]
         width //= 2
     return buffer[column * BLOCK]
-
-
-@register_jitable
-def book_sums(ledger, buffer, at, duration):
-    """Add what the blocks have taken up to the ledger."""
-    for k in range(BLOCK):
-        ledger[LEDGER_DAMPING, k] += duration * buffer[at.damping * BLOCK + k]
-        ledger[LEDGER_FRICTION, k] += duration * buffer[at.friction * BLOCK + k]
 
 
 @register_jitable

@@ -240,9 +240,7 @@ def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0) -
     count = int(world.counters[TOUCH_COUNT])
     for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
         getattr(touches, name)[..., :count] = getattr(world.touches, name)[..., :count]
-    for entry in range(count):
-        touches.following[entry] = touches.head[touches.sphere[entry]]
-        touches.head[touches.sphere[entry]] = entry
+    touches.begin[:] = np.searchsorted(touches.sphere[:count], np.arange(world.sphere_count + 1))
     return world._replace(
         touches=touches,
         pairs=fitted,

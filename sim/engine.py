@@ -23,7 +23,7 @@ from sim.laws import Law
 from sim.pairs import book_heat, gather_forces, pair_forces
 from sim.state import PENDING, STEP_COUNT
 from sim.timestep import gentle_share
-from sim.walls import move_walls, wall_forces
+from sim.walls import book_walls, move_walls, wall_forces
 
 
 @dataclass(frozen=True)
@@ -129,24 +129,24 @@ def _loop(model: Model, source: str) -> Callable:
                 if not alone:
                     body_forces(world, gravity, first, last)
                     gather_forces(world, position_like, spin_like, first, last)
+                if world.walls.shape.size > 0:
+                    wall_forces(
+                        world,
+                        law,
+                        properties,
+                        rules,
+                        params,
+                        position_like,
+                        spin_like,
+                        material_like,
+                        duration,
+                        gentle,
+                        part,
+                    )
+                    meet(crew)
                 if part == 0:
                     book_heat(world, duration)
-                if world.walls.shape.size > 0:
-                    meet(crew)
-                    if part == 0:
-                        wall_forces(
-                            world,
-                            law,
-                            properties,
-                            rules,
-                            params,
-                            position_like,
-                            spin_like,
-                            material_like,
-                            duration,
-                            gentle,
-                        )
-                    meet(crew)
+                    book_walls(world, duration)
                 after(world.motion, world.force, world.mobility, first, last, stage, dt)
             pending = 0
             if part == 0:

@@ -182,8 +182,8 @@ def refresh(world, position_like, needs_material, dt, part):
         moved += tally[p, MOVED]
     if moved == 0:
         return OK, -1
-    meet(world.crew)  # all have read
     skin = world.search.skin[0]
+    meet(world.crew)  # all have read
     if part == 0:
         tally[0, STATUS], tally[0, CULPRIT] = check_motion(world, position_like, dt)
         if tally[0, STATUS] == OK:

@@ -15,8 +15,9 @@ from collections import deque
 from collections.abc import Callable
 
 from sim.commands import Command
-from sim.simulation import CHECK_STEPS, Simulation
+from sim.simulation import Simulation
 from sim.snapshot import Fault, Snapshot, TripleBuffer
+from sim.stepping import CHECK_STEPS
 
 PUBLISH_INTERVAL = 1.0 / 75.0
 """Wall time between snapshots [s]: a little more often than a screen shows them."""

@@ -1,6 +1,6 @@
 """A running experiment: one world, its scene, its parameters and its clock, stepped by whoever holds it.
 
-Single-threaded. Whatever depends on the state is looked at every `CHECK_STEPS` steps of the run, never per
+Whatever depends on the state is looked at every `CHECK_STEPS` steps of the run, never per
 call, so that a run is the same bit by bit however it is cut into batches.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, get_args
 
-from sim import changes, faults, neighbours, orientation, past, ramp, ready_columns, results, watch
-from sim.build import enlarge_pairs, with_crew, with_levels
+from sim import changes, faults, past, ramp, ready_columns, results, stepping, watch
+from sim.build import with_levels
 from sim.command_log import Log
 from sim.commands import Command, Logged
 from sim.contact_table import contact_table
@@ -33,13 +33,7 @@ from sim.state import World, copy_world
 from sim.study.comparison import Point as Measured
 from sim.survey import Survey, compose_survey
 
-CHECK_STEPS = 50
-"""The scene looks at the world every so many steps."""
-
-
 LOGGED = get_args(Logged)
-CHECKS_PER_POINT = 40
-"""So many looks apart lie the states a fault goes back to, the restart points and the hashes of the log."""
 
 
 class Simulation:
@@ -176,53 +170,11 @@ class Simulation:
 
     def step_on(self, steps: int) -> int:
         """`advance` within what the log holds already, if that reaches further."""
-        done = 0
-        self.run.world = with_crew(self.run.world, self.threads or self.threads_wanted)
-        while done < steps and self.fault is None:
-            apart = min(CHECK_STEPS, self.look_steps)
-            batch = min(steps - done, apart - self.step % apart)
-            if self.run.ramp is not None:
-                batch = min(batch, self.run.ramp.steps_left(self.step))
-            count, status, culprit = self.loop(self.run.world, self.numbers, self.gravity, self.run.dt, batch)
-            done += count
-            self.at += count
-            if status == neighbours.PAIRS_FULL:
-                self.run.world = enlarge_pairs(self.run.world)
-            elif status != neighbours.OK:
-                self.stop(faults.from_status(self, status, culprit))
-            else:
-                ramp.go_on(self)
-                if self.step % CHECK_STEPS == 0 and self.fault is None:
-                    self._check()
-                elif self.step % self.look_steps == 0 and self.fault is None:
-                    self.set_dt()
-        self.log.end = max(self.log.end, self.at)
-        return done
-
-    def _check(self) -> None:
-        if (fault := faults.look(self)) is not None:
-            self.stop(fault)
-            return
-        orientation.bring_up(self.run.world)
-        self.scene.supervise(self)
-        checks = self.step // CHECK_STEPS
-        if self.step % self.look_steps == 0:
-            self.set_dt()
-        if self.fault is not None:
-            return
-        watch.sample(self)
-        if checks % CHECKS_PER_POINT == 0:
-            past.keep(self)
+        return stepping.step_on(self, steps)
 
     def stop(self, fault: Fault) -> None:
         """Go back to the last good state and wait there."""
-        self.fault = fault
-        self.message = fault.message
-        # The state is the one before the change, the parameters are those after it: the step between them is
-        # the same as when they were set, its work included.
-        now = self.parameters
-        self.go_on_from(self.last_good)
-        changes.take_on(self, now)
+        stepping.stop(self, fault)
 
     def go_on_from(self, point: Point) -> None:
         """Make a restart point the present, its formulas included."""
@@ -333,7 +285,7 @@ class Simulation:
 
     def steps_until(self, time: float) -> int:
         """Steps to the first one at or after `time` [s], one at least, as far as this time step is sure to last."""
-        apart = CHECK_STEPS - self.step % CHECK_STEPS
+        apart = stepping.CHECK_STEPS - self.step % stepping.CHECK_STEPS
         if self.dt == 0.0 or math.isinf(time):
             return apart
         return min(apart, max(1, math.ceil((time - self.time) / self.dt - 1e-3)))

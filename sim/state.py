@@ -80,7 +80,7 @@ class Walls(NamedTuple):
 
 
 class Touches(NamedTuple):
-    """Spheres near walls: every sphere and wall closer than touching + skin, capacity fixed."""
+    """Spheres near walls: every sphere and wall closer than touching + skin, sorted by sphere and then by wall."""
 
     sphere: NDArray[np.uint32]
     wall: NDArray[np.uint32]
@@ -90,10 +90,8 @@ class Touches(NamedTuple):
     """As in `Pairs`, with the place on the wall instead of the branch [m], shape (dimension, capacity)."""
     normal_force: Floats
     """[N], shape (capacity,)."""
-    head: NDArray[np.int32]
-    """First entry of each sphere, -1 if none, shape (spheres,)."""
-    following: NDArray[np.int32]
-    """Next entry of the same sphere, -1 at the end, shape (capacity,)."""
+    begin: NDArray[np.int32]
+    """Where the entries of each sphere begin, shape (spheres + 1,)."""
     gap: Floats
     """From the centre to the wall at this evaluation [m], shape (capacity,)."""
     normal: Floats
@@ -102,6 +100,10 @@ class Touches(NamedTuple):
     """APART, NEAR, COVERED or ACTS at this evaluation (sim.walls), shape (capacity,)."""
     acting: NDArray[np.uint32]
     """Entries that push at this evaluation, shape (capacity,)."""
+    push: Floats
+    """Force on the sphere at this evaluation, where the entry pushes [N], shape (dimension, capacity)."""
+    heat: Floats
+    """Power taken up by damping and fed into the friction spring, where it pushes [W], shape (2, capacity)."""
 
 
 class World(NamedTuple):
@@ -191,12 +193,13 @@ def empty_touches(capacity: int, spheres: int, dimension: int) -> Touches:
         touching=np.zeros(capacity, np.uint8),
         anchor=np.zeros((dimension, capacity)),
         normal_force=np.zeros(capacity),
-        head=np.full(spheres, -1, np.int32),
-        following=np.full(capacity, -1, np.int32),
+        begin=np.zeros(spheres + 1, np.int32),
         gap=np.zeros(capacity),
         normal=np.zeros((dimension, capacity)),
         standing=np.zeros(capacity, np.uint8),
         acting=np.zeros(capacity, np.uint32),
+        push=np.zeros((dimension, capacity)),
+        heat=np.zeros((2, capacity)),
     )
 
 

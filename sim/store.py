@@ -38,7 +38,7 @@ PARTS = ("walls", "touches", "pairs", "search")
 MADE_ANEW = {
     *("aside", "memory", "crew"),
     *(f"search.{name}" for name in ("cell", "order", "place", "begin", "bucket_start", "box", "box_cells")),
-    *("touches.head", "touches.following", "touches.gap", "touches.normal", "touches.standing", "touches.acting"),
+    *(f"touches.{name}" for name in ("begin", "gap", "normal", "standing", "acting", "push", "heat")),
 }
 """Working storage: columns that no step reads before it has written them."""
 REFERENCES = ("search.reference", "search.wall_reference")
@@ -129,6 +129,9 @@ def _nonsense(found: dict[str, Any], rows: dict[str, int]) -> str:
         "names spheres that are not there": not ((i < j).all() and (j < spheres).all())
         or not (found["touches.sphere"] < spheres).all(),
         "lists its pairs out of order": (np.diff(i.astype(np.int64) * spheres + j) <= 0).any(),
+        "lists its walls out of order": (
+            np.diff(found["touches.sphere"].astype(np.int64) * walls + found["touches.wall"]) <= 0
+        ).any(),
         "names walls that are not there": not (found["touches.wall"] < walls).all(),
         "names materials that are not there": not (
             _within(found["material"], kinds)

@@ -31,12 +31,35 @@ def refresh_touches(world, position_like, cell_size, largest):
         world.counters[TOUCH_COUNT] = restore(world.memory, kept, touches.sphere, touches.wall, touches)
         return False
     world.counters[TOUCH_COUNT] = found
+    sort_by_sphere(touches, world.memory, found)
     carry_over(world.memory, kept, found, touches.sphere, touches.wall, touches)
-    touches.head[:] = -1
-    for t in range(found):
-        touches.following[t] = touches.head[touches.sphere[t]]
-        touches.head[touches.sphere[t]] = t
     return True
+
+
+@register_jitable
+def sort_by_sphere(touches, memory, count):
+    """Bring the list, written wall by wall, into the order of spheres (counting sort, stable)."""
+    begin = touches.begin
+    spheres = memory.sorted_sphere
+    walls = memory.sorted_wall
+    begin[:] = 0
+    for t in range(count):
+        begin[touches.sphere[t] + 1] += 1
+    for i in range(begin.size - 1):
+        begin[i + 1] += begin[i]
+    for back in range(count):
+        t = count - 1 - back
+        i = touches.sphere[t]
+        begin[i + 1] -= 1
+        spheres[begin[i + 1]] = i
+        walls[begin[i + 1]] = touches.wall[t]
+    # The backward pass has moved every beginning one sphere down.
+    for i in range(begin.size - 1):
+        begin[i] = begin[i + 1]
+    begin[begin.size - 1] = count
+    for t in range(count):
+        touches.sphere[t] = spheres[t]
+        touches.wall[t] = walls[t]
 
 
 @register_jitable

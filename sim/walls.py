@@ -16,13 +16,14 @@ from __future__ import annotations
 from numba.extending import register_jitable
 
 from sim import tables, vec
-from sim.blocks import begin_sums, book_sums, columns, evaluate
+from sim.blocks import begin_sums, columns, evaluate
 from sim.contact import contact_between, yielding_to_spin
-from sim.state import LEDGER_WALLS, MATERIAL_COUNT, TOUCH_COUNT
+from sim.gate import share
+from sim.state import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS, MATERIAL_COUNT, TOUCH_COUNT
 from sim.surfaces import CYLINDER, FACET, PLANE, approach
 from sim.workspace import BLOCK
 
-__all__ = ["CYLINDER", "FACET", "PLANE", "move_walls", "wall_contact", "wall_forces"]
+__all__ = ["CYLINDER", "FACET", "PLANE", "book_walls", "move_walls", "wall_contact", "wall_forces"]
 
 APART, NEAR, COVERED, ACTS = range(4)
 """How a sphere stands to a wall: not in touch; in touch, not yet decided; in touch, but another facet stands for it; it
@@ -43,10 +44,10 @@ SAME_SIDE = 0.9
 
 
 @register_jitable
-def find_gaps(touches, walls, radii, positions, count):
-    """Gap and normal of every entry of the list, and whether it is in touch."""
+def find_gaps(touches, walls, radii, positions, first, last):
+    """Gap and normal of these entries of the list, and whether they are in touch."""
     normals = tables.rows(touches.normal, positions)
-    for t in range(count):
+    for t in range(first, last):
         i = touches.sphere[t]
         gap, normal = approach(walls, touches.wall[t], tables.at(positions, i))
         touches.gap[t] = gap
@@ -55,18 +56,18 @@ def find_gaps(touches, walls, radii, positions, count):
 
 
 @register_jitable
-def find_acting(touches, walls, radii, positions, count):
-    """List the entries that push, in the order of the list; returns how many."""
-    for t in range(count):
+def find_acting(touches, walls, radii, positions, first, last):
+    """List those of these entries that push, in the order of the list, from `first` on; returns how many."""
+    for t in range(first, last):
         if touches.standing[t] == NEAR:
             if walls.shape[touches.wall[t]] == FACET:
                 decide_facets(touches, walls, radii, positions, touches.sphere[t])
             else:
                 touches.standing[t] = ACTS
     acting = 0
-    for t in range(count):
+    for t in range(first, last):
         if touches.standing[t] == ACTS:
-            touches.acting[acting] = t
+            touches.acting[first + acting] = t
             acting += 1
             if touches.touching[t] == 0 and walls.shape[touches.wall[t]] == FACET:
                 hand_on(touches, walls, positions, t)
@@ -78,12 +79,10 @@ def decide_facets(touches, walls, radii, positions, i):
     """Tell which of the facets that sphere i touches push, nearest first."""
     while True:
         nearest = -1
-        t = touches.head[i]
-        while t >= 0:
+        for t in range(touches.begin[i], touches.begin[i + 1]):
             undecided = touches.standing[t] == NEAR and walls.shape[touches.wall[t]] == FACET
             if undecided and (nearest < 0 or touches.gap[t] < touches.gap[nearest]):
                 nearest = t
-            t = touches.following[t]
         if nearest < 0:
             return
         covered = is_covered(touches, walls, radii, positions, nearest)
@@ -97,8 +96,7 @@ def is_covered(touches, walls, radii, positions, t):
     normals = tables.rows(touches.normal, positions)
     normal = tables.at(normals, t)
     point = vec.sub(tables.at(positions, i), vec.scale(touches.gap[t], normal))
-    s = touches.head[i]
-    while s >= 0:
+    for s in range(touches.begin[i], touches.begin[i + 1]):
         decided = touches.standing[s] == ACTS or touches.standing[s] == COVERED
         if decided and walls.shape[touches.wall[s]] == FACET:
             if touches.standing[s] == ACTS and vec.dot(tables.at(normals, s), normal) > ALIKE:
@@ -106,7 +104,6 @@ def is_covered(touches, walls, radii, positions, t):
             apart, _ = approach(walls, touches.wall[s], point)
             if apart <= SAME_POINT * radii[i]:
                 return True
-        s = touches.following[s]
     return False
 
 
@@ -114,15 +111,14 @@ def is_covered(touches, walls, radii, positions, t):
 def hand_on(touches, walls, positions, t):
     """Give a facet touched for the first time the memory of a neighbour that the sphere is just leaving."""
     normals = tables.rows(touches.normal, positions)
-    s = touches.head[touches.sphere[t]]
-    while s >= 0:
+    i = touches.sphere[t]
+    for s in range(touches.begin[i], touches.begin[i + 1]):
         leaving = touches.standing[s] == APART or touches.standing[s] == COVERED
         leaving &= touches.touching[s] > 0 and walls.shape[touches.wall[s]] == FACET
         if leaving and vec.dot(tables.at(normals, s), tables.at(normals, t)) > SAME_SIDE:
             for c in range(touches.anchor.shape[0]):
                 touches.anchor[c, t] = touches.anchor[c, s]
             touches.touching[t] = 1
-        s = touches.following[s]
 
 
 @register_jitable
@@ -159,12 +155,13 @@ def wall_contact(world, t, properties, params, position_like, spin_like, duratio
 
 
 @register_jitable
-def wall_forces(world, law, properties, rules, params, position_like, spin_like, material_like, duration, gentle):
-    """Add the forces of walls to `world.force` and `walls.force`, advance their memory and the ledger."""
+def wall_forces(world, law, properties, rules, params, position_like, spin_like, material_like, duration, gentle, part):
+    """Add the forces of walls on this thread's spheres to `world.force` and advance their memory; `book_walls` does the
+    rest."""
     touches = world.touches
     walls = world.walls
     radii = world.radius
-    buffer = world.crew.buffer[0]
+    buffer = world.crew.buffer[part]
     dimension = len(position_like)
     at = columns(dimension, len(spin_like), len(material_like))
     positions = tables.rows(world.motion[:, 0], position_like)
@@ -174,13 +171,15 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
     torques = tables.rows(world.force[dimension:], spin_like)
     normals = tables.rows(touches.normal, position_like)
     memory = tables.rows(touches.anchor, position_like)
-    count = world.counters[TOUCH_COUNT]
-    find_gaps(touches, walls, radii, positions, count)
-    acting = find_acting(touches, walls, radii, positions, count)
-    walls.force[:] = 0.0
-    begin_sums(buffer, at)
-    for first in range(0, acting, BLOCK):
-        size = min(BLOCK, acting - first)
+    pushes = tables.rows(touches.push, position_like)
+    first_sphere, last_sphere = share(radii.size, part, world.crew.tally.shape[0])
+    begin = touches.begin[first_sphere]
+    end = touches.begin[last_sphere]
+    find_gaps(touches, walls, radii, positions, begin, end)
+    acting = find_acting(touches, walls, radii, positions, begin, end)
+    for first in range(begin, begin + acting, BLOCK):
+        size = min(BLOCK, begin + acting - first)
+        begin_sums(buffer, at)  # of one contact each
         for k in range(size):
             t = touches.acting[first + k]
             i = touches.sphere[t]
@@ -223,25 +222,44 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
         for k in range(size):
             t = touches.acting[first + k]
             i = touches.sphere[t]
-            w = touches.wall[t]
             force = tables.load(buffer, at.velocity, BLOCK, k, position_like)
             tables.deposit(forces, i, force)
-            power = 0.0
-            for c in range(dimension):
-                push = buffer[(at.velocity + c) * BLOCK + k]
-                walls.force[w, c] -= push
-                power += push * walls.velocity[w, c]
-            world.ledger[LEDGER_WALLS, k] += duration * power
+            tables.put(pushes, t, force)
+            touches.heat[0, t] = buffer[at.damping * BLOCK + k]
+            touches.heat[1, t] = buffer[at.friction * BLOCK + k]
             torque = vec.scale(radii[i], tables.load(buffer, at.roll, BLOCK, k, spin_like))
             tables.deposit(torques, i, vec.add(torque, tables.load(buffer, at.relative_spin, BLOCK, k, spin_like)))
             tables.put(memory, t, tables.load(buffer, at.memory, BLOCK, k, position_like))
             touches.normal_force[t] = buffer[at.effective_mass * BLOCK + k]
-    book_sums(world.ledger, buffer, at, duration)
-    for t in range(count):
-        pushes = touches.standing[t] == ACTS
-        touches.touching[t] = 1 if pushes else 0
-        if not pushes:
+    for t in range(begin, end):
+        acts = touches.standing[t] == ACTS
+        touches.touching[t] = 1 if acts else 0
+        if not acts:
             touches.normal_force[t] = 0.0
+
+
+@register_jitable
+def book_walls(world, duration):
+    """Sum up what spheres do to each wall, and what walls do to the ledger, in the order of the list."""
+    touches = world.touches
+    walls = world.walls
+    walls.force[:] = 0.0
+    damping = 0.0
+    friction = 0.0
+    work = 0.0
+    for t in range(world.counters[TOUCH_COUNT]):
+        if touches.standing[t] != ACTS:
+            continue
+        w = touches.wall[t]
+        for c in range(walls.force.shape[1]):
+            walls.force[w, c] -= touches.push[c, t]
+            work += touches.push[c, t] * walls.velocity[w, c]
+        damping += touches.heat[0, t]
+        friction += touches.heat[1, t]
+    # A lane of their own: pairs begin at the first.
+    world.ledger[LEDGER_DAMPING, BLOCK - 1] += duration * damping
+    world.ledger[LEDGER_FRICTION, BLOCK - 1] += duration * friction
+    world.ledger[LEDGER_WALLS, 0] += duration * work
 
 
 @register_jitable

@@ -53,6 +53,9 @@ class Memory(NamedTuple):
     """Entry of each sphere to begin with, -1 if none, shape (spheres,)."""
     following: NDArray[np.int32]
     """Next entry of the same sphere, -1 at the end, shape (capacity,)."""
+    sorted_sphere: NDArray[np.uint32]
+    sorted_wall: NDArray[np.uint32]
+    """The list to be, while it is sorted, shape (capacity,)."""
 
 
 class Search(NamedTuple):
@@ -142,6 +145,8 @@ def empty_memory(capacity: int, spheres: int, dimension: int) -> Memory:
         normal_force=np.zeros(capacity),
         head=np.zeros(spheres, np.int32),
         following=np.zeros(capacity, np.int32),
+        sorted_sphere=np.zeros(capacity, np.uint32),
+        sorted_wall=np.zeros(capacity, np.uint32),
     )
 
 

@@ -97,7 +97,7 @@ def strike_off(simulation: Simulation, row: int) -> None:
 
 def looks_apart(simulation: Simulation) -> float:
     """Simulated time between two looks at the world [s]."""
-    from sim.simulation import CHECK_STEPS  # sim.simulation imports the scenes
+    from sim.stepping import CHECK_STEPS  # sim.stepping imports the scenes
 
     return CHECK_STEPS * simulation.dt
 

@@ -46,7 +46,7 @@ def loops(model: Model) -> dict[str, Any]:
         source  # noqa: B018
         rules = (rule_0, rule_1, rule_2, rule_3)
         for _ in range(times):
-            wall_forces(world, law, properties, rules, params, position_like, spin_like, material_like, dt, 1.0)
+            wall_forces(world, law, properties, rules, params, position_like, spin_like, material_like, dt, 1.0, 0)
 
     def watching(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
         source  # noqa: B018

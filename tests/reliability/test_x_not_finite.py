@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from sim.commands import Act, Recover
 from sim.integrators import integrators
 from sim.neighbours import LARGEST_STEP, NOT_FINITE
-from sim.simulation import CHECK_STEPS, Simulation
+from sim.simulation import Simulation
 from sim.state import PAIR_COUNT
+from sim.stepping import CHECK_STEPS
 from tests.reliability.crowds import Crowd, crowds, examples
 from tests.sim.test_faults import pressed
 from tests.worlds import Bench

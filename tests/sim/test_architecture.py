@@ -54,6 +54,7 @@ def test_what_is_needed_first_loads_little(name: str) -> None:
 def test_the_engine_imports_only_numpy_numba_and_what_checks_parameters() -> None:
     allowed = {
         "annotated_types",
+        "llvmlite",
         "numba",
         "numpy",
         "pydantic",
@@ -92,7 +93,7 @@ LOOK_UP = """
 from sim.simulation import Simulation
 simulation = Simulation('heap', {'grain_count': 3})
 simulation.advance(1)
-stats = simulation.loop.stats
+stats = simulation.loop.loop.stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), simulation.state_hash())
 """
 
