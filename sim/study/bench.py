@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim.build import add_spheres, empty_world, enlarge_pairs
+from sim.build import add_spheres, empty_world, enlarge_pairs, with_crew
 from sim.commands import Act
+from sim.crew import GRAINS_PER_THREAD, available
 from sim.neighbours import OK, PAIRS_FULL
 from sim.simulation import Simulation
 from sim.state import REBUILD_COUNT, World, copy_world
@@ -118,7 +119,7 @@ def glass_states() -> Iterator[State]:
 
 
 def measure(state: State, quick: bool) -> dict[str, Any]:
-    """One row: engine and yardstick in turn, lists made per second, memory, and the parts of a step."""
+    """One row: engine, with two threads too where the world is large, and yardstick in turn; lists made per second, memory, and the parts of a step."""
     world, simulation = state.world, state.simulation
     moving = int((~world.fixed).sum())
     rounds = 3 if quick else 7
@@ -126,7 +127,12 @@ def measure(state: State, quick: bool) -> dict[str, Any]:
     loops = (simulation.loop, advance_by_hand) if state.by_hand else (simulation.loop,)
     for loop in loops:
         _timed(loop, world, simulation, steps)
-    times = [[_timed(loop, world, simulation, steps) for loop in loops] for _ in range(rounds)]
+    pair = with_crew(world, 2) if moving >= GRAINS_PER_THREAD and available() > 1 else None
+    times, twice = [], []
+    for _ in range(rounds):
+        times.append([_timed(loop, world, simulation, steps) for loop in loops])
+        if pair is not None:
+            twice.append(_timed(simulation.loop, pair, simulation, steps)[0])
     _, wall, after = times[-1][0]
     lists = int(after.counters[REBUILD_COUNT] - world.counters[REBUILD_COUNT])
     row = {
@@ -138,6 +144,9 @@ def measure(state: State, quick: bool) -> dict[str, Any]:
         "lists_per_second": lists / wall,
         "bytes_per_sphere": memory(after) / after.sphere_count,
     }
+    if twice:
+        row["two_threads_ns"] = statistics.median(twice)
+        row["speed_up"] = statistics.median(turn[0][0] / both for turn, both in zip(times, twice, strict=True))
     if state.by_hand:
         row["yardstick_ns"] = statistics.median(turn[1][0] for turn in times)
         row["ratio_to_yardstick"] = statistics.median(turn[0][0] / turn[1][0] for turn in times)
@@ -161,12 +170,24 @@ def measure_engine(quick: bool = False) -> dict[str, Any]:
         rows += [measure(state, quick) for state in heap_states(integrator, quick)]
     if not quick:
         rows += [measure(state, quick) for state in glass_states()]
-    return {"machine": f"{platform.processor() or platform.machine()}, one thread", "rows": rows}
+    machine = platform.processor() or platform.machine()
+    return {"machine": f"{machine}, {available()} processors; one thread where no other number stands", "rows": rows}
 
 
 def describe(engine: dict[str, Any]) -> str:
     """The same as a table."""
-    head = ("scene", "integrator", "grains", "state", "ns/grain/step", "ratio", "lists/s", "B/sphere", "where it goes")
+    head = (
+        "scene",
+        "integrator",
+        "grains",
+        "state",
+        "ns/grain/step",
+        "two threads",
+        "ratio",
+        "lists/s",
+        "B/sphere",
+        "where it goes",
+    )
     lines = [head]
     for row in engine["rows"]:
         share = row.get("share", {})
@@ -177,6 +198,7 @@ def describe(engine: dict[str, Any]) -> str:
                 str(row["grains"]),
                 row["state"],
                 f"{row['ns_per_grain_and_step']:.1f}",
+                f"{row['two_threads_ns']:.1f} ({row['speed_up']:.2f}x)" if "speed_up" in row else "",
                 f"{row['ratio_to_yardstick']:.2f}" if "ratio_to_yardstick" in row else "",
                 f"{row['lists_per_second']:.0f}",
                 f"{row['bytes_per_sphere']:.0f}",
