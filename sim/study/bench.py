@@ -119,7 +119,8 @@ def glass_states() -> Iterator[State]:
 
 
 def measure(state: State, quick: bool) -> dict[str, Any]:
-    """One row: engine, with two threads too where the world is large, and yardstick in turn; lists made per second, memory, and the parts of a step."""
+    """One row: engine (on two threads too where the world is large) and yardstick in turn, lists made per second,
+    memory, and the parts of a step."""
     world, simulation = state.world, state.simulation
     moving = int((~world.fixed).sum())
     rounds = 3 if quick else 7
