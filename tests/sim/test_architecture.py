@@ -54,6 +54,7 @@ def test_what_is_needed_first_loads_little(name: str) -> None:
 def test_the_engine_imports_only_numpy_numba_and_what_checks_parameters() -> None:
     allowed = {
         "annotated_types",
+        "llvmlite",  # comes with numba
         "numba",
         "numpy",
         "pydantic",
