@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim import faults, ramp, ready_columns, watch
+from sim import auto_step, faults, ramp, ready_columns
 from sim.build import keep_spheres
 from sim.integrators.start_up import higher_derivatives
 from sim.parameters import ParameterError, Value
@@ -97,7 +97,7 @@ def set_dt(simulation: Simulation, first: bool) -> None:
 def _needed_dt(simulation: Simulation, first: bool) -> tuple[float, Survey]:
     """The step asked for, or the automatic one, with the look at the contacts as the law is now."""
     asked, survey = simulation.parameters.dt, simulation.survey()
-    return (watch.next_automatic_dt(simulation, survey, first) if asked == "auto" else asked), survey
+    return (auto_step.next_automatic_dt(simulation, survey, first) if asked == "auto" else asked), survey
 
 
 LARGE_RISE = 2.0

@@ -50,7 +50,7 @@ class Change:
 
 
 def look(simulation: Simulation) -> Fault | None:
-    """What is wrong with the motion of the grains now: not finite, too fast for their size, or too far away."""
+    """What is wrong with the motion: grains not finite, too fast for their size, too far away; a wall too fast."""
     world = simulation.run.world
     whole = bool(np.isfinite(world.motion).all())
     row = _without_memory(world) if whole else -1
@@ -63,7 +63,7 @@ def look(simulation: Simulation) -> Fault | None:
     if too_fast.any():
         row = int(np.where(too_fast, steps / world.radius**2, 0.0).argmax())
         return from_status(simulation, neighbours.TOO_FAST, row)
-    return _astray(simulation)
+    return _astray(simulation) or _running_over(simulation)
 
 
 def from_status(simulation: Simulation, status: int, row: int) -> Fault:
@@ -171,11 +171,27 @@ def _astray(simulation: Simulation) -> Fault | None:
     )
 
 
-def _fault(simulation: Simulation, row: int, words: str, cause: str = "") -> Fault:
-    """The fault of one grain: where it is, what is wrong with it, the likely cause, what can be done.
+def _running_over(simulation: Simulation) -> Fault | None:
+    """The fastest wall, if it goes so far in a step that the smallest grain may find itself on its other side."""
+    world = simulation.run.world
+    moving = ~world.fixed
+    if not (moving.any() and world.walls.velocity.any()):
+        return None
+    speed = np.sqrt((world.walls.velocity**2).sum(axis=1))
+    wall, radius = int(speed.argmax()), float(world.radius[moving].min())
+    if speed[wall] * simulation.dt <= neighbours.LARGEST_STEP * radius:
+        return None
+    limit = neighbours.LARGEST_STEP * radius / simulation.dt
+    return _stopped(
+        simulation,
+        f"Wall {wall} moves at {speed[wall]:.3g} m/s at {simulation.time:.4f} s, over the {limit:.3g} m/s that a grain "
+        f"of {1e3 * radius:.3g} mm radius can follow with a step of {simulation.dt * 1e6:.4g} µs",
+        "Likely cause: the speed of the wall.",
+    )
 
-    `cause` is what to say where no parameter was changed lately.
-    """
+
+def _fault(simulation: Simulation, row: int, words: str, cause: str = "") -> Fault:
+    """The fault of one grain: where it is, and what is wrong with it."""
     world, good = simulation.run.world, simulation.last_good.run
     sphere = int(world.sphere_id[row])
     dimension = simulation.scene.dimension
@@ -186,6 +202,15 @@ def _fault(simulation: Simulation, row: int, words: str, cause: str = "") -> Fau
         place, was = (before[:, 0], ", last at ") if before.size else (None, "")
     where = "" if place is None else f"{was or ' at '}({', '.join(f'{x:.4g}' for x in place)}) m"
     subject = f"Grain {sphere} {words}{where}" if was else f"Grain {sphere}{where} {words}"
+    return _stopped(simulation, subject, cause, sphere)
+
+
+def _stopped(simulation: Simulation, subject: str, cause: str = "", sphere: int | None = None) -> Fault:
+    """The fault that is told by `subject`, with the likely cause and what can be done.
+
+    `cause` is what to say where no parameter was changed lately.
+    """
+    good = simulation.last_good.run
     stopped = f"stopped at the last good state, {good.time:.4f} s"
     change = simulation.last_change if simulation.changed_lately else Change()
     cause = cause if cause and not change.name else _cause(simulation, change)
@@ -206,7 +231,7 @@ def _cause(simulation: Simulation, change: Change) -> str:
     return "The last good state shows no cause."
 
 
-def _remedies(simulation: Simulation, change: Change, sphere: int) -> str:
+def _remedies(simulation: Simulation, change: Change, sphere: int | None) -> str:
     """What can be done, in a sentence."""
     asked, good = simulation.parameters, simulation.last_good.run
     half = half_step(asked, good.dt, simulation.survey(good.world).stable_dt)
@@ -214,7 +239,7 @@ def _remedies(simulation: Simulation, change: Change, sphere: int) -> str:
         _in_words(simulation, change)[1] if change.name else "",
         f"halve the time step{half[1]}" if half is not None else "",
         "set it to 'auto'" if asked.dt != "auto" else "",
-        f"remove grain {sphere}" if removable(simulation, good.world, sphere) else "",
+        f"remove grain {sphere}" if sphere is not None and removable(simulation, good.world, sphere) else "",
     ]
     offers = [offer for offer in offers if offer]
     words = " or ".join(filter(None, [", ".join(offers[:-1]), offers[-1]])) if offers else "start anew"

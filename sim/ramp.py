@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sim import watch
+from sim import auto_step
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
@@ -95,11 +95,11 @@ def begun(simulation: Simulation, before: Any) -> Ramp | None:
 
 def contact_time(simulation: Simulation) -> float:
     """How long a typical contact lasts now, or at the end of the ramp under way if that is longer [s]."""
-    now = watch.contact_time(simulation)
+    now = auto_step.contact_time(simulation)
     if simulation.run.ramp is None:
         return now
     with at_its_end(simulation):
-        return max(now, watch.contact_time(simulation))
+        return max(now, auto_step.contact_time(simulation))
 
 
 def lasting(simulation: Simulation, ramp: Ramp) -> Ramp:

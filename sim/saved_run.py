@@ -35,7 +35,7 @@ from sim.store import tables_of, world_of
 from sim.study.comparison import Point as Measured
 from sim.whole_file import write_whole_file
 
-KIND, FORMAT = "repose run", 1
+KIND, FORMAT = "repose run", 2
 SUFFIX = ".repose"
 PLAIN = ("dt", "clock_time", "clock_step", "booked", "measurement", "bulk_step", "dt_changes", "ramp")
 """Entries of `Run` written as their types are declared."""
@@ -112,8 +112,7 @@ def read(file: BinaryIO) -> SavedRun:
         raise ArchiveError("The file is no saved run of this program.")
     found = manifest.get("format")
     if type(found) is not int or found != FORMAT:
-        newer = " It was saved by a newer version: use that one." if type(found) is int and found > FORMAT else ""
-        raise ArchiveError(f"The file has format {found!r}; this program reads {FORMAT}.{newer}")
+        raise ArchiveError(f"The file has format {found!r}; this program reads {FORMAT}.{_way_on(found)}")
     try:
         return _saved_run(manifest, tables)
     except PlainError as error:
@@ -123,6 +122,15 @@ def read(file: BinaryIO) -> SavedRun:
             raise
         reason = " ".join(str(error).split())[:120]
         raise ArchiveError(f"The file cannot be read as a saved run: {reason}.") from None
+
+
+def _way_on(found: Any) -> str:
+    """What to do with a file of another format, where that can be told."""
+    if type(found) is not int or found < 1:
+        return ""
+    if found > FORMAT:
+        return " It was saved by a newer version: use that one."
+    return " It was saved by an older version: use that one, or begin anew with the same parameters and seed."
 
 
 def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:

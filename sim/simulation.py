@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, get_args
 
-from sim import changes, faults, past, ramp, ready_columns, results, stepping, watch
+from sim import auto_step, changes, faults, past, ramp, ready_columns, results, stepping, watch
 from sim.build import with_levels
 from sim.command_log import Log
 from sim.commands import Command, Logged
@@ -219,7 +219,7 @@ class Simulation:
         rotation = self.scene.rotates(self.run.built)
         self.model = Model(law, law.rules(self.parameters), integrator, self.scene.dimension, rotation)
         ramp.hand_over(self, ramp.in_force(self))
-        self.look_steps = watch.look_steps(self)
+        self.look_steps = auto_step.look_steps(self)
         self.contact_time = ramp.contact_time(self)
         self.loop = compose(self.model)
         self._survey = compose_survey(self.model)
