@@ -202,14 +202,16 @@ def set_walls(
 
 
 def _kept_touches(world: World, new_row: NDArray[np.int64]) -> tuple[Touches, int]:
-    """The list of spheres near walls without those that go, which `fitted` chains anew, and how many there are."""
+    """The list of spheres near walls without those that go, sorted by the rows to come, and how many there are."""
     count = int(world.counters[TOUCH_COUNT])
-    entries = np.flatnonzero(new_row[world.touches.sphere[:count]] >= 0)
+    sphere = new_row[world.touches.sphere[:count]]
+    entries = np.argsort(sphere, kind="stable")
+    entries = entries[sphere[entries] >= 0]
     left = entries.size
     touches = empty_touches(world.touches.sphere.size, 0, world.search.cell.shape[0])
     for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
         getattr(touches, name)[..., :left] = getattr(world.touches, name)[..., entries]
-    touches.sphere[:left] = new_row[touches.sphere[:left]]
+    touches.sphere[:left] = sphere[entries]
     return touches, left
 
 

@@ -15,14 +15,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim import store
-from sim.build import in_order_of_id, with_rows
+from sim.build import enlarge_pairs, in_order_of_id, with_rows
 from sim.commands import Act
+from sim.neighbours import PAIRS_FULL, rebuild
 from sim.scenes import SCENES
 from sim.simulation import Simulation
-from sim.state import Floats
+from sim.state import TOUCH_COUNT, Floats
 from sim.store import tables_of
 from tests.reliability.crowds import Crowd, crowds, examples, of_one_size
 from tests.reliability.runs import FEW
+from tests.reliability.test_i_contacts import near_walls
 from tests.worlds import use_plain_engine
 
 STEPS = 3
@@ -169,6 +171,20 @@ def test_i10_rows_in_another_order_and_back_keep_the_lists_and_all_that_contacts
         # To be looked for anew is all that rows in another order cost, and in their own order not that.
         if name != "search.reference" or np.isfinite(table).all():
             assert np.array_equal(table, here[name]), name
+
+
+def test_i10_spheres_near_walls_follow_their_rows() -> None:
+    world = near_walls(3, 1.0)
+    while rebuild(world, (0.0, 0.0, 0.0), True, 0) == PAIRS_FULL:
+        world = enlarge_pairs(world)
+    here = tables_of(world)
+    found = int(world.counters[TOUCH_COUNT])
+    world.touches.touching[:found] = np.arange(found) % 2
+    there = with_rows(world, np.random.default_rng(3).permutation(world.sphere_count))
+    assert (np.diff(there.touches.sphere[:found].astype(int)) >= 0).all()
+    back = in_order_of_id(there)
+    assert all(np.array_equal(tables_of(back)[name], here[name]) for name in here if name.startswith("touches"))
+    assert found > 3
 
 
 @pytest.mark.parametrize("scene", SCENES)
