@@ -111,32 +111,65 @@ def add_spheres(
 
 def keep_spheres(world: World, kept: NDArray[np.bool_]) -> World:
     """The world with only the rows where `kept` is True; contact memory among them is kept bit by bit."""
-    new_row = np.cumsum(kept) - 1
-    pair_count = int(world.counters[PAIR_COUNT])
-    survives = kept[world.pairs.i[:pair_count]] & kept[world.pairs.j[:pair_count]]
-    pairs = empty_pairs(world.pairs.i.size, world.search.cell.shape[0])
-    left = int(survives.sum())
-    for name in Pairs._fields:
-        getattr(pairs, name)[..., :left] = getattr(world.pairs, name)[..., :pair_count][..., survives]
-    pairs.i[:left] = new_row[pairs.i[:left]]
-    pairs.j[:left] = new_row[pairs.j[:left]]
-    reduced = world._replace(
-        motion=np.ascontiguousarray(world.motion[:, :, kept]),
-        force=np.ascontiguousarray(world.force[:, kept]),
-        mobility=np.ascontiguousarray(world.mobility[:, kept]),
-        mass=world.mass[kept],
-        radius=world.radius[kept],
-        sphere_id=world.sphere_id[kept],
-        layer=world.layer[kept],
-        material=world.material[kept],
-        orientation=np.ascontiguousarray(world.orientation[:, kept]),
-        turned=np.ascontiguousarray(world.turned[:, kept]),
-        touches=_kept_touches(world, kept, new_row),
+    return with_rows(world, np.flatnonzero(kept))
+
+
+def in_order_of_id(world: World) -> World:
+    """The same world with its rows in the order of ids, in which forces add up; its lists are still good."""
+    rows = np.argsort(world.sphere_id)
+    if (rows[1:] > rows[:-1]).all():
+        return world
+    ordered = with_rows(world, rows)
+    ordered.search.reference[:] = world.search.reference[:, rows]
+    ordered.search.wall_reference[:] = world.search.wall_reference
+    return ordered
+
+
+def with_rows(world: World, rows: NDArray[np.intp]) -> World:
+    """The world with only these rows, in this order; contact memory among them is kept bit by bit."""
+    new_row = np.full(world.sphere_count, -1)
+    new_row[rows] = np.arange(rows.size)
+    pairs, left = _kept_pairs(world, new_row)
+    touches, touching = _kept_touches(world, new_row)
+    chosen = world._replace(
+        motion=np.ascontiguousarray(world.motion[:, :, rows]),
+        force=np.ascontiguousarray(world.force[:, rows]),
+        mobility=np.ascontiguousarray(world.mobility[:, rows]),
+        mass=world.mass[rows],
+        radius=world.radius[rows],
+        sphere_id=world.sphere_id[rows],
+        layer=world.layer[rows],
+        material=world.material[rows],
+        orientation=np.ascontiguousarray(world.orientation[:, rows]),
+        turned=np.ascontiguousarray(world.turned[:, rows]),
+        touches=touches,
         counters=world.counters.copy(),
     )
-    reduced.counters[PAIR_COUNT] = left
-    reduced.counters[TOUCH_COUNT] = int(kept[world.touches.sphere[: world.counters[TOUCH_COUNT]]].sum())
-    return fitted(reduced, pairs, pairs.i.size)
+    chosen.counters[PAIR_COUNT] = left
+    chosen.counters[TOUCH_COUNT] = touching
+    chosen = fitted(chosen, pairs, pairs.i.size)
+    index_pairs(chosen)
+    return chosen
+
+
+def _kept_pairs(world: World, new_row: NDArray[np.int64]) -> tuple[Pairs, int]:
+    """The list of pairs without those that go, sorted by the rows to come, and how many there are."""
+    count = int(world.counters[PAIR_COUNT])
+    i, j = new_row[world.pairs.i[:count]], new_row[world.pairs.j[:count]]
+    low, high = np.minimum(i, j), np.maximum(i, j)
+    entries = np.lexsort((high, low))
+    entries = entries[low[entries] >= 0]
+    left = entries.size
+    pairs = empty_pairs(world.pairs.i.size, world.search.cell.shape[0])
+    for name in Pairs._fields:
+        getattr(pairs, name)[..., :left] = getattr(world.pairs, name)[..., entries]
+    pairs.i[:left], pairs.j[:left] = low[entries], high[entries]
+    # Seen from the other grain, what a contact remembers points the other way.
+    other = np.flatnonzero(i[entries] > j[entries])
+    kinds = world.counters[MATERIAL_COUNT]
+    pairs.anchor[:, other] *= -1.0
+    pairs.kind[other] = pairs.kind[other] % kinds * kinds + pairs.kind[other] // kinds
+    return pairs, left
 
 
 def set_walls(
@@ -168,16 +201,18 @@ def set_walls(
     return fitted(world._replace(walls=walls, counters=counters), world.pairs, world.pairs.i.size)
 
 
-def _kept_touches(world: World, kept: NDArray[np.bool_], new_row: NDArray[np.int64]) -> Touches:
-    """The list of spheres near walls without those that go; `fitted` chains it anew."""
+def _kept_touches(world: World, new_row: NDArray[np.int64]) -> tuple[Touches, int]:
+    """The list of spheres near walls without those that go, sorted by the rows to come, and how many there are."""
     count = int(world.counters[TOUCH_COUNT])
-    survives = kept[world.touches.sphere[:count]]
-    left = int(survives.sum())
+    sphere = new_row[world.touches.sphere[:count]]
+    entries = np.argsort(sphere, kind="stable")
+    entries = entries[sphere[entries] >= 0]
+    left = entries.size
     touches = empty_touches(world.touches.sphere.size, 0, world.search.cell.shape[0])
     for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
-        getattr(touches, name)[..., :left] = getattr(world.touches, name)[..., :count][..., survives]
-    touches.sphere[:left] = new_row[touches.sphere[:left]]
-    return touches
+        getattr(touches, name)[..., :left] = getattr(world.touches, name)[..., entries]
+    touches.sphere[:left] = sphere[entries]
+    return touches, left
 
 
 def enlarge_pairs(world: World) -> World:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 
-from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, register_jitable
@@ -31,7 +30,7 @@ def _pointer(context, builder, signature, args):
 def _add(typing, table, entry, value):
     """Add to an entry at once; returns what was there before."""
 
-    def generate(context, builder, signature, args) -> ir.Value:
+    def generate(context, builder, signature, args):
         return builder.atomic_rmw("add", _pointer(context, builder, signature, args), args[2], "seq_cst")
 
     return types.int64(table, types.intp, types.int64), generate
@@ -41,7 +40,7 @@ def _add(typing, table, entry, value):
 def _read(typing, table, entry):
     """An entry as it is now, and with it all that was written before it."""
 
-    def generate(context, builder, signature, args) -> ir.Value:
+    def generate(context, builder, signature, args):
         return builder.load_atomic(_pointer(context, builder, signature, args), "seq_cst", 8)
 
     return types.int64(table, types.intp), generate

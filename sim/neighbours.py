@@ -60,12 +60,12 @@ def walls_moved(world):
 
 
 @register_jitable
-def moved_too_far(world, position_like, first, last):
+def moved_too_far(world, position_like, first, last, part):
     """True if something moved so far that a pair may touch that is not listed."""
     now = tables.rows(world.motion[:, 0], position_like)
     then = tables.rows(world.search.reference, position_like)
     # Walls are moved and looked at by the same thread.
-    return farther(now, then, 0.5 * world.search.skin[0], first, last) or (first == 0 and walls_moved(world))
+    return farther(now, then, 0.5 * world.search.skin[0], first, last) or (part == 0 and walls_moved(world))
 
 
 @register_jitable
@@ -175,7 +175,7 @@ def refresh(world, position_like, needs_material, dt, part):
     tally = world.crew.tally
     parts = tally.shape[0]
     first, last = share(world.radius.size, part, parts)
-    tally[part, MOVED] = 1 if moved_too_far(world, position_like, first, last) else 0
+    tally[part, MOVED] = 1 if moved_too_far(world, position_like, first, last, part) else 0
     meet(world.crew)
     moved = 0
     for p in range(parts):

@@ -15,7 +15,7 @@ import numpy as np
 
 from sim import archive
 from sim.archive import ArchiveError
-from sim.build import empty_world, fitted, index_pairs
+from sim.build import empty_world, fitted, in_order_of_id, index_pairs
 from sim.state import (
     MATERIAL_COUNT,
     PAIR_COUNT,
@@ -90,7 +90,7 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
             raise StoreError(f"Table '{name}' of the file's world is not what it should be: the file is damaged.")
     if why := _nonsense(found, rows):
         raise StoreError(f"The file's world {why}: the file is damaged.")
-    return _assembled(found, blank, rows)
+    return in_order_of_id(_assembled(found, blank, rows))
 
 
 def _shape(name: str, empty: tuple[int, ...], rows: dict[str, int]) -> tuple[int, ...]:

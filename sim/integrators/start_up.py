@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
-from sim.build import with_levels
+from sim.build import enlarge_pairs, with_levels
 from sim.engine import Model, compose
-from sim.neighbours import OK
+from sim.neighbours import OK, PAIRS_FULL
 from sim.state import Floats, World, copy_world
 
 SAMPLES = 7
@@ -37,7 +37,9 @@ def higher_derivatives(world: World, model: Model, params: tuple, gravity: tuple
     samples = []
     for _ in range(SAMPLES):
         before = scratch.motion[:, 1].copy()
-        if step(scratch, params, gravity, h, 1)[1] != OK:
+        while (status := step(scratch, params, gravity, h, 1)[1]) == PAIRS_FULL:
+            scratch = enlarge_pairs(scratch)  # or the answer would depend on how much room there is
+        if status != OK:
             return higher  # the next regular step meets the same trouble and reports it
         samples.append((scratch.motion[:, 1] - before) / h)
     # The n-th sample is the mean acceleration over a step, so it belongs to the middle of that step.

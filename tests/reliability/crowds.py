@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, replace
 
 import numpy as np
-from hypothesis import Phase, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from sim.laws import laws
@@ -98,11 +98,6 @@ def examples(share: float = 1.0) -> settings:
     """That share of EXAMPLES, for properties that take long; nothing is judged by how long it takes."""
     count = max(5, round(share * EXAMPLES))
     return settings(max_examples=count, deadline=None, derandomize=EXAMPLES == PER_CHANGE, database=None)
-
-
-def until_it_fails() -> settings:
-    """For properties the program is known to miss: one example is enough, and none is made smaller."""
-    return settings(examples(), phases=[Phase.generate], report_multiple_bugs=False)
 
 
 def of_one_size(forces: Floats) -> float:

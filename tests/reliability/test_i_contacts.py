@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sim.build import add_spheres, empty_world, enlarge_pairs, set_walls
 from sim.laws import laws
-from sim.neighbours import FORWARD_CELLS, OK, PAIRS_FULL, rebuild
+from sim.neighbours import OK, PAIRS_FULL, rebuild
 from sim.state import PAIR_COUNT, TOUCH_COUNT, World
 from sim.surfaces import FACET, PLANE, approach
 from tests.reliability.crowds import DT, RADIUS, VALUES, Crowd, crowds, examples
@@ -65,7 +65,7 @@ def near_walls(seed: int, scale: float) -> World:
 @given(seeds, st.sampled_from([0.1, 1.0, 3.0]))
 def test_i20_spheres_listed_at_walls_are_those_that_are_near(seed: int, scale: float) -> None:
     world = near_walls(seed, scale)
-    while (status := rebuild(world, (0.0, 0.0, 0.0), FORWARD_CELLS[3], True)) == PAIRS_FULL:
+    while (status := rebuild(world, (0.0, 0.0, 0.0), True, 0)) == PAIRS_FULL:
         world = enlarge_pairs(world)
     assert status == OK
     found = int(world.counters[TOUCH_COUNT])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -107,14 +106,16 @@ import sys
 from sim import saved_run
 from sim.simulation import Simulation
 from tests.reliability.runs import go
-print(go(Simulation(saved=saved_run.load(sys.argv[1])), int(sys.argv[2])).state_hash())
+simulation = Simulation(saved=saved_run.load(sys.argv[1]))
+simulation.threads = int(sys.argv[3])
+print(go(simulation, int(sys.argv[2])).state_hash())
 """
 
 
-def continued_elsewhere(path: Path, at: int, **environment: str) -> str:
+def continued_elsewhere(path: Path, at: int, threads: int) -> str:
     """The state hash after going on in a process of its own."""
-    command = [sys.executable, "-c", CONTINUE, str(path), str(at)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=os.environ | environment)
+    command = [sys.executable, "-c", CONTINUE, str(path), str(at), str(threads)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -124,8 +125,14 @@ def test_n02_and_n03_in_another_process_with_another_number_of_threads(tmp_path:
     one = poured(4_321)
     saved_run.save(one.saved(), path)
     expected = go(one, 8_000).state_hash()
-    assert continued_elsewhere(path, 8_000, NUMBA_NUM_THREADS="1") == expected
-    assert continued_elsewhere(path, 8_000, NUMBA_NUM_THREADS="7", OMP_NUM_THREADS="3") == expected
+    assert {continued_elsewhere(path, 8_000, threads) for threads in (1, 2, 7)} == {expected}
+
+
+def test_n03_saved_at_seven_threads_and_continued_at_one() -> None:
+    one = poured(4_000)
+    one.threads = 7
+    blob = saved(go(one, 4_321))
+    assert go(resumed(blob), 5_000).state_hash() == go(one, 5_000).state_hash() == go(poured(4_000), 5_000).state_hash()
 
 
 def test_n04_saved_loaded_and_saved_the_files_are_equal(blob: bytes) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sim.build import enlarge_pairs
 from sim.commands import Act, SetParameters
 from sim.integrators import integrators
-from sim.neighbours import FORWARD_CELLS, OK, PAIRS_FULL, rebuild
+from sim.neighbours import OK, PAIRS_FULL, rebuild
 from sim.scenes import SCENES
 from sim.simulation import Simulation
 from sim.snapshot import Snapshot
@@ -36,7 +36,7 @@ def surveyed(bench: Bench, still: Bench) -> Survey:
 def list_anew(world: World) -> World:
     """The world with its list of pairs made anew."""
     dimension = world.search.cell.shape[0]
-    while (status := rebuild(world, (0.0,) * dimension, FORWARD_CELLS[dimension], True)) == PAIRS_FULL:
+    while (status := rebuild(world, (0.0,) * dimension, True, 0)) == PAIRS_FULL:
         world = enlarge_pairs(world)
     assert status == OK
     return world

@@ -15,7 +15,7 @@ from sim.parameters import ParameterError
 from sim.scenes.heap_filling import HeapState
 from sim.simulation import Simulation
 from sim.state import PAIR_COUNT
-from sim.store import StoreError
+from sim.store import FORMAT, StoreError
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,7 @@ def test_tables_that_are_not_what_the_manifest_says_are_refused(blob: bytes) -> 
 
 def test_another_format_is_refused_with_both_numbers(blob: bytes) -> None:
     manifest = manifest_of(blob) | {"format": 99}
-    assert refused(remade(blob, manifest=as_table(manifest))) == "The file has format 99; this program reads 2."
+    assert refused(remade(blob, manifest=as_table(manifest))) == f"The file has format 99; this program reads {FORMAT}."
 
 
 def test_a_well_formed_file_of_nonsense_is_refused(blob: bytes) -> None:

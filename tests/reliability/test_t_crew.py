@@ -1,0 +1,260 @@
+"""I13, T01 to T03, T11: several threads step one world, and nothing of it knows how many.
+
+What is compared is a digest of every table of the world, the width of the skin and the sums of the ledger among them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim import engine, neighbours
+from sim.build import add_spheres, fitted, set_walls, with_crew
+from sim.commands import Act
+from sim.crew import available
+from sim.laws import laws
+from sim.neighbours import NOT_FINITE, OK, TOO_FAST
+from sim.run import Point
+from sim.simulation import Simulation
+from sim.state import PAIR_COUNT, REBUILD_COUNT, TOUCH_COUNT, World, copy_world
+from sim.store import tables_of
+from sim.surfaces import FACET, PLANE
+from sim.workspace import CHUNK
+from tests.reliability.crowds import RADIUS, VALUES, Crowd, crowds, examples
+from tests.reliability.runs import go, poured, resumed, saved
+from tests.worlds import Bench, model_of, world_of
+
+COUNTS = (1, 2, 3, 7, 16)
+STEPS, DT = 100, 2e-6
+KINDS = {
+    "plane": ("lee_herrmann", "gear5", 2, False),
+    "plane-turning": ("lee_herrmann", "gear5", 2, True),
+    "space": ("memoryless", "leapfrog", 3, False),
+    "space-turning": ("hertz_mindlin", "velocity_verlet", 3, True),
+    "space-voigt": ("voigt", "gear5", 3, True),
+}
+"""Law, integrator, dimension and rotation: every way through the loop over pairs, and those of the scenes."""
+
+
+def digest(world: World) -> str:
+    """Of all that makes the world."""
+    found = hashlib.sha256()
+    for table in tables_of(world).values():
+        found.update(table.tobytes())
+    return found.hexdigest()
+
+
+def packed(kind: str = "plane", threads: int = 1, capacity: int | None = None) -> Bench:
+    """Grains in a hurry, so many that there are pairs for several threads; in space a floor, and a wall on the move."""
+    law, integrator, dimension, rotation = KINDS[kind]
+    model, numbers = model_of(integrator, dimension, rotation, law=laws()[law], **VALUES.get(law, {}))
+    generator = np.random.default_rng(5)
+    side = 1.93 * RADIUS * np.arange({2: 48, 3: 12}[dimension])
+    grid = np.stack(np.meshgrid(*[side] * dimension), axis=-1).reshape(-1, dimension)
+    position = grid + generator.normal(0.0, 0.02 * RADIUS, grid.shape)
+    radius = generator.uniform(0.95, 1.05, len(grid)) * RADIUS
+    motion = {"velocity": generator.normal(0.0, 1.0, grid.shape)}
+    if rotation:
+        motion["spin"] = generator.normal(0.0, 300.0, (len(grid), model.spin_length))
+    world = world_of(model, position, radius, 1e6 * radius**3, **motion, skin=0.1 * RADIUS)
+    if dimension == 3:
+        floor = [(0.0, 0.0, -0.9 * RADIUS), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)]
+        pushing = [(-0.9 * RADIUS, y, z) for y, z in ((-1.0, -1.0), (2.0, -1.0), (-1.0, 2.0))]
+        world = set_walls(world, [PLANE, FACET], [floor, pushing], velocity=[(0, 0, 0), (0.5, 0, 0)], material=1)
+    if capacity is not None:
+        world = fitted(world, world.pairs, capacity)
+    gravity = (0.0,) * (dimension - 1) + (-9.81,)
+    return Bench(with_crew(world, threads), model, numbers, DT, gravity, compiled=True)
+
+
+def stepped(kind: str, threads: int, steps: int = STEPS) -> Bench:
+    bench = packed(kind, threads)
+    assert bench.advance(steps) == steps
+    assert bench.world.crew.tally.shape[0] == threads
+    return bench
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_t01_three_rounds_of_any_number_of_threads_give_one_hash(kind: str) -> None:
+    alone = stepped(kind, 1)
+    counters = alone.world.counters
+    assert counters[PAIR_COUNT] > 3 * CHUNK, "one thread would have all the pairs"
+    assert counters[REBUILD_COUNT] > 4
+    assert alone.touching
+    if KINDS[kind][2] == 3:
+        assert counters[TOUCH_COUNT] > 100
+        assert alone.world.walls.moved[1, 0] == pytest.approx(0.5 * STEPS * DT)
+    found = {digest(stepped(kind, threads).world) for _ in range(3) for threads in COUNTS}
+    assert found == {digest(alone.world)}
+
+
+def test_t02_two_hundred_repeats_give_one_hash() -> None:
+    found = {digest(stepped("plane", 1 + max(2, available()), steps=10).world) for _ in range(200)}
+    assert found == {digest(stepped("plane", 1, steps=10).world)}
+
+
+@pytest.mark.parametrize("kind", ["plane", "space-turning"])
+def test_t03_four_threads_for_every_processor_give_the_same_hash(kind: str) -> None:
+    assert digest(stepped(kind, 4 * available()).world) == digest(stepped(kind, 1).world)
+
+
+@pytest.fixture
+def threads_of_python(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the engine in plain Python run in several threads, which swap as often as they can."""
+    barriers = {parts: threading.Barrier(parts, timeout=60.0) for parts in (2, 3)}
+
+    def meet(crew) -> None:
+        if (parts := crew.tally.shape[0]) > 1:
+            barriers[parts].wait()
+
+    monkeypatch.setattr(engine, "meet", meet)
+    monkeypatch.setattr(neighbours, "meet", meet)
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
+
+
+@pytest.mark.usefixtures("threads_of_python")
+@examples(0.5)
+@given(crowds(), st.floats(0.5, 30.0))
+def test_i13_one_two_and_three_threads_give_the_same_bits_in_any_crowd(crowd: Crowd, hurry: float) -> None:
+    found = set()
+    for threads in (1, 2, 3):
+        bench = crowd.bench("velocity_verlet", dt=5e-6)
+        bench.world.motion[: crowd.dimension, 1] *= hurry
+        bench.world = with_crew(fitted(bench.world, bench.world.pairs, 6), threads)
+        assert bench.advance(8) == 8
+        found.add(digest(bench.world))
+    assert len(found) == 1
+
+
+def test_i13_the_number_of_threads_may_change_at_any_step() -> None:
+    bench = packed("space-turning")
+    for threads, steps in ((3, 1), (1, 33), (7, 2), (2, 41), (1, 1), (16, 22)):
+        bench.world = with_crew(bench.world, threads)
+        assert bench.advance(steps) == steps
+    assert digest(bench.world) == digest(stepped("space-turning", 1).world)
+
+
+@pytest.mark.parametrize("kind", ["plane", "space-turning"])
+def test_i13_a_list_that_grows_gives_the_same_bits_with_any_number_of_threads(kind: str) -> None:
+    expected = digest(stepped(kind, 1).world)
+    for threads in (1, 2, 7):
+        for capacity in (1, 100_000):
+            bench = packed(kind, threads, capacity)
+            assert bench.advance(STEPS) == STEPS
+            assert digest(bench.world) == expected, (threads, capacity)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize(("level", "value", "expected"), [(0, np.nan, NOT_FINITE), (1, 600.0, TOO_FAST)])
+def test_i13_a_sphere_that_is_nowhere_or_too_fast_is_named_by_any_number_of_threads(
+    share: float, level: int, value: float, expected: int
+) -> None:
+    for threads in (1, 2, 7):
+        bench = packed("plane", threads)
+        bench.advance(20)
+        culprit = int(share * (bench.world.sphere_count - 1))
+        bench.world.motion[1, level, culprit] = value
+        answer = bench.loop(bench.world, bench.numbers, bench.gravity, DT, 10)
+        assert answer == (0, expected, culprit), threads
+
+
+def test_i13_more_threads_than_spheres_step_them() -> None:
+    found = set()
+    for threads in (1, 7):
+        bench = packed("space-turning")
+        few = world_of(bench.model, [(0.0, 0.0, 0.0), (1.9e-3, 0.0, 0.0)], RADIUS, 1e-3, velocity=1.0)
+        few = set_walls(few, PLANE, [[(0, 0, -0.9e-3), (0, 0, 1), (0, 0, 0)]], velocity=(0, 0, 0.5), material=1)
+        bench.world = with_crew(few, threads)
+        assert bench.advance(STEPS) == STEPS
+        assert bench.touching
+        found.add(digest(bench.world))
+    assert len(found) == 1
+
+
+def test_i13_spheres_added_to_a_world_of_several_threads_move_alike() -> None:
+    found = set()
+    for threads in (1, 3):
+        bench = stepped("plane", threads, steps=20)
+        bench.world = add_spheres(bench.world, [(1e-3, -1.9e-3)], RADIUS, 1e-3, first_id=10_000)
+        assert bench.world.crew.tally.shape[0] == threads
+        assert bench.advance(20) == 20
+        found.add(digest(bench.world))
+    assert len(found) == 1
+
+
+def test_i13_a_whole_scene_gives_the_same_bits_with_any_number_of_threads(blob: bytes) -> None:
+    # A layer is poured and started up on the way, and the world is looked at.
+    before, found = resumed(blob).run.state.layers, set()
+    for threads in (1, 2, 7):
+        simulation = resumed(blob)
+        simulation.threads = threads
+        found.add(go(simulation, 10_500).state_hash())
+        assert simulation.run.state.layers > before
+    assert len(found) == 1
+
+
+def test_i13_points_and_files_hold_no_more_than_the_room_of_one_thread() -> None:
+    simulation, alone = poured(3_000), poured(3_000)
+    simulation.threads = 7
+    for one in (simulation, alone):
+        one.advance(2_500)
+    assert simulation.run.world.crew.tally.shape[0] == 7
+    kept = [simulation.good, *(moment.now for moment in simulation.points.moments)]
+    for point in (*kept, Point.of(simulation.parameters, simulation.run)):
+        crew = point.run.world.crew
+        assert (crew.tally.shape[0], crew.push.size, crew.other.size) == (1, 0, 0)
+    assert saved(simulation) == saved(alone)
+
+
+def opened(threads: int) -> Simulation:
+    """A column that begins to flow."""
+    simulation = Simulation("heap", ready="column")
+    simulation.threads = threads
+    assert simulation.apply(Act("open")) == ""
+    return simulation
+
+
+def test_t11_two_simulations_of_several_threads_and_a_look_at_a_third_do_not_disturb_each_other() -> None:
+    steps, looks = 300, 20
+    alone = opened(1)
+    alone.advance(steps)
+    expected, table = alone.state_hash(), alone.contact_table(alone.run.world, alone.numbers)
+    state, numbers = copy_world(alone.run.world), alone.numbers
+
+    def run(threads: int) -> str:
+        simulation = opened(threads)
+        while simulation.step < steps:
+            simulation.advance(7 if steps - simulation.step > 7 else steps - simulation.step)
+        return simulation.state_hash()
+
+    def analyse() -> bool:
+        again = [alone.contact_table(state, numbers) for _ in range(looks)]
+        surveys = {alone.survey(state).contacts for _ in range(looks)}
+        return len(surveys) == 1 and all(np.array_equal(one.force, table.force) for one in again)
+
+    with ThreadPoolExecutor(4) as pool:
+        runs = [pool.submit(run, threads) for threads in (3, 3, 2)]
+        looked = pool.submit(analyse)
+        assert [one.result() for one in runs] == [expected] * 3
+        assert looked.result()
+
+
+def test_t11_a_status_of_one_crew_leaves_the_threads_ready_for_the_next() -> None:
+    bench = packed("plane", 3)
+    bench.world.motion[0, 0, 7] = np.inf
+    assert bench.loop(bench.world, bench.numbers, bench.gravity, DT, 5)[1] == NOT_FINITE
+    bench = packed("plane", 3)
+    assert bench.advance(STEPS) == STEPS
+    assert bench.status == OK
+    assert digest(bench.world) == digest(stepped("plane", 1).world)
