@@ -18,6 +18,7 @@ from sim import watch
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
+    from sim.state import World
 
 PARTS = 8
 """Changes a ramp consists of."""
@@ -80,6 +81,15 @@ def at_its_end(simulation: Simulation) -> Iterator[None]:
         yield
     finally:
         hand_over(simulation, in_force(simulation))
+
+
+def borne_dt(simulation: Simulation, world: World | None = None) -> float:
+    """Largest step the contacts of the present, or of a state kept, bear now and when the ramp is over [s]."""
+    now: float = simulation.survey(world).stable_dt
+    if simulation.run.ramp is None:
+        return now
+    with at_its_end(simulation):
+        return min(now, simulation.survey(world).stable_dt)
 
 
 def begun(simulation: Simulation, before: Any) -> Ramp | None:

@@ -14,6 +14,7 @@ from app.panels import Panel, Ui
 from app.panels.curves import draw_curve
 from app.panels.time_plot import draw_over_time, thinned
 from app.theme import Colour, colour32
+from app.widgets import tab
 from sim.measure.stress import stress_unit
 
 Floats = NDArray[np.float64]
@@ -64,26 +65,21 @@ def draw(ui: Ui) -> None:
 
 def _draw_tabs(ui: Ui) -> None:
     for curve in ui.snapshot.curves:
-        selected, _ = imgui.begin_tab_item(curve.title)
-        ui.probe.mark(f"plots.{curve.title}")
-        if selected:
+        if tab(ui, "plots", curve.title, curve.title):
             draw_curve(ui, curve)
             imgui.end_tab_item()
     for name, (title, plot) in PLOTS.items():
         if (name == "angle" and not _has_slope(ui)) or (name == "packing" and not _has(ui, "packing_fraction")):
             continue
-        selected, _ = imgui.begin_tab_item(title)
-        ui.probe.mark(f"plots.{name}")
-        if selected:
+        if tab(ui, "plots", name, title):
             plot(ui)
             imgui.end_tab_item()
     comparison = ui.snapshot.comparison
-    if comparison is not None and any(line.points for line in comparison.lines):
-        selected, _ = imgui.begin_tab_item(comparison.title)
-        ui.probe.mark("plots.comparison")
-        if selected:
-            draw_curve(ui, comparison)
-            imgui.end_tab_item()
+    if comparison is None or not any(line.points for line in comparison.lines):
+        return
+    if tab(ui, "plots", "comparison", comparison.title):
+        draw_curve(ui, comparison)
+        imgui.end_tab_item()
 
 
 def _has_slope(ui: Ui) -> bool:

@@ -182,10 +182,10 @@ def test_halving_the_step_until_contacts_bear_it_lets_the_run_go_on() -> None:
     simulation = pressed(dt=2e-5)
     simulation.apply(SetParameters({"normal_stiffness": 1e8}))
     assert simulation.fault is not None
-    half, words = faults.half_step(simulation.parameters, simulation.dt, simulation.survey().stable_dt) or (0.0, "")
+    half, words = faults.half_step(simulation.parameters, simulation.dt, simulation.borne_dt()) or (0.0, "")
     assert f"halve the time step{words}" in simulation.fault.message
     assert half in (1e-5, 5e-6, 2.5e-6)
-    assert half <= simulation.survey().stable_dt < 2.0 * half
+    assert half <= simulation.borne_dt() < 2.0 * half
     assert simulation.apply(Recover({"dt": half})) == ""
     assert simulation.advance(2_000) == 2_000
 
