@@ -176,14 +176,22 @@ def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str,
     return chosen
 
 
-def tab(ui: Ui, group: str, name: str, title: str) -> bool:
-    """Whether the tab just drawn is the one shown in its row; the one chosen is remembered for the next start."""
+def tab(ui: Ui, group: str, name: str, title: str, padding: float | None = None) -> bool:
+    """Whether the tab just drawn is the one shown in its row; the one chosen is remembered for the next start.
+
+    `padding` beside its title [px at scale 1].
+    """
     tabs, found = ui.settings.choices.tabs, ui.memory.setdefault("tabs found", set())
     flags = 0
     if tabs.get(group) == name and group not in found:
         flags = imgui.TabItemFlags_.set_selected
         found.add(group)
+    if padding is not None:
+        high = imgui.get_style().frame_padding.y
+        imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(padding * ui.scale, high))
     shown, _ = imgui.begin_tab_item(title, None, flags)
+    if padding is not None:
+        imgui.pop_style_var()
     ui.probe.mark(f"{group}.{name}")
     if imgui.is_item_activated() and tabs.get(group) != name:
         ui.settings.choices.tabs = {**tabs, group: name}

@@ -84,12 +84,20 @@ def at_its_end(simulation: Simulation) -> Iterator[None]:
 
 
 def borne_dt(simulation: Simulation, world: World | None = None) -> float:
-    """Largest step the contacts of the present, or of a state kept, bear now and when the ramp is over [s]."""
-    now: float = simulation.survey(world).stable_dt
+    """Largest step the contacts of the present, or of a state kept, bear now and when the ramp is over [s].
+
+    Where nothing touches, what grains are expected to bear once they meet.
+    """
+    now: float = _borne_dt(simulation, world)
     if simulation.run.ramp is None:
         return now
     with at_its_end(simulation):
-        return min(now, simulation.survey(world).stable_dt)
+        return min(now, _borne_dt(simulation, world))
+
+
+def _borne_dt(simulation: Simulation, world: World | None) -> float:
+    survey = simulation.survey(world)
+    return survey.stable_dt if survey.contacts else watch.borne_in_a_crowd(simulation)
 
 
 def begun(simulation: Simulation, before: Any) -> Ramp | None:

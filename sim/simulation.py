@@ -145,6 +145,8 @@ class Simulation:
         if self.fault is not None:
             self.restore()
         self.message = self.scene.act(self, action)
+        if faults.look(self) is None:
+            self.good = Point.of(self.parameters, self.run)  # what was asked for outlives a fault
 
     def recover(self, values: Mapping[str, Value]) -> None:
         """Go on from the last good state with the given parameters; refused as any change is."""

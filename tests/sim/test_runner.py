@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import queue
 import threading
 import time
@@ -10,6 +11,7 @@ from collections.abc import Callable, Generator
 import numpy as np
 import pytest
 
+from sim import watch
 from sim.commands import Act, Rewind, SetParameters, Start, UseThreads
 from sim.crew import MOST_THREADS
 from sim.replay import verify
@@ -346,6 +348,7 @@ def far_back(end: int, back_to: int) -> tuple[Runner, Simulation, dict[int, str]
     for at in (back_to, end):
         simulation.advance(at - simulation.at)
         hashes[at] = simulation.state_hash()
+    runner.pause(True)
     runner._batch_cost = 1e-4  # as on a slow machine: 2 500 steps at once, 40 in a turn
     return runner, simulation, hashes
 
@@ -359,7 +362,7 @@ def test_a_long_way_back_is_gone_in_batches_and_shown_on_the_way() -> None:
         before = simulation.at
         runner._publish_at = 0.0  # a snapshot is due
         runner._turn(simulation)
-        seen.append(runner.latest())
+        seen.append(copy.copy(runner.latest()))
         at_once = 2_500 if len(seen) == 1 else 0
         assert 0 < simulation.at - (0 if at_once else before) <= 40 + at_once
     assert len(seen) > 400
@@ -440,3 +443,24 @@ def test_looking_back_past_a_change_of_threads_finds_the_same_bits() -> None:
     simulation.rewind(3_000)
     assert simulation.state_hash() == before
     assert simulation.threads == 1
+
+
+def test_readings_are_taken_anew_soon_though_the_first_look_took_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Clock:
+        now, pace = 0.0, 30.0
+
+        def perf_counter(self) -> float:
+            self.now += self.pace
+            return self.now
+
+    simulation, clock, looks = make(), Clock(), []
+    monkeypatch.setattr(watch, "time", clock)
+    monkeypatch.setattr(simulation, "bulk", lambda: looks.append(clock.now))
+    watch.shown_bulk(simulation)  # half a minute, as where it is compiled
+    clock.pace = 0.0
+    clock.now += 0.9 * watch.LONGEST_WAIT
+    watch.shown_bulk(simulation)
+    assert len(looks) == 1
+    clock.now += 0.2 * watch.LONGEST_WAIT
+    watch.shown_bulk(simulation)
+    assert len(looks) == 2
