@@ -57,7 +57,9 @@ PHYSICS_TIME, FILM_TIME = 1.0, 1.5
 class Application:
     """Window, physics thread, picture and panels of one session."""
 
-    def __init__(self, window: Window, settings: Settings, preset_name: str, preset: presets.Preset) -> None:
+    def __init__(
+        self, window: Window, settings: Settings, preset_name: str, preset: presets.Preset, threads: int | None = None
+    ) -> None:
         # Only now that a window is open may OpenGL be imported (see `app.window`).
         from imgui_bundle import implot
 
@@ -69,7 +71,7 @@ class Application:
         implot.create_context()
         self.renderer: Renderer | None = None
         self.aim, self.turning = Aim(), Turning()
-        self.physics = Physics(preset.scene, preset.values, preset.seed, preset.ready)
+        self.physics = Physics(preset.scene, preset.values, preset.seed, preset.ready, threads)
         self.ui = _make_ui(self.physics, settings, self._draw_film_frame)
         self.ui.bold = self.gui.bold
         self.ui.shelf.refresh()

@@ -15,7 +15,7 @@ import typer
 
 from app import saved_commands
 from app.progress import say
-from app.terminal import INTERRUPTED, REFUSED, refusals, table
+from app.terminal import INTERRUPTED, REFUSED, THREADS_HELP, refusals, table
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 done, but something asked for could not be written or a self-test failed; 2 input refused; "
@@ -82,6 +82,7 @@ def repose(
     preset: Annotated[
         str, typer.Option(metavar="NAME|FILE", help="What the window starts with; `repose presets` lists them.")
     ] = "",
+    threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
 ) -> None:
     """Open the window unless a command is given."""
     if version:
@@ -92,21 +93,22 @@ def repose(
     if complaint := choose_engine_cache():
         say(complaint)
     if context.invoked_subcommand is not None:
-        if preset:
-            raise typer.BadParameter(
-                f"put it behind the command: repose {context.invoked_subcommand} --preset {preset}"
-            )
+        for option, value in (("--preset", preset), ("--threads", threads)):
+            if value:
+                raise typer.BadParameter(
+                    f"put it behind the command: repose {context.invoked_subcommand} {option} {value}"
+                )
         return
     with refusals():
         if has_display():
             from app.start import run
 
-            raise typer.Exit(run(preset))
+            raise typer.Exit(run(preset, threads))
         from app.headless_job import run_job
         from app.headless_plan import plan
 
         say("No display was found, so the experiment runs without a window; `repose run --help` tells what it can do.")
-        raise typer.Exit(run_job(plan(preset=preset)))
+        raise typer.Exit(run_job(plan(preset=preset, threads=threads)))
 
 
 @cli.command()
@@ -135,6 +137,7 @@ def run(
     until: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="End at this simulated time at the latest.")
     ] = None,
+    threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
     video: Annotated[
         Path | None, typer.Option(metavar="FILE.mp4", help="Film the run on the simulation's clock.")
@@ -167,6 +170,7 @@ def run(
             save=save,
             until=until,
             saved=saved,
+            threads=threads,
         )
         raise typer.Exit(run_job(job))
 
@@ -191,6 +195,10 @@ def sweep(
         typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter of all runs, SI; may be repeated."),
     ] = None,
     processes: Annotated[int, typer.Option(help="Runs at the same time.")] = 2,
+    threads: Annotated[
+        str,
+        typer.Option(metavar="N|auto", help="Threads of each run; 1 if not given and several run at once."),
+    ] = "",
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for the results; one that holds some of the runs is gone on with."),
@@ -207,7 +215,7 @@ def sweep(
         from app.sweep_job import run_sweep
         from app.sweep_plan import plan_sweep
 
-        asked = plan_sweep(scene, preset, over, seeds, changes or (), processes, out, size, json)
+        asked = plan_sweep(scene, preset, over, seeds, changes or (), processes, out, size, json, threads)
         raise typer.Exit(run_sweep(asked))
 
 

@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from app.threads import most_threads
+from sim.crew import GRAINS_PER_THREAD, available
+
 PACKAGES = ("numpy", "numba", "llvmlite", "pygame-ce", "imgui-bundle", "PyOpenGL", "av", "scipy", "pydantic", "typer")
 PROBE = "from app.doctor import probe_opengl; probe_opengl()"
 PATIENCE = 60.0
@@ -93,9 +96,13 @@ def _opengl() -> list[Finding]:
 
 
 def _threads() -> list[Finding]:
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    usable, most = available(), most_threads()
     advice = "one core is shared by physics and picture, expect few frames per second" if usable < 2 else ""
-    return [Finding("processor cores", f"{usable} usable of {os.cpu_count()}", advice)]
+    words = f"up to {most}, one for every {GRAINS_PER_THREAD} grains" if most > 1 else "1"
+    return [
+        Finding("processor cores", f"{usable} usable of {os.cpu_count()}", advice),
+        Finding("threads of a run", f"{words}; --threads says otherwise"),
+    ]
 
 
 def _caches() -> list[Finding]:

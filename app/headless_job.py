@@ -72,6 +72,7 @@ def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Sto
             simulation = Simulation(saved=job.resumed)
             if job.values and (refusal := simulation.apply(SetParameters(job.values))):
                 raise ParameterError(refusal)
+        simulation.threads = job.threads
 
         def on_progress(phase: str, share: float | None) -> None:
             stop.check()
@@ -95,7 +96,7 @@ def _finish(
     job: Job, folder: Path, simulation: Simulation, result: dict[str, Any], film: HeadlessFilm | None, stop: Stop
 ) -> int:
     """Write the numbers, then the picture: a driver that crashes while drawing can no longer lose them."""
-    result = result | {"preset": job.preset, "interrupted": stop.asked}
+    result = result | {"preset": job.preset, "interrupted": stop.asked, "threads": threads_of(simulation)}
     if film is not None:
         result["video"] = film.outcome
     text = json_text(result, indent=2)
@@ -136,12 +137,18 @@ def summary(simulation: Simulation, stopped: bool = False) -> str:
     rows = [(reading.label, _shown(reading)) for reading in simulation.scene.readings(simulation)]
     ended = f"stopped while {simulation.phase}" if stopped else simulation.scene.describe(simulation)[1]
     rows.append(("ended", ended))
-    rows.append(("simulated time", f"{simulation.time:.3f} s in {simulation.step} steps"))
+    together = f", {count} threads" if (count := threads_of(simulation)) > 1 else ""
+    rows.append(("simulated time", f"{simulation.time:.3f} s in {simulation.step} steps{together}"))
     complaint = simulation.scene.check(simulation)
     if complaint and not stopped and simulation.fault is None and simulation.finished():
         rows.append(("complaint", complaint))
     width = max(len(label) for label, _ in rows) + 2
     return "\n".join(f"{label:{width}}{words}" for label, words in rows)
+
+
+def threads_of(simulation: Simulation) -> int:
+    """Threads the world is stepped with at the end."""
+    return simulation.threads or simulation.threads_wanted
 
 
 def _shown(reading: Reading) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.recorder import LARGEST_SIDE
+from app.threads import asked_threads
 from sim import presets
 from sim.parameters import ParameterError, Value, require_known
 from sim.scenes import SCENES
@@ -47,6 +48,8 @@ class Job:
     """Simulated time to end at [s], if the experiment is not over before."""
     resumed: SavedRun | None = None
     """The saved run to go on with."""
+    threads: int | None = None
+    """Threads to step with; None for as many as are worth their while."""
 
 
 def plan(
@@ -65,6 +68,7 @@ def plan(
     save: Path | None = None,
     until: float | None = None,
     saved: Path | None = None,
+    threads: str = "",
 ) -> Job:
     """Check a request as it was typed; raises `ParameterError`."""
     resumed = _resumed(saved, scene, preset, seed, ready)
@@ -104,6 +108,7 @@ def plan(
         save=save,
         until=until,
         resumed=resumed,
+        threads=asked_threads(threads),
     )
 
 

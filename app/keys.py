@@ -72,6 +72,7 @@ KEYS = (
 PANEL_KEYS = (
     ("arrows", "from row to row; in a list, from choice to choice"),
     ("Enter", "press, tick, open a list, choose, type a value"),
+    ("Enter, arrows", "take hold of a bar and move it; Enter or Esc lets go"),
 )
 """What the keyboard does in a panel, once F6 has given it to one."""
 

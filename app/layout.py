@@ -13,7 +13,7 @@ from imgui_bundle import imgui, implot
 
 from app.lettering import note
 from app.panels import Panel, Side, Ui, all_panels
-from app.widgets import button, foldable
+from app.widgets import button, foldable, tab
 
 log = logging.getLogger(__name__)
 
@@ -141,9 +141,7 @@ def _draw_tabs(ui: Ui, panels: list[Panel]) -> None:
     if not imgui.begin_tab_bar(panels[0].group):
         return
     for panel in panels:
-        selected, _ = imgui.begin_tab_item(panel.title)
-        ui.probe.mark(f"tab.{panel.name}")
-        if selected:
+        if tab(ui, "tab", panel.name, panel.title):
             _draw_guarded(ui, panel)
             imgui.end_tab_item()
     imgui.end_tab_bar()

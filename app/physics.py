@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sim.commands import Command, Resume, Start
+from sim.commands import Command, Resume, Start, UseThreads
 from sim.parameters import Value
 from sim.snapshot import Snapshot
 
@@ -22,15 +22,21 @@ REWIND_BYTES = 200 * 2**20
 SWITCH_INTERVAL = 5e-4
 """Wall time [s] physics waits at most for the interpreter between two batches; Python's own 5 ms is twice a batch."""
 
+PROCESSORS_FOR_PICTURE = 1
+"""Left out where the number of threads is not given, so that the picture does not wait for physics."""
+
 
 class Physics:
     """What a `Runner` is, for as long as the window is open: whoever talks to it need not know which one runs."""
 
-    def __init__(self, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None) -> None:
+    def __init__(
+        self, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None, threads: int | None = None
+    ) -> None:
         sys.setswitchinterval(SWITCH_INTERVAL)
         self._start = Start(scene, dict(values), seed, ready)
         self._paused = False
         self._speed: float | None = None
+        self._threads = threads
         self._runner = self._new_runner()
 
     def begin(self) -> None:
@@ -56,6 +62,8 @@ class Physics:
             if self.dead:
                 self._replace()
                 return
+        if isinstance(command, UseThreads):
+            self._threads = command.count
         if isinstance(command, Resume) and self.dead:
             self._replace(command.saved)
             return
@@ -99,13 +107,14 @@ class Physics:
     def _new_runner(self, saved: SavedRun | None = None) -> Runner:
         from sim.runner import Runner
 
-        start = self._start
+        start, threads = self._start, self._threads
 
         def make() -> Simulation:
             from sim.simulation import Simulation
 
             simulation = Simulation(start.scene, start.values, start.seed, start.ready, saved)
             simulation.points.budget = REWIND_BYTES
+            simulation.threads, simulation.spare = threads, PROCESSORS_FOR_PICTURE
             return simulation
 
         runner = Runner(make)

@@ -59,6 +59,7 @@ def describe(snapshot: Snapshot) -> dict[str, Any]:
         "measured": snapshot.measured,
         "refusal": snapshot.refusal,
         "fault": snapshot.fault.message if snapshot.fault is not None else "",
+        "threads": snapshot.threads_asked or snapshot.threads_wanted,
         "paused": snapshot.paused,
         "compiling": snapshot.compiling,
     }

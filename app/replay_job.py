@@ -26,7 +26,7 @@ def commands_in(path: Path) -> list[tuple[str, str, str]]:
     return [(str(entry.at), type(entry.command).__name__, words(entry.command)) for entry in log.entries]
 
 
-def verify_run(path: Path, quiet: bool = False) -> int:
+def verify_run(path: Path, quiet: bool = False, threads: int | None = None) -> int:
     """Run it again and say how many hashes agreed; the exit code. Raises `ParameterError`."""
     saved = _loaded(path)
     if saved.foreign:
@@ -39,7 +39,7 @@ def verify_run(path: Path, quiet: bool = False) -> int:
             stop.check()
             progress.show(f"step {at} of {end}", at / max(end, 1))
 
-        verdict = verify(saved, on_progress)
+        verdict = verify(saved, on_progress, threads)
     if verdict.differs_at is None:
         print(f"{verdict.agreed} of {verdict.compared} state hashes agree, {len(saved.log.entries)} commands replayed.")
         return AGREED

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from app.progress import say
-from app.terminal import INTERRUPTED, refusals, table
+from app.terminal import INTERRUPTED, THREADS_HELP, refusals, table
 
 
 def replay(
@@ -16,6 +16,7 @@ def replay(
     verify: Annotated[
         bool, typer.Option("--verify", help="Run it again from its beginning and compare every state hash in it.")
     ] = False,
+    threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
 ) -> None:
     """List the commands in the log of a saved run, or prove that it runs again to the same bits.
 
@@ -24,12 +25,14 @@ def replay(
     with refusals():
         from app.replay_job import commands_in, verify_run
         from app.stopping import StopAsked
+        from app.threads import asked_threads
 
+        chosen = asked_threads(threads)
         if not verify:
             table(("step", "command", "with"), commands_in(file))
             return
         try:
-            raise typer.Exit(verify_run(file))
+            raise typer.Exit(verify_run(file, threads=chosen))
         except StopAsked:
             say("Stopped before the end.")
             raise typer.Exit(INTERRUPTED) from None

@@ -11,6 +11,7 @@ from annotated_types import Ge, Le, MaxLen
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from app import paths
+from sim.crew import MOST_THREADS
 
 LARGEST_FILE = 1 << 20
 """Bytes; a settings file beyond this is not one of ours."""
@@ -37,10 +38,14 @@ class Choices(BaseModel):
     show_scale_bar: bool = True
     show_legend: bool = True
     show_box: bool = True
+    threads: Annotated[int, Ge(0), Le(MOST_THREADS)] = 0
+    """That step the world together; 0 for as many as are worth their while."""
     plot_span: Annotated[float, Ge(0.0), Le(3600.0)] = 0.0
     """How much time the plots show [s]; 0 for the whole run."""
     unfolded: Annotated[dict[str, bool], MaxLen(200)] = {}
     """Panels and groups of parameters by name: True for open, False for folded away."""
+    tabs: Annotated[dict[str, str], MaxLen(20)] = {}
+    """The tab last chosen in every row of them."""
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.application import Application
 from app.settings import Settings, load_settings
 from app.stopping import INTERRUPTED, stoppable
+from app.threads import asked_threads
 from app.window import Window, open_window
 from sim import presets
 from sim.parameters import ParameterError
@@ -15,18 +16,19 @@ START_SHARE = 0.8
 """Part of the screen's width and height the window takes at the first start."""
 
 
-def run(preset: str = "") -> int:
+def run(preset: str = "", threads: str = "") -> int:
     """Open the window and stay until it is closed; returns the exit code.
 
     Ctrl-C and the signals that end programs close it too; then the run is kept, to be offered at the next start.
     `preset` is a name or a file; without one the last used is taken. Raises `ParameterError` for a preset
-    that cannot be used and `WindowError` where no window can be opened.
+    that cannot be used and `WindowError` where no window can be opened. `threads` as typed; without it as last chosen.
     """
     settings = load_settings()
+    together = asked_threads(threads) if threads else settings.choices.threads or None
     name, chosen = _choose_preset(preset, settings)
     with stoppable() as stop:
         window = _open_window(settings)
-        application = Application(window, settings, name, chosen)
+        application = Application(window, settings, name, chosen, together)
         try:
             stop.listening = True
             while not stop.asked and application.draw_frame():

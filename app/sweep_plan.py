@@ -31,6 +31,8 @@ class Sweep:
     """Of it, SI."""
     seeds: tuple[int, ...]
     processes: int
+    threads: int | None
+    """Of each run; None for as many as are worth their while."""
 
 
 def plan_sweep(
@@ -43,9 +45,10 @@ def plan_sweep(
     out: Path | None = None,
     size: str = "1920x1080",
     as_json: bool = False,
+    threads: str = "",
 ) -> Sweep:
     """Check a request as it was typed; raises `ParameterError`."""
-    job = plan(scene, preset, changes, out=out, size=size, as_json=as_json)
+    job = plan(scene, preset, changes, out=out, size=size, as_json=as_json, threads=threads)
     study = SCENES[job.scene].study
     if study is None:
         able = ", ".join(entry.name for entry in SCENES.values() if entry.study)
@@ -60,7 +63,9 @@ def plan_sweep(
         raise ParameterError(f"{len(values)} values with {len(chosen)} seeds are refused: at most {MOST_RUNS} runs.")
     if not 1 <= processes <= MOST_PROCESSES:
         raise ParameterError(f"--processes {processes} is refused: it must be 1 to {MOST_PROCESSES}.")
-    found = Sweep(job, study, varied, values, chosen, processes)
+    # Runs side by side have work for all processors already.
+    each = job.threads if threads or processes == 1 else 1
+    found = Sweep(job, study, varied, values, chosen, processes, each)
     for value in values:
         SCENES[job.scene].parameters.checked(job.values | {varied.name: value})
     return found
@@ -74,7 +79,7 @@ def tasks(sweep: Sweep, folder: Path) -> tuple[Task, ...]:
             name = f"{sweep.varied.name} {_number(at)}, seed {seed}"
             values = sweep.job.values | {sweep.varied.name: at}
             path = folder / f"{name.replace(', ', ' ').replace(' ', '-')}.json"
-            found.append(Task(sweep.job.scene, values, seed, at, name, path))
+            found.append(Task(sweep.job.scene, values, seed, at, name, path, sweep.threads))
     return tuple(found)
 
 

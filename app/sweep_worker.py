@@ -35,6 +35,8 @@ class Task:
     name: str
     """The run in words."""
     path: Path
+    threads: int | None = 1
+    """To step with; None for as many as are worth their while."""
 
 
 @dataclass
@@ -74,6 +76,7 @@ def _result(task: Task, tell: Connection) -> dict[str, Any]:
             tell.send({"words": words, "share": share or 0.0})
 
     simulation = Simulation(task.scene, task.values, task.seed)
+    simulation.threads = task.threads
     tell.send({"compiled": True})
     result = run_experiment(simulation, on_progress=on_progress)
     point = simulation.scene.study.measure(simulation) if simulation.scene.study else None

@@ -11,6 +11,7 @@ from app.progress import say
 
 REFUSED, INTERRUPTED = 2, 130
 """Exit codes for input that is refused, and for a command stopped by Ctrl-C or a signal."""
+THREADS_HELP = "Threads that step the world together: same bits for any number; as it has work for if not given."
 WIDE = 200
 """Columns of a table that goes into a file or pipe: its rows should stay rows."""
 

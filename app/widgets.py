@@ -13,17 +13,55 @@ from app.theme import Colour, colour32, vector
 if TYPE_CHECKING:
     from app.panels import Ui
 
+HELD = "bar held"
+"""Where `Ui.memory` has the bar that the keyboard holds."""
+EARLIER = (imgui.Key.left_arrow, imgui.Key.down_arrow)
+LATER = (imgui.Key.right_arrow, imgui.Key.up_arrow)
 
-def slide(ui: Ui, name: str, texts: tuple[str, ...], where: float, width: float = -1.0) -> float | None:
-    """A bar to drag, with the first of the texts that fits in it; the place dragged to, 0 to 1, or None."""
+
+def slide(
+    ui: Ui, name: str, texts: tuple[str, ...], where: float, width: float = -1.0, step: float = 0.0
+) -> float | None:
+    """A bar to drag, with the first of the texts that fits in it; the place moved to, 0 to 1, or None.
+
+    With a `step` it is in the reach of the keyboard: Enter takes hold of it, arrows move it, Enter or Esc lets go.
+    """
     size = imgui.ImVec2(imgui.get_content_region_avail().x if width < 0 else width, imgui.get_frame_height())
-    imgui.invisible_button(f"##{name}", size)
+    imgui.invisible_button(f"##{name}", size, imgui.ButtonFlags_.enable_nav if step else 0)
     ui.probe.mark(name)
+    by_keys = _moved_by_keys(ui, name, where, step) if step else None
     low, pad = imgui.get_item_rect_min(), imgui.get_style().frame_padding
     draw_bar(ui, low, size, where)
     text = next((entry for entry in texts if text_width(entry) < size.x - pad.x), "")
     draw_text(low.x + (size.x - text_width(text)) / 2, low.y + pad.y, text, ui.palette.text)
-    return dragged(ui, low.x, size.x)
+    if ui.memory.get(HELD) == name:
+        _frame(ui, low, size)
+        return by_keys
+    return dragged(ui, low.x, size.x) if imgui.is_mouse_down(0) else None
+
+
+def _moved_by_keys(ui: Ui, name: str, where: float, step: float) -> float | None:
+    """Where the keyboard moves the bar just drawn, 0 to 1, or None."""
+    held = ui.memory.get(HELD) == name
+    if held and (not imgui.is_item_focused() or imgui.is_key_pressed(imgui.Key.escape) or imgui.is_mouse_down(0)):
+        held = False
+        del ui.memory[HELD]
+    elif imgui.is_item_activated() and not imgui.is_mouse_down(0):
+        held = not held
+        ui.memory[HELD] = name if held else None
+    if not held:
+        return None
+    for key in (*EARLIER, *LATER, imgui.Key.escape):
+        imgui.internal.set_key_owner(key, imgui.get_item_id())  # or they would leave the bar
+    moves = sum(imgui.is_key_pressed(key) for key in LATER) - sum(imgui.is_key_pressed(key) for key in EARLIER)
+    return min(max(where + moves * step, 0.0), 1.0) if moves else None
+
+
+def _frame(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2) -> None:
+    """Show that the bar is held by the keyboard."""
+    high = imgui.ImVec2(low.x + size.x, low.y + size.y)
+    rounding = imgui.get_style().frame_rounding
+    imgui.get_window_draw_list().add_rect(low, high, colour32(ui.palette.accent), rounding, thickness=2.0 * ui.scale)
 
 
 def draw_bar(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2, where: float, filled: bool = True) -> None:
@@ -115,7 +153,7 @@ def row(left: str, right: str, ui: Ui, colour: Colour | None = None) -> None:
     imgui.text_colored(vector(colour or ui.palette.text), right)
 
 
-def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str) -> str | None:
+def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str, help: str = "") -> str | None:
     """A list to choose from, its label inside at the left; the key chosen, or None if none was."""
     chosen = None
     width = imgui.get_content_region_avail().x
@@ -133,7 +171,32 @@ def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str)
         imgui.end_combo()
     else:
         ui.probe.mark(name)
+        if help:
+            tooltip(help)
     return chosen
+
+
+def tab(ui: Ui, group: str, name: str, title: str, padding: float | None = None) -> bool:
+    """Whether the tab just drawn is the one shown in its row; the one chosen is remembered for the next start.
+
+    `padding` beside its title [px at scale 1].
+    """
+    tabs, found = ui.settings.choices.tabs, ui.memory.setdefault("tabs found", set())
+    flags = 0
+    if tabs.get(group) == name and group not in found:
+        flags = imgui.TabItemFlags_.set_selected
+        found.add(group)
+    if padding is not None:
+        high = imgui.get_style().frame_padding.y
+        imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(padding * ui.scale, high))
+    shown, _ = imgui.begin_tab_item(title, None, flags)
+    if padding is not None:
+        imgui.pop_style_var()
+    ui.probe.mark(f"{group}.{name}")
+    if imgui.is_item_activated() and tabs.get(group) != name:
+        ui.settings.choices.tabs = {**tabs, group: name}
+        found.add(group)
+    return shown
 
 
 def foldable(ui: Ui, name: str, open_at_start: bool, draw: Callable[[], bool]) -> bool:

@@ -61,7 +61,7 @@ def set_parameters(simulation: Simulation, values: Mapping[str, Value]) -> None:
         label += f"; friction springs are kept, {simulation.run.booked.work - work:.3g} J are booked as work"
     simulation.message = f"{label}."
     follow(simulation, first=previous.dt != changed.dt)
-    if simulation.run.ramp is not None and simulation.fault is None:
+    if "ramp" in effects and simulation.run.ramp is not None and simulation.fault is None:
         simulation.message = f"{label}, over {1e3 * simulation.run.ramp.steps * simulation.dt:.2g} ms."
 
 

@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sim.crew import MOST_THREADS
+from sim.parameters import ParameterError
+
 if TYPE_CHECKING:
     from sim.parameters import Value
     from sim.saved_run import SavedRun
@@ -99,7 +102,27 @@ class Copy:
         self.take(simulation.saved())
 
 
+@dataclass(frozen=True)
+class UseThreads:
+    """Step with so many threads from now on, None for as many as are worth their while; no bit depends on it."""
+
+    count: int | None
+
+    def apply(self, simulation: Simulation) -> None:
+        simulation.threads = checked_threads(self.count)
+
+
 Logged = SetParameters | Act | Recover | RemoveGrain
 """What changes the course of a run: these stand in its log; those below begin another one, or change nothing."""
 
-Command = Logged | Start | Resume | Rewind | Copy
+Command = Logged | Start | Resume | Rewind | Copy | UseThreads
+
+
+def checked_threads(count: int | None) -> int | None:
+    """A number of threads as it may be asked for; raises `ParameterError`."""
+    whole = isinstance(count, int) and not isinstance(count, bool)
+    if count is not None and not (whole and 1 <= count <= MOST_THREADS):
+        raise ParameterError(
+            f"threads = {count!r} is refused: it must be a whole number from 1 to {MOST_THREADS}, or automatic."
+        )
+    return count

@@ -234,7 +234,7 @@ def _cause(simulation: Simulation, change: Change) -> str:
 def _remedies(simulation: Simulation, change: Change, sphere: int | None) -> str:
     """What can be done, in a sentence."""
     asked, good = simulation.parameters, simulation.last_good.run
-    half = half_step(asked, good.dt, simulation.survey(good.world).stable_dt)
+    half = half_step(asked, good.dt, simulation.borne_dt(good.world))
     offers = [
         _in_words(simulation, change)[1] if change.name else "",
         f"halve the time step{half[1]}" if half is not None else "",

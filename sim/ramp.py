@@ -18,6 +18,7 @@ from sim import auto_step
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
+    from sim.state import World
 
 PARTS = 8
 """Changes a ramp consists of."""
@@ -80,6 +81,23 @@ def at_its_end(simulation: Simulation) -> Iterator[None]:
         yield
     finally:
         hand_over(simulation, in_force(simulation))
+
+
+def borne_dt(simulation: Simulation, world: World | None = None) -> float:
+    """Largest step the contacts of the present, or of a state kept, bear now and when the ramp is over [s].
+
+    Where nothing touches, what grains are expected to bear once they meet.
+    """
+    now: float = _borne_dt(simulation, world)
+    if simulation.run.ramp is None:
+        return now
+    with at_its_end(simulation):
+        return min(now, _borne_dt(simulation, world))
+
+
+def _borne_dt(simulation: Simulation, world: World | None) -> float:
+    survey = simulation.survey(world)
+    return survey.stable_dt if survey.contacts else watch.borne_in_a_crowd(simulation)
 
 
 def begun(simulation: Simulation, before: Any) -> Ramp | None:

@@ -23,10 +23,18 @@ class Verdict(NamedTuple):
     """The step, counted since the log began, of the first state that was not found again."""
 
 
-def verify(saved: SavedRun, on_progress: Callable[[int, int], None] = lambda at, end: None) -> Verdict:
-    """Run the log again from its beginning and compare every state hash in it, and the state the file holds."""
+def verify(
+    saved: SavedRun,
+    on_progress: Callable[[int, int], None] = lambda at, end: None,
+    threads: int | None = None,
+) -> Verdict:
+    """Run the log again from its beginning and compare every state hash in it, and the state the file holds.
+
+    `threads` to step with; None for as many as are worth their while.
+    """
     log = saved.log
     simulation = Simulation(saved=replace(saved, log=replace(log, marks=[]), now=log.start))
+    simulation.threads = threads
     expected = [*log.marks, (saved.now.at, state_hash(saved.now.now.run))]
     for agreed, (at, digest) in enumerate(expected):
         final = agreed == len(expected) - 1

@@ -262,6 +262,7 @@ class Runner:
         snapshot.refusal = self._refusal
         snapshot.paused = self._paused
         snapshot.compiling = False
+        snapshot.threads_asked, snapshot.threads_wanted = simulation.threads, simulation.threads_wanted
         first, last = (self._timeline[0], self._timeline[-1]) if self._timeline else ((0.0, 0.0, 0),) * 2
         wall = last[0] - first[0]
         snapshot.realtime_factor = (last[1] - first[1]) / wall if wall > 0.0 else 0.0

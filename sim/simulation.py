@@ -139,6 +139,8 @@ class Simulation:
         if self.fault is not None:
             self.restore()
         self.message = self.scene.act(self, action)
+        if faults.look(self) is None:
+            self.good = Point.of(self.parameters, self.run)  # what was asked for outlives a fault
 
     def recover(self, values: Mapping[str, Value]) -> None:
         """Go on from the last good state with the given parameters; refused as any change is."""
@@ -272,6 +274,10 @@ class Simulation:
     def survey(self, world: World | None = None) -> Survey:
         """A look at all contacts, now or in a state kept."""
         return self._survey(world or self.run.world, self.numbers)
+
+    def borne_dt(self, world: World | None = None) -> float:
+        """Largest step the contacts bear, now or in a state kept, and at the end of the ramp under way [s]."""
+        return ramp.borne_dt(self, world)
 
     @property
     def changed_lately(self) -> bool:

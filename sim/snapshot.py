@@ -160,7 +160,7 @@ class Snapshot:
     omega_dt_limit: float = 1.0
     """What the integrator bears at the damping ratio of that contact [-]."""
     stable_dt: float = 0.0
-    """The time step that "auto" would choose now [s]."""
+    """The largest time step that the contacts bear, now and when a change on its way has taken effect [s]."""
     dt_warning: str = ""
     """What will happen with a fixed time step that is too large; empty where nothing will."""
     energy: dict[str, float] = field(default_factory=dict)
@@ -184,6 +184,11 @@ class Snapshot:
     refusal: str = ""
     """Why the last command was refused; empty once one has been accepted."""
     fault: Fault | None = None
+
+    threads_asked: int | None = None
+    """Threads the world is to be stepped with; None where the program chooses."""
+    threads_wanted: int = 1
+    """What the program would choose now."""
 
     paused: bool = False
     realtime_factor: float = 0.0

@@ -56,6 +56,9 @@ BULK_INTERVAL, BULK_SHARE = 0.25, 0.01
 """Wall time between two looks at the bulk for the readings [s], and the share of it that looking may take at most [-]:
 nothing but what is shown depends on them."""
 
+LONGEST_WAIT = 2.0
+"""Wall time after which what is shown is looked at again, whatever it cost [s]: the first look may have compiled."""
+
 FEW_PAIRS, CONTACT_SHARE = 5000, 0.01
 """Pairs up to which all contacts are looked at for every snapshot, and the share of wall time such looks may take at
 most in larger worlds [-]; one costs as much as three to five steps."""
@@ -127,7 +130,7 @@ def shown_contacts(simulation: Simulation) -> tuple[Survey, Energy]:
         energy = simulation.energy(survey)
         cost = time.perf_counter() - now
         last = simulation.contacts = Contacts(
-            simulation.run, simulation.parameters, now + cost / CONTACT_SHARE, survey, energy
+            simulation.run, simulation.parameters, now + cost + min(cost / CONTACT_SHARE, LONGEST_WAIT), survey, energy
         )
     return last.survey, last.energy
 
@@ -138,7 +141,9 @@ def shown_bulk(simulation: Simulation) -> tuple[Reading, ...]:
     if look is None or look.run is not simulation.run or now >= look.next_at:
         readings = bulk_readings(simulation.bulk(), coordination_number(simulation.run.world))
         cost = time.perf_counter() - now
-        look = simulation.look = Look(simulation.run, now + max(BULK_INTERVAL, cost / BULK_SHARE), readings)
+        look = simulation.look = Look(
+            simulation.run, now + cost + min(max(BULK_INTERVAL, cost / BULK_SHARE), LONGEST_WAIT), readings
+        )
     return look.readings
 
 
@@ -213,7 +218,8 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot, contacts: bool = T
     snapshot.largest_overlap = survey.largest_overlap
     snapshot.omega_dt = survey.omega * simulation.dt
     snapshot.omega_dt_limit = survey.omega * survey.stable_dt if survey.contacts else 1.0
-    snapshot.stable_dt = survey.stable_dt
+    plain = run.ramp is None and survey.contacts
+    snapshot.stable_dt = survey.stable_dt if plain else simulation.borne_dt()
     snapshot.dt_warning = dt_warning(simulation, survey)
     snapshot.contact_time = simulation.contact_time
     snapshot.energy = energy.as_dict()

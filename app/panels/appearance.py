@@ -43,7 +43,7 @@ def _draw_text_size(ui: Ui) -> None:
     """The size is taken when the mouse lets go: a slider that grows under the pointer cannot be aimed at."""
     wanted = ui.memory.get("text_size", ui.settings.choices.font_scale)
     share = (wanted - SMALLEST_TEXT) / (LARGEST_TEXT - SMALLEST_TEXT)
-    where = slide(ui, "window.text", (f"text size {wanted:.0%}", f"{wanted:.0%}"), share)
+    where = slide(ui, "window.text", (f"text size {wanted:.0%}", f"{wanted:.0%}"), share, step=1 / 28)
     if where is not None:
         ui.memory["text_size"] = round(SMALLEST_TEXT + where * (LARGEST_TEXT - SMALLEST_TEXT), 2)
     if not imgui.is_item_active() and "text_size" in ui.memory:

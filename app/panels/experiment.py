@@ -151,8 +151,9 @@ def _said_elsewhere(snapshot: Snapshot) -> bool:
     measured = snapshot.measurement
     if measured is not None and f"{math.degrees(measured.angle):.1f}°" in snapshot.message:
         return True
-    told = snapshot.message.removeprefix("Done: ").rstrip(".").lower()
-    return told == snapshot.phase_label.rstrip(".").lower()
+    told, phase = snapshot.message.removeprefix("Done: ").rstrip(".").lower(), snapshot.phase_label.rstrip(".").lower()
+    # What stands before a colon names the phase; the numbers after it were those of the beginning.
+    return told == phase or (":" in told and told.partition(":")[0] == phase.partition(":")[0])
 
 
 def _draw_angle(ui: Ui) -> None:

@@ -32,7 +32,7 @@ def draw(ui: Ui) -> None:
     imgui.pop_style_var(3)
     heading("Keys and mouse", 1.35, ui.palette.text)
     imgui.dummy(imgui.ImVec2(0, 4 * ui.scale))
-    left, right = ("Experiment", "Time", "Parameters"), ("Picture", "Window")
+    left, right = ("Experiment", "Time", "Parameters"), ("Picture", "File", "Window")
     key_width = max(text_width(key.shown) for key in KEYS) + 18 * ui.scale
     wide = key_width + max(
         text_width(line) for line in (*(key.help for key in KEYS), *(text for _, text in (*MOUSE, *PANEL_KEYS)))

@@ -14,6 +14,7 @@ from app.panels import Panel, Ui
 from app.panels.curves import draw_curve
 from app.panels.time_plot import draw_over_time, thinned
 from app.theme import Colour, colour32
+from app.widgets import tab
 from sim.measure.stress import stress_unit
 
 Floats = NDArray[np.float64]
@@ -54,36 +55,33 @@ def draw(ui: Ui) -> None:
     style = imgui.get_style()
     # Six tabs have to fit into the column without their names being cut.
     imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(TAB_PADDING * ui.scale, style.frame_padding.y))
-    imgui.push_style_var(imgui.StyleVar_.item_inner_spacing, imgui.ImVec2(ui.scale, style.item_inner_spacing.y))
     shown = imgui.begin_tab_bar("plots", imgui.TabBarFlags_.fitting_policy_shrink)
-    imgui.pop_style_var(2)
+    imgui.pop_style_var()
     if shown:
+        # The row is laid out with its first tab, and each is as wide as the padding says when it is drawn.
+        imgui.push_style_var(imgui.StyleVar_.item_inner_spacing, imgui.ImVec2(ui.scale, style.item_inner_spacing.y))
         _draw_tabs(ui)
+        imgui.pop_style_var()
         imgui.end_tab_bar()
 
 
 def _draw_tabs(ui: Ui) -> None:
     for curve in ui.snapshot.curves:
-        selected, _ = imgui.begin_tab_item(curve.title)
-        ui.probe.mark(f"plots.{curve.title}")
-        if selected:
+        if tab(ui, "plots", curve.title, curve.title, TAB_PADDING):
             draw_curve(ui, curve)
             imgui.end_tab_item()
     for name, (title, plot) in PLOTS.items():
         if (name == "angle" and not _has_slope(ui)) or (name == "packing" and not _has(ui, "packing_fraction")):
             continue
-        selected, _ = imgui.begin_tab_item(title)
-        ui.probe.mark(f"plots.{name}")
-        if selected:
+        if tab(ui, "plots", name, title, TAB_PADDING):
             plot(ui)
             imgui.end_tab_item()
     comparison = ui.snapshot.comparison
-    if comparison is not None and any(line.points for line in comparison.lines):
-        selected, _ = imgui.begin_tab_item(comparison.title)
-        ui.probe.mark("plots.comparison")
-        if selected:
-            draw_curve(ui, comparison)
-            imgui.end_tab_item()
+    if comparison is None or not any(line.points for line in comparison.lines):
+        return
+    if tab(ui, "plots", "comparison", comparison.title, TAB_PADDING):
+        draw_curve(ui, comparison)
+        imgui.end_tab_item()
 
 
 def _has_slope(ui: Ui) -> bool:

@@ -7,13 +7,20 @@ from imgui_bundle import imgui
 from app.lettering import friendly, note, si
 from app.panels import Panel, Ui
 from app.theme import Colour, colour32
-from app.widgets import button, row, tooltip
-from sim.commands import Recover
+from app.threads import most_threads
+from app.widgets import button, choose, row, tooltip
+from sim.commands import Recover, UseThreads
+from sim.crew import GRAINS_PER_THREAD
 
 CAREFUL = 0.8
 """Share of the limit from which the gauge turns yellow."""
 DEEP = 0.25
 """Overlap / radius from which grains are squeezed more than the contact law means."""
+
+THREADS_HELP = (
+    "Threads that step the world together. The result is the same, bit by bit, for any number of them. Automatic: one "
+    f"for every {GRAINS_PER_THREAD} grains that move, with one processor left to the picture."
+)
 
 
 def draw(ui: Ui) -> None:
@@ -29,6 +36,7 @@ def draw(ui: Ui) -> None:
     if squeezed:
         note("Grains are pressed deep into each other: raise the normal stiffness.", ui.palette.warning)
     _draw_remedy(ui)
+    _draw_threads(ui)
 
 
 def share_of_limit(ui: Ui) -> float:
@@ -72,6 +80,18 @@ def _draw_remedy(ui: Ui) -> None:
         note(ui.snapshot.dt_warning, ui.palette.bad)
         if button(ui, "stability.auto", "Let the program choose Δt", emphasis=ui.palette.accent):
             ui.edits.set({"dt": "auto"})
+
+
+def _draw_threads(ui: Ui) -> None:
+    """How many threads step the world, and another number of them."""
+    snapshot = ui.snapshot
+    together = snapshot.threads_asked or 0
+    options = {"0": f"automatic ({snapshot.threads_wanted})"}
+    options |= {str(count): str(count) for count in range(1, max(most_threads(), together) + 1)}
+    chosen = choose(ui, "stability.threads", "Threads", options, str(together), THREADS_HELP)
+    if chosen is not None:
+        ui.settings.choices.threads = int(chosen)
+        ui.send(UseThreads(int(chosen) or None))
 
 
 def _draw_fault(ui: Ui) -> None:

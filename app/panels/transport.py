@@ -41,7 +41,7 @@ def _draw_controls(ui: Ui) -> None:
     last = len(SPEEDS) - 1
     speed = ui.transport.speed
     shown = (describe_speed(speed), "max" if speed is None else f"{speed:g}×")
-    where = slide(ui, "transport.speed", shown, ui.transport.index / last, _free_for_slider(ui))
+    where = slide(ui, "transport.speed", shown, ui.transport.index / last, _free_for_slider(ui), step=1 / last)
     tooltip(
         "Simulated time per wall time. The time step stays what it is: a slow machine slows the clock, not the physics."
     )

@@ -72,7 +72,7 @@ def _draw_space(ui: Ui) -> None:
     along = AXES.index(view.cut_axis)
     low, high = ui.snapshot.box[0][along], ui.snapshot.box[1][along]
     place = si(low + view.cut_position * (high - low), "m")
-    moved = slide(ui, "view.cut_position", (f"{view.cut_axis} = {place}", place), view.cut_position)
+    moved = slide(ui, "view.cut_position", (f"{view.cut_axis} = {place}", place), view.cut_position, step=0.02)
     if moved is not None:
         view.cut_position = moved
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sim import store
+from sim import store, watch
 from sim.commands import Act, Command, Recover, SetParameters, Start
 from sim.runner import Runner
 from sim.scenes.heap_filling import HeapState
@@ -92,13 +92,13 @@ def not_a_number() -> Outcome:
 
 
 def step_too_large() -> Outcome:
-    """Steps done with ten times the step the contacts bear before it is refused."""
+    """Steps done with ten times the step the contacts bear before the run is stopped and set back."""
     simulation = heap()
     before = simulation.state_hash()
     simulation.apply(SetParameters({"dt": 10.0 * simulation.survey().stable_dt}))
     done = simulation.advance(1_000)
     kept = simulation.fault is not None and simulation.state_hash() == before
-    return Outcome(done if kept else math.inf, 0, "steps")
+    return Outcome(done if kept else math.inf, watch.CLOSE_STEPS, "steps")
 
 
 def stiffness() -> Outcome:

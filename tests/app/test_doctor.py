@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app import doctor
+from app import doctor, threads
 from app.cli import run_command_line
 
 
@@ -18,11 +18,31 @@ def finding(name: str) -> doctor.Finding:
 def test_everything_is_looked_at(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(["doctor"]) == 0
     shown = capsys.readouterr().out
-    for name in ("repose", "system", "packages", "display", "OpenGL", "processor cores", "settings", "films"):
+    for name in (
+        "repose",
+        "system",
+        "packages",
+        "display",
+        "OpenGL",
+        "processor cores",
+        "threads of a run",
+        "settings",
+        "films",
+    ):
         assert name in shown
     assert "compiled engine" in shown
     assert "libx264" in shown
     assert "numba" in shown
+
+
+@pytest.mark.parametrize(("processors", "words"), [(1, "1;"), (6, "up to 6, one for every 2500 grains")])
+def test_processors_and_the_threads_of_a_run_are_told(
+    monkeypatch: pytest.MonkeyPatch, processors: int, words: str
+) -> None:
+    for module in (doctor, threads):
+        monkeypatch.setattr(module, "available", lambda: processors)
+    assert finding("processor cores").value.startswith(f"{processors} usable of ")
+    assert finding("threads of a run").value.startswith(words)
 
 
 @pytest.mark.gl

@@ -25,6 +25,9 @@ class Clock:
     def perf_counter(self) -> float:
         return self.now
 
+    def thread_time(self) -> float:
+        return self.now
+
 
 class Turns:
     """A runner whose thread is the test: every turn takes STEP_COST a step, and a little for itself."""

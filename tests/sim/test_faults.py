@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sim import faults, replay
+from sim import faults, replay, watch
 from sim.commands import Act, Recover, RemoveGrain, SetParameters, Start
 from sim.simulation import Simulation
 from sim.state import PAIR_COUNT
@@ -182,10 +182,10 @@ def test_halving_the_step_until_contacts_bear_it_lets_the_run_go_on() -> None:
     simulation = pressed(dt=2e-5)
     simulation.apply(SetParameters({"normal_stiffness": 1e8}))
     assert simulation.fault is not None
-    half, words = faults.half_step(simulation.parameters, simulation.dt, simulation.survey().stable_dt) or (0.0, "")
+    half, words = faults.half_step(simulation.parameters, simulation.dt, simulation.borne_dt()) or (0.0, "")
     assert f"halve the time step{words}" in simulation.fault.message
     assert half in (1e-5, 5e-6, 2.5e-6)
-    assert half <= simulation.survey().stable_dt < 2.0 * half
+    assert half <= simulation.borne_dt() < 2.0 * half
     assert simulation.apply(Recover({"dt": half})) == ""
     assert simulation.advance(2_000) == 2_000
 
@@ -281,3 +281,28 @@ def test_a_grain_taken_out_of_an_hourglass_is_not_waited_for() -> None:
     assert simulation.run.state.placed == placed - 1
     assert simulation.advance(200) == 200
     assert "add up" not in simulation.scene.check(simulation)
+
+
+def test_a_fault_soon_after_an_action_goes_back_to_after_it_and_halving_goes_below_what_a_crowd_bears() -> None:
+    simulation = Simulation("heap", {"dt": 1.2e-4})
+    simulation.advance(2_500)
+    assert simulation.apply(Act("fill")) == ""
+    simulation.advance(4_000)
+    assert simulation.fault is not None
+    assert simulation.phase == "filling"
+    crowd = watch.borne_in_a_crowd(simulation)
+    half, words = faults.half_step(simulation.parameters, simulation.dt, simulation.borne_dt()) or (0.0, "")
+    assert half <= crowd < 2.0 * half
+    assert f"Halve the time step{words}" in simulation.fault.message
+    simulation.apply(Recover({"dt": half}))
+    assert simulation.advance(4_000) == 4_000
+
+
+def test_only_what_is_ramped_is_said_to_take_time() -> None:
+    simulation = pressed(dt=2e-6)
+    simulation.apply(SetParameters({"normal_stiffness": 2e6}))
+    assert ", over " in simulation.message
+    simulation.advance(1)
+    simulation.apply(SetParameters({"dt": 1e-6}))
+    assert simulation.run.ramp is not None
+    assert "over" not in simulation.message

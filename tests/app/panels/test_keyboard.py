@@ -10,7 +10,7 @@ from imgui_bundle import imgui
 
 from app.layout import focus_next
 from app.probe import Probe
-from sim.commands import SetParameters
+from sim.commands import SetParameters, UseThreads
 from tests.app.panels.stage import Stage, full_snapshot, open_stage
 
 ENOUGH = 80
@@ -33,13 +33,22 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         yield opened
 
 
+def reach_along(stage: Stage, name: str, columns: int) -> None:
+    """Go to a widget of a row with F6 and the arrows."""
+    reach_by(stage, name, columns, imgui.Key.right_arrow)
+
+
 def reach(stage: Stage, name: str, columns: int) -> None:
-    """Go to a widget with F6 and the arrows."""
+    """Go to a widget of a column with F6 and the arrows."""
+    reach_by(stage, name, columns, imgui.Key.down_arrow)
+
+
+def reach_by(stage: Stage, name: str, columns: int, arrow: imgui.Key) -> None:
     for _ in range(columns):
         focus_next(stage.ui)
         stage.frame(2)
     for _ in range(ENOUGH):
-        stage.press(imgui.Key.down_arrow)
+        stage.press(arrow)
         if stage.ui.memory["focused"] == [name]:
             return
     raise AssertionError(f"{name} cannot be reached; the keyboard is on {stage.ui.memory['focused']}")
@@ -60,6 +69,49 @@ def test_escape_closes_a_list_and_chooses_nothing(stage: Stage) -> None:
     stage.press(imgui.Key.escape)
     assert not any(name.startswith("experiment.preset.") for name in stage.widgets)
     assert stage.commands == []
+
+
+def test_a_bar_is_taken_hold_of_with_enter_moved_with_arrows_and_let_go(stage: Stage) -> None:
+    before = stage.ui.transport.index
+    focus_next(stage.ui)
+    focus_next(stage.ui)
+    reach_along(stage, "transport.speed", 1)
+    stage.press(imgui.Key.left_arrow)
+    assert stage.ui.transport.index == before
+    reach_along(stage, "transport.speed", 0)
+    stage.press(imgui.Key.enter, imgui.Key.left_arrow, imgui.Key.left_arrow, imgui.Key.up_arrow)
+    assert stage.ui.transport.index == before - 1
+    assert stage.ui.memory["focused"] == ["transport.speed"]
+    for _ in range(ENOUGH):
+        stage.press(imgui.Key.down_arrow)
+    assert stage.ui.transport.index == 0
+    stage.press(imgui.Key.enter, imgui.Key.right_arrow)
+    assert stage.ui.transport.index == 0
+    assert stage.ui.memory["focused"] != ["transport.speed"]
+
+
+def test_escape_lets_go_of_a_bar(stage: Stage) -> None:
+    stage.click("tab.appearance")
+    reach(stage, "window.text", 2)
+    stage.press(imgui.Key.enter, imgui.Key.right_arrow)
+    assert stage.ui.settings.choices.font_scale == 1.05
+    stage.press(imgui.Key.escape, imgui.Key.right_arrow)
+    assert stage.ui.settings.choices.font_scale == 1.05
+
+
+def test_the_mouse_takes_a_bar_over_from_the_keyboard(stage: Stage) -> None:
+    stage.click("tab.appearance")
+    reach(stage, "window.text", 2)
+    stage.press(imgui.Key.enter)
+    stage.click("window.text", share=0.0)
+    stage.press(imgui.Key.right_arrow)
+    assert stage.ui.settings.choices.font_scale == 0.6
+
+
+def test_the_number_of_threads_is_chosen_by_keyboard(stage: Stage) -> None:
+    reach(stage, "stability.threads", 2)
+    stage.press(imgui.Key.enter, imgui.Key.down_arrow, imgui.Key.enter)
+    assert stage.commands == [UseThreads(1)]
 
 
 def test_enter_on_a_slider_types_its_value_wherever_the_mouse_is(stage: Stage) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from imgui_bundle import imgui, implot
 
-from app.panels import Panel, Ui, all_panels, experiment
-from sim.commands import Act, Recover, SetParameters, Start
+from app.panels import Panel, Ui, all_panels, experiment, plots, stability
+from sim.commands import Act, Recover, SetParameters, Start, UseThreads
 from sim.scenes import SCENES
 from sim.snapshot import Action, Fault, Reading, Snapshot
 from tests.app.panels.stage import Stage, full_snapshot, open_stage
@@ -100,6 +100,52 @@ def test_the_speed_slider_reaches_as_fast_as_possible_and_slow_motion(stage: Sta
     assert stage.runner.told[-1] == ("speed", 0.01)
 
 
+def test_the_number_of_threads_is_shown_chosen_and_kept(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stability, "most_threads", lambda: 4)
+    offered: list[dict[str, str]] = []
+    plain = stability.choose
+    monkeypatch.setattr(stability, "choose", lambda ui, *given: (offered.append(given[2]), plain(ui, *given))[1])
+    stage.ui.snapshot.threads_wanted = 3
+    stage.click("stability.threads")
+    assert offered[-1] == {"0": "automatic (3)", "1": "1", "2": "2", "3": "3", "4": "4"}
+    stage.click("stability.threads.2")
+    assert stage.commands == [UseThreads(2)]
+    assert stage.ui.settings.choices.threads == 2
+    stage.click("stability.threads")
+    stage.click("stability.threads.0")
+    assert stage.commands[-1] == UseThreads(None)
+    assert stage.ui.settings.choices.threads == 0
+
+
+def test_the_tabs_chosen_are_shown_at_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_stage(tmp_path, full_snapshot()) as first:
+        assert "window.text" not in first.widgets
+        first.click("tab.appearance")
+        first.click("plots.contacts")
+        assert first.ui.settings.save()
+    plotted: list[str] = []
+    plain = plots.draw_over_time
+
+    def noted(ui: Ui, label: str, *given: object, **options: object) -> None:
+        plotted.append(label)
+        plain(ui, label, *given, **options)
+
+    monkeypatch.setattr(plots, "draw_over_time", noted)
+    with open_stage(tmp_path, full_snapshot()) as second:
+        assert "window.text" in second.widgets
+        assert plotted[-1] == "contacts per grain Z"
+        second.click("tab.record")
+        assert "window.text" not in second.widgets
+
+
+def test_a_message_that_names_the_phase_with_older_numbers_is_not_shown(stage: Stage) -> None:
+    shot = stage.ui.snapshot
+    shot.measurement, shot.message, shot.phase_label = None, "Flowing: 0 of 2718 grains.", "flowing: 229 of 2718 grains"
+    assert experiment._said_elsewhere(shot)
+    shot.message = "Friction μ = 0.2: at once."
+    assert not experiment._said_elsewhere(shot)
+
+
 def test_choosing_a_preset_starts_it_and_forgets_the_history(stage: Stage) -> None:
     stage.ui.edits.set({"friction": 0.3})
     stage.commands.clear()
@@ -170,6 +216,9 @@ def test_a_film_that_cannot_begin_says_why(stage: Stage) -> None:
 def test_an_unstable_time_step_offers_the_automatic_one(stage: Stage) -> None:
     parameters = stage.ui.snapshot.parameters.changed(dt=1e-4)
     stage.ui.snapshot = replace(stage.ui.snapshot, parameters=parameters, dt=1e-4, omega_dt=1.1)
+    stage.frame(3)
+    assert "stability.auto" not in stage.widgets
+    stage.ui.snapshot = replace(stage.ui.snapshot, dt_warning="Over the 20 µs that the contacts bear.")
     stage.frame(3)
     stage.click("stability.auto")
     assert stage.commands == [SetParameters({"dt": "auto"})]

@@ -69,3 +69,11 @@ def test_what_the_scene_does_not_have_is_not_plotted(stage: Stage, monkeypatch: 
     assert "rotational" not in shown
     assert "plots.packing" not in stage.widgets
     assert stage.ui.broken == {}
+
+
+def test_six_tabs_stand_in_the_column_with_room_for_larger_letters(stage: Stage) -> None:
+    left, right = stage.widgets["stability.gauge"][0], stage.widgets["stability.gauge"][2]
+    tabs = [box for name, box in stage.widgets.items() if name.startswith("plots.") and name != "plots.span"]
+    assert len(tabs) == 6
+    assert min(box[0] for box in tabs) >= left
+    assert max(box[2] for box in tabs) - left < 0.85 * (right - left)
