@@ -29,20 +29,16 @@ def find_pairs(world, position_like, first, last, section, end):
     for slot in range(first, last):
         i = search.order[slot]
         x, y, z = cell[0, i], cell[1, i], cell[2, i] if deep else 0
-        left = bucket_of(x, y, z, mask)
-        # The rest of its own cell and the next one, then whole rows on one side.
-        found = look_along(world, position_like, slot, slot + 1, start[min(left + 2, mask + 1)], found, end)
-        if left == mask:
-            found = look_along(world, position_like, slot, start[0], start[1], found, end)
-        for above in range(2 if deep else 1):
-            for beside in range(y + 1 if above == 0 else y - 1, y + 2):
-                left = bucket_of(x - 1, beside, z + above, mask)
-                split = left + 2 > mask  # the row goes on at the beginning of the table
-                found = look_along(
-                    world, position_like, slot, start[left], start[mask + 1 if split else left + 3], found, end
-                )
-                if split:
-                    found = look_along(world, position_like, slot, start[0], start[left + 2 - mask], found, end)
+        # The rest of its own cell and the next one, then whole rows of three on one side.
+        for row in range(5 if deep else 2):
+            beside = y + 1 if row < 2 else y + row - 3
+            left = bucket_of(x if row == 0 else x - 1, y if row == 0 else beside, z if row < 2 else z + 1, mask)
+            wide = 2 if row == 0 else 3
+            over = left + wide - 1 - mask  # so many cells stand at the beginning of the table
+            for turn in range(2 if over > 0 else 1):
+                low = 0 if turn == 1 else slot + 1 if row == 0 else start[left]
+                high = start[over] if turn == 1 else start[mask + 1 if over > 0 else left + wide]
+                found = look_along(world, position_like, slot, low, high, found, end)
         if found >= end:
             return -1
     return found - section

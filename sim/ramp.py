@@ -97,7 +97,7 @@ def borne_dt(simulation: Simulation, world: World | None = None) -> float:
 
 def _borne_dt(simulation: Simulation, world: World | None) -> float:
     survey = simulation.survey(world)
-    return survey.stable_dt if survey.contacts else watch.borne_in_a_crowd(simulation)
+    return survey.stable_dt if survey.contacts else auto_step.borne_in_a_crowd(simulation)
 
 
 def begun(simulation: Simulation, before: Any) -> Ramp | None:

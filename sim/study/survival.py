@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sim import store, watch
+from sim import auto_step, store
 from sim.commands import Act, Command, Recover, SetParameters, Start
 from sim.runner import Runner
 from sim.scenes.heap_filling import HeapState
@@ -98,7 +98,7 @@ def step_too_large() -> Outcome:
     simulation.apply(SetParameters({"dt": 10.0 * simulation.survey().stable_dt}))
     done = simulation.advance(1_000)
     kept = simulation.fault is not None and simulation.state_hash() == before
-    return Outcome(done if kept else math.inf, watch.CLOSE_STEPS, "steps")
+    return Outcome(done if kept else math.inf, auto_step.CLOSE_STEPS, "steps")
 
 
 def stiffness() -> Outcome:
