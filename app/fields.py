@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 EFFECTS = {
     "now": "Acts at once, also on a running heap.",
-    "ramp": "Acts over one contact time{}, as a jump would kick the grains.",
+    "ramp": "Acts over the longer contact time of before and after{}, as a jump would kick the grains.",
     "base": "Rebuilds walls and base; if grains lie on them, the fill starts over.",
     "restart": "Acts at the next fill.",
 }
@@ -40,7 +40,7 @@ def describe(parameter: Parameter, contact_time: float = 0.0) -> str:
         lines.append(friendly(f"{span}; default {parameter.shown(parameter.default)}."))
     elif parameter.kind != "bool":
         lines.append(f"Default: {words(parameter.shown(parameter.default))}.")
-    lines.append(EFFECTS[quantity.effect].format(f" ({si(contact_time, 's')})" if contact_time else ""))
+    lines.append(EFFECTS[quantity.effect].format(f" ({si(contact_time, 's')} now)" if contact_time else ""))
     if parameter.kind in ("float", "int"):
         lines.append("Ctrl-click, or Enter, types a value; double-click or right-click goes back to the default.")
     else:

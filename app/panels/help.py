@@ -31,7 +31,9 @@ def draw(ui: Ui) -> None:
     imgui.begin("help", None, flags)
     imgui.pop_style_var(3)
     heading("Keys and mouse", 1.35, ui.palette.text)
-    imgui.dummy(imgui.ImVec2(0, 4 * ui.scale))
+    imgui.same_line(0, 24 * ui.scale)
+    if button(ui, "help.close", "Close", hint="Esc"):
+        ui.help_open = False
     left, right = ("Experiment", "Time", "Parameters"), ("Picture", "File", "Window")
     key_width = max(text_width(key.shown) for key in KEYS) + 18 * ui.scale
     wide = key_width + max(
@@ -41,16 +43,14 @@ def draw(ui: Ui) -> None:
     for group in left:
         _draw_group(ui, group, [(key.shown, key.help) for key in KEYS if key.group == group], key_width)
     _draw_group(ui, "Mouse on a parameter", list(FIELD_MOUSE), key_width)
-    _draw_group(ui, "Keyboard in a panel", list(PANEL_KEYS), key_width)
     imgui.end_group()
     imgui.same_line(wide + 60 * ui.scale)
     imgui.begin_group()
     for group in right:
         _draw_group(ui, group, [(key.shown, key.help) for key in KEYS if key.group == group], key_width)
     _draw_group(ui, "Mouse on the picture", list(MOUSE), key_width)
+    _draw_group(ui, "Keyboard in a panel", list(PANEL_KEYS), key_width)
     imgui.end_group()
-    if button(ui, "help.close", "Close", hint="Esc"):
-        ui.help_open = False
     imgui.end()
 
 
@@ -62,7 +62,7 @@ def _draw_group(ui: Ui, title: str, lines: list[tuple[str, str]], key_width: flo
         imgui.same_line()
         imgui.set_cursor_pos_x(start + key_width)
         imgui.text_unformatted(help)
-    imgui.dummy(imgui.ImVec2(0, 5 * ui.scale))
+    imgui.dummy(imgui.ImVec2(0, 2 * ui.scale))
 
 
 PANEL = Panel("help", "Help", 90, "over", draw)

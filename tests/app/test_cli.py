@@ -47,7 +47,7 @@ def test_help_and_version_import_nothing_heavy_and_need_no_home(arguments: list[
         (["run", "--preset", "missing.toml"], "missing.toml cannot be read"),
         (["run", "--preset", "."], "Unknown preset"),
         (["run", "--set", "frictoin=0.2"], "did you mean 'friction'"),
-        (["run", "--set", "friction=nan"], "friction = nan is refused: it must be a number from 0 to 2"),
+        (["run", "--set", "friction=nan"], "friction = 'nan' is refused: it must be a number from 0 to 2"),
         (["run", "--set", "friction=inf"], "0 to 2"),
         (["run", "--set", "friction=1e999"], "0 to 2"),
         (["run", "--set", "friction=-0.1"], "0 to 2"),
@@ -166,7 +166,7 @@ def test_without_display_the_default_experiment_runs_without_a_window(
 def test_window_that_cannot_open_ends_in_a_sentence(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(preset: str) -> int:
+    def fail(preset: str, threads: int | None) -> int:
         raise WindowError("OpenGL 3.3 is needed.")
 
     monkeypatch.setattr(app.cli, "has_display", lambda: True)

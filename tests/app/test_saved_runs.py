@@ -66,6 +66,6 @@ def test_a_replay_that_differs_says_where_and_ends_with_three(
     from tests.reliability.runs import poured
 
     saved_run.save(poured(500).saved(), here / "run.repose")
-    monkeypatch.setattr(replay, "verify", lambda saved, on_progress: replay.Verdict(0, 1, 500))
+    monkeypatch.setattr(replay, "verify", lambda saved, on_progress, threads: replay.Verdict(0, 1, 500))
     assert run_command_line(("replay", "run.repose", "--verify")) == 3
     assert "0 of 1 state hashes agree; the state at step 500 is the first that differs." in capsys.readouterr().err

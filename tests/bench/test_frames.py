@@ -20,7 +20,7 @@ def test_frames_and_steps_are_measured_at_rest_and_flowing_with_and_without_a_pi
     assert all(row["steps_per_second"] > 0.0 and row["realtime_factor"] > 0.0 for row in frames["rows"])
     assert [row["grains"] for row in frames["publishing"]] == [1100, 9900]
     assert all(row["share"] > 0.0 and row["share_with_contacts"] > 0.0 for row in frames["publishing"])
-    assert len(frame_bench.describe(frames).splitlines()) == 10
+    assert len(frame_bench.describe(frames).splitlines()) == 11
 
 
 def test_without_opengl_the_reason_stands_in_place_of_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,8 +20,9 @@ from sim.parameters import Parameter, Value
 from sim.saved_run import SavedRun
 from sim.scenes import SCENES
 from sim.scenes.heap3d import FLOOR_WALL
-from sim.simulation import CHECK_STEPS, Simulation
+from sim.simulation import Simulation
 from sim.state import PAIR_COUNT, copy_world
+from sim.stepping import CHECK_STEPS
 from sim.surfaces import FACET, PLANE
 from tests.reliability.crowds import DT, RADIUS, Crowd
 from tests.reliability.runs import CYLINDER, changed, go, poured

@@ -174,7 +174,9 @@ def test_x07_any_stiffness_is_stable_with_an_automatic_step(stiffness: float) ->
     assert simulation.advance(2_000) == 2_000
     assert simulation.fault is None
     after = simulation.energy()
-    assert abs(after.gap - energy.gap) < 0.01 * (after.dissipated - energy.dissipated) + 1e-9
+    # Of what was turned over: the ramp puts its work in within these steps.
+    turned_over = after.dissipated - energy.dissipated + abs(after.work - energy.work)
+    assert abs(after.gap - energy.gap) < 0.01 * turned_over + 1e-9
 
 
 def test_x07_a_stiffness_beyond_the_range_is_refused_with_the_limit_and_the_engine_bears_it_all_the_same() -> None:

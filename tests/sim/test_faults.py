@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sim import faults, replay, watch
+from sim import auto_step, faults, replay
 from sim.commands import Act, Recover, RemoveGrain, SetParameters, Start
 from sim.simulation import Simulation
 from sim.state import PAIR_COUNT
@@ -290,7 +290,7 @@ def test_a_fault_soon_after_an_action_goes_back_to_after_it_and_halving_goes_bel
     simulation.advance(4_000)
     assert simulation.fault is not None
     assert simulation.phase == "filling"
-    crowd = watch.borne_in_a_crowd(simulation)
+    crowd = auto_step.borne_in_a_crowd(simulation)
     half, words = faults.half_step(simulation.parameters, simulation.dt, simulation.borne_dt()) or (0.0, "")
     assert half <= crowd < 2.0 * half
     assert f"Halve the time step{words}" in simulation.fault.message

@@ -34,10 +34,10 @@ def grower(scheme: Integrator) -> Callable[..., float]:
             largest = 0.0
             for _ in range(WINDOW):
                 for stage in range(stages):
-                    before(motion, stage, 1.0)
+                    before(motion, 0, motion.shape[2], stage, 1.0)
                     for i in range(motion.shape[2]):
                         force[0, i] = -(omega**2) * motion[0, 0, i] - 2.0 * ratio * omega * motion[0, 1, i]
-                    after(motion, force, mobility, stage, 1.0)
+                    after(motion, force, mobility, 0, motion.shape[2], stage, 1.0)
                 largest = max(largest, np.abs(motion[0, 0]).max())
             motion /= largest
             if window >= 0:  # those before let die out what does not grow as fast

@@ -73,8 +73,8 @@ def test_the_tooltip_says_range_default_and_when_it_acts() -> None:
     assert "fill starts over" in describe(DECLARED["base_radius"])
     assert "10⁶" in describe(DECLARED["normal_stiffness"])
     assert "Acts at once" in describe(DECLARED["friction"], 3.1e-4)
-    assert "Acts over one contact time (310 µs), as a jump would kick" in describe(DECLARED["gravity"], 3.1e-4)
-    assert "Acts over one contact time, as a jump" in describe(DECLARED["gravity"])
+    assert "before and after (310 µs now), as a jump would kick" in describe(DECLARED["gravity"], 3.1e-4)
+    assert "contact time of before and after, as a jump" in describe(DECLARED["gravity"])
 
 
 def test_dragging_sends_values_of_the_model_and_is_one_step_of_undo(stage: Stage) -> None:
