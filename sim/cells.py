@@ -38,21 +38,20 @@ def bucket_of_sphere(cell, i, mask):
 
 
 @register_jitable
-def find_cells(world, cell_size, first, last):
+def find_cells(cell, motion, cell_size, first, last):
     """Cell coordinates of the spheres in these rows."""
-    cell = world.search.cell
     for c in range(cell.shape[0]):
         for i in range(first, last):
-            cell[c, i] = np.int64(math.floor(world.motion[c, 0, i] / cell_size))
+            cell[c, i] = np.int64(math.floor(motion[c, 0, i] / cell_size))
 
 
 @register_jitable
-def sort_into_cells(world):
+def sort_into_cells(search, motion, radius):
     """Fill the rows sorted by bucket (counting sort, stable), their positions and radii."""
-    cell = world.search.cell
-    start = world.search.bucket_start
-    order = world.search.order
-    place = world.search.place
+    cell = search.cell
+    start = search.bucket_start
+    order = search.order
+    place = search.place
     mask = start.size - 2
     start[:] = 0
     for i in range(cell.shape[1]):
@@ -70,6 +69,6 @@ def sort_into_cells(world):
     start[start.size - 1] = cell.shape[1]
     for c in range(cell.shape[0]):
         for slot in range(order.size):
-            place[c, slot] = world.motion[c, 0, order[slot]]
+            place[c, slot] = motion[c, 0, order[slot]]
     for slot in range(order.size):
-        place[cell.shape[0], slot] = world.radius[order[slot]]
+        place[cell.shape[0], slot] = radius[order[slot]]

@@ -156,9 +156,9 @@ def lone_contact(
 
 
 @register_jitable(forceinline=True)
-def yielding_to_spin(world, i, dimension, spin_like):
+def yielding_to_spin(mobility, i, dimension, spin_like):
     """1/inertia of sphere i [1/(kg m²)], 0 without rotation."""
-    return world.mobility[dimension, i] if len(spin_like) > 0 else 0.0
+    return mobility[dimension, i] if len(spin_like) > 0 else 0.0
 
 
 @register_jitable(forceinline=True)

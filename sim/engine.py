@@ -21,7 +21,7 @@ from sim.gate import meet, share
 from sim.integrators import Integrator, integrators
 from sim.laws import Law
 from sim.pairs import book_heat, gather_forces, pair_forces
-from sim.state import PENDING, STEP_COUNT
+from sim.state import PAIR_COUNT, PENDING, STEP_COUNT, TOUCH_COUNT
 from sim.timestep import gentle_share
 from sim.walls import book_walls, move_walls, wall_forces
 
@@ -47,11 +47,11 @@ class Model:
 
 
 @register_jitable
-def body_forces(world, gravity, first, last):
+def body_forces(force, mass, gravity, first, last):
     """Begin the force sums with the weight of the spheres in these rows."""
-    mass = world.mass[first:last]
-    for c in range(world.force.shape[0]):
-        total = world.force[c, first:last]
+    mass = mass[first:last]
+    for c in range(force.shape[0]):
+        total = force[c, first:last]
         if c < len(gravity):
             g = gravity[c]
             for i in range(total.size):
@@ -110,7 +110,7 @@ def _loop(model: Model, source: str) -> Callable:
                     return done, status, culprit
                 duration = weights[stage] * dt
                 if alone:
-                    body_forces(world, gravity, first, last)
+                    body_forces(world.force, world.mass, gravity, first, last)
                 pair_forces(
                     world,
                     law,
@@ -127,8 +127,18 @@ def _loop(model: Model, source: str) -> Callable:
                 )
                 meet(crew)
                 if not alone:
-                    body_forces(world, gravity, first, last)
-                    gather_forces(world, position_like, spin_like, first, last)
+                    body_forces(world.force, world.mass, gravity, first, last)
+                    gather_forces(
+                        world.force,
+                        world.radius,
+                        world.pairs,
+                        world.search.begin,
+                        crew,
+                        position_like,
+                        spin_like,
+                        first,
+                        last,
+                    )
                 if world.walls.shape.size > 0:
                     wall_forces(
                         world,
@@ -145,8 +155,8 @@ def _loop(model: Model, source: str) -> Callable:
                     )
                     meet(crew)
                 if part == 0:
-                    book_heat(world, duration)
-                    book_walls(world, duration)
+                    book_heat(world.ledger, crew.heat, world.counters[PAIR_COUNT], duration)
+                    book_walls(world.ledger, world.touches, world.walls, world.counters[TOUCH_COUNT], duration)
                 after(world.motion, world.force, world.mobility, first, last, stage, dt)
             pending = 0
             if part == 0:

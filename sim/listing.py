@@ -38,26 +38,26 @@ def find_pairs(world, position_like, first, last, section, end):
             for turn in range(2 if over > 0 else 1):
                 low = 0 if turn == 1 else slot + 1 if row == 0 else start[left]
                 high = start[over] if turn == 1 else start[mask + 1 if over > 0 else left + wide]
-                found = look_along(world, position_like, slot, low, high, found, end)
+                found = look_along(search, world.aside, position_like, slot, low, high, found, end)
         if found >= end:
             return -1
     return found - section
 
 
 @register_jitable(forceinline=True)
-def look_along(world, position_like, slot, low, high, found, end):
+def look_along(search, aside, position_like, slot, low, high, found, end):
     """Write down which spheres of these slots are within reach of one; returns where the next one goes.
 
     No branch depends on a candidate: a fifth of them would be guessed wrongly, which costs more than the look. At `end`
     all are written to the last entry, which the caller takes for a full section.
     """
-    order = world.search.order
-    rows_i = world.aside.i
-    rows_j = world.aside.j
-    place = tables.rows(world.search.place, position_like)
-    radius = world.search.place[len(position_like)]
+    order = search.order
+    rows_i = aside.i
+    rows_j = aside.j
+    place = tables.rows(search.place, position_like)
+    radius = search.place[len(position_like)]
     here = tables.at(place, slot)
-    reach = radius[slot] + world.search.skin[0]
+    reach = radius[slot] + search.skin[0]
     i = order[slot]
     for candidate in range(low, high):
         j = order[candidate]
@@ -208,11 +208,10 @@ def write_list(world, first, last, base, found, before, needs_material):
 
 
 @register_jitable
-def list_others(world, first, last, count):
+def list_others(crew, rows_j, first, last, count):
     """Note for the spheres of these rows in which pairs they are j, in the order of the list."""
-    begin = world.crew.other_begin
-    other = world.crew.other
-    rows_j = world.pairs.j
+    begin = crew.other_begin
+    other = crew.other
     for j in range(first, last):
         begin[j] = 0
     before = 0

@@ -47,14 +47,14 @@ def farther(now, then, limit, first, last):
 
 
 @register_jitable
-def walls_moved(world):
+def walls_moved(walls, search):
     """True if some wall moved half the skin."""
-    limit = (0.5 * world.search.skin[0]) ** 2
+    limit = (0.5 * search.skin[0]) ** 2
     count = 0
-    for w in range(world.walls.shape.size):
+    for w in range(walls.shape.size):
         path = 0.0
-        for c in range(world.walls.moved.shape[1]):
-            path += (world.walls.moved[w, c] - world.search.wall_reference[w, c]) ** 2
+        for c in range(walls.moved.shape[1]):
+            path += (walls.moved[w, c] - search.wall_reference[w, c]) ** 2
         count += 0 if path <= limit else 1
     return count > 0
 
@@ -65,21 +65,23 @@ def moved_too_far(world, position_like, first, last, part):
     now = tables.rows(world.motion[:, 0], position_like)
     then = tables.rows(world.search.reference, position_like)
     # Walls are moved and looked at by the same thread.
-    return farther(now, then, 0.5 * world.search.skin[0], first, last) or (part == 0 and walls_moved(world))
+    return farther(now, then, 0.5 * world.search.skin[0], first, last) or (
+        part == 0 and walls_moved(world.walls, world.search)
+    )
 
 
 @register_jitable
-def check_motion(world, position_like, dt):
+def check_motion(motion, radius, mobility, position_like, dt):
     """The status of the worst sphere and its row: not finite, or moving too fast for its size."""
-    for i in range(world.radius.size):
+    for i in range(radius.size):
         size = 0.0
         speed = 0.0
         for c in range(len(position_like)):
-            size += abs(world.motion[c, 0, i])
-            speed += world.motion[c, 1, i] * world.motion[c, 1, i]
+            size += abs(motion[c, 0, i])
+            speed += motion[c, 1, i] * motion[c, 1, i]
         if not (math.isfinite(size) and math.isfinite(speed)):
             return NOT_FINITE, i
-        if math.sqrt(speed) * dt > LARGEST_STEP * world.radius[i] and world.mobility[0, i] > 0.0:
+        if math.sqrt(speed) * dt > LARGEST_STEP * radius[i] and mobility[0, i] > 0.0:
             return TOO_FAST, i
     return OK, -1
 
@@ -93,25 +95,25 @@ def remember_places(reference, motion, first, last):
 
 
 @register_jitable
-def tune_skin(world):
+def tune_skin(search, radius, mobility, counters):
     """Widen the skin when the list was short-lived, narrow it when it lasted: rebuilds against candidates.
 
     Depends on the simulated state only, so that a run does not depend on the machine it runs on.
     """
-    radius = 0.0
+    total = 0.0
     moving = 0
-    for i in range(world.radius.size):
-        if world.mobility[0, i] > 0.0:
-            radius += world.radius[i]
+    for i in range(radius.size):
+        if mobility[0, i] > 0.0:
+            total += radius[i]
             moving += 1
-    mean = radius / max(moving, 1) if moving > 0 else 1e-3
-    lasted = world.counters[STEP_COUNT] - world.counters[REBUILT_AT]
-    skin = world.search.skin[0]
+    mean = total / max(moving, 1) if moving > 0 else 1e-3
+    lasted = counters[STEP_COUNT] - counters[REBUILT_AT]
+    skin = search.skin[0]
     if lasted < SHORT_LIVED:
         skin *= 1.25
     elif lasted > LONG_LIVED:
         skin *= 0.8
-    world.search.skin[0] = min(max(skin, NARROWEST_SKIN * mean), WIDEST_SKIN * mean)
+    search.skin[0] = min(max(skin, NARROWEST_SKIN * mean), WIDEST_SKIN * mean)
 
 
 @register_jitable
@@ -129,10 +131,10 @@ def rebuild(world, position_like, needs_material, part):
     for i in range(world.radius.size):
         largest = max(largest, world.radius[i])
     cell_size = 2.0 * largest + world.search.skin[0]
-    find_cells(world, cell_size, first, last)
+    find_cells(world.search.cell, world.motion, cell_size, first, last)
     meet(crew)
     if part == 0:
-        sort_into_cells(world)
+        sort_into_cells(world.search, world.motion, world.radius)
     meet(crew)
     if part == 0:
         fits = world.walls.shape.size == 0 or refresh_touches(world, position_like, cell_size, largest)
@@ -165,7 +167,7 @@ def rebuild(world, position_like, needs_material, part):
         world.search.begin[world.radius.size] = found
     meet(crew)
     if parts > 1:
-        list_others(world, first, last, found)
+        list_others(crew, world.pairs.j, first, last, found)
     return OK
 
 
@@ -185,9 +187,11 @@ def refresh(world, position_like, needs_material, dt, part):
     skin = world.search.skin[0]
     meet(world.crew)  # all have read
     if part == 0:
-        tally[0, STATUS], tally[0, CULPRIT] = check_motion(world, position_like, dt)
+        status, culprit = check_motion(world.motion, world.radius, world.mobility, position_like, dt)
+        tally[0, STATUS] = status
+        tally[0, CULPRIT] = culprit
         if tally[0, STATUS] == OK:
-            tune_skin(world)
+            tune_skin(world.search, world.radius, world.mobility, world.counters)
     meet(world.crew)
     if tally[0, STATUS] != OK:
         return tally[0, STATUS], tally[0, CULPRIT]

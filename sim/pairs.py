@@ -42,7 +42,8 @@ def pair_contact(world, p, properties, params, position_like, spin_like, duratio
         pairs.radius_sum[p],
         pairs.effective_radius[p],
         pairs.effective_mass[p],
-        yielding_to_spin(world, i, dimension, spin_like) + yielding_to_spin(world, j, dimension, spin_like),
+        yielding_to_spin(world.mobility, i, dimension, spin_like)
+        + yielding_to_spin(world.mobility, j, dimension, spin_like),
         float(pairs.held[p]),
         properties(params, pairs.kind[p]),
         duration,
@@ -135,9 +136,9 @@ def pair_forces(
             for c in range(dimension):
                 put_back(pairs.anchor[c], buffer, at.memory + c, rows, first, turning)
             if alone:
-                scatter_forces(world, buffer, at, position_like, spin_like, rows_i, rows_j)
+                scatter_forces(world.force, radii, buffer, at, position_like, spin_like, rows_i, rows_j)
             else:
-                put_down_forces(world, buffer, at, position_like, spin_like, rows, first)
+                put_down_forces(world.crew.push, buffer, at, position_like, spin_like, rows, first)
         world.crew.heat[0, chunk] = sum_up(buffer, at.damping)
         world.crew.heat[1, chunk] = sum_up(buffer, at.friction)
 
@@ -189,11 +190,10 @@ def put_back(target, buffer, column, rows, first, turning):
 
 
 @register_jitable
-def scatter_forces(world, buffer, at, position_like, spin_like, rows_i, rows_j):
+def scatter_forces(force, radii, buffer, at, position_like, spin_like, rows_i, rows_j):
     """Add the forces of a block to both spheres of each pair."""
-    radii = world.radius
-    forces = tables.rows(world.force, position_like)
-    torques = tables.rows(world.force[len(position_like) :], spin_like)
+    forces = tables.rows(force, position_like)
+    torques = tables.rows(force[len(position_like) :], spin_like)
     for k in range(rows_i.size):
         i = rows_i[k]
         j = rows_j[k]
@@ -211,11 +211,11 @@ def scatter_forces(world, buffer, at, position_like, spin_like, rows_i, rows_j):
 
 
 @register_jitable
-def put_down_forces(world, buffer, at, position_like, spin_like, rows, first):
+def put_down_forces(push, buffer, at, position_like, spin_like, rows, first):
     """Note the forces of a block per pair."""
     dimension = len(position_like)
     turning = len(spin_like)
-    push = world.crew.push[first : first + rows.size] if turning == 0 else world.crew.push
+    push = push[first : first + rows.size] if turning == 0 else push
     for k in range(rows.size):
         p = rows[k] if turning > 0 else np.uint32(k)
         tables.lay(push, p, 0, tables.load(buffer, at.velocity, BLOCK, k, position_like))
@@ -224,42 +224,39 @@ def put_down_forces(world, buffer, at, position_like, spin_like, rows, first):
 
 
 @register_jitable
-def gather_forces(world, position_like, spin_like, first, last):
+def gather_forces(force, radii, pairs, begin, crew, position_like, spin_like, first, last):
     """Add to the spheres of these rows what has been noted for their pairs, in the order of the list."""
-    push = world.crew.push
-    begin = world.search.begin
-    other_begin = world.crew.other_begin
-    other = world.crew.other
-    touching = world.pairs.touching
-    radii = world.radius
+    push = crew.push
+    other_begin = crew.other_begin
+    other = crew.other
+    touching = pairs.touching
     dimension = len(position_like)
     turning = len(spin_like)
-    forces = tables.rows(world.force, position_like)
-    torques = tables.rows(world.force[dimension:], spin_like)
+    forces = tables.rows(force, position_like)
+    torques = tables.rows(force[dimension:], spin_like)
     for n in range(first, last):
-        force = tables.at(forces, n)
+        total = tables.at(forces, n)
         torque = tables.at(torques, n)
         for q in range(other_begin[n], other_begin[n + 1]):
             p = other[q]
             if turning > 0 and touching[p] == 0:
                 continue  # not evaluated
-            force = vec.sub(force, tables.row_at(push, p, position_like))
+            total = vec.sub(total, tables.row_at(push, p, position_like))
             twist = vec.scale(radii[n], tables.stretch(push, p, dimension, spin_like))
             torque = vec.add(torque, vec.sub(twist, tables.stretch(push, p, dimension + turning, spin_like)))
         for p in range(begin[n], begin[n + 1]):
             if turning > 0 and touching[p] == 0:
                 continue
-            force = vec.add(force, tables.row_at(push, p, position_like))
+            total = vec.add(total, tables.row_at(push, p, position_like))
             twist = vec.scale(radii[n], tables.stretch(push, p, dimension, spin_like))
             torque = vec.add(torque, vec.add(twist, tables.stretch(push, p, dimension + turning, spin_like)))
-        tables.put(forces, n, force)
+        tables.put(forces, n, total)
         tables.put(torques, n, torque)
 
 
 @register_jitable
-def book_heat(world, duration):
+def book_heat(ledger, heat, count, duration):
     """Add what all pairs have taken up in this evaluation to the ledger."""
-    heat = world.crew.heat
-    for chunk in range((world.counters[PAIR_COUNT] + CHUNK - 1) // CHUNK):
-        world.ledger[LEDGER_DAMPING, chunk % BLOCK] += duration * heat[0, chunk]
-        world.ledger[LEDGER_FRICTION, chunk % BLOCK] += duration * heat[1, chunk]
+    for chunk in range((count + CHUNK - 1) // CHUNK):
+        ledger[LEDGER_DAMPING, chunk % BLOCK] += duration * heat[0, chunk]
+        ledger[LEDGER_FRICTION, chunk % BLOCK] += duration * heat[1, chunk]

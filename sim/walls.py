@@ -19,7 +19,7 @@ from sim import tables, vec
 from sim.blocks import begin_sums, columns, evaluate
 from sim.contact import contact_between, yielding_to_spin
 from sim.gate import share
-from sim.state import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS, MATERIAL_COUNT, TOUCH_COUNT
+from sim.state import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS, MATERIAL_COUNT
 from sim.surfaces import CYLINDER, FACET, PLANE, approach
 from sim.workspace import BLOCK
 
@@ -146,7 +146,7 @@ def wall_contact(world, t, properties, params, position_like, spin_like, duratio
         radius,
         radius,
         world.mass[i],
-        yielding_to_spin(world, i, dimension, spin_like),
+        yielding_to_spin(world.mobility, i, dimension, spin_like),
         1.0,
         properties(params, world.material[i] * world.counters[MATERIAL_COUNT] + walls.material[w]),
         duration,
@@ -203,7 +203,7 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
             buffer[at.effective_mass * BLOCK + k] = world.mass[i]
             buffer[at.held * BLOCK + k] = 1.0
             buffer[at.touching * BLOCK + k] = touches.touching[t]
-            buffer[at.yielding * BLOCK + k] = yielding_to_spin(world, i, dimension, spin_like)
+            buffer[at.yielding * BLOCK + k] = yielding_to_spin(world.mobility, i, dimension, spin_like)
 
         evaluate(
             buffer,
@@ -239,15 +239,13 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
 
 
 @register_jitable
-def book_walls(world, duration):
+def book_walls(ledger, touches, walls, count, duration):
     """Sum up what spheres do to each wall, and what walls do to the ledger, in the order of the list."""
-    touches = world.touches
-    walls = world.walls
     walls.force[:] = 0.0
     damping = 0.0
     friction = 0.0
     work = 0.0
-    for t in range(world.counters[TOUCH_COUNT]):
+    for t in range(count):
         if touches.standing[t] != ACTS:
             continue
         w = touches.wall[t]
@@ -257,9 +255,9 @@ def book_walls(world, duration):
         damping += touches.heat[0, t]
         friction += touches.heat[1, t]
     # A lane of their own: pairs begin at the first.
-    world.ledger[LEDGER_DAMPING, BLOCK - 1] += duration * damping
-    world.ledger[LEDGER_FRICTION, BLOCK - 1] += duration * friction
-    world.ledger[LEDGER_WALLS, 0] += duration * work
+    ledger[LEDGER_DAMPING, BLOCK - 1] += duration * damping
+    ledger[LEDGER_FRICTION, BLOCK - 1] += duration * friction
+    ledger[LEDGER_WALLS, 0] += duration * work
 
 
 @register_jitable

@@ -32,7 +32,7 @@ def loops(model: Model) -> dict[str, Any]:
         source  # noqa: B018  part of the closure: see sim.compiled
         for _ in range(times):
             before(world.motion, 0, world.radius.size, 0, dt)
-            body_forces(world, gravity, 0, world.radius.size)
+            body_forces(world.force, world.mass, gravity, 0, world.radius.size)
             after(world.motion, world.force, world.mobility, 0, world.radius.size, 0, dt)
 
     def contacts(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
