@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import queue
 import threading
 import time
@@ -12,9 +11,7 @@ import numpy as np
 import pytest
 
 from sim import watch
-from sim.commands import Act, Rewind, SetParameters, Start, UseThreads
-from sim.crew import MOST_THREADS
-from sim.replay import verify
+from sim.commands import Act, SetParameters, Start
 from sim.runner import (
     FEWEST_SNAPSHOTS,
     FRAMES_WAITING,
@@ -337,112 +334,6 @@ def test_snapshots_are_rarer_where_each_costs_more_but_never_stop() -> None:
     # A share s spent on snapshots of cost c leaves c/s between two.
     assert pause_between_snapshots(2.0 * PUBLISH_SHARE * PUBLISH_INTERVAL) == pytest.approx(2.0 * PUBLISH_INTERVAL)
     assert pause_between_snapshots(1.0) == 1.0 / FEWEST_SNAPSHOTS
-
-
-def far_back(end: int, back_to: int) -> tuple[Runner, Simulation, dict[int, str]]:
-    """A runner turned by hand whose run stands at `end` and remembers nothing but its beginning, and its hashes."""
-    simulation = make()
-    runner = Runner(lambda: simulation)
-    simulation.apply(Act("fill"))
-    hashes = {}
-    for at in (back_to, end):
-        simulation.advance(at - simulation.at)
-        hashes[at] = simulation.state_hash()
-    runner.pause(True)
-    runner._batch_cost = 1e-4  # as on a slow machine: 2 500 steps at once, 40 in a turn
-    return runner, simulation, hashes
-
-
-def test_a_long_way_back_is_gone_in_batches_and_shown_on_the_way() -> None:
-    back_to = 20_777
-    runner, simulation, hashes = far_back(21_000, back_to)
-    runner.send(Rewind(back_to))
-    seen: list[Snapshot] = []
-    while not seen or simulation.journey is not None:
-        before = simulation.at
-        runner._publish_at = 0.0  # a snapshot is due
-        runner._turn(simulation)
-        seen.append(copy.copy(runner.latest()))
-        at_once = 2_500 if len(seen) == 1 else 0
-        assert 0 < simulation.at - (0 if at_once else before) <= 40 + at_once
-    assert len(seen) > 400
-    shares = [shot.progress for shot in seen[:-1]]
-    assert shares == sorted(shares)
-    assert 0.1 < shares[0] < 0.13  # what was done at once
-    assert shares[-1] > 0.99
-    assert seen[0].phase_label == f"going to step {back_to}, now at {seen[0].at}"
-    assert seen[-1].at == back_to
-    assert "going to" not in seen[-1].phase_label
-    assert simulation.state_hash() == hashes[back_to]
-    runner.send(Rewind(21_000))
-    runner._turn(simulation)
-    assert simulation.journey is None
-    assert simulation.state_hash() == hashes[21_000]
-
-
-def test_on_a_long_way_back_changes_are_refused_and_another_moment_or_experiment_is_not() -> None:
-    runner, simulation, _ = far_back(21_000, 20_777)
-    entries = list(simulation.log.entries)
-    runner.send(Rewind(20_777))
-    runner._turn(simulation)
-    runner.send(SetParameters({"friction": 0.3}))
-    runner._turn(simulation)
-    assert "Step 20777 is being gone to" in runner.latest().refusal
-    assert "wait for it" in runner.latest().refusal
-    assert simulation.parameters.friction != 0.3
-    assert simulation.log.entries == entries
-    assert simulation.log.end == 21_000
-    runner.send(Rewind(100))
-    runner._turn(simulation)
-    assert (simulation.at, simulation.journey) == (100, None)
-    runner.send(Rewind(20_777))
-    runner._turn(simulation)
-    assert simulation.journey is not None
-    runner.send(Start("heap", SMALL, 2))
-    runner._turn(simulation)
-    assert (simulation.journey, simulation.seed, simulation.log.end) == (None, 2, simulation.at)
-
-
-def test_threads_are_changed_between_batches_without_a_trace_in_the_run() -> None:
-    simulation = make()
-    runner = Runner(lambda: simulation)
-    simulation.apply(Act("fill"))
-    entries, seen = list(simulation.log.entries), []
-    for count in (2, 1, 3, None):
-        runner.send(UseThreads(count))
-        runner._turn(simulation)
-        runner._publish(simulation)
-        seen.append((runner.latest().threads_asked, runner.latest().refusal))
-        simulation.advance(1_000 - simulation.step % 1_000)
-    assert seen == [(2, ""), (1, ""), (3, ""), (None, "")]
-    assert simulation.log.entries == entries
-    alone = make()
-    alone.threads = 1
-    alone.apply(Act("fill"))
-    alone.advance(simulation.step)
-    assert simulation.state_hash() == alone.state_hash()
-    assert verify(simulation.saved(), threads=2).differs_at is None
-
-
-def test_a_number_of_threads_that_cannot_be_is_refused_and_the_old_one_kept() -> None:
-    simulation = make()
-    assert simulation.apply(UseThreads(2)) == ""
-    for count in (0, -1, MOST_THREADS + 1, True, 1.5, "2"):
-        assert f"from 1 to {MOST_THREADS}" in simulation.apply(UseThreads(count))  # type: ignore[arg-type]
-        assert simulation.threads == 2
-
-
-def test_looking_back_past_a_change_of_threads_finds_the_same_bits() -> None:
-    simulation = make()
-    simulation.apply(Act("fill"))
-    simulation.apply(UseThreads(2))
-    simulation.advance(3_000)
-    before = simulation.state_hash()
-    simulation.apply(UseThreads(1))
-    simulation.rewind(1_234)
-    simulation.rewind(3_000)
-    assert simulation.state_hash() == before
-    assert simulation.threads == 1
 
 
 def test_readings_are_taken_anew_soon_though_the_first_look_took_long(monkeypatch: pytest.MonkeyPatch) -> None:
