@@ -16,9 +16,17 @@ from sim import tables, vec
 from sim.contact import contact_between, dragged
 from sim.workspace import BLOCK
 
+LANES = 8
+"""Numbers in the widest register there is."""
+FAR = 1e9
+"""No two spheres so far apart touch [m]."""
+
 
 class Columns(NamedTuple):
-    """Which column of the buffer a quantity begins at; vectors take one column per component."""
+    """Which column of the buffer a quantity begins at; vectors take one column per component.
+
+    Without rotation sum of the radii and effective radius are given, with rotation both radii.
+    """
 
     branch: int
     velocity: int
@@ -27,29 +35,31 @@ class Columns(NamedTuple):
     place: int
     """Position along the wall; unused among spheres."""
     radius_sum: int
+    effective_radius: int
+    radius_i: int
+    radius_j: int
     effective_mass: int
     """Then the normal force."""
-    effective_radius: int
+    effective_inertia: int
     held: int
     touching: int
-    yielding: int
-    """Sum of both mobilities to spin."""
     damping: int
     """Sums over all blocks, lane by lane."""
     friction: int
+    kind: int
+    """Which materials the next columns hold."""
     material: int
-    roll: int
-    """Then the torque of the forces, over the radius."""
-    mean_spin: int
-    relative_spin: int
-    """Then the law's own moment."""
+    spin_i: int
+    """Then the torque on i."""
+    spin_j: int
+    """Then the torque on j."""
 
 
 @register_jitable
 def columns(dimension, turning, properties):
     """The layout for that many components of position, spin and material."""
     scalars = 4 * dimension
-    spins = scalars + 8 + properties
+    spins = scalars + 11 + properties
     return Columns(
         0,
         dimension,
@@ -64,9 +74,11 @@ def columns(dimension, turning, properties):
         scalars + 6,
         scalars + 7,
         scalars + 8,
+        scalars + 9,
+        scalars + 10,
+        scalars + 11,
         spins,
         spins + turning,
-        spins + 2 * turning,
     )
 
 
@@ -78,11 +90,45 @@ def copy_column(target, source):
 
 
 @register_jitable
+def aligned(buffer):
+    """The buffer from where a cache line begins: reading across two lines costs half as much again."""
+    return buffer[(-buffer.ctypes.data % 64) // 8 :]
+
+
+@register_jitable
+def forget_materials(buffer, at):
+    """Have the materials looked up anew: their numbers may have been changed."""
+    for k in range(BLOCK):
+        buffer[tables.spot(at.kind, BLOCK, k)] = -1.0
+
+
+@register_jitable(forceinline=True)
+def look_up(buffer, at, k, properties, params, kind):
+    """Write down what materials of this kind make of contact k, unless it stands there from a contact before."""
+    if buffer[tables.spot(at.kind, BLOCK, k)] != kind:
+        buffer[tables.spot(at.kind, BLOCK, k)] = kind
+        tables.save(buffer, at.material, BLOCK, k, properties(params, kind))
+
+
+@register_jitable(forceinline=True)
+def fill_up(buffer, at, size, dimension):
+    """Set spheres far apart into the columns left until whole registers are full; returns how many columns that makes.
+
+    What a compiled loop leaves over at its end is done one by one, at several times the cost.
+    """
+    full = (size + LANES - 1) // LANES * LANES
+    for k in range(size, full):
+        for c in range(dimension):
+            buffer[tables.spot(at.branch + c, BLOCK, k)] = FAR
+    return full
+
+
+@register_jitable
 def begin_sums(buffer, at):
     """Empty the sums that go to the ledger."""
     for k in range(BLOCK):
-        buffer[at.damping * BLOCK + k] = 0.0
-        buffer[at.friction * BLOCK + k] = 0.0
+        buffer[tables.spot(at.damping, BLOCK, k)] = 0.0
+        buffer[tables.spot(at.friction, BLOCK, k)] = 0.0
 
 
 @register_jitable
@@ -98,42 +144,51 @@ def sum_up(buffer, column):
     return buffer[column * BLOCK]
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def evaluate(buffer, size, law, rules, params, position_like, spin_like, place_like, material_like, duration, gentle):
     """Run the law over the first `size` contacts of the buffer; see `Columns` for what is written where.
 
     `place_like` is a vector at walls and empty among spheres, where the place is the branch.
     """
     at = columns(len(position_like), len(spin_like), len(material_like))
+    turning = len(spin_like) > 0
+    at_wall = len(place_like) > 0
     for k in range(size):
         branch = tables.load(buffer, at.branch, BLOCK, k, position_like)
-        radius_sum = buffer[at.radius_sum * BLOCK + k]
+        radius_i = buffer[tables.spot(at.radius_i, BLOCK, k)]
+        radius_j = buffer[tables.spot(at.radius_j, BLOCK, k)]
+        radius_sum = radius_i + radius_j if turning else buffer[tables.spot(at.radius_sum, BLOCK, k)]
+        per_sum = 1.0 / radius_sum
+        given = buffer[tables.spot(at.effective_radius, BLOCK, k)]
+        effective_radius = given if at_wall or not turning else radius_i * radius_j * per_sum
+        spin_i = tables.load(buffer, at.spin_i, BLOCK, k, spin_like)
+        spin_j = tables.load(buffer, at.spin_j, BLOCK, k, spin_like)
         contact, start = contact_between(
             branch,
             vec.either(tables.load(buffer, at.place, BLOCK, k, place_like), branch),
             tables.load(buffer, at.velocity, BLOCK, k, position_like),
-            tables.load(buffer, at.roll, BLOCK, k, spin_like),
-            tables.load(buffer, at.mean_spin, BLOCK, k, spin_like),
-            tables.load(buffer, at.relative_spin, BLOCK, k, spin_like),
+            vec.add(vec.scale(radius_i, spin_i), vec.scale(radius_j, spin_j)),
+            vec.scale(0.5, vec.add(spin_i, spin_j)),
+            vec.sub(spin_i, spin_j),
             tables.load(buffer, at.memory, BLOCK, k, position_like),
-            buffer[at.touching * BLOCK + k],
+            buffer[tables.spot(at.touching, BLOCK, k)],
             radius_sum,
-            buffer[at.effective_radius * BLOCK + k],
-            buffer[at.effective_mass * BLOCK + k],
-            buffer[at.yielding * BLOCK + k],
-            buffer[at.held * BLOCK + k],
+            effective_radius,
+            buffer[tables.spot(at.effective_mass, BLOCK, k)],
+            buffer[tables.spot(at.effective_inertia, BLOCK, k)],
+            buffer[tables.spot(at.held, BLOCK, k)],
             tables.load(buffer, at.material, BLOCK, k, material_like),
             duration,
             gentle,
         )
         answer = law(params, rules, contact)
         force = vec.add(vec.scale(answer.normal_force, contact.normal), answer.shear_force)
-        arm = vec.scale(contact.overlap / radius_sum - 1.0, contact.normal)
+        torque = vec.moment(vec.scale(per_sum, branch), force, spin_like)
         tables.save(buffer, at.velocity, BLOCK, k, force)
         tables.save(buffer, at.memory, BLOCK, k, dragged(start, answer.slip, spin_like))
-        tables.save(buffer, at.roll, BLOCK, k, vec.moment(arm, force, spin_like))
-        tables.save(buffer, at.relative_spin, BLOCK, k, answer.moment)
-        buffer[at.touching * BLOCK + k] = 1.0 if contact.overlap > 0.0 else 0.0
-        buffer[at.effective_mass * BLOCK + k] = answer.normal_force
-        buffer[at.damping * BLOCK + k] += answer.damping_power
-        buffer[at.friction * BLOCK + k] += answer.friction_power
+        tables.save(buffer, at.spin_i, BLOCK, k, vec.sub(answer.moment, vec.scale(radius_i, torque)))
+        tables.save(buffer, at.spin_j, BLOCK, k, vec.scale(-1.0, vec.add(answer.moment, vec.scale(radius_j, torque))))
+        buffer[tables.spot(at.touching, BLOCK, k)] = 1.0 if contact.overlap > 0.0 else 0.0
+        buffer[tables.spot(at.effective_mass, BLOCK, k)] = answer.normal_force
+        buffer[tables.spot(at.damping, BLOCK, k)] += answer.damping_power
+        buffer[tables.spot(at.friction, BLOCK, k)] += answer.friction_power

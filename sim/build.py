@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sim.contact import TINY
 from sim.state import (
     COUNTER_COUNT,
     MATERIAL_COUNT,
@@ -245,6 +246,20 @@ def index_pairs(world: World) -> None:
         by_j = np.argsort(world.pairs.j[:used], kind="stable")
         world.crew.other[:used] = by_j
         world.crew.other_begin[:] = np.searchsorted(world.pairs.j[:used][by_j], rows)
+
+
+def weigh_pairs(world: World) -> None:
+    """Fill in what the spheres of each listed pair are to each other, to the bit as `sim.listing` does."""
+    used = int(world.counters[PAIR_COUNT])
+    pairs = world.pairs
+    i, j = pairs.i[:used], pairs.j[:used]
+    held, yielding = world.fixed, world.mobility[-1]
+    pairs.radius_sum[:used] = world.radius[i] + world.radius[j]
+    pairs.effective_mass[:used] = world.mass[i] * world.mass[j] / (world.mass[i] + world.mass[j])
+    pairs.held[:used] = held[i] | held[j]
+    pairs.kind[:used] = world.material[i] * world.counters[MATERIAL_COUNT] + world.material[j]
+    if world.mobility.shape[0] > world.search.cell.shape[0]:
+        pairs.effective_inertia[:used] = 1.0 / np.maximum(yielding[i] + yielding[j], TINY)
 
 
 def forget_neighbours(world: World) -> None:

@@ -130,7 +130,6 @@ def _loop(model: Model, source: str) -> Callable:
                     body_forces(world.force, world.mass, gravity, first, last)
                     gather_forces(
                         world.force,
-                        world.radius,
                         world.pairs,
                         world.search.begin,
                         crew,

@@ -11,6 +11,7 @@ from numba.extending import register_jitable
 
 from sim import tables, vec
 from sim.cells import bucket_of
+from sim.contact import shared_inertia
 from sim.state import MATERIAL_COUNT, PAIR_COUNT
 from sim.workspace import FOUND
 
@@ -183,6 +184,8 @@ def write_list(world, first, last, base, found, before, needs_material):
     mass = world.mass
     material = world.material
     held = world.mobility[0]
+    yielding = world.mobility[world.mobility.shape[0] - 1]
+    turning = world.mobility.shape[0] > aside.anchor.shape[0]
     kinds = world.counters[MATERIAL_COUNT]
     for i in range(first, last):
         end = begin[i + 1] if i + 1 < last else found
@@ -194,8 +197,9 @@ def write_list(world, first, last, base, found, before, needs_material):
             pairs.radius_sum[row] = radius[i] + radius[j]
             pairs.effective_mass[row] = mass[i] * mass[j] / (mass[i] + mass[j])
             if needs_material:
-                pairs.effective_radius[row] = radius[i] * radius[j] / (radius[i] + radius[j])
                 pairs.kind[row] = material[i] * kinds + material[j]
+            if turning:
+                pairs.effective_inertia[row] = shared_inertia(yielding[i] + yielding[j])
             pairs.held[row] = 1 if held[i] == 0.0 or held[j] == 0.0 else 0
         begin[i] += before
     for row in range(before, before + found):

@@ -11,8 +11,8 @@ from numba.extending import register_jitable
 
 from sim.state import Floats
 
-YOUNG, SHEAR, DAMPING, FRICTION, ROLLING, TWISTING, COLUMN_COUNT = range(7)
-"""Columns of the table of pairs."""
+YOUNG, ACROSS, DAMPING, FRICTION, ROLLING, TWISTING, COLUMN_COUNT = range(7)
+"""Columns of the table of pairs; ACROSS is sqrt(4 G*/E*), the root of Mindlin's stiffness over that of Hertz."""
 
 
 class Material(NamedTuple):
@@ -55,9 +55,11 @@ def pair_table(
         for j, b in enumerate(materials):
             own = dict((differing or {}).get((i, j), (differing or {}).get((j, i), {})))
             mean = {name: math.sqrt(getattr(a, name) * getattr(b, name)) for name in _MEANS} | own
+            young = 1.0 / ((1.0 - a.poisson**2) / a.young + (1.0 - b.poisson**2) / b.young)
+            shear = 1.0 / ((2.0 - a.poisson) / a.shear_modulus + (2.0 - b.poisson) / b.shear_modulus)
             table[i * count + j] = (
-                1.0 / ((1.0 - a.poisson**2) / a.young + (1.0 - b.poisson**2) / b.young),
-                1.0 / ((2.0 - a.poisson) / a.shear_modulus + (2.0 - b.poisson) / b.shear_modulus),
+                young,
+                math.sqrt(4.0 * shear / young),
                 damping_share(mean["restitution"]),
                 mean["friction"],
                 mean["rolling_friction"],

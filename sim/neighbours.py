@@ -62,7 +62,7 @@ def walls_moved(walls, search):
 @register_jitable
 def moved_too_far(world, position_like, first, last, part):
     """True if something moved so far that a pair may touch that is not listed."""
-    now = tables.rows(world.motion[:, 0], position_like)
+    now = tables.level(world.motion, 0, 0, position_like)
     then = tables.rows(world.search.reference, position_like)
     # Walls are moved and looked at by the same thread.
     return farther(now, then, 0.5 * world.search.skin[0], first, last) or (

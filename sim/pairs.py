@@ -10,11 +10,14 @@ import numpy as np
 from numba.extending import register_jitable
 
 from sim import tables, vec
-from sim.blocks import begin_sums, columns, copy_column, evaluate, sum_up
-from sim.contact import contact_between, yielding_to_spin
+from sim.blocks import aligned, begin_sums, columns, copy_column, evaluate, fill_up, forget_materials, look_up, sum_up
+from sim.contact import contact_between
 from sim.gate import share
 from sim.state import LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT
 from sim.workspace import BLOCK, CHUNK
+
+SMALLEST_ROOM = 16
+"""Fewer free columns of a block are not filled up: a look costs more than they are worth."""
 
 
 @register_jitable
@@ -24,9 +27,9 @@ def pair_contact(world, p, properties, params, position_like, spin_like, duratio
     dimension = len(position_like)
     i = pairs.i[p]
     j = pairs.j[p]
-    positions = tables.rows(world.motion[:, 0], position_like)
-    velocities = tables.rows(world.motion[:, 1], position_like)
-    spins = tables.rows(world.motion[dimension:, 1], spin_like)
+    positions = tables.level(world.motion, 0, 0, position_like)
+    velocities = tables.level(world.motion, 0, 1, position_like)
+    spins = tables.level(world.motion, dimension, 1, spin_like)
     branch = vec.sub(tables.at(positions, i), tables.at(positions, j))
     spin_i = tables.at(spins, i)
     spin_j = tables.at(spins, j)
@@ -40,10 +43,9 @@ def pair_contact(world, p, properties, params, position_like, spin_like, duratio
         tables.at(tables.rows(pairs.anchor, position_like), p),
         float(pairs.touching[p]),
         pairs.radius_sum[p],
-        pairs.effective_radius[p],
+        world.radius[i] * world.radius[j] / pairs.radius_sum[p],
         pairs.effective_mass[p],
-        yielding_to_spin(world.mobility, i, dimension, spin_like)
-        + yielding_to_spin(world.mobility, j, dimension, spin_like),
+        pairs.effective_inertia[p] if len(spin_like) > 0 else 0.0,
         float(pairs.held[p]),
         properties(params, pairs.kind[p]),
         duration,
@@ -75,125 +77,152 @@ def pair_forces(
     radii = world.radius
     parts = world.crew.tally.shape[0]
     alone = parts == 1
-    buffer = world.crew.buffer[part]
-    dimension = len(position_like)
-    turning = len(spin_like)
-    at = columns(dimension, turning, len(material_like))
-    positions = tables.rows(world.motion[:, 0], position_like)
-    velocities = tables.rows(world.motion[:, 1], position_like)
-    spins = tables.rows(world.motion[dimension:, 1], spin_like)
-    pair_count = world.counters[PAIR_COUNT]
-    begin, end = share((pair_count + CHUNK - 1) // CHUNK, part, parts)
+    buffer = aligned(world.crew.buffer[part])
     chosen = world.crew.chosen[part]
+    dimension = len(position_like)
+    turning = len(spin_like) > 0
+    at = columns(dimension, len(spin_like), len(material_like))
+    positions = tables.level(world.motion, 0, 0, position_like)
+    velocities = tables.level(world.motion, 0, 1, position_like)
+    spins = tables.level(world.motion, dimension, 1, spin_like)
+    memory = tables.rows(pairs.anchor, position_like)
+    forces = tables.rows(world.force, position_like)
+    torques = tables.rows(world.force[dimension:], spin_like)
+    pair_count = world.counters[PAIR_COUNT]
+    forget_materials(buffer, at)
+    begin, end = share((pair_count + CHUNK - 1) // CHUNK, part, parts)
     for chunk in range(begin, end):
         begin_sums(buffer, at)
-        start = chunk * CHUNK
-        count = min(CHUNK, pair_count - start)
-        if turning > 0:
-            count = choose_pairs(chosen, pairs, positions, start, start + count)
-        for beginning in range(0, count, BLOCK):
-            size = min(BLOCK, count - beginning)
-            first = start + beginning
-            last = beginning + size
-            rows = chosen[0, beginning:last]
-            rows_i = chosen[1, beginning:last] if turning > 0 else pairs.i[first : first + size]
-            rows_j = chosen[2, beginning:last] if turning > 0 else pairs.j[first : first + size]
-            for k in range(size):
-                i = rows_i[k]
-                j = rows_j[k]
-                tables.save(buffer, at.branch, BLOCK, k, vec.sub(tables.at(positions, i), tables.at(positions, j)))
-                tables.save(buffer, at.velocity, BLOCK, k, vec.sub(tables.at(velocities, i), tables.at(velocities, j)))
-            if turning > 0:
-                for k in range(size):
-                    i = rows_i[k]
-                    j = rows_j[k]
-                    spin_i = tables.at(spins, i)
-                    spin_j = tables.at(spins, j)
-                    roll = vec.add(vec.scale(radii[i], spin_i), vec.scale(radii[j], spin_j))
-                    tables.save(buffer, at.roll, BLOCK, k, roll)
-                    tables.save(buffer, at.mean_spin, BLOCK, k, vec.scale(0.5, vec.add(spin_i, spin_j)))
-                    tables.save(buffer, at.relative_spin, BLOCK, k, vec.sub(spin_i, spin_j))
-                    buffer[at.yielding * BLOCK + k] = world.mobility[dimension, i] + world.mobility[dimension, j]
-            for c in range(dimension):
-                fetch(buffer, at.memory + c, pairs.anchor[c], rows, first, turning)
-            fetch(buffer, at.radius_sum, pairs.radius_sum, rows, first, turning)
-            fetch(buffer, at.effective_mass, pairs.effective_mass, rows, first, turning)
-            fetch(buffer, at.held, pairs.held, rows, first, turning)
-            fetch(buffer, at.touching, pairs.touching, rows, first, turning)
-            if needs_material:
-                fetch(buffer, at.effective_radius, pairs.effective_radius, rows, first, turning)
-            if len(material_like) > 0:
-                for k in range(rows.size):
-                    p = first + k if turning == 0 else rows[k]
-                    tables.save(buffer, at.material, BLOCK, k, properties(params, pairs.kind[p]))
-
-            evaluate(
-                buffer, rows.size, law, rules, params, position_like, spin_like, (), material_like, duration, gentle
-            )
-
-            put_back(pairs.touching, buffer, at.touching, rows, first, turning)
-            put_back(pairs.normal_force, buffer, at.effective_mass, rows, first, turning)
-            for c in range(dimension):
-                put_back(pairs.anchor[c], buffer, at.memory + c, rows, first, turning)
-            if alone:
-                scatter_forces(world.force, radii, buffer, at, position_like, spin_like, rows_i, rows_j)
+        first = chunk * CHUNK
+        stop = min(first + CHUNK, pair_count)
+        while first < stop:
+            if turning:
+                size, following = take_touching(buffer, at, chosen, pairs, positions, first, stop)
+                rows = chosen[0, :size]
+                rows_i = chosen[1, :size]
+                rows_j = chosen[2, :size]
+                gather_touching(buffer, at, pairs, radii, velocities, spins, memory, rows, rows_i, rows_j)
             else:
-                put_down_forces(world.crew.push, buffer, at, position_like, spin_like, rows, first)
+                following = min(first + BLOCK, stop)
+                rows = chosen[0, :0]
+                rows_i = pairs.i[first:following]
+                rows_j = pairs.j[first:following]
+                gather_all(buffer, at, pairs, radii, positions, velocities, first, following, needs_material)
+            if len(material_like) > 0:
+                for k in range(rows_i.size):
+                    p = rows[k] if turning else np.uint32(first + k)
+                    look_up(buffer, at, k, properties, params, pairs.kind[p])
+
+            full = fill_up(buffer, at, rows_i.size, dimension)
+            evaluate(buffer, full, law, rules, params, position_like, spin_like, (), material_like, duration, gentle)
+
+            if turning:
+                for k in range(rows.size):
+                    p = rows[k]
+                    pairs.touching[p] = 1
+                    pairs.normal_force[p] = buffer[tables.spot(at.effective_mass, BLOCK, k)]
+                    tables.put(memory, p, tables.load(buffer, at.memory, BLOCK, k, position_like))
+            else:
+                put_back(pairs.touching, buffer, at.touching, first, following)
+                put_back(pairs.normal_force, buffer, at.effective_mass, first, following)
+                for c in range(dimension):
+                    put_back(pairs.anchor[c], buffer, at.memory + c, first, following)
+            if alone:
+                scatter_forces(forces, torques, buffer, at, position_like, spin_like, rows_i, rows_j)
+            else:
+                put_down_forces(world.crew.push, buffer, at, position_like, spin_like, rows, first, rows_i.size)
+            first = following
         world.crew.heat[0, chunk] = sum_up(buffer, at.damping)
         world.crew.heat[1, chunk] = sum_up(buffer, at.friction)
 
 
 @register_jitable(forceinline=True)
-def choose_pairs(chosen, pairs, positions, first, last):
-    """Write down which of these pairs touch, with both their spheres; returns how many.
-
-    With rotation the law costs several times as much as a look at the distance; without, columns are copied whole.
-    """
+def gather_all(buffer, at, pairs, radii, positions, velocities, first, last, needs_material):
+    """Fill the buffer with these pairs, touching or not: whole columns are copied faster than chosen entries."""
     rows_i = pairs.i[first:last]
     rows_j = pairs.j[first:last]
-    radius_sum = pairs.radius_sum[first:last]
-    touching = pairs.touching[first:last]
-    normal_force = pairs.normal_force[first:last]
-    count = 0
-    for k in range(last - first):
+    for k in range(rows_i.size):
         i = rows_i[k]
         j = rows_j[k]
-        branch = vec.sub(tables.at(positions, i), tables.at(positions, j))
-        touches = vec.dot(branch, branch) < radius_sum[k] * radius_sum[k]
-        chosen[0, count] = first + k
-        chosen[1, count] = i
-        chosen[2, count] = j
-        count += 1 if touches else 0
-        touching[k] = touching[k] if touches else 0
-        normal_force[k] = 0.0
-    return count
+        tables.save(buffer, at.branch, BLOCK, k, vec.sub(tables.at(positions, i), tables.at(positions, j)))
+        tables.save(buffer, at.velocity, BLOCK, k, vec.sub(tables.at(velocities, i), tables.at(velocities, j)))
+    for c in range(len(positions)):
+        copy_column(buffer[(at.memory + c) * BLOCK :], pairs.anchor[c, first:last])
+    copy_column(buffer[at.radius_sum * BLOCK :], pairs.radius_sum[first:last])
+    copy_column(buffer[at.effective_mass * BLOCK :], pairs.effective_mass[first:last])
+    copy_column(buffer[at.held * BLOCK :], pairs.held[first:last])
+    copy_column(buffer[at.touching * BLOCK :], pairs.touching[first:last])
+    if needs_material:
+        for k in range(rows_i.size):
+            product = radii[rows_i[k]] * radii[rows_j[k]]
+            buffer[tables.spot(at.effective_radius, BLOCK, k)] = product / buffer[tables.spot(at.radius_sum, BLOCK, k)]
 
 
 @register_jitable(forceinline=True)
-def fetch(buffer, column, source, rows, first, turning):
-    """Fill a column of the buffer with the entries of the pairs to be evaluated."""
-    if turning == 0:
-        copy_column(buffer[column * BLOCK :], source[first : first + rows.size])
-    else:
-        for k in range(rows.size):
-            buffer[column * BLOCK + k] = source[rows[k]]
+def take_touching(buffer, at, chosen, pairs, positions, first, stop):
+    """Write down which pairs touch, from `first` on and until the block is full, with both their spheres and branches;
+    returns how many, and the pair to go on with.
+
+    With rotation the law costs several times as much as a look at the distance.
+    """
+    count = 0
+    while first < stop and BLOCK - count >= SMALLEST_ROOM:
+        last = min(first + BLOCK - count, stop)
+        rows_i = pairs.i[first:last]
+        rows_j = pairs.j[first:last]
+        radius_sum = pairs.radius_sum[first:last]
+        touching = pairs.touching[first:last]
+        normal_force = pairs.normal_force[first:last]
+        for k in range(rows_i.size):
+            i = rows_i[k]
+            j = rows_j[k]
+            branch = vec.sub(tables.at(positions, i), tables.at(positions, j))
+            tables.save(buffer, at.branch, BLOCK, count, branch)
+            touches = vec.dot(branch, branch) < radius_sum[k] * radius_sum[k]
+            at_end = np.uint64(count)
+            chosen[0, at_end] = first + k
+            chosen[1, at_end] = i
+            chosen[2, at_end] = j
+            hit = 1 if touches else 0
+            count += hit
+            touching[k] &= hit
+            normal_force[k] = 0.0
+        first = last
+    return count, first
 
 
 @register_jitable(forceinline=True)
-def put_back(target, buffer, column, rows, first, turning):
-    """Write a column of the buffer to where `fetch` would read it."""
-    if turning == 0:
-        copy_column(target[first : first + rows.size], buffer[column * BLOCK : column * BLOCK + rows.size])
-    else:
-        for k in range(rows.size):
-            target[rows[k]] = buffer[column * BLOCK + k]
+def gather_touching(buffer, at, pairs, radii, velocities, spins, memory, rows, rows_i, rows_j):
+    """Fill the buffer with these pairs, whose branches are there."""
+    for k in range(rows_i.size):
+        i = rows_i[k]
+        j = rows_j[k]
+        tables.save(buffer, at.velocity, BLOCK, k, vec.sub(tables.at(velocities, i), tables.at(velocities, j)))
+    for k in range(rows_i.size):
+        i = rows_i[k]
+        j = rows_j[k]
+        tables.save(buffer, at.spin_i, BLOCK, k, tables.at(spins, i))
+        tables.save(buffer, at.spin_j, BLOCK, k, tables.at(spins, j))
+        buffer[tables.spot(at.radius_i, BLOCK, k)] = radii[i]
+        buffer[tables.spot(at.radius_j, BLOCK, k)] = radii[j]
+    for k in range(rows.size):
+        p = rows[k]
+        tables.save(buffer, at.memory, BLOCK, k, tables.at(memory, p))
+        buffer[tables.spot(at.effective_mass, BLOCK, k)] = pairs.effective_mass[p]
+        buffer[tables.spot(at.effective_inertia, BLOCK, k)] = pairs.effective_inertia[p]
+        buffer[tables.spot(at.held, BLOCK, k)] = pairs.held[p]
+        buffer[tables.spot(at.touching, BLOCK, k)] = pairs.touching[p]
+
+
+@register_jitable(forceinline=True)
+def put_back(target, buffer, column, first, last):
+    """Write a column of the buffer to where `gather_all` has read it."""
+    copy_column(target[first:last], buffer[column * BLOCK : column * BLOCK + last - first])
 
 
 @register_jitable
-def scatter_forces(force, radii, buffer, at, position_like, spin_like, rows_i, rows_j):
+def scatter_forces(forces, torques, buffer, at, position_like, spin_like, rows_i, rows_j):
     """Add the forces of a block to both spheres of each pair."""
-    forces = tables.rows(force, position_like)
-    torques = tables.rows(force[len(position_like) :], spin_like)
     for k in range(rows_i.size):
         i = rows_i[k]
         j = rows_j[k]
@@ -202,29 +231,24 @@ def scatter_forces(force, radii, buffer, at, position_like, spin_like, rows_i, r
         tables.deposit(forces, j, vec.scale(-1.0, push))
     if len(spin_like) > 0:
         for k in range(rows_i.size):
-            i = rows_i[k]
-            j = rows_j[k]
-            torque = tables.load(buffer, at.roll, BLOCK, k, spin_like)
-            moment = tables.load(buffer, at.relative_spin, BLOCK, k, spin_like)
-            tables.deposit(torques, i, vec.add(vec.scale(radii[i], torque), moment))
-            tables.deposit(torques, j, vec.sub(vec.scale(radii[j], torque), moment))
+            tables.deposit(torques, rows_i[k], tables.load(buffer, at.spin_i, BLOCK, k, spin_like))
+            tables.deposit(torques, rows_j[k], tables.load(buffer, at.spin_j, BLOCK, k, spin_like))
 
 
 @register_jitable
-def put_down_forces(push, buffer, at, position_like, spin_like, rows, first):
+def put_down_forces(push, buffer, at, position_like, spin_like, rows, first, size):
     """Note the forces of a block per pair."""
     dimension = len(position_like)
     turning = len(spin_like)
-    push = push[first : first + rows.size] if turning == 0 else push
-    for k in range(rows.size):
-        p = rows[k] if turning > 0 else np.uint32(k)
+    for k in range(size):
+        p = rows[k] if turning > 0 else np.uint32(first + k)
         tables.lay(push, p, 0, tables.load(buffer, at.velocity, BLOCK, k, position_like))
-        tables.lay(push, p, dimension, tables.load(buffer, at.roll, BLOCK, k, spin_like))
-        tables.lay(push, p, dimension + turning, tables.load(buffer, at.relative_spin, BLOCK, k, spin_like))
+        tables.lay(push, p, dimension, tables.load(buffer, at.spin_i, BLOCK, k, spin_like))
+        tables.lay(push, p, dimension + turning, tables.load(buffer, at.spin_j, BLOCK, k, spin_like))
 
 
 @register_jitable
-def gather_forces(force, radii, pairs, begin, crew, position_like, spin_like, first, last):
+def gather_forces(force, pairs, begin, crew, position_like, spin_like, first, last):
     """Add to the spheres of these rows what has been noted for their pairs, in the order of the list."""
     push = crew.push
     other_begin = crew.other_begin
@@ -242,14 +266,12 @@ def gather_forces(force, radii, pairs, begin, crew, position_like, spin_like, fi
             if turning > 0 and touching[p] == 0:
                 continue  # not evaluated
             total = vec.sub(total, tables.row_at(push, p, position_like))
-            twist = vec.scale(radii[n], tables.stretch(push, p, dimension, spin_like))
-            torque = vec.add(torque, vec.sub(twist, tables.stretch(push, p, dimension + turning, spin_like)))
+            torque = vec.add(torque, tables.stretch(push, p, dimension + turning, spin_like))
         for p in range(begin[n], begin[n + 1]):
             if turning > 0 and touching[p] == 0:
                 continue
             total = vec.add(total, tables.row_at(push, p, position_like))
-            twist = vec.scale(radii[n], tables.stretch(push, p, dimension, spin_like))
-            torque = vec.add(torque, vec.add(twist, tables.stretch(push, p, dimension + turning, spin_like)))
+            torque = vec.add(torque, tables.stretch(push, p, dimension, spin_like))
         tables.put(forces, n, total)
         tables.put(torques, n, torque)
 

@@ -35,7 +35,7 @@ from sim.store import tables_of, world_of
 from sim.study.comparison import Point as Measured
 from sim.whole_file import write_whole_file
 
-KIND, FORMAT = "repose run", 2
+KIND, FORMAT, READABLE = "repose run", 3, (2, 3)
 SUFFIX = ".repose"
 PLAIN = ("dt", "clock_time", "clock_step", "booked", "measurement", "bulk_step", "dt_changes", "ramp")
 """Entries of `Run` written as their types are declared."""
@@ -111,7 +111,7 @@ def read(file: BinaryIO) -> SavedRun:
     if manifest.get("kind") != KIND:
         raise ArchiveError("The file is no saved run of this program.")
     found = manifest.get("format")
-    if type(found) is not int or found != FORMAT:
+    if type(found) is not int or found not in READABLE:
         raise ArchiveError(f"The file has format {found!r}; this program reads {FORMAT}.{_way_on(found)}")
     try:
         return _saved_run(manifest, tables)

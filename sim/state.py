@@ -47,8 +47,8 @@ class Pairs(NamedTuple):
     """1/(1/m_i + 1/m_j) [kg], from the masses of both, fixed spheres included, shape (capacity,)."""
     held: NDArray[np.uint8]
     """1 if one of the two cannot move, else 0, shape (capacity,)."""
-    effective_radius: Floats
-    """1/(1/R_i + 1/R_j) [m], shape (capacity,)."""
+    effective_inertia: Floats
+    """1/(1/I_i + 1/I_j) [kg m²], kept with rotation only, shape (capacity,)."""
     kind: NDArray[np.uint16]
     """Which pair of materials meets: material_i * material count + material_j, shape (capacity,)."""
     touching: NDArray[np.uint8]
@@ -165,7 +165,7 @@ def empty_pairs(capacity: int, dimension: int) -> Pairs:
         radius_sum=np.zeros(capacity),
         effective_mass=np.ones(capacity),
         held=np.zeros(capacity, np.uint8),
-        effective_radius=np.ones(capacity),
+        effective_inertia=np.ones(capacity),
         kind=np.zeros(capacity, np.uint16),
         touching=np.zeros(capacity, np.uint8),
         anchor=np.zeros((dimension, capacity)),

@@ -15,7 +15,7 @@ import numpy as np
 
 from sim import archive
 from sim.archive import ArchiveError
-from sim.build import empty_world, fitted, in_order_of_id, index_pairs
+from sim.build import empty_world, fitted, in_order_of_id, index_pairs, weigh_pairs
 from sim.state import (
     MATERIAL_COUNT,
     PAIR_COUNT,
@@ -27,20 +27,24 @@ from sim.state import (
     Touches,
     Walls,
     World,
+    empty_pairs,
     empty_touches,
 )
 from sim.surfaces import CYLINDER, FACET, PLANE
 
-FORMAT = 2
+FORMAT = 3
 """Of the files of prepared worlds."""
+READABLE = (2, FORMAT)
+"""Format 2 held columns besides that follow from the others."""
 
 PARTS = ("walls", "touches", "pairs", "search")
 MADE_ANEW = {
     *("aside", "memory", "crew"),
     *(f"search.{name}" for name in ("cell", "order", "place", "begin", "bucket_start", "box", "box_cells")),
+    *(f"pairs.{name}" for name in ("radius_sum", "effective_mass", "effective_inertia", "held", "kind")),
     *(f"touches.{name}" for name in ("begin", "gap", "normal", "standing", "acting", "push", "heat")),
 }
-"""Working storage: columns that no step reads before it has written them."""
+"""Working storage, which no step reads before it has written it, and what follows from the two spheres of a pair."""
 REFERENCES = ("search.reference", "search.wall_reference")
 """Infinite until the first lists are made."""
 MOST_MATERIALS = 256
@@ -134,9 +138,7 @@ def _nonsense(found: dict[str, Any], rows: dict[str, int]) -> str:
         ).any(),
         "names walls that are not there": not (found["touches.wall"] < walls).all(),
         "names materials that are not there": not (
-            _within(found["material"], kinds)
-            and _within(found["walls.material"], kinds)
-            and _within(found["pairs.kind"], kinds * kinds)
+            _within(found["material"], kinds) and _within(found["walls.material"], kinds)
         ),
         "has walls of no known shape": not np.isin(found["walls.shape"], (PLANE, FACET, CYLINDER)).all(),
     }
@@ -158,10 +160,12 @@ def _assembled(found: dict[str, Any], blank: World, rows: dict[str, int]) -> Wor
         touches=touches._replace(**saved),
         search=blank.search._replace(skin=found["search.skin"]),
     )
-    pairs = Pairs(*(found[f"pairs.{column}"] for column in Pairs._fields))
-    whole = fitted(world, pairs, max(64, 2 * rows["pairs"]))
+    pairs = empty_pairs(rows["pairs"], blank.search.reference.shape[0])
+    listed = {column: found[f"pairs.{column}"] for column in Pairs._fields if f"pairs.{column}" not in MADE_ANEW}
+    whole = fitted(world, pairs._replace(**listed), max(64, 2 * rows["pairs"]))
     whole.search.reference[:] = found["search.reference"]
     whole.search.wall_reference[:] = found["search.wall_reference"]
+    weigh_pairs(whole)
     index_pairs(whole)
     return whole
 
@@ -177,7 +181,7 @@ def from_bytes(blob: bytes, state_type: type) -> tuple[World, Any, dict[str, Any
     """World, scene state and facts of a prepared world; raises `StoreError`."""
     manifest, tables = archive.read(io.BytesIO(blob), "a saved world")
     try:
-        if manifest["format"] != FORMAT:
+        if manifest["format"] not in READABLE:
             raise StoreError(f"The file has format {manifest['format']}; this program reads {FORMAT}.")
         return world_of(tables), state_type(**manifest["state"]), manifest["facts"]
     except (KeyError, TypeError) as error:

@@ -6,23 +6,39 @@ A vector is a tuple, as in `sim.vec`; `like` tells its length and is not read ot
 
 from __future__ import annotations
 
+import numpy as np
 from numba.extending import overload, register_jitable
+
+
+@register_jitable(forceinline=True)
+def spot(row, width, k):
+    """Where column k of a row of that width stands in a flat buffer.
+
+    Unsigned: compiled code looks at every signed index for being negative, which costs more than the access.
+    """
+    return np.uint64(row * width + k)
 
 
 def load(buffer, row, width, k, like):
     """The vector whose components stand `width` apart in a flat buffer, from `row` on, at column k."""
-    return tuple(buffer[(row + c) * width + k] for c in range(len(like)))
+    return tuple(buffer[spot(row + c, width, k)] for c in range(len(like)))
 
 
 def save(buffer, row, width, k, a):
     """Write a vector where `load` would read it."""
     for c, x in enumerate(a):
-        buffer[(row + c) * width + k] = x
+        buffer[spot(row + c, width, k)] = x
 
 
 def rows(table, like):
     """The rows of a 2D table as a tuple of 1D arrays, one per component."""
     return tuple(table[c] for c in range(len(like)))
+
+
+def level(motion, first, which, like):
+    """One level of the coordinates from `first` on, as in `rows`; each is a row without gaps, as a cut through all of
+    `motion` would not be."""
+    return tuple(motion[first + c, which] for c in range(len(like)))
 
 
 def entry(table, place, like):
@@ -74,22 +90,22 @@ def deposit(columns, k, a):
 def _load(buffer, row, width, k, like):
     return (
         lambda buffer, row, width, k, like: (),
-        lambda buffer, row, width, k, like: (buffer[row * width + k],),
-        lambda buffer, row, width, k, like: (buffer[row * width + k], buffer[(row + 1) * width + k]),
+        lambda buffer, row, width, k, like: (buffer[spot(row, width, k)],),
+        lambda buffer, row, width, k, like: (buffer[spot(row, width, k)], buffer[spot(row + 1, width, k)]),
         lambda buffer, row, width, k, like: (
-            buffer[row * width + k],
-            buffer[(row + 1) * width + k],
-            buffer[(row + 2) * width + k],
+            buffer[spot(row, width, k)],
+            buffer[spot(row + 1, width, k)],
+            buffer[spot(row + 2, width, k)],
         ),
         None,
         None,
         lambda buffer, row, width, k, like: (
-            buffer[row * width + k],
-            buffer[(row + 1) * width + k],
-            buffer[(row + 2) * width + k],
-            buffer[(row + 3) * width + k],
-            buffer[(row + 4) * width + k],
-            buffer[(row + 5) * width + k],
+            buffer[spot(row, width, k)],
+            buffer[spot(row + 1, width, k)],
+            buffer[spot(row + 2, width, k)],
+            buffer[spot(row + 3, width, k)],
+            buffer[spot(row + 4, width, k)],
+            buffer[spot(row + 5, width, k)],
         ),
     )[len(like)]
 
@@ -100,17 +116,17 @@ def _save(buffer, row, width, k, a):
         pass
 
     def save1(buffer, row, width, k, a):
-        buffer[row * width + k] = a[0]
+        buffer[spot(row, width, k)] = a[0]
 
     def save2(buffer, row, width, k, a):
-        buffer[row * width + k] = a[0]
-        buffer[(row + 1) * width + k] = a[1]
+        buffer[spot(row, width, k)] = a[0]
+        buffer[spot(row + 1, width, k)] = a[1]
 
     @register_jitable
     def save3(buffer, row, width, k, a):
-        buffer[row * width + k] = a[0]
-        buffer[(row + 1) * width + k] = a[1]
-        buffer[(row + 2) * width + k] = a[2]
+        buffer[spot(row, width, k)] = a[0]
+        buffer[spot(row + 1, width, k)] = a[1]
+        buffer[spot(row + 2, width, k)] = a[2]
 
     def save6(buffer, row, width, k, a):
         save3(buffer, row, width, k, (a[0], a[1], a[2]))
@@ -126,6 +142,20 @@ def _rows(table, like):
         lambda table, like: (table[0],),
         lambda table, like: (table[0], table[1]),
         lambda table, like: (table[0], table[1], table[2]),
+    )[len(like)]
+
+
+@overload(level)
+def _level(motion, first, which, like):
+    return (
+        lambda motion, first, which, like: (),
+        lambda motion, first, which, like: (motion[first, which],),
+        lambda motion, first, which, like: (motion[first, which], motion[first + 1, which]),
+        lambda motion, first, which, like: (
+            motion[first, which],
+            motion[first + 1, which],
+            motion[first + 2, which],
+        ),
     )[len(like)]
 
 

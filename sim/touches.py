@@ -78,7 +78,7 @@ def list_touches(world, position_like, cell_size, largest):
     start = search.bucket_start
     span = search.box_cells
     skin = search.skin[0]
-    positions = tables.rows(world.motion[:, 0], position_like)
+    positions = tables.level(world.motion, 0, 0, position_like)
     mask = start.size - 2
     deep = cell.shape[0] - 1
     flat = cell.shape[0] == 2

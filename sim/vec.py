@@ -60,11 +60,14 @@ def moment(arm, force, spin):
     return _cross(arm, force)
 
 
-def about(spin, normal):
-    """The part of a spin that turns about the normal (twisting); a spin in the plane has none."""
-    if len(spin) < 3:
-        return tuple(0.0 * x for x in spin)
-    return scale(dot(spin, normal), normal)
+def twist_rate(spin, normal):
+    """How fast a spin turns about the normal [rad/s]; a spin in the plane does not."""
+    return dot(spin, normal) if len(spin) == 3 else 0.0
+
+
+def about(rate, normal, spin):
+    """The spin of that rate about the normal, with the components a spin like `spin` has."""
+    return scale(rate, normal) if len(spin) == 3 else scale(0.0, spin)
 
 
 def _cross(a, b):
@@ -148,11 +151,16 @@ def _turn(spin, arm):
     )
 
 
+@overload(twist_rate)
+def _twist_rate(spin, normal):
+    return (lambda spin, normal: dot(spin, normal)) if len(spin) == 3 else (lambda spin, normal: 0.0)
+
+
 @overload(about)
-def _about(spin, normal):
-    if len(spin) < 3:
-        return lambda spin, normal: scale(0.0, spin)
-    return lambda spin, normal: scale(dot(spin, normal), normal)
+def _about(rate, normal, spin):
+    if len(spin) == 3:
+        return lambda rate, normal, spin: scale(rate, normal)
+    return lambda rate, normal, spin: scale(0.0, spin)
 
 
 @overload(moment)

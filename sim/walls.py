@@ -16,8 +16,8 @@ from __future__ import annotations
 from numba.extending import register_jitable
 
 from sim import tables, vec
-from sim.blocks import begin_sums, columns, evaluate
-from sim.contact import contact_between, yielding_to_spin
+from sim.blocks import aligned, begin_sums, columns, evaluate, forget_materials, look_up
+from sim.contact import contact_between, shared_inertia
 from sim.gate import share
 from sim.state import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS, MATERIAL_COUNT
 from sim.surfaces import CYLINDER, FACET, PLANE, approach
@@ -129,9 +129,9 @@ def wall_contact(world, t, properties, params, position_like, spin_like, duratio
     dimension = len(position_like)
     i = touches.sphere[t]
     w = touches.wall[t]
-    x = tables.at(tables.rows(world.motion[:, 0], position_like), i)
-    velocity = tables.at(tables.rows(world.motion[:, 1], position_like), i)
-    spin = tables.at(tables.rows(world.motion[dimension:, 1], spin_like), i)
+    x = tables.at(tables.level(world.motion, 0, 0, position_like), i)
+    velocity = tables.at(tables.level(world.motion, 0, 1, position_like), i)
+    spin = tables.at(tables.level(world.motion, dimension, 1, spin_like), i)
     gap, normal = approach(walls, w, x)
     radius = world.radius[i]
     return contact_between(
@@ -146,7 +146,7 @@ def wall_contact(world, t, properties, params, position_like, spin_like, duratio
         radius,
         radius,
         world.mass[i],
-        yielding_to_spin(world.mobility, i, dimension, spin_like),
+        shared_inertia(world.mobility[dimension, i] if len(spin_like) > 0 else 0.0),
         1.0,
         properties(params, world.material[i] * world.counters[MATERIAL_COUNT] + walls.material[w]),
         duration,
@@ -161,12 +161,12 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
     touches = world.touches
     walls = world.walls
     radii = world.radius
-    buffer = world.crew.buffer[part]
+    buffer = aligned(world.crew.buffer[part])
     dimension = len(position_like)
     at = columns(dimension, len(spin_like), len(material_like))
-    positions = tables.rows(world.motion[:, 0], position_like)
-    velocities = tables.rows(world.motion[:, 1], position_like)
-    spins = tables.rows(world.motion[dimension:, 1], spin_like)
+    positions = tables.level(world.motion, 0, 0, position_like)
+    velocities = tables.level(world.motion, 0, 1, position_like)
+    spins = tables.level(world.motion, dimension, 1, spin_like)
     forces = tables.rows(world.force, position_like)
     torques = tables.rows(world.force[dimension:], spin_like)
     normals = tables.rows(touches.normal, position_like)
@@ -175,6 +175,7 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
     first_sphere, last_sphere = share(radii.size, part, world.crew.tally.shape[0])
     begin = touches.begin[first_sphere]
     end = touches.begin[last_sphere]
+    forget_materials(buffer, at)
     find_gaps(touches, walls, radii, positions, begin, end)
     acting = find_acting(touches, walls, radii, positions, begin, end)
     for first in range(begin, begin + acting, BLOCK):
@@ -194,16 +195,19 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
             tables.save(buffer, at.velocity, BLOCK, k, velocity)
             tables.save(buffer, at.memory, BLOCK, k, tables.at(memory, t))
             tables.save(buffer, at.place, BLOCK, k, place)
-            tables.save(buffer, at.material, BLOCK, k, properties(params, kind))
-            tables.save(buffer, at.roll, BLOCK, k, vec.scale(radius, spin))
-            tables.save(buffer, at.mean_spin, BLOCK, k, vec.scale(0.5, spin))
-            tables.save(buffer, at.relative_spin, BLOCK, k, spin)
-            buffer[at.radius_sum * BLOCK + k] = radius
-            buffer[at.effective_radius * BLOCK + k] = radius
-            buffer[at.effective_mass * BLOCK + k] = world.mass[i]
-            buffer[at.held * BLOCK + k] = 1.0
-            buffer[at.touching * BLOCK + k] = touches.touching[t]
-            buffer[at.yielding * BLOCK + k] = yielding_to_spin(world.mobility, i, dimension, spin_like)
+            if len(material_like) > 0:
+                look_up(buffer, at, k, properties, params, kind)
+            tables.save(buffer, at.spin_i, BLOCK, k, spin)
+            tables.save(buffer, at.spin_j, BLOCK, k, vec.scale(0.0, spin))
+            buffer[tables.spot(at.radius_sum, BLOCK, k)] = radius
+            buffer[tables.spot(at.effective_radius, BLOCK, k)] = radius
+            buffer[tables.spot(at.radius_i, BLOCK, k)] = radius
+            buffer[tables.spot(at.radius_j, BLOCK, k)] = 0.0
+            buffer[tables.spot(at.effective_mass, BLOCK, k)] = world.mass[i]
+            buffer[tables.spot(at.held, BLOCK, k)] = 1.0
+            buffer[tables.spot(at.touching, BLOCK, k)] = touches.touching[t]
+            if len(spin_like) > 0:
+                buffer[tables.spot(at.effective_inertia, BLOCK, k)] = shared_inertia(world.mobility[dimension, i])
 
         evaluate(
             buffer,
@@ -225,12 +229,11 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
             force = tables.load(buffer, at.velocity, BLOCK, k, position_like)
             tables.deposit(forces, i, force)
             tables.put(pushes, t, force)
-            touches.heat[0, t] = buffer[at.damping * BLOCK + k]
-            touches.heat[1, t] = buffer[at.friction * BLOCK + k]
-            torque = vec.scale(radii[i], tables.load(buffer, at.roll, BLOCK, k, spin_like))
-            tables.deposit(torques, i, vec.add(torque, tables.load(buffer, at.relative_spin, BLOCK, k, spin_like)))
+            touches.heat[0, t] = buffer[tables.spot(at.damping, BLOCK, k)]
+            touches.heat[1, t] = buffer[tables.spot(at.friction, BLOCK, k)]
+            tables.deposit(torques, i, tables.load(buffer, at.spin_i, BLOCK, k, spin_like))
             tables.put(memory, t, tables.load(buffer, at.memory, BLOCK, k, position_like))
-            touches.normal_force[t] = buffer[at.effective_mass * BLOCK + k]
+            touches.normal_force[t] = buffer[tables.spot(at.effective_mass, BLOCK, k)]
     for t in range(begin, end):
         acts = touches.standing[t] == ACTS
         touches.touching[t] = 1 if acts else 0

@@ -97,11 +97,11 @@ class Crew(NamedTuple):
     buffer: Floats
     """Columns of one block of pairs each, shape (threads, BUFFER_ROWS * BLOCK)."""
     chosen: NDArray[np.uint32]
-    """Of the chunk at hand the pairs that touch: row in the list, i, j, shape (threads, 3, CHUNK)."""
+    """Of the block at hand the pairs that touch: row in the list, i, j, shape (threads, 3, BLOCK)."""
     heat: Floats
     """Power taken up by damping and fed into friction springs, by chunk of the list [W], shape (2, chunks)."""
     push: Floats
-    """Of each pair the force on i [N], with rotation its torque over the radius [N] and the law's own moment [N m],
+    """Of each pair the force on i [N], with rotation the torque on i and that on j [N m],
     shape (capacity, dimension + 2 spin length); empty for one thread."""
     other: NDArray[np.uint32]
     """Pairs of each sphere as j, shape (capacity,); empty for one thread."""
@@ -127,8 +127,8 @@ def empty_crew(threads: int, capacity: int, spheres: int, width: int) -> Crew:
     return Crew(
         gate=np.zeros(16, np.int64),
         tally=np.zeros((threads, 8), np.int64),
-        buffer=np.zeros((threads, BUFFER_ROWS * BLOCK)),
-        chosen=np.zeros((threads, 3, CHUNK), np.uint32),
+        buffer=np.ones((threads, BUFFER_ROWS * BLOCK + 8)),
+        chosen=np.zeros((threads, 3, BLOCK), np.uint32),
         heat=np.zeros((2, capacity // CHUNK + 1)),
         push=np.zeros((shared, width)),
         other=np.zeros(shared, np.uint32),

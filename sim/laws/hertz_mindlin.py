@@ -21,7 +21,7 @@ from sim.laws import Law
 from sim.laws.rolling import rolling_moment
 from sim.laws.sliding import sliding_spring, stored_in_sliding_spring
 from sim.material_parameters import MaterialParameters
-from sim.materials import DAMPING, FRICTION, ROLLING, SHEAR, TWISTING, YOUNG, pair_table
+from sim.materials import ACROSS, DAMPING, FRICTION, ROLLING, TWISTING, YOUNG, pair_table
 
 TSUJI = math.sqrt(5.0 / 6.0)
 
@@ -35,8 +35,8 @@ class HertzMindlin(NamedTuple):
 @register_jitable(forceinline=True)
 def stiffness_at(params, contact):
     """dF_n/d(overlap) and K_t at the running overlap [N/m]."""
-    root = math.sqrt(contact.effective_radius * max(contact.overlap, 0.0))
-    return 2.0 * contact.material[YOUNG] * root, 8.0 * contact.material[SHEAR] * root
+    along = 2.0 * contact.material[YOUNG] * math.sqrt(contact.effective_radius * max(contact.overlap, 0.0))
+    return along, contact.material[ACROSS] ** 2 * along
 
 
 @register_jitable(forceinline=True)
@@ -47,7 +47,7 @@ def hertz_mindlin(params, rules, contact):
     viscosity = share * math.sqrt(contact.effective_mass * along)
     normal_force = 2.0 / 3.0 * along * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
     limit = contact.material[FRICTION] * max(normal_force, 0.0)
-    shear_viscosity = share * math.sqrt(contact.effective_mass * across)
+    shear_viscosity = contact.material[ACROSS] * viscosity
     spring, viscous, slip = sliding_spring(across, shear_viscosity, limit, contact)
     moment, rolling_power = rolling_moment(
         contact.material[ROLLING],

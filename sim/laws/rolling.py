@@ -19,9 +19,10 @@ def rolling_moment(rolling, twisting, normal_force, radius, contact):
     reversed within a step, even with contacts all around: slow spins die out exponentially instead.
     """
     load = radius * max(normal_force, 0.0)
-    twist = vec.about(contact.relative_spin, contact.normal)
-    roll = vec.sub(contact.relative_spin, twist)
+    rate = vec.twist_rate(contact.relative_spin, contact.normal)
+    roll = vec.sub(contact.relative_spin, vec.about(rate, contact.normal, contact.relative_spin))
     against_roll = min(rolling * load / max(math.sqrt(vec.dot(roll, roll)), TINY), contact.stopping)
-    against_twist = min(twisting * load / max(math.sqrt(vec.dot(twist, twist)), TINY), contact.stopping)
-    moment = vec.add(vec.scale(-against_roll, roll), vec.scale(-against_twist, twist))
+    size = min(twisting * load, contact.stopping * abs(rate))
+    against_twist = vec.about(size if rate > 0.0 else -size, contact.normal, contact.relative_spin)
+    moment = vec.sub(vec.scale(-against_roll, roll), against_twist)
     return moment, -vec.dot(moment, contact.relative_spin)

@@ -23,7 +23,7 @@ from sim.laws import Law
 from sim.laws.rolling import rolling_moment
 from sim.laws.sliding import sliding_spring, stored_in_sliding_spring
 from sim.material_parameters import MaterialParameters
-from sim.materials import DAMPING, FRICTION, ROLLING, SHEAR, TWISTING, YOUNG, pair_table
+from sim.materials import ACROSS, DAMPING, FRICTION, ROLLING, TWISTING, YOUNG, pair_table
 from sim.parameters import Quantity
 
 
@@ -77,8 +77,8 @@ def given(params, contact):
 @register_jitable(forceinline=True)
 def from_material(params, contact):
     """K_n and K_t of Hertz and Mindlin at the reference overlap [N/m]."""
-    root = math.sqrt(contact.effective_radius * params.reference_overlap)
-    return 4.0 / 3.0 * contact.material[YOUNG] * root, 8.0 * contact.material[SHEAR] * root
+    along = 2.0 * contact.material[YOUNG] * math.sqrt(contact.effective_radius * params.reference_overlap)
+    return 2.0 / 3.0 * along, contact.material[ACROSS] ** 2 * along
 
 
 @register_jitable(forceinline=True)

@@ -183,11 +183,11 @@ def test_n10_numbers_that_json_should_not_have_are_refused(blob: bytes) -> None:
     assert "holds NaN, which is no number" in refused(out.getvalue())
 
 
-@pytest.mark.parametrize("found", [1, 3, 99, 0, -1, "2", None, 2.0])
+@pytest.mark.parametrize("found", [1, 4, 99, 0, -1, "3", None, 3.0])
 def test_n11_another_format_is_refused_with_both_numbers(blob: bytes, found: object) -> None:
     said = refused(with_manifest(blob, lambda m: m.update(format=found)))
-    assert f"The file has format {found!r}; this program reads 2." in said
-    assert ("newer version" in said) == (found in (3, 99))
+    assert f"The file has format {found!r}; this program reads 3." in said
+    assert ("newer version" in said) == (found in (4, 99))
     assert ("older version" in said) == (found == 1 and type(found) is int)
 
 
@@ -196,10 +196,10 @@ def test_n11_files_of_the_first_format_are_refused_with_both_numbers_and_what_to
     with pytest.raises(ArchiveError) as caught:
         saved_run.load(DATA / "format1.repose")
     assert str(caught.value).endswith(
-        "format1.repose' cannot be opened: The file has format 1; this program reads 2. It was saved by an older "
+        "format1.repose' cannot be opened: The file has format 1; this program reads 3. It was saved by an older "
         "version: use that one, or begin anew with the same parameters and seed."
     )
-    with pytest.raises(ArchiveError, match=r"^The file has format 1; this program reads 2\.$"):
+    with pytest.raises(ArchiveError, match=r"^The file has format 1; this program reads 3\.$"):
         store.from_bytes((DATA / "format1.npz").read_bytes(), HeapState)
 
 
