@@ -275,10 +275,6 @@ class Simulation:
         """A look at all contacts, now or in a state kept."""
         return self._survey(world or self.run.world, self.numbers)
 
-    def borne_dt(self, world: World | None = None) -> float:
-        """Largest step the contacts bear, now or in a state kept, and at the end of the ramp under way [s]."""
-        return ramp.borne_dt(self, world)
-
     @property
     def changed_lately(self) -> bool:
         """Whether a fault now would be put down to the last change of a parameter."""
