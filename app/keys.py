@@ -47,7 +47,7 @@ KEYS = (
     Key("undo", "Ctrl+Z", "undo a parameter change", "Parameters", codes=(pygame.K_z,), ctrl=True),
     Key("redo", "Ctrl+Y", "redo it", "Parameters", codes=(pygame.K_y,), ctrl=True),
     Key("redo", "Ctrl+Shift+Z", "redo it", "Parameters", codes=(pygame.K_z,), ctrl=True, shift=True),
-    Key("halve", "H", "after a fault: halve the time step", "Parameters", characters="hH"),
+    Key("halve", "H", "after a fault: a smaller time step", "Parameters", characters="hH"),
     Key("remove", "Del", "after a fault: remove the grain it names", "Parameters", codes=(pygame.K_DELETE,)),
     Key("step_back", ",", "one time step back", "Time", characters=","),
     Key("earlier", "Page Up", "to the moment kept before", "Time", codes=(pygame.K_PAGEUP,)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim import auto_step, faults, ramp, ready_columns
+from sim import auto_step, faults, formulas, ramp, ready_columns
 from sim.build import keep_spheres
 from sim.integrators.start_up import higher_derivatives
 from sim.parameters import ParameterError, Value
@@ -71,7 +71,7 @@ def take_on(simulation: Simulation, asked: Any) -> None:
     with simulation.booked("work"):
         simulation.parameters = asked
         simulation.run.ramp = ramp.begun(simulation, before)
-        simulation.compose()
+        formulas.take_on(simulation)
 
 
 def follow(simulation: Simulation, first: bool) -> None:

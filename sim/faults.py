@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim import neighbours
+from sim import neighbours, ramp
 from sim.parameters import Value
 from sim.snapshot import Fault
 from sim.state import PAIR_COUNT, TOUCH_COUNT, Floats, World
@@ -26,6 +26,9 @@ FARTHEST = 1e7
 
 DEEP = 0.25
 """Overlap / radius from which grains are squeezed more than the contact law means [-]."""
+
+CAREFUL = 0.8
+"""Share of the largest stable step that contacts present may reach: they shift, and bear a little less then [-]."""
 
 DRAG_STEPS = 2_000
 """Changes of one parameter closer together than this are one drag of a slider."""
@@ -95,17 +98,16 @@ def step_too_large(simulation: Simulation, survey: Survey) -> Fault:
     )
 
 
-def half_step(parameters: Any, dt: float, borne: float) -> tuple[float, str] | None:
-    """Half of the step asked for, or of `dt` in use, halved on until contacts bear it [s]; and how often, in words.
+def smaller_dt(simulation: Simulation) -> float | None:
+    """Half of the step asked for, or of the one in use, halved on until it is well below what is borne [s].
 
-    None where that is out of range; `borne` [s] is what the contacts of the last good state bear.
+    None where that is out of range.
     """
-    asked: float = dt if parameters.dt == "auto" else parameters.dt
-    times = max(1, math.ceil(math.log2(asked / borne))) if asked > borne > 0.0 else 1
-    half = math.ldexp(asked, -times)
-    if half < (parameters.declared()["dt"].low or 0.0) or half == 0.0:
-        return None
-    return half, f"{' ' + str(times) + ' times' if times > 1 else ''} to {half * 1e6:.4g} µs"
+    parameters = simulation.parameters
+    asked: float = simulation.dt if parameters.dt == "auto" else parameters.dt
+    halvings = math.ceil(math.log2(asked / (CAREFUL * ramp.foreseen_dt(simulation)))) if asked > 0.0 else 1
+    smaller = math.ldexp(asked, -max(1, halvings))
+    return smaller if smaller > 0.0 and smaller >= (parameters.declared()["dt"].low or 0.0) else None
 
 
 def removable(simulation: Simulation, world: World, sphere_id: int) -> bool:
@@ -206,7 +208,7 @@ def _fault(simulation: Simulation, row: int, words: str, cause: str = "") -> Fau
 
 
 def _stopped(simulation: Simulation, subject: str, cause: str = "", sphere: int | None = None) -> Fault:
-    """The fault that is told by `subject`, with the likely cause and what can be done.
+    """The fault that is told by `subject`, with the likely cause.
 
     `cause` is what to say where no parameter was changed lately.
     """
@@ -214,14 +216,14 @@ def _stopped(simulation: Simulation, subject: str, cause: str = "", sphere: int 
     stopped = f"stopped at the last good state, {good.time:.4f} s"
     change = simulation.last_change if simulation.changed_lately else Change()
     cause = cause if cause and not change.name else _cause(simulation, change)
-    message = f"{subject}: {stopped}. {cause} {_remedies(simulation, change, sphere)}"
-    return Fault(message, sphere, change.name or None, change.previous if change.name else None)
+    name, previous = (change.name, change.previous) if change.name else (None, None)
+    return Fault(f"{subject}: {stopped}. {cause}", sphere, name, previous)
 
 
 def _cause(simulation: Simulation, change: Change) -> str:
     """What has most likely led to a fault: the last change, or what the last good state shows."""
     if change.name:
-        return f"Likely cause: {_in_words(simulation, change)[0]}."
+        return f"Likely cause: {_in_words(simulation, change.name, change.previous)[0]}."
     survey = simulation.survey(simulation.last_good.run.world)
     if simulation.dt > survey.stable_dt:
         return f"Likely cause: the time step is over the {survey.stable_dt * 1e6:.4g} µs that the contacts bear."
@@ -231,25 +233,24 @@ def _cause(simulation: Simulation, change: Change) -> str:
     return "The last good state shows no cause."
 
 
-def _remedies(simulation: Simulation, change: Change, sphere: int | None) -> str:
-    """What can be done, in a sentence."""
-    asked, good = simulation.parameters, simulation.last_good.run
-    half = half_step(asked, good.dt, simulation.borne_dt(good.world))
+def with_remedies(simulation: Simulation, fault: Fault) -> Fault:
+    """The fault with what can be done from the last good state, which is the present, in one more sentence."""
+    smaller, sphere = smaller_dt(simulation), fault.sphere_id
     offers = [
-        _in_words(simulation, change)[1] if change.name else "",
-        f"halve the time step{half[1]}" if half is not None else "",
-        "set it to 'auto'" if asked.dt != "auto" else "",
-        f"remove grain {sphere}" if sphere is not None and removable(simulation, good.world, sphere) else "",
+        _in_words(simulation, fault.parameter, fault.previous)[1] if fault.parameter else "",
+        f"lower the time step to {smaller * 1e6:.4g} µs" if smaller is not None else "",
+        "let the program choose it ('auto')" if simulation.parameters.dt != "auto" else "",
+        f"remove grain {sphere}" if sphere is not None and removable(simulation, simulation.run.world, sphere) else "",
     ]
     offers = [offer for offer in offers if offer]
     words = " or ".join(filter(None, [", ".join(offers[:-1]), offers[-1]])) if offers else "start anew"
-    return f"{words[0].upper()}{words[1:]}."
+    return replace(fault, message=f"{fault.message} {words[0].upper()}{words[1:]}.")
 
 
-def _in_words(simulation: Simulation, change: Change) -> tuple[str, str]:
+def _in_words(simulation: Simulation, name: str, previous: Value | None) -> tuple[str, str]:
     """A change, and its undoing."""
-    declared = simulation.parameters.declared()[change.name]
+    declared = simulation.parameters.declared()[name]
     label = declared.quantity.label
-    now = declared.shown(getattr(simulation.parameters, change.name))
-    before = declared.shown(change.previous if change.previous is not None else declared.default)
+    now = declared.shown(getattr(simulation.parameters, name))
+    before = declared.shown(previous if previous is not None else declared.default)
     return f"the change of {label} from {before} to {now}", f"undo {label} = {now} (it was {before})"

@@ -222,7 +222,7 @@ def _allowed(parameter: Parameter) -> str:
     return f"{span}, or {words}" if words else span
 
 
-SI_UNITS = {"mm": "m", "g": "kg", "°": "rad", "µs": "s"}
+SI_UNITS = {"mm": "m", "g": "kg", "°": "rad", "µs": "s", "mm/s": "m/s", "MPa": "Pa"}
 """The SI unit behind each friendly unit."""
 
 

@@ -18,7 +18,6 @@ from sim import auto_step
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
-    from sim.state import World
 
 PARTS = 8
 """Changes a ramp consists of."""
@@ -83,21 +82,13 @@ def at_its_end(simulation: Simulation) -> Iterator[None]:
         hand_over(simulation, in_force(simulation))
 
 
-def borne_dt(simulation: Simulation, world: World | None = None) -> float:
-    """Largest step the contacts of the present, or of a state kept, bear now and when the ramp is over [s].
-
-    Where nothing touches, what grains are expected to bear once they meet.
-    """
-    now: float = _borne_dt(simulation, world)
+def foreseen_dt(simulation: Simulation) -> float:
+    """Largest step borne by the contacts there are and by those to come, now and when the ramp is over [s]."""
+    now = auto_step.foreseen_dt(simulation, simulation.survey())
     if simulation.run.ramp is None:
         return now
     with at_its_end(simulation):
-        return min(now, _borne_dt(simulation, world))
-
-
-def _borne_dt(simulation: Simulation, world: World | None) -> float:
-    survey = simulation.survey(world)
-    return survey.stable_dt if survey.contacts else auto_step.borne_in_a_crowd(simulation)
+        return min(now, auto_step.foreseen_dt(simulation, simulation.survey()))
 
 
 def begun(simulation: Simulation, before: Any) -> Ramp | None:

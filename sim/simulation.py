@@ -12,15 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, get_args
 
-from sim import auto_step, changes, faults, past, ramp, ready_columns, results, stepping, watch
-from sim.build import with_levels
+from sim import changes, faults, formulas, past, ready_columns, results, stepping, watch
 from sim.command_log import Log
 from sim.commands import Command, Logged
-from sim.contact_table import contact_table
-from sim.crew import is_compiled, threads_for
-from sim.engine import Model, compose
+from sim.crew import threads_for
+from sim.engine import Model
 from sim.integrators import integrators
-from sim.laws import laws
 from sim.measure.bulk import Bulk
 from sim.measure.energy import Energy, energy_ledger
 from sim.parameters import ParameterError, Value, require_known
@@ -29,9 +26,9 @@ from sim.run import Point, Run
 from sim.saved_run import SavedRun
 from sim.scenes import SCENES, Scene
 from sim.snapshot import Curve, Fault, Snapshot
-from sim.state import World, copy_world
+from sim.state import World
 from sim.study.comparison import Point as Measured
-from sim.survey import Survey, compose_survey
+from sim.survey import Survey
 
 LOGGED = get_args(Logged)
 
@@ -50,6 +47,13 @@ class Simulation:
         self.message = ""
         self.parameters: Any = None
         """Those asked for."""
+        self.model: Model
+        self.loop: Callable
+        self.survey_of: Callable[..., Survey]
+        self.contact_table: Callable
+        self.look_steps: int
+        self.contact_time: float
+        """What the parameters come to: see sim.formulas."""
         self.numbers: tuple
         self.gravity: tuple[float, ...]
         """What law and weight read: made of the parameters, or on the way to them (sim.ramp)."""
@@ -105,7 +109,7 @@ class Simulation:
         self.fault: Fault | None = None
         self.last_change = faults.Change()
         self.run = Run(world, state, self.parameters)
-        self.compose()
+        formulas.take_on(self)
         energy = self.energy()
         self.run.booked.poured, self.run.booked.shear = energy.mechanical, energy.shear
         self.good = self.before_change = Point.of(self.parameters, self.run)
@@ -181,7 +185,7 @@ class Simulation:
     def go_on_from(self, point: Point) -> None:
         """Make a restart point the present, its formulas included."""
         self.run, self.parameters = copy.deepcopy(point.run), point.parameters
-        self.compose(adapt=False)
+        formulas.take_on(self, adapt=False)
 
     def restore(self) -> None:
         """Let the run go on after a fault."""
@@ -212,32 +216,6 @@ class Simulation:
     def set_dt(self, first: bool = False) -> None:
         """Set the time step as the parameters ask: fixed, or "auto" from the stiffest contact."""
         changes.set_dt(self, first)
-
-    def compose(self, adapt: bool = True) -> None:
-        """Take on the formulas and numbers of the parameters; `adapt` the world to another integrator."""
-        law = laws()[self.scene.law]
-        previous = getattr(self, "model", None)
-        integrator = self.parameters.integrator
-        rotation = self.scene.rotates(self.run.built)
-        self.model = Model(law, law.rules(self.parameters), integrator, self.scene.dimension, rotation)
-        ramp.hand_over(self, ramp.in_force(self))
-        self.look_steps = auto_step.look_steps(self)
-        self.contact_time = ramp.contact_time(self)
-        self.loop = compose(self.model)
-        self._survey = compose_survey(self.model)
-        self.contact_table = contact_table(self.model)
-        if not is_compiled(self.loop):
-            self.before_compiling()
-            self.loop(copy_world(self.run.world), self.numbers, self.gravity, 0.0, 0)
-            self.contact_table(self.run.world, self.numbers)  # compiled now, or it would stall the run later
-        world = self.run.world
-        if not adapt:
-            return
-        if world.motion.shape[1] != self.scheme.levels or (previous and previous.integrator != integrator):
-            lead = self.scheme.velocity_lead - (previous.scheme.velocity_lead if previous else 0.0)
-            self.run.world = with_levels(world, self.scheme.levels)
-            self.run.world.motion[:, 1] += lead * self.run.dt * self.run.world.motion[:, 2]
-            self.start_up()
 
     # What may be read.
 
@@ -273,11 +251,7 @@ class Simulation:
 
     def survey(self, world: World | None = None) -> Survey:
         """A look at all contacts, now or in a state kept."""
-        return self._survey(world or self.run.world, self.numbers)
-
-    def borne_dt(self, world: World | None = None) -> float:
-        """Largest step the contacts bear, now or in a state kept, and at the end of the ramp under way [s]."""
-        return ramp.borne_dt(self, world)
+        return self.survey_of(world or self.run.world, self.numbers)
 
     @property
     def changed_lately(self) -> bool:

@@ -159,8 +159,6 @@ class Snapshot:
     """Stiffest frequency present times dt [-]."""
     omega_dt_limit: float = 1.0
     """What the integrator bears at the damping ratio of that contact [-]."""
-    stable_dt: float = 0.0
-    """The largest time step that the contacts bear, now and when a change on its way has taken effect [s]."""
     dt_warning: str = ""
     """What will happen with a fixed time step that is too large; empty where nothing will."""
     energy: dict[str, float] = field(default_factory=dict)
@@ -184,6 +182,8 @@ class Snapshot:
     refusal: str = ""
     """Why the last command was refused; empty once one has been accepted."""
     fault: Fault | None = None
+    smaller_dt: float | None = None
+    """After a fault, a time step that contacts bear [s]; None where there is none in range."""
 
     threads_asked: int | None = None
     """Threads the world is to be stepped with; None where the program chooses."""

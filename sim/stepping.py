@@ -69,9 +69,10 @@ def look(simulation: Simulation) -> None:
 def stop(simulation: Simulation, fault: Fault) -> None:
     """Go back to the last good state and wait there."""
     simulation.fault = fault
-    simulation.message = fault.message
     # The state is the one before the change, the parameters are those after it: the step between them is
     # the same as when they were set, its work included.
     now = simulation.parameters
     simulation.go_on_from(simulation.last_good)
     changes.take_on(simulation, now)
+    simulation.fault = faults.with_remedies(simulation, fault)
+    simulation.message = simulation.fault.message

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sim.auto_step import dt_warning
+from sim.faults import smaller_dt
 from sim.measure.bulk import bulk_readings
 from sim.measure.coordination import coordination_number
 from sim.measure.energy import Energy
@@ -218,8 +219,6 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot, contacts: bool = T
     snapshot.largest_overlap = survey.largest_overlap
     snapshot.omega_dt = survey.omega * simulation.dt
     snapshot.omega_dt_limit = survey.omega * survey.stable_dt if survey.contacts else 1.0
-    plain = run.ramp is None and survey.contacts
-    snapshot.stable_dt = survey.stable_dt if plain else simulation.borne_dt()
     snapshot.dt_warning = dt_warning(simulation, survey)
     snapshot.contact_time = simulation.contact_time
     snapshot.energy = energy.as_dict()
@@ -229,3 +228,4 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot, contacts: bool = T
     snapshot.moments = simulation.points.shown
     snapshot.message = simulation.message
     snapshot.fault = simulation.fault
+    snapshot.smaller_dt = smaller_dt(simulation) if simulation.fault is not None else None

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from sim import simulation as simulation_module
+from sim import formulas
 from sim.build import add_spheres, empty_world, enlarge_pairs
 from sim.contact_table import ContactTable, blank_table, fill_table
 from sim.crew import together
@@ -131,10 +131,10 @@ def plain_loop(model: Model) -> Callable:
 
 def use_plain_engine(patch: pytest.MonkeyPatch) -> None:
     """Let `Simulation` step in plain Python: any choice of formulas without waiting for the compiler."""
-    patch.setattr(simulation_module, "compose", plain_loop)
+    patch.setattr(formulas, "compose", plain_loop)
     patch.setattr(start_up, "compose", plain_loop)
-    patch.setattr(simulation_module, "compose_survey", plain_survey)
-    patch.setattr(simulation_module, "contact_table", plain_contact_table)
+    patch.setattr(formulas, "compose_survey", plain_survey)
+    patch.setattr(formulas, "contact_table", plain_contact_table)
 
 
 def model_of(

@@ -12,7 +12,6 @@ from app.panels import Panel, Ui
 from app.theme import Colour, vector
 from app.widgets import button
 from sim.commands import Act, Recover, RemoveGrain
-from sim.faults import half_step
 
 DROPPED = "dropped file"
 """Where the reason stands in `Ui.memory` why a file dropped on the window is not used."""
@@ -128,10 +127,9 @@ def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
     ways: list[tuple[str, str, str, str, Callable[[], object]]] = []
     if ui.edits.to_undo() is not None:
         ways.append(("undo", "Undo the last change", "Ctrl+Z", "And go back to the state before it.", ui.edits.undo))
-    half = half_step(parameters, snapshot.dt, snapshot.stable_dt)
-    if half is not None:
-        words = "Half of it is not enough for these contacts." if "times" in half[1] else "Everything else as it is."
-        ways.append(("halve", f"Halve Δt{half[1]}", "H", words, partial(ui.edits.set, {"dt": half[0]})))
+    if (smaller := snapshot.smaller_dt) is not None:
+        help = "Halved until contacts bear it; everything else as it is."
+        ways.append(("halve", f"Step to {smaller * 1e6:.4g} µs", "H", help, partial(ui.edits.set, {"dt": smaller})))
     if parameters.model_dump()["dt"] != "auto":
         ways.append(("auto", "Let the program choose Δt", "", "", partial(ui.edits.set, {"dt": "auto"})))
     sphere = fault.sphere_id

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from sim.scenes import Scene
 from sim.scenes import hourglass_course as course
+from sim.scenes import hourglass_readings as readings
 from sim.scenes.hourglass_filling import begin, lightest
 from sim.scenes.hourglass_parameters import HourglassParameters
 from sim.scenes.hourglass_study import STUDY
@@ -30,12 +31,12 @@ SCENE = Scene(
     describe=course.describe,
     remove=course.strike_off,
     box=course.box,
-    results=course.results,
+    results=readings.results,
     check=course.check,
     under_way=lambda simulation: simulation.phase in ("filling", "flowing"),
     lightest=lightest,
-    readings=course.readings,
-    curves=course.curves,
+    readings=readings.readings,
+    curves=readings.curves,
     facets=course.facets,
     study=STUDY,
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim.measure.beverloo import beverloo, fit_beverloo, fit_exponent
-from sim.scenes.hourglass_course import steady_rate
+from sim.scenes.hourglass_readings import steady_rate
 from sim.snapshot import Line
 from sim.study.comparison import Findings, Point, Published, Study, averaged
 

@@ -26,7 +26,7 @@ from sim.stepping import CHECK_STEPS
 from sim.surfaces import FACET, PLANE
 from tests.reliability.crowds import DT, RADIUS, Crowd
 from tests.reliability.runs import CYLINDER, changed, go, poured
-from tests.sim.test_simulation import few
+from tests.sim.test_formulas import few
 from tests.worlds import Bench, contacts_of, model_of, use_plain_engine, world_of
 
 LIVE = [
@@ -264,7 +264,10 @@ def test_p16_a_wall_faster_than_half_a_radius_a_step_is_named_before_it_can_leap
             f"over the {limit:.3g} m/s that a grain of {1e3 * world.radius.min():.3g} mm radius can follow with a s"
             in (fault.message)
         )
-        assert "Likely cause: the speed of the wall. Halve the time step to 5 µs or set it to 'auto'." in fault.message
+        assert (
+            "Likely cause: the speed of the wall. Lower the time step to 5 µs or let the program choose it ('auto')."
+            in fault.message
+        )
         assert fault.sphere_id is None
         assert (simulation.advance(10), simulation.at) == (0, before)
 

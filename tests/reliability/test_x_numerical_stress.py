@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.build import enlarge_pairs
-from sim.commands import Act, SetParameters
+from sim.commands import Act
 from sim.integrators import integrators
 from sim.neighbours import OK, PAIRS_FULL, rebuild
 from sim.scenes import SCENES
 from sim.simulation import Simulation
-from sim.snapshot import Snapshot
 from sim.state import PAIR_COUNT, World
 from sim.survey import Survey
 from sim.timestep import automatic_dt
@@ -99,99 +98,6 @@ def test_x04_a_mass_ratio_of_a_million_is_stable_under_the_automatic_step(integr
     for _ in range(20):
         bench.advance(150)
         assert bench.energy().mechanical <= 1.05 * before
-
-
-@pytest.mark.parametrize("share", [0.01, 0.1, 0.5])
-def test_x06_a_step_below_the_critical_one_is_stable(share: float) -> None:
-    simulation = pressed()
-    critical = simulation.survey().stable_dt
-    assert simulation.apply(SetParameters({"dt": share * critical})) == ""
-    kinetic = simulation.energy().kinetic
-    assert simulation.advance(2_000) == 2_000
-    assert simulation.fault is None
-    assert simulation.energy().kinetic < max(10.0 * kinetic, 1e-6)
-
-
-@pytest.mark.parametrize("multiple", [1.001, 2.0, 10.0])
-def test_x06_a_step_above_the_critical_one_is_taken_with_a_warning_and_stopped_within_a_hundred_steps(
-    multiple: float,
-) -> None:
-    simulation = pressed()
-    critical, before = simulation.survey().stable_dt, simulation.state_hash()
-    assert simulation.apply(SetParameters({"dt": multiple * critical})) == ""
-    assert simulation.fault is None
-    snapshot = Snapshot()
-    simulation.fill_snapshot(snapshot)
-    assert snapshot.dt_warning.startswith(f"Over the {1e6 * critical:.4g} µs that the contacts bear")
-    assert simulation.advance(100) < 100
-    assert simulation.fault is not None
-    assert simulation.fault.parameter == "dt"
-    assert (simulation.advance(100), simulation.state_hash()) == (0, before)
-
-
-def test_x06_a_fixed_step_is_looked_at_the_same_however_the_run_is_cut_into_batches() -> None:
-    ends = []
-    for batch in (1, 7, 64, 5_000):
-        simulation = Simulation("heap", {"grain_count": 40, "width": 0.015, "dt": 1e-4})
-        simulation.apply(Act("fill"))
-        while simulation.fault is None:
-            simulation.advance(batch)
-        ends.append((simulation.at, simulation.fault, simulation.state_hash()))
-    assert len(set(ends)) == 1
-
-
-def steps_to_the_fault(multiple: float) -> tuple[int, bool]:
-    """Steps from when the step was first above what the contacts bear to the fault; whether all stayed finite."""
-    simulation = Simulation("heap", {"grain_count": 40, "width": 0.015, "dt": 5e-5 * multiple})
-    simulation.apply(Act("fill"))
-    exceeded: int | None = None
-    last = 0
-    while simulation.fault is None:
-        simulation.advance(10)
-        if exceeded is None and simulation.fault is None and simulation.survey().stable_dt < simulation.dt:
-            exceeded = simulation.step - 10
-        last = simulation.step if simulation.fault is None else last
-        assert last < 5_000
-    return last - (last if exceeded is None else exceeded), bool(np.isfinite(simulation.run.world.motion).all())
-
-
-@pytest.mark.parametrize("multiple", [2.0, 10.0])
-def test_x06_contacts_that_arise_under_too_large_a_step_are_found_out_before_anything_is_not_finite(
-    multiple: float,
-) -> None:
-    assert steps_to_the_fault(multiple)[1]
-
-
-def test_x06_contacts_that_arise_under_too_large_a_step_are_found_out_within_a_hundred_steps() -> None:
-    assert max(steps_to_the_fault(multiple)[0] for multiple in (2.0, 3.0, 4.0)) <= 100
-
-
-@pytest.mark.parametrize("stiffness", [1e3, 1e5, 1e7, 1e9])
-def test_x07_any_stiffness_is_stable_with_an_automatic_step(stiffness: float) -> None:
-    simulation = pressed()
-    assert simulation.apply(SetParameters({"normal_stiffness": stiffness})) == ""
-    energy = simulation.energy()
-    assert simulation.advance(2_000) == 2_000
-    assert simulation.fault is None
-    after = simulation.energy()
-    # Of what was turned over: the ramp puts its work in within these steps.
-    turned_over = after.dissipated - energy.dissipated + abs(after.work - energy.work)
-    assert abs(after.gap - energy.gap) < 0.01 * turned_over + 1e-9
-
-
-def test_x07_a_stiffness_beyond_the_range_is_refused_with_the_limit_and_the_engine_bears_it_all_the_same() -> None:
-    assert "1e+09" in pressed().apply(SetParameters({"normal_stiffness": 1e12}))
-
-    def pair(scheme: str, dt: float) -> Bench:
-        model, numbers = model_of(scheme, **ELASTIC)
-        world = world_of(model, [(-0.999 * RADIUS, 0.0), (RADIUS, 0.0)], RADIUS, 1e-3)
-        return Bench(world, model, numbers._replace(normal_stiffness=1e12), dt)
-
-    survey = surveyed(pair("gear5", 0.0), pair("leapfrog", 0.0))
-    bench = pair("gear5", automatic_dt(survey.stable_dt))
-    bench.advance(100)
-    assert not bench.touching
-    assert bench.energy().mechanical == pytest.approx(survey.elastic_energy, rel=0.05)
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,18 @@ def test_defaults_of_every_scene_are_within_their_own_ranges() -> None:
                 assert declared.low < declared.high
 
 
+@pytest.mark.parametrize("scene", SCENES)
+def test_the_range_in_a_refusal_is_in_the_unit_of_the_value_refused(scene: str) -> None:
+    # "from 10000 to 1e+12 MPa" was said where pascals were meant.
+    for parameter in SCENES[scene].parameters.declared().values():
+        if parameter.kind != "float" or parameter.quantity.scale == 1.0:
+            continue
+        with pytest.raises(ParameterError, match=parameter.name) as caught:
+            SCENES[scene].parameters.checked({parameter.name: 2.0 * abs(parameter.high) + 1.0})
+        unit = parameter.quantity.unit
+        assert f"to {parameter.high:g} {unit} (" not in str(caught.value), unit
+
+
 def test_unknown_name_offers_the_nearest() -> None:
     assert refusal({"frictoin": 0.2}) == "Unknown parameter 'frictoin': did you mean 'friction'?"
     assert "known: friction, normal_stiffness" in refusal({"zzzzzz": 1.0})

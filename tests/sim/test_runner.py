@@ -1,8 +1,7 @@
-"""The physics thread: exact steps, frames on the simulation's clock, and nobody waits for anybody."""
+"""The physics thread: exact steps, and nobody waits for anybody."""
 
 from __future__ import annotations
 
-import queue
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -14,7 +13,6 @@ from sim import watch
 from sim.commands import Act, SetParameters, Start
 from sim.runner import (
     FEWEST_SNAPSHOTS,
-    FRAMES_WAITING,
     PUBLISH_INTERVAL,
     PUBLISH_SHARE,
     Runner,
@@ -40,9 +38,8 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.002)
 
 
-@pytest.fixture
-def runner() -> Generator[Runner]:
-    """A runner that holds the clock from the beginning."""
+def held() -> Generator[Runner]:
+    """A runner that holds the clock from the beginning, and is stopped in the end."""
     started = Runner(make)
     started.pause(True)
     started.start()
@@ -50,6 +47,12 @@ def runner() -> Generator[Runner]:
     yield started
     started.stop()
     assert not started._thread.is_alive()
+
+
+@pytest.fixture
+def runner() -> Generator[Runner]:
+    """A runner that holds the clock from the beginning."""
+    yield from held()
 
 
 def at_rest(runner: Runner) -> Snapshot:
@@ -185,65 +188,6 @@ def test_a_refused_command_is_told_and_forgotten_with_the_next_accepted_one(runn
     assert runner.latest().parameters.friction == 0.2
 
 
-def assert_at_multiples(frames: list[Snapshot], interval: float) -> None:
-    """Each frame is the first step at or after its multiple of the interval."""
-    times, steps = np.array([(frame.time, frame.dt) for frame in frames]).T
-    due = times[0] + interval * np.arange(times.size)
-    step = np.maximum(steps, np.roll(steps, 1))  # the step that led there may have changed since
-    assert (times >= due - 1e-12).all()
-    assert (times < due + step * (1.0 + 1e-6)).all()
-
-
-def test_frames_come_at_exact_multiples_though_the_step_changes_on_the_way() -> None:
-    simulation = make()
-    runner = Runner(lambda: simulation)
-    simulation.apply(Act("fill"))
-    interval, taken = 20e-3, []  # some hundred steps: most changes of the step fall between two frames
-    frames = runner.record(interval)
-    while len(taken) < 30:
-        runner._batch_cost = 1e-9  # as on a fast machine: a batch could reach the frame at once
-        runner._turn(simulation)
-        while not frames.empty():
-            taken.append(frames.get())
-    assert len(simulation.run.dt_changes) > 3
-    assert_at_multiples([frame for frame in taken if frame is not None], interval)
-
-
-def test_frames_come_at_exact_multiples_however_slowly_they_are_taken(runner: Runner) -> None:
-    runner.send(Act("fill"))
-    interval = 1e-3
-    frames = runner.record(interval)
-    runner.pause(False)
-    taken: list[Snapshot] = []
-    while len(taken) < 40:
-        if len(taken) == 10:
-            until(lambda: frames.qsize() == FRAMES_WAITING)  # physics waits for the film, not the other way round
-        frame = frames.get(timeout=PATIENCE)
-        assert frame is not None
-        taken.append(frame)
-    runner.record(None)
-    while (last := frames.get(timeout=PATIENCE)) is not None:
-        taken.append(last)
-    assert_at_multiples(taken, interval)
-    assert len({id(frame) for frame in taken}) == len(taken)
-    step = runner.latest().step
-    until(lambda: runner.latest().step > step)  # and it goes on once nobody records
-
-
-def test_recording_survives_a_new_experiment(runner: Runner) -> None:
-    runner.send(Act("fill"))
-    frames = runner.record(1e-3)
-    runner.pause(False)
-    for _ in range(5):
-        assert frames.get(timeout=PATIENCE) is not None
-    runner.send(Start("heap", SMALL, 2))
-    runner.send(Act("fill"))
-    seen = [frames.get(timeout=PATIENCE) for _ in range(FRAMES_WAITING + 5)]
-    assert seen[-1] is not None
-    assert seen[-1].seed == 2
-    runner.record(None)
-
-
 @pytest.mark.parametrize("dragging", [False, True])
 def test_slow_motion_keeps_to_the_wall_clock(runner: Runner, dragging: bool) -> None:
     runner.send(Act("fill"))
@@ -310,12 +254,6 @@ def test_many_loads_while_it_steps(runner: Runner) -> None:
     until(lambda: runner.latest().seed == 59 and runner.latest().step > 100)
     assert runner.latest().fault is None
     assert runner.latest().refusal == ""
-
-
-def test_ending_a_recording_that_never_began_gives_an_ended_queue() -> None:
-    runner = Runner(make)
-    ended: queue.Queue[Snapshot | None] = runner.record(None)
-    assert ended.get(timeout=PATIENCE) is None
 
 
 def test_contacts_are_published_only_while_somebody_shows_them(runner: Runner) -> None:

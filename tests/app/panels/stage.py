@@ -67,7 +67,6 @@ def full_snapshot() -> Snapshot:
         largest_overlap=0.08,
         omega_dt=0.2,
         omega_dt_limit=0.42,
-        stable_dt=2e-5,
         energy=dict.fromkeys(LEDGER, 0.1),
         series={
             "time": time,

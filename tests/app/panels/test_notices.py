@@ -1,0 +1,83 @@
+"""What stands over the picture after a fault, a clog or a lost file, and what its buttons do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.panels.notices import ways_back
+from sim.commands import Act, Recover
+from sim.snapshot import Action, Fault
+from tests.app.panels.stage import Stage, full_snapshot, open_stage
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    with open_stage(tmp_path, full_snapshot()) as opened:
+        yield opened
+
+
+def test_a_fault_names_the_way_back_and_undo_takes_it(stage: Stage) -> None:
+    stage.ui.edits.set({"normal_stiffness": 1e9})
+    parameters = stage.ui.snapshot.parameters.changed(normal_stiffness=1e9)
+    fault = Fault("Grain 17 left the container.", 17, "normal_stiffness", 1e6)
+    stage.ui.snapshot = replace(stage.ui.snapshot, parameters=parameters, fault=fault, serial=9)
+    stage.frame(3)
+    stage.click("notice.undo")
+    assert stage.commands[-1] == Recover({"normal_stiffness": 1e6})
+
+
+def test_after_a_fault_the_automatic_time_step_is_one_click_away(stage: Stage) -> None:
+    parameters = stage.ui.snapshot.parameters.changed(dt=1e-4)
+    stage.ui.snapshot = replace(stage.ui.snapshot, parameters=parameters, fault=Fault("Too large a step."), serial=9)
+    stage.frame(3)
+    stage.click("notice.auto")
+    assert stage.commands == [Recover({"dt": "auto"})]
+
+
+def test_after_a_fault_the_step_offered_is_named_on_its_button_and_taken(stage: Stage) -> None:
+    fault = Fault("Too large a step.")
+    stage.ui.snapshot = replace(stage.ui.snapshot, fault=fault, smaller_dt=1.25e-6, serial=9)
+    stage.frame(3)
+    assert "Step to 1.25 µs" in [label for name, label, *_ in ways_back(stage.ui) if name == "halve"]
+    stage.click("notice.halve")
+    assert stage.commands == [Recover({"dt": 1.25e-6})]
+    stage.ui.snapshot = replace(stage.ui.snapshot, smaller_dt=None, serial=10)
+    stage.frame(3)
+    assert "notice.halve" not in stage.widgets
+
+
+def test_a_fault_can_be_left_without_undoing(stage: Stage) -> None:
+    stage.ui.snapshot = replace(stage.ui.snapshot, fault=Fault("Grain 17 left the container."), serial=9)
+    stage.frame(3)
+    assert "notice.undo" not in stage.widgets
+    stage.click("notice.recover")
+    assert stage.commands == [Recover({})]
+
+
+def test_lost_settings_are_told_until_seen(stage: Stage) -> None:
+    stage.ui.settings.trouble = "Settings cannot be read."
+    stage.frame(3)
+    stage.click("notice.settings")
+    assert stage.ui.settings.trouble == ""
+
+
+def test_a_clogged_neck_is_said_over_the_picture_until_it_has_been_read(stage: Stage) -> None:
+    turn = Action("turn", "Turn over", "T", True, "", pivot=(0.0, 0.0, 0.75))
+    clogged = replace(
+        stage.ui.snapshot, phase="clogged", phase_label="clogged after 156 of 800 grains", actions=(turn,)
+    )
+    stage.ui.snapshot = clogged
+    stage.frame(3)
+    stage.click("notice.turn")
+    assert stage.commands[-1] == Act("turn")
+    stage.click("notice.clogged")
+    stage.frame(2)
+    assert "notice.clogged" not in stage.widgets
+    for phase in ("flowing", "clogged"):
+        stage.ui.snapshot = replace(clogged, phase=phase)
+        stage.frame(3)
+    assert "notice.clogged" in stage.widgets
