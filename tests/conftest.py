@@ -15,6 +15,7 @@ import pytest
 
 from app.doctor import PROBE
 from app.engine_cache import choose_engine_cache
+from tests.sharing import OneCompiles, in_order
 
 ROOT = Path(__file__).resolve().parent.parent
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
@@ -31,6 +32,20 @@ def private_folders(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]
         for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_VIDEOS_DIR"):
             patch.setenv(name, str(tmp_path_factory.mktemp(name.lower())))
         yield
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneCompiles | None:
+    """Files go to workers as `tests.sharing` says, unless another way is asked for."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    config.option.loadscopereorder = False
+    return OneCompiles(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Workers take tests in the order in which they are collected."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items[:] = in_order(items)
 
 
 @cache

@@ -24,6 +24,11 @@ width = 0.012
 """
 
 
+SIZE, CENTRE = (800, 600), (400, 300)
+"""Of the window where nothing depends on it [px]: half the usual pixels, which are drawn in software, and every test
+waits for hundreds of frames."""
+
+
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     path = tmp_path / "small.toml"
@@ -33,6 +38,12 @@ def small(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def desktop(tmp_path: Path, small: Path) -> Iterator[Desktop]:
+    with open_desktop(tmp_path, "--preset", str(small), size=SIZE) as opened:
+        yield opened
+
+
+@pytest.fixture
+def wide(tmp_path: Path, small: Path) -> Iterator[Desktop]:
     with open_desktop(tmp_path, "--preset", str(small)) as opened:
         yield opened
 
@@ -121,7 +132,7 @@ def test_keys_pause_step_speed_help_and_hide(desktop: Desktop) -> None:
 
 def test_the_picture_is_zoomed_with_the_wheel_and_home_shows_everything(desktop: Desktop) -> None:
     before = desktop.fresh()["metres_per_pixel"]
-    desktop.move(640, 360)
+    desktop.move(*CENTRE)
     desktop.xdotool("click", 4)
     desktop.until(lambda: desktop.look()["metres_per_pixel"] < before, "zoomed picture")
     desktop.press("Home")
@@ -129,21 +140,21 @@ def test_the_picture_is_zoomed_with_the_wheel_and_home_shows_everything(desktop:
 
 
 def test_a_side_button_of_the_mouse_does_no_harm(desktop: Desktop) -> None:
-    desktop.move(640, 360)
+    desktop.move(*CENTRE)
     desktop.xdotool("click", 8, "click", 9)
     assert desktop.fresh()["broken"] == {}
 
 
-def test_a_film_is_recorded_with_every_frame_it_says(desktop: Desktop) -> None:
+def test_a_film_is_recorded_with_every_frame_it_says(wide: Desktop) -> None:
     import av
 
-    desktop.click("action.fill")
-    desktop.click("tab.record")
-    desktop.click("record.button")
-    desktop.until(lambda: desktop.look()["film"]["frames"] >= 20, "twenty frames")
-    desktop.press("v")
-    desktop.until(lambda: not desktop.look()["film"]["running"], "end of the film")
-    film = desktop.look()["film"]
+    wide.click("action.fill")
+    wide.click("tab.record")
+    wide.click("record.button")
+    wide.until(lambda: wide.look()["film"]["frames"] >= 20, "twenty frames")
+    wide.press("v")
+    wide.until(lambda: not wide.look()["film"]["running"], "end of the film")
+    film = wide.look()["film"]
     with av.open(film["path"]) as container:
         assert sum(1 for _ in container.decode(video=0)) == film["frames"]
 
@@ -163,11 +174,11 @@ def test_closing_while_the_engine_is_compiled_ends_the_program_well(
         assert desktop.program.wait(30) == 0
 
 
-def test_resizing_keeps_everything_inside(desktop: Desktop) -> None:
+def test_resizing_keeps_everything_inside(wide: Desktop) -> None:
     for size in ((900, 600), (400, 300), (100, 80), (1200, 700)):
-        desktop.xdotool("windowsize", desktop.window, *size)
-        desktop.until(lambda size=size: tuple(desktop.look()["size"]) == size, "new size")
-        found = desktop.fresh()
+        wide.xdotool("windowsize", wide.window, *size)
+        wide.until(lambda size=size: tuple(wide.look()["size"]) == size, "new size")
+        found = wide.fresh()
         assert found["broken"] == {}
         assert all(box[2] <= size[0] for box in found["widgets"].values())
 

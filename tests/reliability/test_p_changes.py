@@ -1,4 +1,4 @@
-"""Group P, live changes of what moves the grains: sliders end to end, formulas, schemes, walls, grains removed."""
+"""Group P, live changes of what moves the grains: sliders end to end, formulas, schemes, grains and walls removed."""
 
 from __future__ import annotations
 
@@ -12,22 +12,18 @@ import numpy as np
 import pytest
 
 from sim import faults
-from sim.build import forget_neighbours, keep_spheres, set_walls
+from sim.build import forget_neighbours, keep_spheres
 from sim.commands import Act, Recover, SetParameters
 from sim.integrators import integrators
-from sim.neighbours import LARGEST_STEP, OK
 from sim.parameters import Parameter, Value
 from sim.saved_run import SavedRun
 from sim.scenes import SCENES
-from sim.scenes.heap3d import FLOOR_WALL
 from sim.simulation import Simulation
 from sim.state import PAIR_COUNT, copy_world
-from sim.stepping import CHECK_STEPS
-from sim.surfaces import FACET, PLANE
-from tests.reliability.crowds import DT, RADIUS, Crowd
-from tests.reliability.runs import CYLINDER, changed, go, poured
+from tests.reliability.crowds import RADIUS, Crowd
+from tests.reliability.runs import changed, go, poured
 from tests.sim.test_formulas import few
-from tests.worlds import Bench, contacts_of, model_of, use_plain_engine, world_of
+from tests.worlds import Bench, contacts_of, use_plain_engine
 
 LIVE = [
     entry
@@ -211,65 +207,6 @@ def numbers_with(law: str, friction: float) -> tuple:
         "velocity_verlet", friction=friction, coulomb_cap="total", normal_damping=0.0, restitution=1.0
     )
     return bench.model, bench.numbers
-
-
-def pushed(shape: int, corners: list, dt: float, law: str = "hertz_mindlin") -> Bench:
-    """A row of grains in space and a wall at 100 m/s towards them."""
-    model, numbers = model_of(
-        "velocity_verlet", 3, rotation=True, law=replace(PILE, law=law).bench().model.law, young=1e9
-    )
-    place = [(2.1e-3 * (n + 1), 0.0, 0.0) for n in range(6)]
-    world = world_of(model, place, RADIUS, 1e-5, skin=5e-4)
-    world = set_walls(world, [shape], np.asarray([corners], float), velocity=(100.0, 0.0, 0.0), material=1)
-    return Bench(world, model, numbers, dt)
-
-
-PISTONS = {
-    "plane": (PLANE, [(0, 0, 0), (1, 0, 0), (0, 0, 0)]),
-    "facet": (FACET, [(0, -1, -1), (0, 2, -1), (0, -1, 2)]),
-}
-
-
-@pytest.mark.parametrize("piston", PISTONS)
-def test_p16_a_wall_at_100_m_per_s_lets_no_grain_through_in_silence(piston: str) -> None:
-    bench = pushed(*PISTONS[piston], dt=DT)
-    for _ in range(300):
-        bench.advance()
-        if bench.status != OK:
-            break
-        behind = bench.position[:, 0] < bench.world.walls.moved[0, 0]
-        assert not behind.any()
-    else:
-        # All six have been hit: struck by a wall, a grain leaves at up to twice its speed.
-        assert bench.world.walls.moved[0, 0] > 6 * 2.1e-3
-        assert (bench.velocity[:, 0] > 50.0).all()
-
-
-@pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize(("share", "stops"), [(0.99, False), (1.01, True)])
-def test_p16_a_wall_faster_than_half_a_radius_a_step_is_named_before_it_can_leap_over_a_grain(
-    share: float, stops: bool
-) -> None:
-    simulation = Simulation("heap3d", CYLINDER | {"dt": 1e-5})
-    assert simulation.apply(Act("fill")) == ""
-    world = simulation.run.world
-    limit = LARGEST_STEP * float(world.radius.min()) / simulation.dt
-    world.walls.velocity[FLOOR_WALL] = 0.0, 0.0, -share * limit  # away from the grains: none is disturbed
-    before = go(simulation, simulation.at + CHECK_STEPS).at
-    fault = simulation.fault
-    assert (fault is not None) == stops
-    if fault is not None:
-        assert f"Wall {FLOOR_WALL} moves at {share * limit:.3g} m/s" in fault.message
-        assert (
-            f"over the {limit:.3g} m/s that a grain of {1e3 * world.radius.min():.3g} mm radius can follow with a s"
-            in (fault.message)
-        )
-        assert (
-            "Likely cause: the speed of the wall. Lower the time step to 5 µs or let the program choose it ('auto')."
-            in fault.message
-        )
-        assert fault.sphere_id is None
-        assert (simulation.advance(10), simulation.at) == (0, before)
 
 
 def test_p17_a_grain_taken_from_a_pile_leaves_no_contact_behind() -> None:

@@ -73,6 +73,6 @@ def test_branches_lead_from_the_other_centre_or_the_wall_and_the_world_stays_as_
 
 
 def test_compiled_it_is_the_same() -> None:
-    bench = crowd(2, "voigt", True)
+    bench = crowd(3, "voigt", True)
     for fast, slow in zip(contact_table(bench.model)(bench.world, bench.numbers), contacts_of(bench), strict=True):
         assert fast == pytest.approx(slow, rel=1e-12)

@@ -18,7 +18,7 @@ from sim.parameters import ParameterError
 from sim.walls import FACET, PLANE
 from tests.worlds import Bench, model_of, world_of
 
-RADIUS, MASS, STIFFNESS = 1e-3, 1e-5, 1e4
+RADIUS, MASS, STIFFNESS = 1e-3, 1e-5, 1e3
 """Of the spheres [m], [kg], and of their contacts [N/m]."""
 REST = RADIUS - MASS * 9.81 / STIFFNESS
 """Height of a sphere at rest on a plane [m]."""
@@ -234,7 +234,7 @@ def test_corners_that_nearly_coincide_are_made_one(tmp_path: Path) -> None:
 
 def on_walls(shape: list[int], corners: np.ndarray, position: object, **motion: object) -> Bench:
     values = {"normal_stiffness": STIFFNESS, "shear_stiffness": STIFFNESS, "friction": 0.4, "wall_friction": 0.4}
-    model, numbers = model_of("velocity_verlet", 3, rotation=True, law=VOIGT, **values)
+    model, numbers = model_of("gear5", 3, rotation=True, law=VOIGT, **values)
     world = world_of(model, position, RADIUS, MASS, velocity=motion.get("velocity", 0.0), skin=3e-4)
     world = set_walls(world, shape, corners, material=1)
     return Bench(world, model, numbers, 2e-5, (0.0, 0.0, -9.81), compiled=True)

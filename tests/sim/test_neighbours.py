@@ -16,13 +16,16 @@ from sim.state import PAIR_COUNT, REBUILD_COUNT, World
 from sim.workspace import FOUND
 from tests.worlds import Bench, model_of, world_of
 
+AS_THE_LOOP = {"nogil": True, "error_model": "numpy"}
+"""Compiled otherwise, all that looks for neighbours would be compiled twice in a process that has a loop."""
 
-@numba.njit(nogil=True)
+
+@numba.njit(**AS_THE_LOOP)
 def rebuild_flat(world, part):
     return neighbours.rebuild(world, (0.0, 0.0), True, part)
 
 
-@numba.njit(nogil=True)
+@numba.njit(**AS_THE_LOOP)
 def rebuild_deep(world, part):
     return neighbours.rebuild(world, (0.0, 0.0, 0.0), True, part)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from sim.build import fitted, with_crew
 from sim.integrators.start_up import higher_derivatives
 from sim.state import copy_world
 from tests.sim.test_engine import crowd
-from tests.worlds import Bench, model_of, world_of
+from tests.worlds import Bench, model_of, use_plain_engine, world_of
 
 
-def test_start_up_finds_the_derivatives_of_a_spring() -> None:
+def test_start_up_finds_the_derivatives_of_a_spring(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_plain_engine(monkeypatch)
     # Two equal spheres in an undamped linear contact, moving apart at u: the overlap d obeys d'' = -w² d with
     # w² = 2 k/m, so sphere 1 has a = k d/m, a' = -2 k u/m ... : x''' = -(w²) v exactly, and x'''' = -w² a.
     # Central differences over h = dt/130 with w dt = 0.1 err by (w h)² = 6e-7 of the value.

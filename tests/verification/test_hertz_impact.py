@@ -72,7 +72,7 @@ def test_hertz_impact_in_space_along_any_direction_with_unequal_grains() -> None
     along = np.array([2.0, -3.0, 6.0]) / 7.0
     start = np.outer([0.0, radii.sum() + 1.65 * speed * dt], along)
     world = world_of(model, start, radii, masses, velocity=np.outer([speed, 0.0], along))
-    bench = Bench(world, model, numbers, dt, compiled=True)
+    bench = Bench(world, model, numbers, dt)
     before = momentum(bench)
     found = impact(bench, 215)
     assert found == pytest.approx((overlap, force, duration), rel=(omega * dt) ** 2)

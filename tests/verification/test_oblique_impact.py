@@ -27,13 +27,11 @@ CENTRES = np.array([[-1.0e-3, 0.3e-3, 0.1e-3], [1.2e-3, -0.2e-3, 0.2e-3]])
 RADII, MASSES = np.array([1.0e-3, 1.3e-3]), np.array([1.0e-3, 2.197e-3])
 
 
-def crash(integrator: str, rotation: bool, dt: float, compiled: bool = False, **values: object) -> tuple:
+def crash(integrator: str, rotation: bool, dt: float, **values: object) -> tuple:
     """An oblique impact in space; returns the bench after it and both momenta before it."""
     model, numbers = model_of(integrator, dimension=3, rotation=rotation, **values)
     spin = SPINS if rotation else 0.0
-    bench = Bench(
-        world_of(model, CENTRES, RADII, MASSES, velocity=VELOCITIES, spin=spin), model, numbers, dt, compiled=compiled
-    )
+    bench = Bench(world_of(model, CENTRES, RADII, MASSES, velocity=VELOCITIES, spin=spin), model, numbers, dt)
     # Momenta at the moment of the positions: in free flight, before leap-frog's first kick, velocities are constant.
     before = momentum(bench), angular_momentum(bench)
     touched = 0
@@ -59,7 +57,7 @@ FRICTIONS = [
 
 @pytest.mark.parametrize("friction", FRICTIONS, ids=["lee-herrmann", "cundall-strack"])
 def test_impact_in_space_without_rotation_keeps_linear_momentum(friction) -> None:
-    bench, linear, _ = crash("gear5", rotation=False, dt=2e-6, compiled=False, **friction)
+    bench, linear, _ = crash("gear5", rotation=False, dt=2e-6, **friction)
     assert momentum(bench) == pytest.approx(linear, abs=1e-12 * sizes(bench)[0])
     # It was no mere graze: the impact has turned both velocities out of their planes.
     assert np.abs(bench.velocity - VELOCITIES).min() > 1e-3
@@ -84,7 +82,7 @@ def test_impact_in_space_with_rotation_keeps_both_momenta(integrator: str, frict
 def test_gear_keeps_both_momenta_the_better_the_smaller_the_step() -> None:
     errors = []
     for dt in (4e-6, 2e-6, 1e-6):
-        bench, linear, angular = crash("gear5", rotation=True, dt=dt, compiled=True, **FRICTIONS[0])
+        bench, linear, angular = crash("gear5", rotation=True, dt=dt, **FRICTIONS[0])
         assert momentum(bench) == pytest.approx(linear, abs=1e-12 * sizes(bench)[0])
         errors.append(np.abs(angular_momentum(bench) - angular).max() / sizes(bench)[1])
     # Damping and friction set in with a jump, so no scheme beats first order there: halving dt halves the error.

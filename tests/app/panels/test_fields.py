@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,16 +14,10 @@ from app.fields import describe
 from sim.commands import SetParameters
 from sim.parameters import Parameter
 from sim.scenes import SCENES
-from tests.app.panels.stage import Stage, full_snapshot, open_stage
+from tests.app.panels.stage import Stage
 
 DECLARED = SCENES["heap"].parameters.declared()
 NUMBERS = [entry for entry in DECLARED.values() if entry.kind in ("float", "int")]
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
-    with open_stage(tmp_path, full_snapshot()) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("parameter", NUMBERS, ids=lambda entry: entry.name)

@@ -1,23 +1,25 @@
-"""What stands over the picture after a fault, a clog or a lost file, and what its buttons do."""
+"""What is said over the picture: faults and the way back, a failed panel, a neck that is clogged."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from imgui_bundle import imgui, implot
 
+from app.panels import Panel, Ui, all_panels, experiment
 from app.panels.notices import ways_back
 from sim.commands import Act, Recover
 from sim.snapshot import Action, Fault
-from tests.app.panels.stage import Stage, full_snapshot, open_stage
+from tests.app.panels.stage import Stage
 
 
-@pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
-    with open_stage(tmp_path, full_snapshot()) as opened:
-        yield opened
+def test_a_message_that_names_the_phase_with_older_numbers_is_not_shown(stage: Stage) -> None:
+    shot = stage.ui.snapshot
+    shot.measurement, shot.message, shot.phase_label = None, "Flowing: 0 of 2718 grains.", "flowing: 229 of 2718 grains"
+    assert experiment._said_elsewhere(shot)
+    shot.message = "Friction μ = 0.2: at once."
+    assert not experiment._said_elsewhere(shot)
 
 
 def test_a_fault_names_the_way_back_and_undo_takes_it(stage: Stage) -> None:
@@ -56,6 +58,35 @@ def test_a_fault_can_be_left_without_undoing(stage: Stage) -> None:
     assert "notice.undo" not in stage.widgets
     stage.click("notice.recover")
     assert stage.commands == [Recover({})]
+
+
+def test_a_panel_that_fails_says_so_and_the_others_go_on(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    failing = True
+
+    def draw(ui: Ui) -> None:
+        imgui.push_style_var(imgui.StyleVar_.alpha, 0.5)
+        imgui.begin_child("inside")
+        implot.begin_plot("plot")
+        if failing:
+            raise ZeroDivisionError("made up")
+        implot.end_plot()
+        imgui.end_child()
+        imgui.pop_style_var()
+
+    broken = Panel("broken", "Broken", 5, "left", draw)
+    found = (broken, *all_panels())
+    monkeypatch.setattr("app.layout.all_panels", lambda: found)
+    stage.frame(3)
+    assert "made up" in stage.ui.broken["broken"]
+    assert stage.ui.broken.keys() == {"broken"}
+    stage.click("action.open")
+    assert stage.commands == [Act("open")]
+    failing = False
+    stage.click("broken.again")
+    assert stage.ui.broken == {}
+    assert "The panel broken failed." in caplog.text
 
 
 def test_lost_settings_are_told_until_seen(stage: Stage) -> None:

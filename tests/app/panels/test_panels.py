@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from imgui_bundle import imgui, implot
+from imgui_bundle import imgui
 
 from app.panels import Panel, Ui, all_panels, experiment, plots, stability
 from sim.commands import Act, SetParameters, Start, UseThreads
 from sim.scenes import SCENES
 from sim.snapshot import Reading, Snapshot
 from tests.app.panels.stage import Stage, full_snapshot, open_stage
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
-    with open_stage(tmp_path, full_snapshot()) as opened:
-        yield opened
 
 
 def draw_alone(panel: Panel) -> object:
@@ -138,14 +131,6 @@ def test_the_tabs_chosen_are_shown_at_the_next_start(tmp_path: Path, monkeypatch
         assert "window.text" not in second.widgets
 
 
-def test_a_message_that_names_the_phase_with_older_numbers_is_not_shown(stage: Stage) -> None:
-    shot = stage.ui.snapshot
-    shot.measurement, shot.message, shot.phase_label = None, "Flowing: 0 of 2718 grains.", "flowing: 229 of 2718 grains"
-    assert experiment._said_elsewhere(shot)
-    shot.message = "Friction μ = 0.2: at once."
-    assert not experiment._said_elsewhere(shot)
-
-
 def test_choosing_a_preset_starts_it_and_forgets_the_history(stage: Stage) -> None:
     stage.ui.edits.set({"friction": 0.3})
     stage.commands.clear()
@@ -222,35 +207,6 @@ def test_an_unstable_time_step_offers_the_automatic_one(stage: Stage) -> None:
     stage.frame(3)
     stage.click("stability.auto")
     assert stage.commands == [SetParameters({"dt": "auto"})]
-
-
-def test_a_panel_that_fails_says_so_and_the_others_go_on(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    failing = True
-
-    def draw(ui: Ui) -> None:
-        imgui.push_style_var(imgui.StyleVar_.alpha, 0.5)
-        imgui.begin_child("inside")
-        implot.begin_plot("plot")
-        if failing:
-            raise ZeroDivisionError("made up")
-        implot.end_plot()
-        imgui.end_child()
-        imgui.pop_style_var()
-
-    broken = Panel("broken", "Broken", 5, "left", draw)
-    found = (broken, *all_panels())
-    monkeypatch.setattr("app.layout.all_panels", lambda: found)
-    stage.frame(3)
-    assert "made up" in stage.ui.broken["broken"]
-    assert stage.ui.broken.keys() == {"broken"}
-    stage.click("action.open")
-    assert stage.commands == [Act("open")]
-    failing = False
-    stage.click("broken.again")
-    assert stage.ui.broken == {}
-    assert "The panel broken failed." in caplog.text
 
 
 def test_readings_of_the_packing_stay_beside_a_measured_slope(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,12 +11,6 @@ from imgui_bundle import implot
 
 from app.panels import plots
 from tests.app.panels.stage import Stage, full_snapshot, open_stage
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
-    with open_stage(tmp_path, full_snapshot()) as opened:
-        yield opened
 
 
 def test_plots_show_the_last_seconds_when_asked_to(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,75 @@
+"""P16: walls that come fast let no grain through, and those that are too fast are named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sim.build import set_walls
+from sim.commands import Act
+from sim.laws import laws
+from sim.neighbours import LARGEST_STEP, OK
+from sim.scenes.heap3d import FLOOR_WALL
+from sim.simulation import Simulation
+from sim.stepping import CHECK_STEPS
+from sim.surfaces import FACET, PLANE
+from tests.reliability.crowds import DT, RADIUS
+from tests.reliability.runs import CYLINDER, go
+from tests.worlds import Bench, model_of, use_plain_engine, world_of
+
+
+def pushed(shape: int, corners: list, dt: float) -> Bench:
+    """A row of grains in space and a wall at 100 m/s towards them."""
+    model, numbers = model_of("velocity_verlet", 3, rotation=True, law=laws()["hertz_mindlin"], young=1e9)
+    place = [(2.1e-3 * (n + 1), 0.0, 0.0) for n in range(6)]
+    world = world_of(model, place, RADIUS, 1e-5, skin=5e-4)
+    world = set_walls(world, [shape], np.asarray([corners], float), velocity=(100.0, 0.0, 0.0), material=1)
+    return Bench(world, model, numbers, dt)
+
+
+PISTONS = {
+    "plane": (PLANE, [(0, 0, 0), (1, 0, 0), (0, 0, 0)]),
+    "facet": (FACET, [(0, -1, -1), (0, 2, -1), (0, -1, 2)]),
+}
+
+
+@pytest.mark.parametrize("piston", PISTONS)
+def test_p16_a_wall_at_100_m_per_s_lets_no_grain_through_in_silence(piston: str) -> None:
+    bench = pushed(*PISTONS[piston], dt=DT)
+    for _ in range(300):
+        bench.advance()
+        if bench.status != OK:
+            break
+        behind = bench.position[:, 0] < bench.world.walls.moved[0, 0]
+        assert not behind.any()
+    else:
+        # All six have been hit: struck by a wall, a grain leaves at up to twice its speed.
+        assert bench.world.walls.moved[0, 0] > 6 * 2.1e-3
+        assert (bench.velocity[:, 0] > 50.0).all()
+
+
+@pytest.mark.parametrize(("share", "stops"), [(0.99, False), (1.01, True)])
+def test_p16_a_wall_faster_than_half_a_radius_a_step_is_named_before_it_can_leap_over_a_grain(
+    monkeypatch: pytest.MonkeyPatch, share: float, stops: bool
+) -> None:
+    use_plain_engine(monkeypatch)
+    simulation = Simulation("heap3d", CYLINDER | {"dt": 1e-5})
+    assert simulation.apply(Act("fill")) == ""
+    world = simulation.run.world
+    limit = LARGEST_STEP * float(world.radius.min()) / simulation.dt
+    world.walls.velocity[FLOOR_WALL] = 0.0, 0.0, -share * limit  # away from the grains: none is disturbed
+    before = go(simulation, simulation.at + CHECK_STEPS).at
+    fault = simulation.fault
+    assert (fault is not None) == stops
+    if fault is not None:
+        assert f"Wall {FLOOR_WALL} moves at {share * limit:.3g} m/s" in fault.message
+        assert (
+            f"over the {limit:.3g} m/s that a grain of {1e3 * world.radius.min():.3g} mm radius can follow with a s"
+            in (fault.message)
+        )
+        assert (
+            "Likely cause: the speed of the wall. Lower the time step to 5 µs or let the program choose it ('auto')."
+            in fault.message
+        )
+        assert fault.sphere_id is None
+        assert (simulation.advance(10), simulation.at) == (0, before)

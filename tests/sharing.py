@@ -1,0 +1,51 @@
+"""Which worker runs which tests: compiling is most of the work, and most of what is compiled is the same in every loop.
+
+The first step loop of a process costs several times as much as the next, since all loops of one dimension share what
+finds neighbours and walks over pairs. So one worker compiles them all, and the others read them from disk; meanwhile
+those begin with what needs none of them, and with what takes longest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
+
+COMPILING = (
+    "tests/sim/test_faults.py",
+    "tests/sim/test_scenes.py",
+    "tests/sim/test_neighbours.py",
+    "tests/reliability/test_t_crew.py",
+    "tests/sim/test_heap_rotation.py",
+    "tests/sim/test_start_up.py",
+)
+"""Between them they need every loop there is, the heap's first. One that is forgotten here costs time only."""
+
+FIRST = (
+    "tests/sim/test_law_contract.py",
+    "tests/sim/test_timestep.py",
+    "tests/sim/test_survey.py",
+    "tests/reliability/test_i_frames.py",
+    "tests/verification/test_ratcheting.py",
+    "tests/gui/test_window.py",
+    "tests/gui/test_space.py",
+)
+"""For the other workers: a minute without any loop, then windows, which wait for nobody."""
+
+
+class OneCompiles(LoadFileScheduling):
+    """As `--dist=loadfile`, but that the files which compile are one piece of work."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        return COMPILING[0] if file in COMPILING else file
+
+
+def in_order(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests in the order in which workers take them: the rest with the largest files first."""
+    files = [item.nodeid.split("::")[0] for item in items]
+    counts = Counter(files)
+    rank = {file: place for place, file in enumerate(COMPILING + FIRST)}
+    keys = {file: (rank.get(file, len(rank)), -counts[file], place) for place, file in enumerate(counts)}
+    return [item for _, item in sorted(zip(files, items), key=lambda pair: keys[pair[0]])]
