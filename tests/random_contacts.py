@@ -55,7 +55,7 @@ def pair(generator: np.random.Generator, dimension: int, spin_length: int, touch
         "radius_sum": RADIUS_SUM,
         "effective_radius": RADIUS,
         "effective_mass": MASS,
-        "spin_mobility": 2.5 / (MASS * RADIUS**2),
+        "effective_inertia": 0.4 * MASS * RADIUS**2,
         "held": float(generator.choice([0.0, 1.0])),
         "kind": int(generator.integers(4)),
         "duration": 1e-6,

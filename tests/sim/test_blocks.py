@@ -41,7 +41,7 @@ def test_every_law_compiles_to_instructions_on_several_contacts_at_once(name: st
 def test_columns_do_not_overlap_and_fit_the_buffer(dimension: int, turning: int, materials: int) -> None:
     at = columns(dimension, turning, materials)
     vectors = dict.fromkeys(("branch", "velocity", "memory", "place"), dimension)
-    spins = dict.fromkeys(("roll", "mean_spin", "relative_spin"), turning)
+    spins = dict.fromkeys(("spin_i", "spin_j"), turning)
     widths = vectors | spins | {"material": materials}
     taken = [getattr(at, name) + c for name in at._fields for c in range(widths.get(name, 1))]
     assert sorted(taken) == list(range(len(taken)))

@@ -193,5 +193,5 @@ def test_rolling_resistance_is_limited_and_only_slows(law: Law, words: dict, dim
         assert moment @ spin <= 0.0
         assert np.any(moment) == (resisting and load > 0.0)
         # Twelve such contacts, for the time they stand for, stop the relative spin at most.
-        left = spin + 12.0 * kinematics["duration"] * kinematics["spin_mobility"] * moment
+        left = spin + 12.0 * kinematics["duration"] / kinematics["effective_inertia"] * moment
         assert left @ spin >= -1e-9 * (spin @ spin)

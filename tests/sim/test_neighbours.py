@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sim import neighbours
-from sim.build import add_spheres, empty_world, enlarge_pairs, fitted, keep_spheres, with_crew
+from sim.build import add_spheres, empty_world, enlarge_pairs, fitted, keep_spheres, weigh_pairs, with_crew
 from sim.cells import bucket_of
 from sim.neighbours import OK, PAIRS_FULL
 from sim.state import PAIR_COUNT, REBUILD_COUNT, World
@@ -140,8 +140,29 @@ def test_list_carries_what_the_law_needs_of_each_pair() -> None:
     assert world.pairs.effective_mass[rows[0, 2]] == pytest.approx(2e-3 / 3)
     assert world.pairs.held[rows[0, 1]] == 0.0
     assert world.pairs.held[rows[0, 2]] == 1.0
-    assert world.pairs.effective_radius[rows[0, 1]] == pytest.approx(1.1e-3 / 2.1)
     assert [int(world.pairs.kind[rows[pair]]) for pair in ((0, 1), (0, 2))] == [1 * 3 + 1, 1 * 3 + 2]
+
+
+def test_what_two_spheres_are_to_each_other_is_the_same_bit_by_bit_for_a_list_out_of_a_file() -> None:
+    generator = np.random.default_rng(5)
+    place, radius = generator.uniform(0.0, 8e-3, (60, 3)), generator.uniform(5e-4, 1.5e-3, 60)
+    world = add_spheres(empty_world(3, 3, materials=3), place, radius, radius**3 * 1e6)
+    world.material[:] = generator.integers(0, 3, 60)
+    world.mobility[:, :7] = 0.0
+    assert rebuild(world) == OK
+    used = int(world.counters[PAIR_COUNT])
+    columns = (world.pairs.radius_sum, world.pairs.effective_mass, world.pairs.effective_inertia)
+    columns += (world.pairs.held, world.pairs.kind)
+    made = [column.copy() for column in columns]
+    i, j = world.pairs.i[:used], world.pairs.j[:used]
+    inertia = np.where(world.fixed, np.inf, 0.4 * world.mass * world.radius**2)
+    assert used > 60
+    assert world.pairs.effective_inertia[:used] == pytest.approx(1.0 / (1.0 / inertia[i] + 1.0 / inertia[j]))
+    for column in columns:
+        column[:] = 0
+    weigh_pairs(world)
+    for column, before in zip(columns, made):
+        assert np.array_equal(column[:used], before[:used])
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -43,7 +43,7 @@ def dynamics(bench: Bench) -> tuple[np.ndarray, np.ndarray]:
         overlap = world.radius[i] + world.radius[j] - np.linalg.norm(branch)
         if overlap <= 0.0:
             continue
-        mass, size_of_pair = world.pairs.effective_mass[p], world.pairs.effective_radius[p]
+        mass, size_of_pair = world.pairs.effective_mass[p], 1.0 / (1.0 / world.radius[i] + 1.0 / world.radius[j])
         contact = lone_contact(overlap, mass, size_of_pair, dimension, 0, ())._replace(held=world.pairs.held[p])
         along, across, damped, damped_across = law.stiffness(bench.numbers, bench.model.rules, contact)
         normal = branch / np.linalg.norm(branch)
