@@ -120,6 +120,7 @@ def fill_up(buffer, at, size, dimension):
     for k in range(size, full):
         for c in range(dimension):
             buffer[tables.spot(at.branch + c, BLOCK, k)] = FAR
+        buffer[tables.spot(at.effective_mass, BLOCK, k)] = 1.0  # the normal force of a contact before, until here
     return full
 
 
