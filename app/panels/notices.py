@@ -125,8 +125,13 @@ def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
     if fault is None or parameters is None or ui.dead:
         return []
     ways: list[tuple[str, str, str, str, Callable[[], object]]] = []
-    if ui.edits.to_undo() is not None:
-        ways.append(("undo", "Undo the last change", "Ctrl+Z", "And go back to the state before it.", ui.edits.undo))
+    if back := ui.edits.to_undo():
+        declared = parameters.declared()
+        quantities = [declared[name].quantity for name in back]
+        short = quantities[0].symbol or quantities[0].label if len(back) == 1 else f"{len(back)} changes"
+        again = [f"{declared[name].quantity.label} {declared[name].shown(value)}" for name, value in back.items()]
+        help = f"{', '.join(again)} again, from the state before the change."
+        ways.append(("undo", f"Undo {short}", "Ctrl+Z", help, ui.edits.undo))
     if (smaller := snapshot.smaller_dt) is not None:
         help = "Halved until contacts bear it; everything else as it is."
         ways.append(("halve", f"Step to {smaller * 1e6:.4g} µs", "H", help, partial(ui.edits.set, {"dt": smaller})))

@@ -28,6 +28,9 @@ def test_a_fault_names_the_way_back_and_undo_takes_it(stage: Stage) -> None:
     fault = Fault("Grain 17 left the container.", 17, "normal_stiffness", 1e6)
     stage.ui.snapshot = replace(stage.ui.snapshot, parameters=parameters, fault=fault, serial=9)
     stage.frame(3)
+    way = next(way for way in ways_back(stage.ui) if way[0] == "undo")
+    assert way[1] == f"Undo {parameters.declared()['normal_stiffness'].quantity.symbol}"
+    assert "1e+06 N/m" in way[3]
     stage.click("notice.undo")
     assert stage.commands[-1] == Recover({"normal_stiffness": 1e6})
 
