@@ -55,8 +55,9 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     text, size = length_label(length), 1.15
     at, anchor = (x0 + x1) / 2, 0.5
     if frame.dimension == 3:
-        # In space a length holds at one depth only: say at which, and stay inside the picture.
+        # In space a length holds at one depth only: say at which, inside the picture and clear of the end marks.
         text, at, anchor = f"{text} at the centre", x1, 1.0
+        y -= tall
     canvas.text((at, y - 3.0 * unit), text, palette.text, size, anchor=(anchor, 1.0), halo=palette.background)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
 from sim.scenes import Scene
+from sim.scenes.heap import MOVES_AGAIN
 from sim.scenes.heap3d_parameters import Heap3dParameters
 from sim.scenes.heap3d_pouring import (
     FLOOR_WALL,
@@ -33,7 +34,7 @@ from sim.scenes.heap3d_pouring import (
 from sim.scenes.heap_study import STUDY_IN_SPACE
 from sim.snapshot import Action, Curve, Line, Reading
 from sim.state import Floats
-from sim.watch import wall_facets
+from sim.watch import mean_speed, wall_facets
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
@@ -46,7 +47,7 @@ def supervise(simulation: Simulation) -> None:
     """Pour the next layer, notice rest, take away what is past the rim."""
     run = simulation.run
     state: Heap3dState = run.state
-    if state.phase in ("empty", "rested"):
+    if state.phase == "empty":
         return
     quiet = quiet_for(simulation, fallen(simulation, sizes(run.built).plate)) > QUIET_TIME
     if state.phase == "filling":
@@ -57,6 +58,9 @@ def supervise(simulation: Simulation) -> None:
             enter(simulation, "rested")
             state.run_all = False
             simulation.message = act(simulation, "measure")
+    elif state.phase == "rested" and mean_speed(run.world) > MOVES_AGAIN * simulation.parameters.settle_speed:
+        enter(simulation, "flowing")
+        simulation.message = "The heap moves again."
 
 
 def _fill_on(simulation: Simulation, quiet: bool) -> None:
