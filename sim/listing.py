@@ -12,16 +12,14 @@ from numba.extending import register_jitable
 from sim import tables, vec
 from sim.cells import bucket_of
 from sim.contact import shared_inertia
-from sim.state import MATERIAL_COUNT, PAIR_COUNT
 from sim.workspace import FOUND
 
 
 @register_jitable
-def find_pairs(world, position_like, first, last, section, end):
+def find_pairs(search, aside, position_like, first, last, section, end):
     """Write down the pairs closer than touching + skin of the spheres in these slots and all further on, from `section`
     on; returns how many, or -1 if they do not fit before `end`. Where two cells share a bucket a pair may be
     there twice."""
-    search = world.search
     cell = search.cell
     start = search.bucket_start
     mask = start.size - 2
@@ -39,7 +37,7 @@ def find_pairs(world, position_like, first, last, section, end):
             for turn in range(2 if over > 0 else 1):
                 low = 0 if turn == 1 else slot + 1 if row == 0 else start[left]
                 high = start[over] if turn == 1 else start[mask + 1 if over > 0 else left + wide]
-                found = look_along(search, world.aside, position_like, slot, low, high, found, end)
+                found = look_along(search, aside, position_like, slot, low, high, found, end)
         if found >= end:
             return -1
     return found - section
@@ -72,19 +70,16 @@ def look_along(search, aside, position_like, slot, low, high, found, end):
 
 
 @register_jitable
-def sort_pairs(world, first, last):
+def sort_pairs(begin, aside, tally, mobility, first, last):
     """Collect the pairs of these rows from all sections, sorted by i and j, each once; returns how many.
 
     They stand in `Aside.sorted_j` from where as many were found for the rows before; `Search.begin` counts from there.
     """
-    begin = world.search.begin
-    tally = world.crew.tally
     parts = tally.shape[0]
-    capacity = world.pairs.i.size
-    rows_i = world.aside.i
-    rows_j = world.aside.j
-    sorted_j = world.aside.sorted_j
-    mobility = world.mobility[0]
+    capacity = aside.i.size
+    rows_i = aside.i
+    rows_j = aside.j
+    sorted_j = aside.sorted_j
     for i in range(first, last):
         begin[i] = 0
     base = 0
@@ -150,12 +145,8 @@ def first_pair_of(pairs, count, i):
 
 
 @register_jitable
-def carry_over(world, first, last, base, found, before):
+def carry_over(pairs, aside, begin, count, first, last, base, found, before):
     """Give every pair of these rows what the same pair of the old list remembers; `before` pairs stand before them."""
-    pairs = world.pairs
-    aside = world.aside
-    begin = world.search.begin
-    count = world.counters[PAIR_COUNT]
     old = first_pair_of(pairs, count, first)
     for i in range(first, last):
         end = begin[i + 1] if i + 1 < last else found
@@ -175,18 +166,26 @@ def carry_over(world, first, last, base, found, before):
 
 
 @register_jitable
-def write_list(world, first, last, base, found, before, needs_material):
+def write_list(
+    pairs,
+    aside,
+    begin,
+    radius,
+    mass,
+    mobility,
+    material,
+    kinds,
+    first,
+    last,
+    base,
+    found,
+    before,
+    needs_material,
+):
     """Write the pairs of these rows to where they belong in the list."""
-    pairs = world.pairs
-    aside = world.aside
-    begin = world.search.begin
-    radius = world.radius
-    mass = world.mass
-    material = world.material
-    held = world.mobility[0]
-    yielding = world.mobility[world.mobility.shape[0] - 1]
-    turning = world.mobility.shape[0] > aside.anchor.shape[0]
-    kinds = world.counters[MATERIAL_COUNT]
+    held = mobility[0]
+    yielding = mobility[mobility.shape[0] - 1]
+    turning = mobility.shape[0] > aside.anchor.shape[0]
     for i in range(first, last):
         end = begin[i + 1] if i + 1 < last else found
         for k in range(begin[i], end):

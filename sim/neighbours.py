@@ -15,7 +15,7 @@ from sim import tables, vec
 from sim.cells import find_cells, sort_into_cells
 from sim.gate import meet, share
 from sim.listing import carry_over, find_pairs, list_others, sort_pairs, write_list
-from sim.state import PAIR_COUNT, REBUILD_COUNT, REBUILT_AT, STEP_COUNT
+from sim.state import MATERIAL_COUNT, PAIR_COUNT, REBUILD_COUNT, REBUILT_AT, STEP_COUNT
 from sim.touches import refresh_touches
 from sim.workspace import CULPRIT, FOUND, KEPT, MOVED, STATUS, TOUCHES
 
@@ -60,14 +60,12 @@ def walls_moved(walls, search):
 
 
 @register_jitable
-def moved_too_far(world, position_like, first, last, part):
+def moved_too_far(motion, search, walls, position_like, first, last, part):
     """True if something moved so far that a pair may touch that is not listed."""
-    now = tables.level(world.motion, 0, 0, position_like)
-    then = tables.rows(world.search.reference, position_like)
+    now = tables.level(motion, 0, 0, position_like)
+    then = tables.rows(search.reference, position_like)
     # Walls are moved and looked at by the same thread.
-    return farther(now, then, 0.5 * world.search.skin[0], first, last) or (
-        part == 0 and walls_moved(world.walls, world.search)
-    )
+    return farther(now, then, 0.5 * search.skin[0], first, last) or (part == 0 and walls_moved(walls, search))
 
 
 @register_jitable
@@ -92,6 +90,14 @@ def remember_places(reference, motion, first, last):
     for c in range(reference.shape[0]):
         for i in range(first, last):
             reference[c, i] = motion[c, 0, i]
+
+
+@register_jitable
+def remember_walls(reference, moved):
+    """Note where the walls are; number by number, as an assignment of whole arrays takes seconds to compile."""
+    for w in range(moved.shape[0]):
+        for c in range(moved.shape[1]):
+            reference[w, c] = moved[w, c]
 
 
 @register_jitable
@@ -137,17 +143,29 @@ def rebuild(world, position_like, needs_material, part):
         sort_into_cells(world.search, world.motion, world.radius)
     meet(crew)
     if part == 0:
-        fits = world.walls.shape.size == 0 or refresh_touches(world, position_like, cell_size, largest)
+        fits = world.walls.shape.size == 0 or refresh_touches(
+            world.touches,
+            world.memory,
+            world.counters,
+            world.walls,
+            world.search,
+            world.motion,
+            world.radius,
+            world.mobility,
+            position_like,
+            cell_size,
+            largest,
+        )
         tally[0, TOUCHES] = 1 if fits else 0
     section, end = share(world.pairs.i.size, part, parts)
-    tally[part, FOUND] = find_pairs(world, position_like, first, last, section, end)
+    tally[part, FOUND] = find_pairs(world.search, world.aside, position_like, first, last, section, end)
     meet(crew)
     fits = tally[0, TOUCHES] == 1
     for p in range(parts):
         fits &= tally[p, FOUND] >= 0
     if not fits:
         return PAIRS_FULL
-    base, kept = sort_pairs(world, first, last)
+    base, kept = sort_pairs(world.search.begin, world.aside, tally, world.mobility[0], first, last)
     tally[part, KEPT] = kept
     meet(crew)
     before = 0
@@ -155,16 +173,32 @@ def rebuild(world, position_like, needs_material, part):
     for p in range(parts):
         before += tally[p, KEPT] if p < part else 0
         found += tally[p, KEPT]
-    carry_over(world, first, last, base, kept, before)
+    begin = world.search.begin
+    carry_over(world.pairs, world.aside, begin, world.counters[PAIR_COUNT], first, last, base, kept, before)
     meet(crew)  # nobody needs the old list any more
-    write_list(world, first, last, base, kept, before, needs_material)
+    write_list(
+        world.pairs,
+        world.aside,
+        begin,
+        world.radius,
+        world.mass,
+        world.mobility,
+        world.material,
+        world.counters[MATERIAL_COUNT],
+        first,
+        last,
+        base,
+        kept,
+        before,
+        needs_material,
+    )
     remember_places(world.search.reference, world.motion, first, last)
     if part == 0:
-        world.search.wall_reference[:] = world.walls.moved
+        remember_walls(world.search.wall_reference, world.walls.moved)
         world.counters[PAIR_COUNT] = found
         world.counters[REBUILT_AT] = world.counters[STEP_COUNT]
         world.counters[REBUILD_COUNT] += 1
-        world.search.begin[world.radius.size] = found
+        begin[world.radius.size] = found
     meet(crew)
     if parts > 1:
         list_others(crew, world.pairs.j, first, last, found)
@@ -177,12 +211,13 @@ def refresh(world, position_like, needs_material, dt, part):
     tally = world.crew.tally
     parts = tally.shape[0]
     first, last = share(world.radius.size, part, parts)
-    tally[part, MOVED] = 1 if moved_too_far(world, position_like, first, last, part) else 0
+    moved = moved_too_far(world.motion, world.search, world.walls, position_like, first, last, part)
+    tally[part, MOVED] = 1 if moved else 0
     meet(world.crew)
-    moved = 0
+    movers = 0
     for p in range(parts):
-        moved += tally[p, MOVED]
-    if moved == 0:
+        movers += tally[p, MOVED]
+    if movers == 0:
         return OK, -1
     skin = world.search.skin[0]
     meet(world.crew)  # all have read

@@ -22,17 +22,19 @@ CELL_COST = 2.0
 
 
 @register_jitable
-def refresh_touches(world, position_like, cell_size, largest):
+def refresh_touches(
+    touches, memory, counters, walls, search, motion, radii, mobility, position_like, cell_size, largest
+):
     """Make the list anew, contact memory carried over; False if it does not fit."""
-    touches = world.touches
-    kept = set_aside(world.memory, world.counters[TOUCH_COUNT], touches.sphere, touches.wall, touches)
-    found = list_touches(world, position_like, cell_size, largest)
+    kept = set_aside(memory, counters[TOUCH_COUNT], touches.sphere, touches.wall, touches)
+    positions = tables.level(motion, 0, 0, position_like)
+    found = list_touches(touches, walls, search, positions, radii, mobility[0], cell_size, largest)
     if found < 0:
-        world.counters[TOUCH_COUNT] = restore(world.memory, kept, touches.sphere, touches.wall, touches)
+        counters[TOUCH_COUNT] = restore(memory, kept, touches.sphere, touches.wall, touches)
         return False
-    world.counters[TOUCH_COUNT] = found
-    sort_by_sphere(touches, world.memory, found)
-    carry_over(world.memory, kept, found, touches.sphere, touches.wall, touches)
+    counters[TOUCH_COUNT] = found
+    sort_by_sphere(touches, memory, found)
+    carry_over(memory, kept, found, touches.sphere, touches.wall, touches)
     return True
 
 
@@ -63,32 +65,27 @@ def sort_by_sphere(touches, memory, count):
 
 
 @register_jitable
-def list_touches(world, position_like, cell_size, largest):
+def list_touches(touches, walls, search, positions, radii, mobility, cell_size, largest):
     """Write every sphere near a wall, wall by wall; returns how many, or -1 if they do not fit.
 
-    What is called per sphere is given single tables: handing over the whole world costs more than the look.
+    Like all that is called from here, it is given the tables it needs: to hand over the whole world takes longer to
+    compile than all the rest, and per sphere longer than the look.
     """
-    search = world.search
-    walls = world.walls
-    touches = world.touches
-    radii = world.radius
-    mobility = world.mobility[0]
     cell = search.cell
     order = search.order
     start = search.bucket_start
     span = search.box_cells
     skin = search.skin[0]
-    positions = tables.level(world.motion, 0, 0, position_like)
     mask = start.size - 2
     deep = cell.shape[0] - 1
     flat = cell.shape[0] == 2
     found = 0
     for w in range(walls.shape.size):
         by_cells = box_of_wall(search, walls, w, largest + skin, cell_size, radii.size)
-        low = tables.row_at(search.box, 0, position_like)
-        high = tables.row_at(search.box, 1, position_like)
-        normal = tables.row_at(search.box, 2, position_like)
-        level = vec.dot(normal, tables.row_at(search.box, 3, position_like))
+        low = tables.row_at(search.box, 0, positions)
+        high = tables.row_at(search.box, 1, positions)
+        normal = tables.row_at(search.box, 2, positions)
+        level = vec.dot(normal, tables.row_at(search.box, 3, positions))
         # Of the cells in the box of a facet only those near its plane matter.
         thick = largest + skin + 0.5 * math.sqrt(cell.shape[0]) * cell_size
         nx, ny, nz = search.box[2, 0], search.box[2, 1], 0.0 if flat else search.box[2, deep]

@@ -52,7 +52,9 @@ def loops(model: Model) -> dict[str, Any]:
         source  # noqa: B018
         moved = 0
         for _ in range(times):
-            moved += neighbours.moved_too_far(world, position_like, 0, world.radius.size, 0)
+            moved += neighbours.moved_too_far(
+                world.motion, world.search, world.walls, position_like, 0, world.radius.size, 0
+            )
         return moved
 
     def one_list(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 import pytest
 
-from sim.blocks import columns, evaluate
+from sim.blocks import aligned, begin_sums, columns, evaluate, fill_up, forget_materials, look_up
 from sim.laws import laws
 from sim.workspace import BLOCK, BUFFER_ROWS
 
@@ -46,3 +46,47 @@ def test_columns_do_not_overlap_and_fit_the_buffer(dimension: int, turning: int,
     taken = [getattr(at, name) + c for name in at._fields for c in range(widths.get(name, 1))]
     assert sorted(taken) == list(range(len(taken)))
     assert len(taken) <= BUFFER_ROWS
+
+
+@pytest.mark.parametrize("name", list(laws()))
+@pytest.mark.parametrize("turning", [0, 3])
+def test_columns_that_fill_a_register_up_leave_nothing_in_the_sums(name: str, turning: int) -> None:
+    law = laws()[name]
+    parameters = law.parameters.checked({})
+    space, spin = (0.0, 0.0, 0.0), (0.0,) * turning
+    at = columns(3, turning, len(law.material_like))
+    buffer = np.random.default_rng(2).uniform(0.1, 0.2, BUFFER_ROWS * BLOCK)
+    buffer[: 3 * BLOCK] *= 0.3  # branches, so that all touch
+    begin_sums(buffer, at)
+    forget_materials(buffer, at)
+    for k in range(8):
+        look_up(buffer, at, k, law.properties, law.numbers(parameters), 0)
+    # What a block before has left there: its normal forces, which may pull.
+    buffer[at.effective_mass * BLOCK + 3 : (at.effective_mass + 1) * BLOCK] = -0.7
+    full = fill_up(buffer, at, 3, 3)
+    assert full == 8
+    evaluate(
+        buffer,
+        full,
+        law.force,
+        law.rules(parameters),
+        law.numbers(parameters),
+        space,
+        spin,
+        (),
+        law.material_like,
+        1e-6,
+        1.0,
+    )
+    rows = buffer.reshape(BUFFER_ROWS, BLOCK)
+    assert np.isfinite(rows[:, :8]).all()
+    assert not rows[[at.damping, at.friction], 3:].any()
+    assert rows[[at.damping, at.friction], :3].any()
+
+
+def test_the_buffer_begins_with_a_cache_line() -> None:
+    for beginning in range(8):
+        room = np.zeros(BLOCK + 8)[beginning:]
+        begun = aligned(room)
+        assert begun.ctypes.data % 64 == 0
+        assert room.size - begun.size < 8

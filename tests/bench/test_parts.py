@@ -1,0 +1,30 @@
+"""The parts of a step that `repose bench` times are those the step is made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sim.build import set_walls
+from sim.laws import laws
+from sim.study import parts
+from sim.surfaces import PLANE
+from tests.worlds import Bench, model_of, world_of
+
+
+@pytest.mark.parametrize(("dimension", "rotation", "law"), [(2, False, "lee_herrmann"), (3, True, "hertz_mindlin")])
+def test_every_part_of_a_step_is_timed(
+    dimension: int, rotation: bool, law: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "compiled", lambda part: part)
+    model, numbers = model_of("velocity_verlet", dimension, rotation, laws()[law])
+    place = np.zeros((3, dimension))
+    place[:, 0] = 0.0, 1.99e-3, 3.98e-3
+    corner = np.zeros((1, 3, dimension))
+    corner[0, 0, -1], corner[0, 1, -1] = -0.99e-3, 1.0
+    world = set_walls(world_of(model, place, 1e-3, 1e-5), [PLANE], corner)
+    bench = Bench(world, model, numbers, 1e-6)
+    assert bench.advance() == 1
+    found = parts.measure_parts(bench.world, model, (numbers, bench.gravity, bench.dt), quick=True)
+    assert set(found) == {"integration", "contacts", "walls", "watching", "one_list"}
+    assert all(time > 0.0 for time in found.values())
