@@ -12,7 +12,7 @@ from imgui_bundle import imgui
 from app import paths
 from sim.snapshot import Snapshot
 
-INTERVAL = 5
+INTERVAL = 2
 """Frames between two reports."""
 
 
