@@ -90,9 +90,9 @@ def copy_column(target, source):
 
 
 @register_jitable
-def aligned(buffer):
-    """The buffer from where a cache line begins: reading across two lines costs half as much again."""
-    return buffer[(-buffer.ctypes.data % 64) // 8 :]
+def to_line(buffer):
+    """How many entries there are before a cache line begins: reading across two lines costs half as much again."""
+    return (-buffer.ctypes.data % 64) // 8
 
 
 @register_jitable

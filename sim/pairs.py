@@ -10,7 +10,7 @@ import numpy as np
 from numba.extending import register_jitable
 
 from sim import tables, vec
-from sim.blocks import aligned, begin_sums, columns, copy_column, evaluate, fill_up, forget_materials, look_up, sum_up
+from sim.blocks import begin_sums, columns, copy_column, evaluate, fill_up, forget_materials, look_up, sum_up, to_line
 from sim.contact import contact_between
 from sim.gate import share
 from sim.state import LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT
@@ -77,7 +77,8 @@ def pair_forces(
     radii = world.radius
     parts = world.crew.tally.shape[0]
     alone = parts == 1
-    buffer = aligned(world.crew.buffer[part])
+    buffer = world.crew.buffer[part]
+    buffer = buffer[to_line(buffer) :]
     chosen = world.crew.chosen[part]
     dimension = len(position_like)
     turning = len(spin_like) > 0

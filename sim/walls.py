@@ -16,7 +16,7 @@ from __future__ import annotations
 from numba.extending import register_jitable
 
 from sim import tables, vec
-from sim.blocks import aligned, begin_sums, columns, evaluate, forget_materials, look_up
+from sim.blocks import begin_sums, columns, evaluate, forget_materials, look_up, to_line
 from sim.contact import contact_between, shared_inertia
 from sim.gate import share
 from sim.state import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS, MATERIAL_COUNT
@@ -161,7 +161,8 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
     touches = world.touches
     walls = world.walls
     radii = world.radius
-    buffer = aligned(world.crew.buffer[part])
+    buffer = world.crew.buffer[part]
+    buffer = buffer[to_line(buffer) :]
     dimension = len(position_like)
     at = columns(dimension, len(spin_like), len(material_like))
     positions = tables.level(world.motion, 0, 0, position_like)

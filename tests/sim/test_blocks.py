@@ -9,7 +9,8 @@ import numba
 import numpy as np
 import pytest
 
-from sim.blocks import aligned, begin_sums, columns, evaluate, fill_up, forget_materials, look_up
+from sim.blocks import begin_sums, columns, evaluate, fill_up, forget_materials, look_up, to_line
+from sim.compiled import OPTIONS
 from sim.laws import laws
 from sim.workspace import BLOCK, BUFFER_ROWS
 
@@ -25,7 +26,7 @@ def test_every_law_compiles_to_instructions_on_several_contacts_at_once(name: st
     rule_0, rule_1, rule_2, rule_3 = law.rules(parameters)
     space = (0.0, 0.0, 0.0)
 
-    @numba.njit(error_model="numpy")
+    @numba.njit(**OPTIONS)
     def block(buffer, size, numbers):
         rules = (rule_0, rule_1, rule_2, rule_3)
         evaluate(buffer, size, force, rules, numbers, space, space, (), material_like, 1e-6, 1.0)
@@ -87,6 +88,6 @@ def test_columns_that_fill_a_register_up_leave_nothing_in_the_sums(name: str, tu
 def test_the_buffer_begins_with_a_cache_line() -> None:
     for beginning in range(8):
         room = np.zeros(BLOCK + 8)[beginning:]
-        begun = aligned(room)
+        begun = room[to_line(room) :]
         assert begun.ctypes.data % 64 == 0
         assert room.size - begun.size < 8

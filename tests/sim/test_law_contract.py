@@ -9,6 +9,7 @@ import numba
 import numpy as np
 import pytest
 
+from sim.compiled import OPTIONS
 from sim.contact import contact_between
 from sim.laws import Law, laws
 from tests.random_contacts import (
@@ -54,7 +55,7 @@ def _evaluator(law: Law, rules: tuple):
     force, energy, stiffness, properties = law.force, law.energy, law.stiffness, law.properties
     rule_0, rule_1, rule_2, rule_3 = rules
 
-    @numba.njit(error_model="numpy")
+    @numba.njit(**OPTIONS)
     def evaluate(numbers, b, p, v, roll, mean, relative, memory, was_touching, lengths, mass, yielding, held, kind, dt):
         chosen = (rule_0, rule_1, rule_2, rule_3)
         contact, start = contact_between(

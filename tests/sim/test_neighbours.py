@@ -11,21 +11,19 @@ import pytest
 from sim import neighbours
 from sim.build import add_spheres, empty_world, enlarge_pairs, fitted, keep_spheres, weigh_pairs, with_crew
 from sim.cells import bucket_of
+from sim.compiled import OPTIONS
 from sim.neighbours import OK, PAIRS_FULL
 from sim.state import PAIR_COUNT, REBUILD_COUNT, World
 from sim.workspace import FOUND
 from tests.worlds import Bench, model_of, world_of
 
-AS_THE_LOOP = {"nogil": True, "error_model": "numpy"}
-"""Compiled otherwise, all that looks for neighbours would be compiled twice in a process that has a loop."""
 
-
-@numba.njit(**AS_THE_LOOP)
+@numba.njit(**OPTIONS)  # otherwise all that looks for neighbours would be compiled twice
 def rebuild_flat(world, part):
     return neighbours.rebuild(world, (0.0, 0.0), True, part)
 
 
-@numba.njit(**AS_THE_LOOP)
+@numba.njit(**OPTIONS)
 def rebuild_deep(world, part):
     return neighbours.rebuild(world, (0.0, 0.0, 0.0), True, part)
 
