@@ -214,7 +214,8 @@ def lee_herrmann(params, rules, contact):
         limit,
     )
     stretch = math.sqrt(vec.dot(contact.shear, contact.shear))
-    slip = vec.scale(touching * drag(stretch, limit / max(params.shear_stiffness, TINY)), contact.shear)
+    compliance = 1.0 / max(params.shear_stiffness, TINY)  # the same for all contacts: one division for a whole block
+    slip = vec.scale(touching * drag(stretch, limit * compliance), contact.shear)
     radius = contact.effective_radius
     moment, rolling_power = rolling_moment(params.rolling_friction, 0.0, touching * normal_force, radius, contact)
     return Response(
