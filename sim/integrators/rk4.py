@@ -21,10 +21,11 @@ def before(motion, first, last, stage, dt):
     if stage > 0:
         return
     for c in range(motion.shape[0]):
-        motion[c, 3, first:last] = motion[c, 0, first:last]
-        motion[c, 4, first:last] = motion[c, 1, first:last]
-        motion[c, 5, first:last] = 0.0
-        motion[c, 6, first:last] = 0.0
+        for i in range(first, last):
+            motion[c, 3, i] = motion[c, 0, i]
+            motion[c, 4, i] = motion[c, 1, i]
+            motion[c, 5, i] = 0.0
+            motion[c, 6, i] = 0.0
 
 
 @register_jitable

@@ -59,6 +59,7 @@ def changed(before: np.ndarray, after: np.ndarray) -> float:
 
 
 def test_the_picture_is_turned_zoomed_cut_and_coloured_while_paused(glass: Desktop, tmp_path: Path) -> None:
+    glass.until(lambda: glass.state["time"] > 0.1, "beads that fall, of other colours by speed than by force")
     glass.press("space")
     glass.until(lambda: glass.state["paused"], "pause")
     step = glass.fresh()["state"]["step"]
