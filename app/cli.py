@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from app import saved_commands
-from app.progress import say
+from app.progress import Progress, say
 from app.terminal import INTERRUPTED, REFUSED, THREADS_HELP, refusals, table
 
 EXIT_CODES = (
@@ -274,10 +274,13 @@ def bench(
     from app import frame_bench
     from sim.study import bench
 
-    engine = bench.measure_engine(quick)
+    with Progress("Measuring the engine", quiet=json) as progress:
+        engine = bench.measure_engine(quick, progress.show)
     if not json:
         print(bench.describe(engine), flush=True)
-    frames = frame_bench.measure_frames(quick)
+    with Progress("Measuring the window", quiet=json) as progress:
+        progress.show("the run with a picture, then without", None)
+        frames = frame_bench.measure_frames(quick)
     if json:
         from json import dumps
 

@@ -19,7 +19,7 @@ from sim.state import (
     empty_walls,
 )
 from sim.surfaces import FACET
-from sim.workspace import BLOCK, empty_aside, empty_crew, empty_memory, empty_search
+from sim.workspace import BLOCK, empty_memory, working_storage
 
 PAIRS_PER_SPHERE = 4
 """Pair capacity a new world starts with, per sphere; the table grows by half when it is full."""
@@ -30,6 +30,7 @@ def empty_world(
 ) -> World:
     """A world without spheres, ready for `add_spheres`."""
     coordinates = dimension + spin_length
+    aside, search, crew = working_storage(1, 0, 0, 0, dimension, 0, np.array([skin]))
     return World(
         motion=np.zeros((coordinates, levels, 0)),
         force=np.zeros((coordinates, 0)),
@@ -44,10 +45,10 @@ def empty_world(
         walls=empty_walls(0, dimension),
         touches=empty_touches(0, 0, dimension),
         pairs=empty_pairs(0, dimension),
-        aside=empty_aside(0, dimension),
+        aside=aside,
         memory=empty_memory(0, 0, dimension),
-        search=empty_search(0, 0, dimension, np.array([skin])),
-        crew=empty_crew(1, 0, 0, 0),
+        search=search,
+        crew=crew,
         ledger=np.zeros((3, BLOCK)),
         counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
     )
@@ -225,12 +226,12 @@ def with_crew(world: World, threads: int) -> World:
     """The same world, stepped by so many threads from now on."""
     if threads == world.crew.tally.shape[0]:
         return world
-    return _refitted(world._replace(crew=empty_crew(threads, 0, 0, 0)), world.pairs.i.size, world.touches.sphere.size)
+    return _refitted(world, world.pairs.i.size, world.touches.sphere.size, threads)
 
 
-def _refitted(world: World, capacity: int, touch_capacity: int) -> World:
+def _refitted(world: World, capacity: int, touch_capacity: int, threads: int | None = None) -> World:
     """`fitted`, with the lists still good."""
-    grown = fitted(world, world.pairs, capacity, touch_capacity)
+    grown = fitted(world, world.pairs, capacity, touch_capacity, threads)
     grown.search.reference[:] = world.search.reference
     grown.search.wall_reference[:] = world.search.wall_reference
     index_pairs(grown)
@@ -274,8 +275,9 @@ def with_levels(world: World, levels: int) -> World:
     return world._replace(motion=motion)
 
 
-def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0) -> World:
-    """The world with search tables for its number of spheres and pair tables of the given capacity.
+def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0, threads: int | None = None) -> World:
+    """The world with search tables for its number of spheres and pair tables of the given capacity, to be stepped by so
+    many threads, or as many as before.
 
     The reference positions are left at infinity, so that the next step rebuilds the list.
     """
@@ -291,11 +293,20 @@ def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0) -
     for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
         getattr(touches, name)[..., :count] = getattr(world.touches, name)[..., :count]
     touches.begin[:] = np.searchsorted(touches.sphere[:count], np.arange(world.sphere_count + 1))
+    aside, search, crew = working_storage(
+        threads or world.crew.tally.shape[0],
+        capacity,
+        world.sphere_count,
+        world.walls.shape.size,
+        dimension,
+        2 * world.motion.shape[0] - dimension,
+        world.search.skin.copy(),
+    )
     return world._replace(
         touches=touches,
         pairs=fitted,
-        aside=empty_aside(capacity, dimension),
+        aside=aside,
         memory=empty_memory(near_walls, world.sphere_count, dimension),
-        search=empty_search(world.sphere_count, world.walls.shape.size, dimension, world.search.skin.copy()),
-        crew=empty_crew(world.crew.tally.shape[0], capacity, world.sphere_count, 2 * world.motion.shape[0] - dimension),
+        search=search,
+        crew=crew,
     )

@@ -93,6 +93,8 @@ def _loop(model: Model, source: str) -> Callable:
         parts = crew.tally.shape[0]
         alone = parts == 1
         first, last = share(world.radius.size, part, parts)
+        if steps > 0 and not meet(crew):  # before anything is changed
+            return 0, neighbours.THREAD_MISSING, -1
         pending = world.counters[PENDING]  # of a step begun before the tables had to be enlarged
         for done in range(steps):
             for stage in range(stages):
@@ -125,7 +127,8 @@ def _loop(model: Model, source: str) -> Callable:
                     gentle,
                     part,
                 )
-                meet(crew)
+                if not meet(crew):
+                    return done, neighbours.THREAD_MISSING, -1
                 if not alone:
                     body_forces(world.force, world.mass, gravity, first, last)
                     gather_forces(
@@ -152,7 +155,8 @@ def _loop(model: Model, source: str) -> Callable:
                         gentle,
                         part,
                     )
-                    meet(crew)
+                    if not meet(crew):
+                        return done, neighbours.THREAD_MISSING, -1
                 if part == 0:
                     book_heat(world.ledger, crew.heat, world.counters[PAIR_COUNT], duration)
                     book_walls(world.ledger, world.touches, world.walls, world.counters[TOUCH_COUNT], duration)

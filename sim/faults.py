@@ -14,6 +14,7 @@ from sim.parameters import Value
 from sim.snapshot import Fault
 from sim.state import PAIR_COUNT, TOUCH_COUNT, Floats, World
 from sim.survey import Survey
+from sim.workspace import PATIENCE
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
@@ -72,6 +73,13 @@ def look(simulation: Simulation) -> Fault | None:
 def from_status(simulation: Simulation, status: int, row: int) -> Fault:
     """The fault behind a status of the step loop."""
     world = simulation.run.world
+    if status == neighbours.THREAD_MISSING:
+        threads, waited = world.crew.tally.shape[0], world.crew.gate[PATIENCE] / 1000
+        return Fault(
+            f"One of {threads} threads did not come within {waited:g} s to step its grains at {simulation.time:.4f} s: "
+            f"stopped at the last good state, {simulation.last_good.run.time:.4f} s. "
+            "Likely cause: the system does not let it run."
+        )
     if status == neighbours.NOT_FINITE:
         row, lost = _lost(world, row, simulation.scene.dimension)
         return _fault(simulation, row, f"lost its {lost} (not a finite number) at {simulation.time:.4f} s")
@@ -233,8 +241,13 @@ def _cause(simulation: Simulation, change: Change) -> str:
     return "The last good state shows no cause."
 
 
-def with_remedies(simulation: Simulation, fault: Fault) -> Fault:
-    """The fault with what can be done from the last good state, which is the present, in one more sentence."""
+REMEDIES = {neighbours.THREAD_MISSING: "go on, or step with one thread (--threads 1)"}
+"""What helps against a status whatever the state and the parameters are."""
+
+
+def with_remedies(simulation: Simulation, fault: Fault, known: str = "") -> Fault:
+    """The fault with what can be done from the last good state, which is the present, in one more sentence: what is
+    `known` to help, or what follows from the state."""
     smaller, sphere = smaller_dt(simulation), fault.sphere_id
     offers = [
         _in_words(simulation, fault.parameter, fault.previous)[1] if fault.parameter else "",
@@ -242,7 +255,7 @@ def with_remedies(simulation: Simulation, fault: Fault) -> Fault:
         "let the program choose it ('auto')" if simulation.parameters.dt != "auto" else "",
         f"remove grain {sphere}" if sphere is not None and removable(simulation, simulation.run.world, sphere) else "",
     ]
-    offers = [offer for offer in offers if offer]
+    offers = [known] if known else [offer for offer in offers if offer]
     words = " or ".join(filter(None, [", ".join(offers[:-1]), offers[-1]])) if offers else "start anew"
     return replace(fault, message=f"{fault.message} {words[0].upper()}{words[1:]}.")
 

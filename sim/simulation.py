@@ -178,9 +178,9 @@ class Simulation:
         """`advance` within what the log holds already, if that reaches further."""
         return stepping.step_on(self, steps)
 
-    def stop(self, fault: Fault) -> None:
+    def stop(self, fault: Fault, remedy: str = "") -> None:
         """Go back to the last good state and wait there."""
-        stepping.stop(self, fault)
+        stepping.stop(self, fault, remedy)
 
     def go_on_from(self, point: Point) -> None:
         """Make a restart point the present, its formulas included."""

@@ -37,7 +37,7 @@ def step_on(simulation: Simulation, steps: int) -> int:
         if status == neighbours.PAIRS_FULL:
             run.world = enlarge_pairs(run.world)
         elif status != neighbours.OK:
-            simulation.stop(faults.from_status(simulation, status, culprit))
+            simulation.stop(faults.from_status(simulation, status, culprit), faults.REMEDIES.get(status, ""))
         else:
             ramp.go_on(simulation)
             if simulation.fault is None:
@@ -66,13 +66,13 @@ def look(simulation: Simulation) -> None:
         past.keep(simulation)
 
 
-def stop(simulation: Simulation, fault: Fault) -> None:
-    """Go back to the last good state and wait there."""
+def stop(simulation: Simulation, fault: Fault, remedy: str = "") -> None:
+    """Go back to the last good state and wait there; `remedy` is what helps, unless that follows from the state."""
     simulation.fault = fault
     # The state is the one before the change, the parameters are those after it: the step between them is
     # the same as when they were set, its work included.
     now = simulation.parameters
     simulation.go_on_from(simulation.last_good)
     changes.take_on(simulation, now)
-    simulation.fault = faults.with_remedies(simulation, fault)
+    simulation.fault = faults.with_remedies(simulation, fault, remedy)
     simulation.message = simulation.fault.message

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from sim.build import enlarge_pairs, with_levels
+from sim.build import enlarge_pairs, with_crew, with_levels
 from sim.engine import Model, compose
 from sim.neighbours import OK, PAIRS_FULL
 from sim.state import Floats, World, copy_world
@@ -28,7 +28,7 @@ def higher_derivatives(world: World, model: Model, params: tuple, gravity: tuple
     """
     h = SHARE * dt
     back = -(SAMPLES - 1) // 2 * h
-    scratch = with_levels(copy_world(world), 7)
+    scratch = with_levels(with_crew(copy_world(world), 1), 7)
     scratch.motion[:, 0] += back * scratch.motion[:, 1] + 0.5 * back**2 * scratch.motion[:, 2]
     scratch.motion[:, 1] += back * scratch.motion[:, 2]
     step = compose(Model(model.law, model.rules, "rk4", model.dimension, model.rotation))

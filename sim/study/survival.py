@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim import auto_step, store
-from sim.commands import Act, Command, Recover, SetParameters, Start
+from sim import auto_step, faults, neighbours, store
+from sim.commands import Act, Command, Recover, SetParameters, Start, UseThreads
 from sim.runner import Runner
 from sim.scenes.heap_filling import HeapState
 from sim.simulation import Simulation
 from sim.study.selftest import POURED, SMALL, Case, Outcome, heap
+from sim.workspace import PATIENCE as GATE_PATIENCE
 
 PATIENCE = 60.0
 """How long the physics thread may take for what it is asked [s]; a new process five times that."""
@@ -160,6 +166,74 @@ def single_steps() -> Outcome:
     return Outcome(abs(found - 2000), 0, "steps")
 
 
+def missing_thread() -> Outcome:
+    """Whether a batch that one of two threads does not come to is taken for a good one, or spoils the run."""
+    simulation = heap(349)
+    simulation.threads = 2
+    simulation.advance(0)
+    world = simulation.run.world
+    world.crew.gate[GATE_PATIENCE] = 100
+    alone: Any = simulation.loop
+    _, status, row = alone.loop(world, simulation.numbers, simulation.gravity, simulation.dt, 50, 0)
+    if status != neighbours.THREAD_MISSING:
+        return Outcome(1.0, 0, "batches")
+    simulation.stop(faults.from_status(simulation, status, row), faults.REMEDIES[status])
+    simulation.restore()
+    simulation.advance(1_000 - simulation.step)
+    return Outcome(float(simulation.state_hash() != heap(1_000).state_hash()), 0, "batches")
+
+
+class InUse(NamedTuple):
+    """What this process holds."""
+
+    memory: float
+    """Resident [MB], 0 where the system does not tell."""
+    threads: int
+    files: int
+    """Open, 0 where the system does not tell."""
+
+
+def in_use() -> InUse:
+    """What this process holds now."""
+    gc.collect()
+    try:
+        pages, files = int(Path("/proc/self/statm").read_text().split()[1]), len(os.listdir("/proc/self/fd"))
+    except OSError:
+        return InUse(0.0, threading.active_count(), 0)
+    return InUse(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, threading.active_count(), files)
+
+
+@cache
+def heaps_in_a_row(count: int = 20) -> tuple[InUse, ...]:
+    """What the process holds after each of so many small heaps, begun, run by two threads and closed."""
+    held, waiting = [], threading.Event()
+    for seed in range(count):
+        runner = Runner(lambda seed=seed: Simulation("heap", SMALL, seed))  # type: ignore[misc]
+        for command in (UseThreads(2), Act("run")):
+            runner.send(command)
+        runner.start()
+        for _ in range(round(PATIENCE / 0.01)):
+            if runner.latest().step >= 200 or runner.dead:
+                break
+            waiting.wait(0.01)
+        shown = runner.latest()
+        runner.stop()
+        if shown.step < 200 or shown.fault is not None:
+            raise RuntimeError(f"Heap {seed + 1} of {count} stopped at step {shown.step}.")
+        held.append(in_use())
+    return tuple(held)
+
+
+def grown(what: str, bound: float, unit: str = "") -> Callable[[], Outcome]:
+    """The case that `what` the process holds does not grow from the fifth heap on: until then caches fill up."""
+
+    def try_out() -> Outcome:
+        held = [getattr(now, what) for now in heaps_in_a_row()[4:]]
+        return Outcome(held[-1] - held[0], bound, unit)
+
+    return try_out
+
+
 def lost_grains() -> Outcome:
     """Of 20 small random heaps, those that stop, lose a grain or a number within 1000 steps."""
     failed = 0
@@ -184,6 +258,10 @@ SURVIVAL = (
     Case("step too large", "steps until it is refused", step_too_large, "X06"),
     Case("stiffness × 1000", "faults with an automatic step", stiffness, "P08, X07"),
     Case("random heaps", "of 20, with a grain lost", lost_grains, "X19"),
+    Case("missing thread", "batches taken for good, or runs spoilt", missing_thread, "T08"),
+    Case("heaps in a row: memory", "growth from the 5th to the 20th", grown("memory", 5.0, "MB"), "T09, L04"),
+    Case("heaps in a row: threads", "left over from 15 heaps", grown("threads", 0), "T09, L04"),
+    Case("heaps in a row: files", "left open by 15 heaps", grown("files", 0), "T09, L04"),
     Case("refused inputs", f"of {len(REFUSED)}, taken", refused_inputs, "P01 to P07"),
     Case("single steps", "lost or gained of 2000", single_steps, "T16"),
 )
