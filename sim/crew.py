@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
-from sim.neighbours import THREAD_MISSING
 from sim.workspace import BROKEN, LONGEST_ABSENCE, PATIENCE, ROUND
 
 GRAINS_PER_THREAD = 2500
@@ -39,6 +38,7 @@ def together(loop: Callable[..., tuple[int, int, int]]) -> Any:
 
     Interrupted before its own part has begun, it leaves the world as it was. `advance.loop` is the loop itself.
     """
+    from sim.neighbours import THREAD_MISSING  # here: whoever only asks for a number of threads needs no compiler
 
     def advance(world: Any, params: tuple, gravity: tuple, dt: float, steps: int) -> tuple[int, int, int]:
         gate, parts = world.crew.gate, world.crew.tally.shape[0]

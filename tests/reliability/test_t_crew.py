@@ -1,4 +1,4 @@
-"""I13, T01 to T03, T11: several threads step one world, and nothing of it knows how many.
+"""I13, T01 to T03, T08, T11: several threads step one world, and nothing of it knows how many.
 
 What is compared is a digest of every table of the world, the width of the skin and the sums of the ledger among them.
 """
@@ -6,10 +6,14 @@ What is compared is a digest of every table of the world, the width of the skin 
 from __future__ import annotations
 
 import hashlib
+import os
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,15 +23,15 @@ from hypothesis import strategies as st
 from sim import engine, neighbours
 from sim.build import add_spheres, fitted, set_walls, with_crew
 from sim.commands import Act
-from sim.crew import available
+from sim.crew import available, together
 from sim.laws import laws
-from sim.neighbours import NOT_FINITE, OK, TOO_FAST
+from sim.neighbours import NOT_FINITE, OK, THREAD_MISSING, TOO_FAST
 from sim.run import Point
 from sim.simulation import Simulation
 from sim.state import PAIR_COUNT, REBUILD_COUNT, TOUCH_COUNT, World, copy_world
 from sim.store import tables_of
 from sim.surfaces import FACET, PLANE
-from sim.workspace import CHUNK
+from sim.workspace import CHUNK, PATIENCE
 from tests.reliability.crowds import RADIUS, VALUES, Crowd, crowds, examples
 from tests.reliability.runs import go, poured, resumed, saved
 from tests.worlds import Bench, model_of, world_of
@@ -111,9 +115,10 @@ def threads_of_python(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let the engine in plain Python run in several threads, which swap as often as they can."""
     barriers = {parts: threading.Barrier(parts, timeout=60.0) for parts in (2, 3)}
 
-    def meet(crew) -> None:
+    def meet(crew) -> bool:
         if (parts := crew.tally.shape[0]) > 1:
             barriers[parts].wait()
+        return True
 
     monkeypatch.setattr(engine, "meet", meet)
     monkeypatch.setattr(neighbours, "meet", meet)
@@ -258,3 +263,69 @@ def test_t11_a_status_of_one_crew_leaves_the_threads_ready_for_the_next() -> Non
     assert bench.advance(STEPS) == STEPS
     assert bench.status == OK
     assert digest(bench.world) == digest(stepped("plane", 1).world)
+
+
+@pytest.mark.parametrize("steps", [0, 4])
+def test_t08_a_thread_that_does_not_come_is_reported_instead_of_waited_for(steps: int) -> None:
+    bench = packed("plane", 3)
+    bench.advance(1)
+    before = digest(bench.world)
+    bench.world.crew.gate[PATIENCE] = 50
+    call = (bench.world, bench.numbers, bench.gravity, DT)
+    with ThreadPoolExecutor(2) as pool:
+        other = pool.submit(bench.loop.loop, *call, 10, 1)
+        if steps:
+            pool.submit(bench.loop.loop, *call, steps, 2)
+        answers = {bench.loop.loop(*call, 10, 0), other.result()}
+    assert answers == {(steps, THREAD_MISSING, -1)}
+    if steps == 0:
+        assert digest(bench.world) == before, "half a step was done"
+    assert bench.loop(*call, 10)[1] == THREAD_MISSING, "the world is unfit for use"
+
+
+def test_t08_ctrl_c_before_a_thread_begins_leaves_the_world_whole_and_nobody_waiting() -> None:
+    bench = packed("plane", 3)
+    bench.advance(10)
+    before, ended = digest(bench.world), []
+
+    def interrupted(*call: Any) -> tuple[int, int, int]:
+        if call[-1] == 0:
+            raise KeyboardInterrupt
+        ended.append(bench.loop.loop(*call))
+        return ended[-1]
+
+    with pytest.raises(KeyboardInterrupt):
+        together(interrupted)(bench.world, bench.numbers, bench.gravity, DT, 10)
+    assert ended == [(0, THREAD_MISSING, -1)] * 2
+    assert digest(bench.world) == before
+    assert bench.advance(STEPS - 10) == STEPS - 10
+    assert digest(bench.world) == digest(stepped("plane", 1).world)
+
+
+FORKED = """
+import os, signal, sys
+from tests.reliability.test_t_crew import digest, packed
+bench = packed("plane", 2)
+bench.advance(5)
+child = os.fork()
+bench.advance(5)
+if child == 0:
+    os.write(1, digest(bench.world).encode())
+    os._exit(0)
+os.waitpid(child, 0)
+os.write(1, b" " + digest(bench.world).encode())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_t12_a_forked_child_steps_with_threads_of_its_own() -> None:
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKED],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert done.stdout.split() == [digest(stepped("plane", 1, steps=10).world)] * 2
