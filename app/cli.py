@@ -89,9 +89,11 @@ def repose(
         _tell_version()
         raise typer.Exit
     from app.engine_cache import choose_engine_cache
+    from app.paths import sweep_all
 
     if complaint := choose_engine_cache():
         say(complaint)
+    sweep_all()
     if context.invoked_subcommand is not None:
         for option, value in (("--preset", preset), ("--threads", threads)):
             if value:
