@@ -15,7 +15,7 @@ import typer
 
 from app import saved_commands
 from app.progress import say
-from app.terminal import INTERRUPTED, REFUSED, THREADS_HELP, refusals, table
+from app.terminal import INTERRUPTED, REFUSED, THREADS_HELP, refusals, table, typed_number, typed_whole
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 done, but something asked for could not be written or a self-test failed; 2 input refused; "
@@ -125,7 +125,12 @@ def run(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter, SI value; may be repeated."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the random numbers; the preset's if not given.")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            parser=typed_whole, metavar="NUMBER", help="Seed of the random numbers; the preset's if not given."
+        ),
+    ] = None,
     ready: Annotated[bool, typer.Option("--ready", help="Start from the preset's ready-filled container.")] = False,
     out: Annotated[
         Path | None, typer.Option(help="Folder for the results; a new one in the current folder if not given.")
@@ -137,18 +142,23 @@ def run(
         Path | None, typer.Option("--from", metavar="FILE.repose", help="Go on with a saved run, bit by bit.")
     ] = None,
     until: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="End at this simulated time at the latest.")
+        float | None,
+        typer.Option(parser=typed_number, metavar="SECONDS", help="End at this simulated time at the latest."),
     ] = None,
     threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
     video: Annotated[
         Path | None, typer.Option(metavar="FILE.mp4", help="Film the run on the simulation's clock.")
     ] = None,
-    fps: Annotated[float, typer.Option(help="Frames per second of film.")] = 60.0,
+    fps: Annotated[
+        float, typer.Option(parser=typed_number, metavar="NUMBER", help="Frames per second of film.")
+    ] = 60.0,
     size: Annotated[
         str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of film and picture in pixels.")
     ] = "1920x1080",
-    speed: Annotated[float, typer.Option(help="Simulated seconds per second of film.")] = 1.0,
+    speed: Annotated[
+        float, typer.Option(parser=typed_number, metavar="NUMBER", help="Simulated seconds per second of film.")
+    ] = 1.0,
     picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw the end state as a PNG file.")] = True,
 ) -> None:
     """Run an experiment without a window and write what came out."""
@@ -196,7 +206,7 @@ def sweep(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter of all runs, SI; may be repeated."),
     ] = None,
-    processes: Annotated[int, typer.Option(help="Runs at the same time.")] = 2,
+    processes: Annotated[int, typer.Option(parser=typed_whole, metavar="NUMBER", help="Runs at the same time.")] = 2,
     threads: Annotated[
         str,
         typer.Option(metavar="N|auto", help="Threads of each run; 1 if not given and several run at once."),
