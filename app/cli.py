@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from app import saved_commands
+from app import saved_commands, streams
 from app.progress import say
 from app.terminal import INTERRUPTED, REFUSED, THREADS_HELP, refusals, table, typed_number, typed_whole
 
@@ -21,7 +21,8 @@ EXIT_CODES = (
     "Exit codes: 0 done; 1 done, but something asked for could not be written or a self-test failed; 2 input refused; "
     "3 stopped by a fault of the run; 130 stopped by Ctrl-C or a signal, with the results so far kept."
 )
-READER_GONE = 1
+NOT_SHOWN = 1
+"""Exit code where standard output is closed, full or gone, and of other failures of the system."""
 SWEEP_EXAMPLES = """Examples:
 
 repose sweep hourglass --seeds 1-5 --set count_for=4
@@ -44,15 +45,23 @@ cli = typer.Typer(
 
 def run_command_line(arguments: Sequence[str]) -> int:
     """Run one command; returns the exit code and shows no traceback for anything a user did."""
+    streams.forgive()
+    try:
+        code = _run(arguments)
+        streams.flush()
+    except OSError as error:
+        streams.tell(error)
+        streams.discard()
+        return NOT_SHOWN
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
     if [*arguments] == ["--version"]:  # typer would first import pydantic, which takes longer than all the rest
         _tell_version()
         return 0
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without Greek letters shows "?" instead of failing
     try:
         code = cli(args=arguments, prog_name="repose", standalone_mode=False)
-        sys.stdout.flush()
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         say(f"{context.get_usage()}\n{error.format_message()}" if context else error.format_message())
@@ -60,9 +69,9 @@ def run_command_line(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         say("Stopped.")
         return INTERRUPTED
-    except (BrokenPipeError, SystemExit):  # SystemExit is typer's own answer to a closed pipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return READER_GONE
+    except SystemExit:  # typer's own answer to a closed pipe
+        streams.discard()
+        return NOT_SHOWN
     return code if isinstance(code, int) else 0
 
 

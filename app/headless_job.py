@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from app.framing import close_up, whole_scene
 from app.headless_film import HeadlessFilm, open_picture_maker
 from app.headless_plan import Job
+from app.outlook import Outlook
 from app.paths import json_text
 from app.progress import Progress, say
 from app.stopping import INTERRUPTED, Stop, StopAsked, stoppable
@@ -117,11 +118,13 @@ def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Sto
                 raise ParameterError(refusal)
         simulation.threads = job.threads
 
+        until = math.inf if job.until is None else job.until
+        outlook = Outlook(until)
+
         def on_progress(phase: str, share: float | None) -> None:
             stop.check()
-            progress.show(phase, share)
+            progress.show(phase, share, outlook.words(simulation))
 
-        until = math.inf if job.until is None else job.until
         course: Any = {"until": until, "under_way": job.resumed is not None}
         filming: Any = {} if film is None else {"on_frame": film.take, "frame_interval": job.speed / job.fps}
         try:
