@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from app import autosave
 from sim.commands import Command, Copy, Resume
 from sim.parameters import unquoted
+from sim.whole_file import write_new_file, write_whole_file
 
 if TYPE_CHECKING:
     from sim.saved_run import SavedRun
@@ -88,7 +89,7 @@ class Keeper:
             self.confirm = str(target)
             return
         self.confirm = ""
-        self.send(Copy(lambda saved: self._jobs.put(lambda: self._save(saved, target))))
+        self.send(Copy(lambda saved: self._jobs.put(lambda: self._save(saved, target, known))))
 
     def export(self, target: Path) -> None:
         """Write the grains as they are between two steps for other programs; the ending says how."""
@@ -143,13 +144,16 @@ class Keeper:
                 log.exception("A run could not be saved or opened.")
                 self.trouble = f"That failed: {error}"
 
-    def _save(self, saved: SavedRun, path: Path) -> None:
-        from sim.saved_run import save
+    def _save(self, saved: SavedRun, path: Path, over: bool) -> None:
+        """Write the run, over what is there only if that was asked about or is of this session's making."""
+        from sim.saved_run import write
 
         try:
-            save(saved, path)
+            (write_whole_file if over else write_new_file)(path, lambda file: write(saved, file))
             self._mine = str(path)
             self.said = f"Saved to {path.name}."
+        except FileExistsError:
+            self.confirm = str(path)
         except OSError as error:
             self.trouble = f"{path} could not be written: {error.strerror or error}; the run goes on."
 

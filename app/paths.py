@@ -9,7 +9,7 @@ from typing import Any
 
 import platformdirs
 
-from sim.whole_file import write_whole_file
+from sim.whole_file import sweep, write_whole_file
 
 NAME = "repose"
 
@@ -42,6 +42,12 @@ def runs_folder() -> Path:
 def videos_folder() -> Path:
     """Folder recordings go to unless told otherwise."""
     return Path(platformdirs.user_videos_dir()) / "Repose"
+
+
+def sweep_all() -> None:
+    """Remove from the program's folders what killed processes have left in them."""
+    for folder in (settings_folder(), presets_folder(), runs_folder(), videos_folder()):
+        sweep(folder)
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -49,4 +49,4 @@ def export(
     with refusals():
         from app.replay_job import export_run
 
-        export_run(file, to)
+        raise typer.Exit(export_run(file, to))

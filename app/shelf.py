@@ -12,6 +12,7 @@ from sim import presets
 from sim.commands import Command, Start
 from sim.parameters import ParameterError, ParameterSet, Value
 from sim.scenes import SCENES
+from sim.whole_file import write_new_file
 
 NAME = re.compile(r"[\w][\w -]{0,59}")
 
@@ -71,7 +72,10 @@ class Shelf:
             self.trouble = str(error)
             return False
         try:
-            paths.write_whole(path, text)
+            write_new_file(path, lambda file: file.write(text.encode("utf-8")))
+        except FileExistsError:
+            self.trouble = f"There is a preset '{path.stem}' already, which is kept: choose another name."
+            return False
         except OSError as error:
             self.trouble = f"The preset could not be saved to {path}: {error.strerror or error}."
             return False

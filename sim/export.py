@@ -17,20 +17,30 @@ import numpy as np
 from sim.measure.pushes import pushes
 from sim.run import Run
 from sim.store import tables_of
-from sim.whole_file import write_whole_file
+from sim.whole_file import Claim, claim
 
 AXES = "xyz"
 VTK_KINDS = {"f": ("double", ">f8"), "i": ("vtktypeint64", ">i8")}
 
 
-def export(run: Run, path: Path) -> None:
-    """Write the grains of a run to a file of one of `SUFFIXES`; raises `ValueError` for others, and `OSError`."""
-    write = SUFFIXES.get(path.suffix.lower())
-    if write is None:
+def require_known_ending(path: Path) -> None:
+    """Raise `ValueError` for a name that does not end in one of `SUFFIXES`."""
+    if path.suffix.lower() not in SUFFIXES:
         raise ValueError(
             f"{path.name!r} cannot be exported to: its ending must be one of {', '.join(SUFFIXES)}; name the file so."
         )
-    write_whole_file(path, lambda file: write(run, file))
+
+
+def export(run: Run, path: Path) -> None:
+    """Write the grains of a run to a new file; raises `ValueError` for an unknown ending, and `OSError`."""
+    require_known_ending(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_grains(run, claim(path))
+
+
+def write_grains(run: Run, place: Claim) -> None:
+    """Write the grains of a run to the file that was claimed; raises `OSError`."""
+    place.write(lambda file: SUFFIXES[place.path.suffix.lower()](run, file))
 
 
 def grain_columns(run: Run) -> dict[str, Any]:

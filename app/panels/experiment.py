@@ -11,6 +11,7 @@ from app.panels import Panel, Ui
 from app.widgets import button, choose, row, tooltip
 from sim.commands import Act
 from sim.measure.angle_of_repose import AngleOfRepose
+from sim.numbers import read_whole
 from sim.parameters import ParameterError
 from sim.presets import checked_seed
 from sim.snapshot import Snapshot
@@ -98,7 +99,7 @@ def _start_with(ui: Ui, text: str) -> None:
     if parameters is None:
         return
     try:
-        seed = checked_seed(int(text) if text.strip().isdecimal() else text)
+        seed = checked_seed(read_whole(text))
     except (ParameterError, ValueError) as error:
         ui.shelf.trouble = str(error)
         return
