@@ -19,7 +19,7 @@ from sim.state import (
     empty_walls,
 )
 from sim.surfaces import FACET
-from sim.workspace import BLOCK, empty_aside, empty_crew, empty_memory, empty_search
+from sim.workspace import BLOCK, DEEP_COUNT, empty_aside, empty_crew, empty_memory, empty_search
 
 PAIRS_PER_SPHERE = 4
 """Pair capacity a new world starts with, per sphere; the table grows by half when it is full."""
@@ -46,9 +46,10 @@ def empty_world(
         pairs=empty_pairs(0, dimension),
         aside=empty_aside(0, dimension),
         memory=empty_memory(0, 0, dimension),
-        search=empty_search(0, 0, dimension, np.array([skin])),
+        search=empty_search(np.zeros(0), 0, dimension, np.array([skin])),
         crew=empty_crew(1, 0, 0, 0),
         ledger=np.zeros((3, BLOCK)),
+        deepest=np.zeros(DEEP_COUNT),
         counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
     )
 
@@ -296,6 +297,6 @@ def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0) -
         pairs=fitted,
         aside=empty_aside(capacity, dimension),
         memory=empty_memory(near_walls, world.sphere_count, dimension),
-        search=empty_search(world.sphere_count, world.walls.shape.size, dimension, world.search.skin.copy()),
+        search=empty_search(world.radius, world.walls.shape.size, dimension, world.search.skin.copy()),
         crew=empty_crew(world.crew.tally.shape[0], capacity, world.sphere_count, 2 * world.motion.shape[0] - dimension),
     )

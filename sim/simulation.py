@@ -6,11 +6,12 @@ call, so that a run is the same bit by bit however it is cut into batches.
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, get_args
+
+import numpy as np
 
 from sim import changes, faults, formulas, past, ready_columns, results, stepping, watch
 from sim.command_log import Log
@@ -26,7 +27,7 @@ from sim.run import Point, Run
 from sim.saved_run import SavedRun
 from sim.scenes import SCENES, Scene
 from sim.snapshot import Curve, Fault, Snapshot
-from sim.state import World
+from sim.state import Floats, World
 from sim.study.comparison import Point as Measured
 from sim.survey import Survey
 
@@ -110,6 +111,7 @@ class Simulation:
         self.last_change = faults.Change()
         self.run = Run(world, state, self.parameters)
         formulas.take_on(self)
+        self.find_accelerations()
         energy = self.energy()
         self.run.booked.poured, self.run.booked.shear = energy.mechanical, energy.shear
         self.good = self.before_change = Point.of(self.parameters, self.run)
@@ -184,7 +186,7 @@ class Simulation:
 
     def go_on_from(self, point: Point) -> None:
         """Make a restart point the present, its formulas included."""
-        self.run, self.parameters = copy.deepcopy(point.run), point.parameters
+        self.run, self.parameters = point.taken_up(), point.parameters
         formulas.take_on(self, adapt=False)
 
     def restore(self) -> None:
@@ -204,6 +206,16 @@ class Simulation:
         change = sign * (after.mechanical - before.mechanical)
         setattr(self.run.booked, entry, getattr(self.run.booked, entry) + change)
         self.run.booked.shear += after.shear - before.shear
+
+    def find_accelerations(self) -> None:
+        """Give all spheres the accelerations of the forces there are; no time passes."""
+        changes.find_accelerations(self)
+
+    @property
+    def falling(self) -> dict[str, Floats]:
+        """Velocity [m/s] and acceleration [m/s²] of spheres that are let fall from rest, as the scheme keeps them."""
+        gravity = np.asarray(self.gravity)
+        return {"velocity": self.scheme.velocity_lead * self.dt * gravity, "acceleration": gravity}
 
     def start_up(self, first_row: int = 0) -> None:
         """Give the spheres from `first_row` on the higher derivatives the start-up asks for."""

@@ -24,6 +24,10 @@ BUFFER_ROWS = 40
 MOVED, STATUS, CULPRIT, FOUND, TOUCHES, KEPT = range(6)
 """Entries of `Crew.tally`."""
 
+DEEP_RATIO, DEEP_STEP, DEEP_PLACE, DEEP_FIRST, DEEP_SECOND, DEEP_WALL = 0, 1, 2, 5, 6, 7
+"""Entries of `World.deepest`, and of each row of `Crew.deepest`; the place takes three."""
+DEEP_COUNT = 8
+
 
 class Aside(NamedTuple):
     """The list of pairs to be, while the old one is still needed, capacity as that of `Pairs`."""
@@ -81,6 +85,9 @@ class Search(NamedTuple):
     """Of the wall at hand: lowest and highest corner of its box [m], normal, first corner [m], shape (4, dimension)."""
     box_cells: NDArray[np.int64]
     """First and last cell near the box, shape (2, dimension)."""
+    unequal: Floats
+    """(R_max + R_min)/R_min of all spheres, shape (1,): no overlap is a larger share of the smaller radius than so many
+    times its share of R_i + R_j."""
 
 
 class Crew(NamedTuple):
@@ -100,6 +107,9 @@ class Crew(NamedTuple):
     """Of the block at hand the pairs that touch: row in the list, i, j, shape (threads, 3, BLOCK)."""
     heat: Floats
     """Power taken up by damping and fed into friction springs, by chunk of the list [W], shape (2, chunks)."""
+    deepest: Floats
+    """The largest overlap each thread has found at this evaluation, among pairs and at walls, as `World.deepest` where
+    it is larger than that, shape (2, threads, DEEP_COUNT)."""
     push: Floats
     """Of each pair the force on i [N], with rotation the torque on i and that on j [N m],
     shape (capacity, dimension + 2 spin length); empty for one thread."""
@@ -130,6 +140,7 @@ def empty_crew(threads: int, capacity: int, spheres: int, width: int) -> Crew:
         buffer=np.ones((threads, BUFFER_ROWS * BLOCK + 8)),
         chosen=np.zeros((threads, 3, BLOCK), np.uint32),
         heat=np.zeros((2, capacity // CHUNK + 1)),
+        deepest=np.zeros((2, threads, DEEP_COUNT)),
         push=np.zeros((shared, width)),
         other=np.zeros(shared, np.uint32),
         other_begin=np.zeros(spheres + 1 if threads > 1 else 0, np.int32),
@@ -150,8 +161,9 @@ def empty_memory(capacity: int, spheres: int, dimension: int) -> Memory:
     )
 
 
-def empty_search(count: int, walls: int, dimension: int, skin: Floats) -> Search:
-    """Room to search neighbours of so many spheres; nothing has been listed yet."""
+def empty_search(radius: Floats, walls: int, dimension: int, skin: Floats) -> Search:
+    """Room to search neighbours of spheres of these radii; nothing has been listed yet."""
+    count = radius.size
     buckets = 1 << max(4, (2 * count - 1).bit_length())
     return Search(
         reference=np.full((dimension, count), np.inf),
@@ -164,4 +176,5 @@ def empty_search(count: int, walls: int, dimension: int, skin: Floats) -> Search
         bucket_start=np.zeros(buckets + 1, np.int32),
         box=np.zeros((4, dimension)),
         box_cells=np.zeros((2, dimension), np.int64),
+        unequal=np.array([1.0 + radius.max() / radius.min() if count else 2.0]),
     )

@@ -36,14 +36,14 @@ def let_go(simulation: Simulation, mass: float, inertia: float) -> None:
     """Give the spheres of mass [kg] and moment of inertia [kg m²] to gravity, from rest."""
     run = simulation.run
     world, dimension = run.world, simulation.scene.dimension
-    gravity = np.asarray(simulation.gravity)[:, None]
     with simulation.booked("poured"):
         world.mobility[:dimension] = 1.0 / mass
         world.mobility[dimension:] = 1.0 / inertia
-        world.motion[:dimension, 1] = simulation.scheme.velocity_lead * simulation.dt * gravity
-        world.motion[:dimension, 2] = gravity
         # Held spheres are not looked for near walls: make the lists anew.
         forget_neighbours(world)
+        simulation.find_accelerations()
+        motion = run.world.motion
+        motion[:, 1] = simulation.scheme.velocity_lead * simulation.dt * motion[:, 2]
     run.state.phase, run.state.since = "flowing", simulation.time
     simulation.start_up()
 
