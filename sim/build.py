@@ -11,6 +11,7 @@ from sim.state import (
     MATERIAL_COUNT,
     PAIR_COUNT,
     TOUCH_COUNT,
+    Floats,
     Pairs,
     Touches,
     World,
@@ -191,16 +192,29 @@ def set_walls(
     corners = np.asarray(corner, float).reshape(-1, 3, dimension)
     walls = empty_walls(len(corners), dimension)
     walls.shape[:], walls.corner[:], walls.velocity[:], walls.material[:] = shape, corners, velocity, material
-    for w, kind in enumerate(walls.shape):
-        if not np.isfinite(corners[w]).all():
-            raise ValueError(f"Wall {w} has a corner that is not finite: {corners[w].tolist()}.")
-        if kind == FACET and not np.ptp(corners[w], axis=0).any():
-            raise ValueError(f"Facet {w} has no extent: all its corners are at {corners[w][0].tolist()} m.")
-        if kind != FACET and abs(float(np.linalg.norm(corners[w][1])) - 1.0) > 1e-9:
-            raise ValueError(f"Wall {w} needs a normal or axis of length 1, got {corners[w][1].tolist()}.")
+    if flaw := flaw_of_walls(walls.shape, corners):
+        raise ValueError(flaw)
     counters = world.counters.copy()
     counters[TOUCH_COUNT] = 0
     return fitted(world._replace(walls=walls, counters=counters), world.pairs, world.pairs.i.size)
+
+
+def flaw_of_walls(shape: NDArray[np.int64], corners: Floats) -> str:
+    """What of these walls cannot be, in a sentence, or an empty string; corners [m], shape (walls, 3, dimension)."""
+    faceted = shape == FACET
+    endless = ~np.isfinite(corners).all(axis=(1, 2))
+    if endless.any():
+        w = int(endless.argmax())
+        return f"Wall {w} has a corner that is not finite: {corners[w].tolist()}."
+    points = faceted & ~np.ptp(corners, axis=1).any(axis=1)
+    if points.any():
+        w = int(points.argmax())
+        return f"Facet {w} has no extent: all its corners are at {corners[w][0].tolist()} m."
+    crooked = ~faceted & (np.abs(np.sqrt((corners[:, 1] ** 2).sum(axis=1)) - 1.0) > 1e-9)
+    if crooked.any():
+        w = int(crooked.argmax())
+        return f"Wall {w} needs a normal or axis of length 1, got {corners[w][1].tolist()}."
+    return ""
 
 
 def _kept_touches(world: World, new_row: NDArray[np.int64]) -> tuple[Touches, int]:

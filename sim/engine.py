@@ -76,9 +76,9 @@ def compose(model: Model) -> Any:
     advance(world, params, gravity, dt, steps) -> (steps done, status, row of the culprit or -1); `params` is
     the law's tuple, `gravity` a tuple [m/s²], one entry per dimension. It never allocates, prints or
     raises; a status other than OK leaves the step unfinished, to be taken up again by the next call
-    (tables enlarged) or dropped with the world (a fault). With dt = 0 nothing moves and no step is counted: spheres are
-    given the accelerations of the forces there are, which is what a motion begins with. As many threads step the world as its crew has, and the
-    result is the same bit by bit for any number of them.
+    (tables enlarged) or dropped with the world (a fault). With dt = 0 nothing moves and no step is counted: spheres
+    get the accelerations of the forces there are, which a motion begins with. As many threads step the world as its
+    crew has, and the result is the same bit by bit for any number of them.
     """
     return together(compiled(_loop(model, fingerprint())))
 

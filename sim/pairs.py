@@ -10,9 +10,9 @@ import numpy as np
 from numba.extending import register_jitable
 
 from sim import tables, vec
-from sim.deepest import any_deeper, begin_deepest, note_deepest
 from sim.blocks import begin_sums, columns, copy_column, evaluate, fill_up, forget_materials, look_up, sum_up, to_line
 from sim.contact import contact_between
+from sim.deepest import any_deeper, begin_deepest, note_deepest
 from sim.gate import share
 from sim.state import LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT
 from sim.workspace import BLOCK, CHUNK

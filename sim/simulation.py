@@ -6,6 +6,7 @@ call, so that a run is the same bit by bit however it is cut into batches.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,7 +28,7 @@ from sim.run import Point, Run
 from sim.saved_run import SavedRun
 from sim.scenes import SCENES, Scene
 from sim.snapshot import Curve, Fault, Snapshot
-from sim.state import Floats, World
+from sim.state import World
 from sim.study.comparison import Point as Measured
 from sim.survey import Survey
 
@@ -120,9 +121,18 @@ class Simulation:
             self.good = self.before_change = Point.of(self.parameters, self.run)
 
     def resume(self, saved: SavedRun) -> None:
-        """Go on with a saved run."""
-        past.resume(self, saved)
-        results.compare_runs(self)
+        """Go on with a saved run; on a refusal nothing has changed."""
+        before = vars(self) | {"points": copy.copy(self.points), "measured": copy.copy(self.measured)}
+        try:
+            past.resume(self, saved)
+            results.compare_runs(self)
+            self.fill_snapshot(Snapshot())
+            self.result()
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            vars(self).clear()
+            vars(self).update(before)
+            reason = " ".join(str(error).split())[:120] or type(error).__name__
+            raise ParameterError(f"The saved run cannot be gone on with: {reason}. Its file is damaged.") from None
 
     def rewind(self, at: int) -> None:
         """Go to the moment `at` steps after the log began; what lies after it is forgotten once something is done."""
@@ -212,7 +222,7 @@ class Simulation:
         changes.find_accelerations(self)
 
     @property
-    def falling(self) -> dict[str, Floats]:
+    def falling(self) -> dict[str, Any]:
         """Velocity [m/s] and acceleration [m/s²] of spheres that are let fall from rest, as the scheme keeps them."""
         gravity = np.asarray(self.gravity)
         return {"velocity": self.scheme.velocity_lead * self.dt * gravity, "acceleration": gravity}

@@ -15,7 +15,7 @@ import numpy as np
 
 from sim import archive
 from sim.archive import ArchiveError
-from sim.build import empty_world, fitted, in_order_of_id, index_pairs, weigh_pairs
+from sim.build import empty_world, fitted, flaw_of_walls, in_order_of_id, index_pairs, weigh_pairs
 from sim.state import (
     MATERIAL_COUNT,
     PAIR_COUNT,
@@ -28,7 +28,7 @@ from sim.state import (
     empty_pairs,
 )
 from sim.surfaces import CYLINDER, FACET, PLANE
-from sim.workspace import empty_crew
+from sim.workspace import DEEP_RATIO, DEEP_STEP, empty_crew
 
 FORMAT = 4
 """Of the files of prepared worlds."""
@@ -46,6 +46,16 @@ MADE_ANEW = {
 REFERENCES = ("search.reference", "search.wall_reference")
 """Infinite until the first lists are made."""
 MOST_MATERIALS = 256
+LIGHTEST, HEAVIEST = 1e-30, 1e30
+"""Of spheres in a file [kg]; a product of two masses is still far from what a float cannot hold."""
+SMALLEST, LARGEST = 1e-9, 1e4
+"""Their radii [m]."""
+FARTHEST_CELL = 1e15
+"""Places may be so many radii of the largest sphere from the origin: cells are counted in 64 bits [-]."""
+MOST = 1e30
+"""No place, speed, force or energy in a file is larger [SI]; accelerations and higher derivatives may be the square."""
+MOST_STEPS = 2**53
+"""Steps are counted exactly up to here where they are written as floats."""
 
 StoreError = ArchiveError
 
@@ -148,6 +158,28 @@ def _nonsense(found: dict[str, Any], rows: dict[str, int]) -> str:
         "holds radii or masses that are not positive": not (
             (found["radius"] > 0.0).all() and (found["mass"] > 0.0).all() and (found["mobility"] >= 0.0).all()
         ),
+        f"holds masses that are not between {LIGHTEST:g} and {HEAVIEST:g} kg": not _between(
+            found["mass"], LIGHTEST, HEAVIEST
+        ),
+        f"holds radii that are not between {SMALLEST:g} and {LARGEST:g} m": not _between(
+            found["radius"], SMALLEST, LARGEST
+        ),
+        "holds places too far from the origin": (
+            np.abs(found["motion"][: len(found["search.reference"]), 0])
+            > FARTHEST_CELL * found["radius"].max(initial=0.0)
+        ).any(),
+        f"holds numbers larger than {MOST:g}": not all(
+            (np.abs(table) <= MOST).all()
+            for name, table in (found | {"motion": found["motion"][:, :2]}).items()
+            if table.dtype.kind == "f" and name not in ("mobility", *REFERENCES)
+        ),
+        f"holds accelerations or mobilities larger than {MOST**2:g}": not all(
+            (np.abs(table) <= MOST**2).all() for table in (found["motion"], found["mobility"])
+        ),
+        f"has counters beyond {MOST_STEPS}": (counters > MOST_STEPS).any(),
+        "has a largest overlap that cannot be": not (
+            found["deepest"][DEEP_RATIO] >= 0.0 and 0.0 <= found["deepest"][DEEP_STEP] <= steps
+        ),
         "holds two spheres of one name": np.unique(found["sphere_id"]).size < spheres,
         "has a skin that is not positive": not (found["search.skin"] > 0.0).all(),
         "names spheres that are not there": not ((i < j).all() and (j < spheres).all())
@@ -160,9 +192,14 @@ def _nonsense(found: dict[str, Any], rows: dict[str, int]) -> str:
         "names materials that are not there": not (
             _within(found["material"], kinds) and _within(found["walls.material"], kinds)
         ),
+        "has walls without extent or direction": flaw_of_walls(found["walls.shape"], found["walls.corner"]) != "",
         "has walls of no known shape": not np.isin(found["walls.shape"], (PLANE, FACET, CYLINDER)).all(),
     }
     return next((words for words, holds in complaints.items() if holds), "")
+
+
+def _between(values: Any, low: float, high: float) -> bool:
+    return bool(((values >= low) & (values <= high)).all())
 
 
 def _within(rows: Any, count: int) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.build import add_spheres, empty_world, forget_neighbours, set_walls
+from sim.scenes.sound import are_rows, are_times, first_flaw, stage_flaws
 from sim.state import Floats, World
 from sim.walls import PLANE
 
@@ -57,6 +58,20 @@ def held_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Flo
     for row, centre in enumerate(centres):
         world = add_spheres(world, centre, parameters.radius, parameters.mass, fixed=True, material=row, first_id=row)
     return set_walls(world, [PLANE], [[np.zeros(3), normal, np.zeros(3)]], material=len(centres))
+
+
+def flaw_held(state: HeldState, world: World, spheres: int) -> str:
+    """What of a state read from a file cannot be, of a scene of so many spheres."""
+    records = len(state.time)
+    return first_flaw(
+        {
+            "number of spheres": world.sphere_count != spheres or world.walls.shape.size != 1,
+            **stage_flaws(state, ("empty", "flowing", "rested")),
+            "time": not are_times(state.time) or (state.phase == "rested" and records == 0),
+            "place": not are_rows(state.place, records, spheres),
+            "speed": not are_rows(state.speed, records, spheres),
+        }
+    )
 
 
 def act_held(simulation: Simulation, action: str, held: str, gone: str) -> str:
