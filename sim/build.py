@@ -11,6 +11,7 @@ from sim.state import (
     MATERIAL_COUNT,
     PAIR_COUNT,
     TOUCH_COUNT,
+    Floats,
     Pairs,
     Touches,
     World,
@@ -19,7 +20,7 @@ from sim.state import (
     empty_walls,
 )
 from sim.surfaces import FACET
-from sim.workspace import BLOCK, empty_memory, working_storage
+from sim.workspace import BLOCK, DEEP_COUNT, empty_memory, working_storage
 
 PAIRS_PER_SPHERE = 4
 """Pair capacity a new world starts with, per sphere; the table grows by half when it is full."""
@@ -30,7 +31,7 @@ def empty_world(
 ) -> World:
     """A world without spheres, ready for `add_spheres`."""
     coordinates = dimension + spin_length
-    aside, search, crew = working_storage(1, 0, 0, 0, dimension, 0, np.array([skin]))
+    aside, search, crew = working_storage(1, 0, np.zeros(0), 0, dimension, 0, np.array([skin]))
     return World(
         motion=np.zeros((coordinates, levels, 0)),
         force=np.zeros((coordinates, 0)),
@@ -50,6 +51,7 @@ def empty_world(
         search=search,
         crew=crew,
         ledger=np.zeros((3, BLOCK)),
+        deepest=np.zeros(DEEP_COUNT),
         counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
     )
 
@@ -191,16 +193,29 @@ def set_walls(
     corners = np.asarray(corner, float).reshape(-1, 3, dimension)
     walls = empty_walls(len(corners), dimension)
     walls.shape[:], walls.corner[:], walls.velocity[:], walls.material[:] = shape, corners, velocity, material
-    for w, kind in enumerate(walls.shape):
-        if not np.isfinite(corners[w]).all():
-            raise ValueError(f"Wall {w} has a corner that is not finite: {corners[w].tolist()}.")
-        if kind == FACET and not np.ptp(corners[w], axis=0).any():
-            raise ValueError(f"Facet {w} has no extent: all its corners are at {corners[w][0].tolist()} m.")
-        if kind != FACET and abs(float(np.linalg.norm(corners[w][1])) - 1.0) > 1e-9:
-            raise ValueError(f"Wall {w} needs a normal or axis of length 1, got {corners[w][1].tolist()}.")
+    if flaw := flaw_of_walls(walls.shape, corners):
+        raise ValueError(flaw)
     counters = world.counters.copy()
     counters[TOUCH_COUNT] = 0
     return fitted(world._replace(walls=walls, counters=counters), world.pairs, world.pairs.i.size)
+
+
+def flaw_of_walls(shape: NDArray[np.int64], corners: Floats) -> str:
+    """What of these walls cannot be, in a sentence, or an empty string; corners [m], shape (walls, 3, dimension)."""
+    faceted = shape == FACET
+    endless = ~np.isfinite(corners).all(axis=(1, 2))
+    if endless.any():
+        w = int(endless.argmax())
+        return f"Wall {w} has a corner that is not finite: {corners[w].tolist()}."
+    points = faceted & ~np.ptp(corners, axis=1).any(axis=1)
+    if points.any():
+        w = int(points.argmax())
+        return f"Facet {w} has no extent: all its corners are at {corners[w][0].tolist()} m."
+    crooked = ~faceted & (np.abs(np.sqrt((corners[:, 1] ** 2).sum(axis=1)) - 1.0) > 1e-9)
+    if crooked.any():
+        w = int(crooked.argmax())
+        return f"Wall {w} needs a normal or axis of length 1, got {corners[w][1].tolist()}."
+    return ""
 
 
 def _kept_touches(world: World, new_row: NDArray[np.int64]) -> tuple[Touches, int]:
@@ -296,7 +311,7 @@ def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0, t
     aside, search, crew = working_storage(
         threads or world.crew.tally.shape[0],
         capacity,
-        world.sphere_count,
+        world.radius,
         world.walls.shape.size,
         dimension,
         2 * world.motion.shape[0] - dimension,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim import auto_step, faults, formulas, ramp, ready_columns
-from sim.build import keep_spheres
+from sim.build import enlarge_pairs, keep_spheres
 from sim.integrators.start_up import higher_derivatives
+from sim.neighbours import PAIRS_FULL
 from sim.parameters import ParameterError, Value
 from sim.run import Point
 from sim.scenes import Scene
@@ -110,8 +111,6 @@ def take_dt(simulation: Simulation, dt: float) -> None:
     run, scheme, before = simulation.run, simulation.scheme, simulation.run.dt
     run.clock_time, run.clock_step, run.dt = simulation.time, simulation.step, dt
     run.dt_changes.append((simulation.step, dt))
-    if before == 0.0:
-        return
     motion = run.world.motion
     motion[:, 1] += scheme.velocity_lead * (dt - before) * motion[:, 2]
     if dt > LARGE_RISE * before and scheme.levels > 3:
@@ -133,6 +132,15 @@ def remove_grain(simulation: Simulation, sphere_id: int) -> None:
     # A fault to come goes back to here: further back the grain would be there again.
     simulation.good = simulation.before_change = Point.of(simulation.parameters, simulation.run)
     simulation.message = f"Grain {sphere_id} has been removed."
+
+
+def find_accelerations(simulation: Simulation) -> None:
+    """Give all spheres the accelerations of the forces there are: a motion that begins with none loses g t dt/2."""
+    run = simulation.run
+    if run.world.fixed.all():
+        return
+    while simulation.loop(run.world, simulation.numbers, simulation.gravity, 0.0, 1)[1] == PAIRS_FULL:
+        run.world = enlarge_pairs(run.world)
 
 
 def start_up(simulation: Simulation, first_row: int) -> None:

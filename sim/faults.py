@@ -13,6 +13,7 @@ from sim import neighbours, ramp
 from sim.parameters import Value
 from sim.snapshot import Fault
 from sim.state import PAIR_COUNT, TOUCH_COUNT, Floats, World
+from sim.store import unpacked
 from sim.survey import Survey
 from sim.workspace import PATIENCE
 
@@ -232,7 +233,7 @@ def _cause(simulation: Simulation, change: Change) -> str:
     """What has most likely led to a fault: the last change, or what the last good state shows."""
     if change.name:
         return f"Likely cause: {_in_words(simulation, change.name, change.previous)[0]}."
-    survey = simulation.survey(simulation.last_good.run.world)
+    survey = simulation.survey(unpacked(simulation.last_good.run.world))
     if simulation.dt > survey.stable_dt:
         return f"Likely cause: the time step is over the {survey.stable_dt * 1e6:.4g} µs that the contacts bear."
     if survey.largest_overlap > DEEP:

@@ -12,6 +12,7 @@ from numba.extending import register_jitable
 from sim import tables, vec
 from sim.blocks import begin_sums, columns, copy_column, evaluate, fill_up, forget_materials, look_up, sum_up, to_line
 from sim.contact import contact_between
+from sim.deepest import any_deeper, begin_deepest, note_deepest
 from sim.gate import share
 from sim.state import LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT
 from sim.workspace import BLOCK, CHUNK
@@ -91,6 +92,9 @@ def pair_forces(
     torques = tables.rows(world.force[dimension:], spin_like)
     pair_count = world.counters[PAIR_COUNT]
     forget_materials(buffer, at)
+    deepest = world.crew.deepest[0, part]
+    begin_deepest(world.crew.deepest, world.deepest, part)
+    unequal = world.search.unequal[0]
     begin, end = share((pair_count + CHUNK - 1) // CHUNK, part, parts)
     for chunk in range(begin, end):
         begin_sums(buffer, at)
@@ -117,6 +121,8 @@ def pair_forces(
             full = fill_up(buffer, at, rows_i.size, dimension)
             evaluate(buffer, full, law, rules, params, position_like, spin_like, (), material_like, duration, gentle)
 
+            if any_deeper(buffer, at, rows_i.size, deepest, unequal):
+                note_deepest(deepest, world, buffer, at, positions, rows_i, rows_j)
             if turning:
                 for k in range(rows.size):
                     p = rows[k]

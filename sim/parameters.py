@@ -108,6 +108,11 @@ class ParameterSet(BaseModel):
         except ValidationError as error:
             raise ParameterError(" ".join(dict.fromkeys(map(cls._sentence, error.errors())))) from None
 
+    @property
+    def surfaces(self) -> Mapping[str, Any]:
+        """What has been read of the files these parameters have named, by path (sim.scenes.vessel_shape)."""
+        return {}
+
     def changed(self, **values: Any) -> Self:
         """A copy with some values changed, validated as a whole; raises `ParameterError`."""
         return self.checked(self.model_dump() | values)

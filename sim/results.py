@@ -12,6 +12,7 @@ from sim.measure.coordination import coordination_number
 from sim.measure.packing import box_in_packing
 from sim.store import tables_of
 from sim.study.comparison import compare
+from sim.workspace import DEEP_FIRST, DEEP_PLACE, DEEP_RATIO, DEEP_SECOND, DEEP_STEP, DEEP_WALL
 
 if TYPE_CHECKING:
     from sim.run import Run
@@ -35,12 +36,27 @@ def results(simulation: Simulation) -> dict[str, Any]:
         },
         "dt_changes": simulation.run.dt_changes,
         **simulation.scene.results(simulation),
-        "largest_overlap": survey.largest_overlap,
+        "largest_overlap": float(simulation.run.world.deepest[DEEP_RATIO]),
+        "largest_overlap_at": _deepest(simulation.run, simulation.scene.dimension),
         **bulk_results(simulation.bulk(), coordination_number(simulation.run.world)),
         "energy": simulation.energy(survey).as_dict(),
         "fault": simulation.fault.message if simulation.fault else None,
         "complaint": simulation.scene.check(simulation) or None,
         "state_hash": simulation.state_hash(),
+    }
+
+
+def _deepest(run: Run, dimension: int) -> dict[str, Any] | None:
+    """When and where the largest overlap of the run was, and of what; None where nothing has touched."""
+    found = run.world.deepest
+    if found[DEEP_RATIO] == 0.0:
+        return None
+    ids = [int(found[entry]) for entry in (DEEP_FIRST, DEEP_SECOND) if found[entry] >= 0.0]
+    return {
+        "time": run.time_at(int(found[DEEP_STEP])),
+        "position": found[DEEP_PLACE : DEEP_PLACE + dimension].tolist(),
+        "grains": ids,
+        "wall": int(found[DEEP_WALL]) if found[DEEP_WALL] >= 0.0 else None,
     }
 
 

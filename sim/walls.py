@@ -18,6 +18,7 @@ from numba.extending import register_jitable
 from sim import tables, vec
 from sim.blocks import begin_sums, columns, evaluate, forget_materials, look_up, to_line
 from sim.contact import contact_between, shared_inertia
+from sim.deepest import any_deeper, note_deepest_at_walls
 from sim.gate import share
 from sim.state import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS, MATERIAL_COUNT
 from sim.surfaces import CYLINDER, FACET, PLANE, approach
@@ -177,6 +178,7 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
     begin = touches.begin[first_sphere]
     end = touches.begin[last_sphere]
     forget_materials(buffer, at)
+    deepest = world.crew.deepest[1, part]
     find_gaps(touches, walls, radii, positions, begin, end)
     acting = find_acting(touches, walls, radii, positions, begin, end)
     for first in range(begin, begin + acting, BLOCK):
@@ -224,6 +226,8 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
             gentle,
         )
 
+        if any_deeper(buffer, at, size, deepest, 1.0):
+            note_deepest_at_walls(deepest, world, buffer, at, positions, normals, touches.acting[first : first + size])
         for k in range(size):
             t = touches.acting[first + k]
             i = touches.sphere[t]

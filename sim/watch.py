@@ -226,6 +226,7 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot, contacts: bool = T
     snapshot.at, snapshot.log_end = simulation.at, simulation.log.end
     snapshot.cuts = simulation.cuts
     snapshot.moments = simulation.points.shown
+    snapshot.moments_bytes, snapshot.moments_budget = simulation.points.bytes, simulation.points.budget
     snapshot.message = simulation.message
     snapshot.fault = simulation.fault
     snapshot.smaller_dt = smaller_dt(simulation) if simulation.fault is not None else None

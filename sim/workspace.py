@@ -35,6 +35,10 @@ LONGEST_ABSENCE = 60.0
 """Wall time a thread waits for the others [s]. Between two meetings there are microseconds of work: a thread that is
 later than this does not run at all, however busy the machine."""
 
+DEEP_RATIO, DEEP_STEP, DEEP_PLACE, DEEP_FIRST, DEEP_SECOND, DEEP_WALL = 0, 1, 2, 5, 6, 7
+"""Entries of `World.deepest`, and of each row of `Crew.deepest`; the place takes three."""
+DEEP_COUNT = 8
+
 
 class Aside(NamedTuple):
     """The list of pairs to be, while the old one is still needed, capacity as that of `Pairs`."""
@@ -92,6 +96,9 @@ class Search(NamedTuple):
     """Of the wall at hand: lowest and highest corner of its box [m], normal, first corner [m], shape (4, dimension)."""
     box_cells: NDArray[np.int64]
     """First and last cell near the box, shape (2, dimension)."""
+    unequal: Floats
+    """(R_max + R_min)/R_min of all spheres, shape (1,): no overlap is a larger share of the smaller radius than so many
+    times its share of R_i + R_j."""
 
 
 class Crew(NamedTuple):
@@ -111,6 +118,9 @@ class Crew(NamedTuple):
     """Of the block at hand the pairs that touch: row in the list, i, j, shape (threads, 3, BLOCK)."""
     heat: Floats
     """Power taken up by damping and fed into friction springs, by chunk of the list [W], shape (2, chunks)."""
+    deepest: Floats
+    """The largest overlap each thread has found at this evaluation, among pairs and at walls, as `World.deepest` where
+    it is larger than that, shape (2, threads, DEEP_COUNT)."""
     push: Floats
     """Of each pair the force on i [N], with rotation the torque on i and that on j [N m],
     shape (capacity, dimension + 2 spin length); empty for one thread."""
@@ -135,13 +145,14 @@ def empty_memory(capacity: int, spheres: int, dimension: int) -> Memory:
 
 
 def working_storage(
-    threads: int, capacity: int, spheres: int, walls: int, dimension: int, width: int, skin: Floats
+    threads: int, capacity: int, radius: Floats, walls: int, dimension: int, width: int, skin: Floats
 ) -> tuple[Aside, Search, Crew]:
-    """Room for so many threads to step so many spheres with so many pairs; `width` numbers are put down per pair.
+    """Room for so many threads to step spheres of these radii with so many pairs; `width` numbers are put down per pair.
 
     Nothing has been listed yet. What is needed only while lists are made lies in the same memory as the forces put down
     per pair, which are needed only between two lists.
     """
+    spheres = radius.size
     shared, gathered = (capacity, spheres + 1) if threads > 1 else (0, 0)
     (anchor, place, normal_force, cell, i, j, sorted_j, touching), (push,) = overlaid(
         [
@@ -167,6 +178,7 @@ def working_storage(
         bucket_start=np.zeros(buckets + 1, np.int32),
         box=np.zeros((4, dimension)),
         box_cells=np.zeros((2, dimension), np.int64),
+        unequal=np.array([1.0 + radius.max() / radius.min() if spheres else 2.0]),
     )
     crew = Crew(
         gate=np.where(np.arange(16) == PATIENCE, round(1000 * LONGEST_ABSENCE), 0),
@@ -174,11 +186,17 @@ def working_storage(
         buffer=np.ones((threads, BUFFER_ROWS * BLOCK + 8)),
         chosen=np.zeros((threads, 3, BLOCK), np.uint32),
         heat=np.zeros((2, capacity // CHUNK + 1)),
+        deepest=np.zeros((2, threads, DEEP_COUNT)),
         push=push,
         other=np.zeros(shared, np.uint32),
         other_begin=np.zeros(gathered, np.int32),
     )
     return aside, search, crew
+
+
+def empty_crew(threads: int) -> Crew:
+    """What so many threads share where there are no spheres; none can step a world of 0 threads."""
+    return working_storage(threads, 0, np.zeros(0), 0, 2, 0, np.zeros(1))[2]
 
 
 def overlaid(*groups: list[tuple[tuple[int, ...], type]]) -> list[list[NDArray[Any]]]:

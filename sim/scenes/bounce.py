@@ -15,7 +15,7 @@ import numpy as np
 
 from sim.scenes import Scene
 from sim.scenes.bounce_parameters import BounceParameters
-from sim.scenes.held import HeldState, act_held, held_spheres, recorded, rectangle, velocities, watch
+from sim.scenes.held import HeldState, act_held, flaw_held, held_spheres, recorded, rectangle, velocities, watch
 from sim.snapshot import Action, Curve, Line, Reading
 from sim.state import Floats, World
 
@@ -219,4 +219,5 @@ SCENE = Scene(
     curves=curves,
     ghosts=ghosts,
     facets=facets,
+    flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
 )

@@ -20,6 +20,7 @@ from sim.scenes import Scene
 from sim.scenes.heap_filling import HeapState, begin, lightest, pour_layer
 from sim.scenes.heap_parameters import HeapParameters
 from sim.scenes.heap_study import STUDY
+from sim.scenes.sound import first_flaw, poured_flaws
 from sim.snapshot import Action, Reading
 from sim.state import World
 
@@ -233,6 +234,8 @@ def check(simulation: Simulation) -> str:
     return ""
 
 
+PHASES = ("empty", "filling", "filled", "flowing", "rested")
+
 SCENE = Scene(
     name="heap",
     title="Heap",
@@ -254,5 +257,8 @@ SCENE = Scene(
     lightest=lightest,
     rotates=lambda parameters: parameters.rotation,
     readings=readings,
+    flaw=lambda state, world, built: first_flaw(
+        poured_flaws(state, PHASES) | {"height": not 0.0 <= state.height <= 1e4}
+    ),
     study=STUDY,
 )

@@ -32,8 +32,9 @@ from sim.scenes.heap3d_pouring import (
     strike_off,
 )
 from sim.scenes.heap_study import STUDY_IN_SPACE
+from sim.scenes.sound import first_flaw, poured_flaws
 from sim.snapshot import Action, Curve, Line, Reading
-from sim.state import Floats
+from sim.state import Floats, World
 from sim.watch import mean_speed, wall_facets
 
 if TYPE_CHECKING:
@@ -251,6 +252,12 @@ def check(simulation: Simulation) -> str:
     return ""
 
 
+def flaw(state: Heap3dState, world: World, built: Heap3dParameters) -> str:
+    """What of a state read from a file cannot be."""
+    phases = ("empty", "filling", "filled", "flowing", "rested")
+    return first_flaw({"number of walls": world.walls.shape.size < 1, **poured_flaws(state, phases)})
+
+
 SCENE = Scene(
     name="heap3d",
     title="Heap in space",
@@ -274,5 +281,6 @@ SCENE = Scene(
     readings=readings,
     curves=curves,
     facets=facets,
+    flaw=flaw,
     study=STUDY_IN_SPACE,
 )

@@ -215,7 +215,7 @@ def let_fall(simulation: Simulation, room: float, high: float, largest: float) -
             np.column_stack([places[chosen], z]),
             radii,
             mass_of(radii, run.built),
-            acceleration=simulation.gravity,
+            **simulation.falling,
             layer=state.layers,
             first_id=state.next_id,
         )

@@ -103,7 +103,7 @@ def pour_layer(simulation: Simulation) -> None:
             np.column_stack([x, y]),
             radii,
             mass_of(radii, parameters),
-            acceleration=simulation.gravity,
+            **simulation.falling,
             layer=state.layers,
             first_id=state.next_id,
         )

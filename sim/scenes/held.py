@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.build import add_spheres, empty_world, forget_neighbours, set_walls
+from sim.scenes.sound import are_rows, are_times, first_flaw, stage_flaws
 from sim.state import Floats, World
 from sim.walls import PLANE
 
@@ -36,14 +37,14 @@ def let_go(simulation: Simulation, mass: float, inertia: float) -> None:
     """Give the spheres of mass [kg] and moment of inertia [kg m²] to gravity, from rest."""
     run = simulation.run
     world, dimension = run.world, simulation.scene.dimension
-    gravity = np.asarray(simulation.gravity)[:, None]
     with simulation.booked("poured"):
         world.mobility[:dimension] = 1.0 / mass
         world.mobility[dimension:] = 1.0 / inertia
-        world.motion[:dimension, 1] = simulation.scheme.velocity_lead * simulation.dt * gravity
-        world.motion[:dimension, 2] = gravity
         # Held spheres are not looked for near walls: make the lists anew.
         forget_neighbours(world)
+        simulation.find_accelerations()
+        motion = run.world.motion
+        motion[:, 1] = simulation.scheme.velocity_lead * simulation.dt * motion[:, 2]
     run.state.phase, run.state.since = "flowing", simulation.time
     simulation.start_up()
 
@@ -57,6 +58,20 @@ def held_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Flo
     for row, centre in enumerate(centres):
         world = add_spheres(world, centre, parameters.radius, parameters.mass, fixed=True, material=row, first_id=row)
     return set_walls(world, [PLANE], [[np.zeros(3), normal, np.zeros(3)]], material=len(centres))
+
+
+def flaw_held(state: HeldState, world: World, spheres: int) -> str:
+    """What of a state read from a file cannot be, of a scene of so many spheres."""
+    records = len(state.time)
+    return first_flaw(
+        {
+            "number of spheres": world.sphere_count != spheres or world.walls.shape.size != 1,
+            **stage_flaws(state, ("empty", "flowing", "rested")),
+            "time": not are_times(state.time) or (state.phase == "rested" and records == 0),
+            "place": not are_rows(state.place, records, spheres),
+            "speed": not are_rows(state.speed, records, spheres),
+        }
+    )
 
 
 def act_held(simulation: Simulation, action: str, held: str, gone: str) -> str:

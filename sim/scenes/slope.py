@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim.scenes import Scene
-from sim.scenes.held import HeldState, act_held, held_spheres, recorded, rectangle, velocities, watch
+from sim.scenes.held import HeldState, act_held, flaw_held, held_spheres, recorded, rectangle, velocities, watch
 from sim.scenes.slope_parameters import SlopeParameters
 from sim.snapshot import Action, Curve, Line, Reading
 from sim.state import Floats, World
@@ -211,4 +211,5 @@ SCENE = Scene(
     curves=curves,
     ghosts=ghosts,
     facets=facets,
+    flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
 )

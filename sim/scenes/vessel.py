@@ -30,6 +30,7 @@ from sim.scenes.heap3d_pouring import (
     quiet_for,
     strike_off,
 )
+from sim.scenes.sound import are_rows, first_flaw, poured_flaws
 from sim.scenes.vessel_parameters import VesselParameters
 from sim.scenes.vessel_shape import on_floor, shape_of
 from sim.snapshot import Action, Reading
@@ -39,6 +40,9 @@ from sim.watch import wall_facets
 
 if TYPE_CHECKING:
     from sim.simulation import Simulation
+
+LARGEST_VOLUME = 1e12
+"""Of a shape in a file [m³]."""
 
 JAMMED = "they pile up to where the stream begins. Pour fewer grains or make the stream wider."
 
@@ -237,6 +241,19 @@ def check(simulation: Simulation) -> str:
     return f"{inside} grains have been pressed into the body of the shape." if inside else ""
 
 
+def flaw(state: VesselState, world: World, built: VesselParameters) -> str:
+    """What of a state read from a file cannot be."""
+    facets = int((world.walls.shape == FACET).sum())
+    return first_flaw(
+        {
+            "number of walls": facets != world.walls.shape.size - 1 or facets + len(state.bottom) == 0,
+            "bottom": not all(are_rows(corners, 3, 3) for corners in state.bottom),
+            "volume": not 0.0 <= state.volume <= LARGEST_VOLUME,
+            **poured_flaws(state, ("empty", "filling", "flowing", "rested")),
+        }
+    )
+
+
 SCENE = Scene(
     name="vessel",
     title="Your own shape",
@@ -258,4 +275,5 @@ SCENE = Scene(
     rotates=lambda parameters: True,
     readings=readings,
     facets=facets,
+    flaw=flaw,
 )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
 
 from annotated_types import Ge, Le
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from sim.material_parameters import MaterialParameters
-from sim.mesh import SUFFIXES, UNITS
+from sim.mesh import SUFFIXES, UNITS, Surface
 from sim.motion_parameters import MotionParameters, TimeStep, VerletFirst
 from sim.parameters import FilePath, ParameterSet, Quantity
 from sim.scenes.poured_parameters import GrainCount, MeanRadius, SettleSpeed, SizeSpread
-from sim.scenes.vessel_shape import shape_of
+from sim.scenes.vessel_shape import kept_surfaces, shape_of, surfaces_with
 
 
 class ShapeParameters(ParameterSet):
@@ -72,8 +73,21 @@ class VesselParameters(MotionParameters, MaterialParameters, ShapeParameters):
         Field(description="Step of the integrator. 'auto' follows the stiffest contact and the fastest grain."),
     ] = "auto"
 
+    _surfaces: dict[str, Surface] = PrivateAttr(default_factory=dict)
+
+    @property
+    def surfaces(self) -> Mapping[str, Surface]:
+        """What has been read of files since the run began, by path: a path stands for one shape as long as it lasts, or
+        going back and a replay would build on another."""
+        return self._surfaces
+
+    def changed(self, **values: Any) -> Self:
+        with kept_surfaces(self._surfaces):
+            return super().changed(**values)
+
     @model_validator(mode="after")
     def _shape_fits_the_grains(self) -> Self:
         """The file is read here, so that one that cannot be used is refused before anything changes."""
+        self._surfaces = surfaces_with(self.mesh)
         shape_of(self)
         return self

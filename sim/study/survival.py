@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import math
 import os
 import subprocess
@@ -15,11 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim import auto_step, faults, neighbours, store
+from sim import auto_step, faults, neighbours, saved_run, store
 from sim.commands import Act, Command, Recover, SetParameters, Start, UseThreads
 from sim.runner import Runner
 from sim.scenes.heap_filling import HeapState
 from sim.simulation import Simulation
+from sim.study.mutations import complaint, mutants
 from sim.study.selftest import POURED, SMALL, Case, Outcome, heap
 from sim.workspace import PATIENCE as GATE_PATIENCE
 
@@ -78,6 +80,13 @@ def damaged_file() -> Outcome:
             continue
         wrong += not np.array_equal(world.motion, simulation.run.world.motion)
     return Outcome(wrong, 0, "files")
+
+
+def mutated_runs() -> Outcome:
+    """Of 200 saved runs made wrong on purpose, checksums put right, those not read or refused in one sentence."""
+    blob = io.BytesIO()
+    saved_run.write(heap().saved(), blob)
+    return Outcome(sum(complaint(wrong) != "" for wrong in mutants(blob.getvalue(), 200, seed=53)), 0, "files")
 
 
 def not_a_number() -> Outcome:
@@ -254,6 +263,7 @@ SURVIVAL = (
     Case("new process", "runs with other bits", new_process, "I12"),
     Case("restart", "runs that go on otherwise from a file", restart, "I14, N01"),
     Case("damaged files", "of 200, read with wrong contents", damaged_file, "N08"),
+    Case("mutated runs", "of 200, not refused in a sentence", mutated_runs, "S26, N10"),
     Case("number not finite", "steps until it is found", not_a_number, "X13"),
     Case("step too large", "steps until it is refused", step_too_large, "X06"),
     Case("stiffness × 1000", "faults with an automatic step", stiffness, "P08, X07"),

@@ -28,10 +28,10 @@ def poured(at: int = 20_000, **values: object) -> Simulation:
     return go(simulation, at)
 
 
-def landed(scene: str = "heap", values: dict | None = None, action: str = "fill") -> Simulation:
+def landed(scene: str = "heap", values: dict | None = None, action: str | None = "fill") -> Simulation:
     """A few grains whose first contact is some steps old, for an engine in plain Python."""
     simulation = Simulation(scene, FEW if values is None else values)
-    assert simulation.apply(Act(action)) == ""
+    assert action is None or simulation.apply(Act(action)) == ""
     while simulation.survey().contacts == 0:
         simulation.advance(20)
         assert simulation.fault is None
