@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.progress import Progress
+from app.progress import Progress, one_line
 from sim.study.selftest import PHYSICS, Case, NotHere, Outcome
 from sim.study.survival import SURVIVAL
 
@@ -166,7 +166,7 @@ def _try(case: Case) -> Finding:
     except NotHere as absence:
         reason, tried = str(absence), False
     except Exception as error:  # a case that cannot be carried out is one that failed, and the others go on
-        reason = f"{type(error).__name__}: {error}".strip().splitlines()[0]
+        reason = one_line(error)
     return Finding(case, outcome, reason, tried, time.perf_counter() - began)
 
 
