@@ -73,7 +73,7 @@ class Application:
         self.renderer: Renderer | None = None
         self.aim, self.turning = Aim(), Turning()
         self.physics = Physics(preset.scene, preset.values, preset.seed, preset.ready, threads)
-        self.ui = _make_ui(self.physics, settings, self._draw_film_frame)
+        self.ui = make_ui(self.physics, settings, self._draw_film_frame)
         self.ui.bold = self.gui.bold
         self.ui.shelf.refresh()
         self.ui.shelf.note(preset_name, preset.title)
@@ -262,7 +262,8 @@ class Application:
             choices.left, choices.top = event.x, event.y
 
 
-def _make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:
+def make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:
+    """All that panels see and use, over physics that need not have begun."""
     from app.panels import Ui
     from app.recorder import Recorder
 

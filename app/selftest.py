@@ -94,10 +94,20 @@ def draw_heap() -> None:
     sys.stdout.write(f"{(np.abs(drawn - drawn[0, 0]).max(axis=2) > 24).mean()}\n")
 
 
+def panels() -> Outcome:
+    """Failures of a panel, of all panels in all ways, that end the window or go untold; needs no screen."""
+    try:
+        from app.panel_trial import failing_panels
+    except ImportError as error:
+        raise NotHere(f"no panels: {error}") from None
+    return failing_panels()
+
+
 ALL = (
     *PHYSICS,
     *SURVIVAL,
     Case("film", f"of {FRAMES} frames, missing", film, "R09"),
+    Case("failing panels", "failures that end the window", panels),
     Case("picture", "share without a grain", picture, "G05"),
 )
 
