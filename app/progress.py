@@ -20,6 +20,12 @@ def say(sentence: str) -> None:
         print(sentence, file=sys.stderr, flush=True)
 
 
+def one_line(error: BaseException) -> str:
+    """An error's kind and the first line of what it says, to be part of a sentence."""
+    kind, words = type(error).__name__, str(error).strip().splitlines()
+    return f"{kind}: {words[0].rstrip('.')}" if words else kind
+
+
 class Progress:
     """A bar on a terminal, a few plain lines elsewhere, nothing when quiet."""
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.progress import Progress
+from app.progress import Progress, one_line
 from sim.study.selftest import PHYSICS, Case, NotHere, Outcome
 from sim.study.survival import SURVIVAL
 
@@ -94,10 +94,20 @@ def draw_heap() -> None:
     sys.stdout.write(f"{(np.abs(drawn - drawn[0, 0]).max(axis=2) > 24).mean()}\n")
 
 
+def panels() -> Outcome:
+    """Failures of a panel, of all panels in all ways, that end the window or go untold; needs no screen."""
+    try:
+        from app.panel_trial import failing_panels
+    except ImportError as error:
+        raise NotHere(f"no panels: {error}") from None
+    return failing_panels()
+
+
 ALL = (
     *PHYSICS,
     *SURVIVAL,
     Case("film", f"of {FRAMES} frames, missing", film, "R09"),
+    Case("failing panels", "failures that end the window", panels),
     Case("picture", "share without a grain", picture, "G05"),
 )
 
@@ -166,7 +176,7 @@ def _try(case: Case) -> Finding:
     except NotHere as absence:
         reason, tried = str(absence), False
     except Exception as error:  # a case that cannot be carried out is one that failed, and the others go on
-        reason = f"{type(error).__name__}: {error}".strip().splitlines()[0]
+        reason = one_line(error)
     return Finding(case, outcome, reason, tried, time.perf_counter() - began)
 
 
