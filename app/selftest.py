@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from app.progress import Progress
+from sim.study.damage import DAMAGE
 from sim.study.selftest import PHYSICS, Case, NotHere, Outcome
 from sim.study.survival import SURVIVAL
 
@@ -97,6 +98,7 @@ def draw_heap() -> None:
 ALL = (
     *PHYSICS,
     *SURVIVAL,
+    *DAMAGE,
     Case("film", f"of {FRAMES} frames, missing", film, "R09"),
     Case("picture", "share without a grain", picture, "G05"),
 )
