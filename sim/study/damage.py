@@ -20,9 +20,11 @@ from pathlib import Path
 import numpy as np
 
 from sim import presets, saved_run
+from sim.commands import Act
 from sim.mesh import read_mesh
 from sim.parameters import ParameterError
-from sim.study.selftest import Case, NotHere, Outcome, heap
+from sim.simulation import Simulation
+from sim.study.selftest import SMALL, Case, NotHere, Outcome
 from sim.whole_file import sweep
 
 LONGEST = 2.0
@@ -227,14 +229,14 @@ for words in kill_while_saving(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv
 
 
 def killed_saves(kills: int, seed: int) -> list[str]:
-    """`kill_while_saving` in a process of its own, with two states of a small heap; raises `NotHere`."""
+    """`kill_while_saving` in a process of its own, with two heaps before their first step; raises `NotHere`."""
     if not hasattr(os, "fork"):
         raise NotHere("no fork")
-    simulation = heap(2_000)
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("first", "second"):
+        for seed_of_run, name in enumerate(("first", "second")):
+            simulation = Simulation("heap", SMALL | {"grain_count": 1_000}, seed_of_run)
+            simulation.apply(Act("fill"))
             saved_run.save(simulation.saved(), Path(folder, name))
-            simulation.advance(200)
         done = subprocess.run(
             [sys.executable, "-c", KILL, folder, str(kills), str(seed)],
             capture_output=True,
