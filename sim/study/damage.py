@@ -38,8 +38,8 @@ FLOATS = (np.nan, np.inf, -np.inf, 3.4e38, -3.4e38, 1e-45, 1e30, 0.0)
 """What is put in the place of a number in a table."""
 MESHES, PRESETS, KILLS = 60, 60, 20
 """Files and kills tried on a user's machine."""
-LAST_DELAY = 0.02
-"""Longest wall time from one kill's first save to the kill [s]."""
+DELAYS = 5.0
+"""Longest wall time from a child's first save to its kill, in units of what a save takes."""
 
 Generator = np.random.Generator
 Mutation = Callable[[bytearray, Generator], bytearray]
@@ -183,8 +183,10 @@ def kill_while_saving(folder: Path, kills: int, seed: int) -> list[str]:
     generator, wrong = np.random.default_rng(seed), list[str]()
     files = [(folder / name).read_bytes() for name in ("first", "second")]
     runs = [saved_run.load(folder / name) for name in ("first", "second")]
-    for run in runs:
-        saved_run.save(run, folder / "again")  # what is loaded at the first time is loaded before the children begin
+    for run in runs:  # what is loaded at the first time is loaded before the children begin
+        began = time.monotonic()
+        saved_run.save(run, folder / "again")
+        lasted = time.monotonic() - began
     place = folder / "saving"
     place.mkdir()
     path = place / "run.repose"
@@ -201,7 +203,7 @@ def kill_while_saving(folder: Path, kills: int, seed: int) -> list[str]:
             finally:
                 os._exit(1)
         os.read(heard, 1)
-        time.sleep(float(generator.uniform(0.0, LAST_DELAY)))
+        time.sleep(float(generator.uniform(0.0, DELAYS * lasted)))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         os.close(heard)
@@ -234,7 +236,7 @@ def killed_saves(kills: int, seed: int) -> list[str]:
         raise NotHere("no fork")
     with tempfile.TemporaryDirectory() as folder:
         for seed_of_run, name in enumerate(("first", "second")):
-            simulation = Simulation("heap", SMALL | {"grain_count": 1_000}, seed_of_run)
+            simulation = Simulation("heap", SMALL, seed_of_run)
             simulation.apply(Act("fill"))
             saved_run.save(simulation.saved(), Path(folder, name))
         done = subprocess.run(
