@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from app.progress import Progress, one_line
+from sim.study.damage import DAMAGE
 from sim.study.selftest import PHYSICS, Case, NotHere, Outcome
 from sim.study.survival import SURVIVAL
 
@@ -106,6 +107,7 @@ def panels() -> Outcome:
 ALL = (
     *PHYSICS,
     *SURVIVAL,
+    *DAMAGE,
     Case("film", f"of {FRAMES} frames, missing", film, "R09"),
     Case("failing panels", "failures that end the window", panels),
     Case("picture", "share without a grain", picture, "G05"),

@@ -18,7 +18,7 @@ from app.stopping import INTERRUPTED, Stop
 from sim.presets import Preset
 
 ROOT = Path(__file__).resolve().parents[2]
-NOT_YET = {"scipy.linalg", "scipy.sparse", "scipy.spatial", "scipy.stats", "matplotlib", "trimesh", "av", "PIL"}
+NOT_YET = {"scipy.linalg", "scipy.sparse", "scipy.spatial", "scipy.stats", "matplotlib", "av", "PIL"}
 """What films, plots and shapes need: loading any of them takes longer than drawing a frame."""
 
 FIRST_FRAME = """
