@@ -357,7 +357,7 @@ def _is_local(path: str) -> bool:
 
 def _surfaces_from_plain(plain: Any, tables: Tables) -> dict[str, Surface]:
     found = {}
-    for path, said in decode(dict[str, Any], plain, tables, "surfaces").items():
+    for path, said in plain.items():
         triangles = decode(Floats, said["triangles"], tables, "surfaces.triangles")
         if triangles.ndim != 3 or triangles.shape[1:] != (3, 3) or not 0 < len(triangles) <= MOST_FACETS:
             raise ArchiveError(f"The file's shape {path[:60]!r} is not made of triangles: the file is damaged.")
