@@ -171,7 +171,7 @@ def with_manifest(blob: bytes, change: object) -> bytes:
         (lambda m: m["runs"][0]["built"].update(width=-1.0), "width = -1.0 is refused"),
         (lambda m: m["runs"][0]["state"].update(poured=True), "is not what belongs there"),
         (lambda m: m["runs"][0]["state"].pop("poured"), "must have the entries"),
-        (lambda m: m["runs"][-1].update(dt=0.0), "time step is 0 s"),
+        (lambda m: m["runs"][m["now"]["now"]["run"]].update(dt=0.0), "time step is 0 s"),
         (lambda m: m["runs"][0].update(clock_step=10**30), "is not what belongs there"),
         (lambda m: m["runs"][0].update(clock_step=10**9), "clock cannot be"),
         (lambda m: m["runs"][0].update(clock_time=1e300), "clock cannot be"),
