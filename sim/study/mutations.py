@@ -17,7 +17,7 @@ from sim.state import STEP_COUNT
 from sim.store import tables_of
 
 NUMBERS = (float("nan"), float("inf"), -float("inf"), 1e300, -1e300, 1e-300, -1.0, 0.0, 1.0, 2.0**62)
-PLAIN = (
+PLAIN: tuple[Any, ...] = (
     *(None, True, -1, 0, 7, 10**30, 1e300, -1e300, 0.5, "", "x" * 5000, "../x.stl", "//host/x.stl", "a\0b"),
     *([], {}, [1.0], {"table": "run0.world.mass"}, {"table": "none"}, {"number": "nan"}, {"number": "inf"}),
     "__import__('os').system('touch canary')",
