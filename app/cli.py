@@ -140,8 +140,13 @@ def run(
     threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
     video: Annotated[
-        Path | None, typer.Option(metavar="FILE.mp4", help="Film the run on the simulation's clock.")
-    ] = None,
+        str,
+        typer.Option(
+            metavar="FILE.mp4|FOLDER/",
+            help="Film the run on the simulation's clock; with a slash at the end, a PNG picture for every frame.",
+            show_default=False,
+        ),
+    ] = "",
     fps: Annotated[float, typer.Option(help="Frames per second of film.")] = 60.0,
     size: Annotated[
         str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of film and picture in pixels.")
@@ -153,6 +158,7 @@ def run(
     with refusals():
         from app.headless_job import run_job
         from app.headless_plan import plan
+        from app.recorder import film_path
 
         job = plan(
             scene or ("" if saved else "heap"),
@@ -162,7 +168,7 @@ def run(
             ready=ready,
             out=out,
             as_json=json,
-            video=video,
+            video=film_path(video) if video else None,
             fps=fps,
             size=size,
             speed=speed,
