@@ -15,7 +15,8 @@ import typer
 
 from app import saved_commands
 from app.progress import say
-from app.terminal import INTERRUPTED, REFUSED, THREADS_HELP, refusals, table
+from app.signals import INTERRUPTED, Interrupt
+from app.terminal import REFUSED, THREADS_HELP, refusals, table
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 done, but something asked for could not be written or a self-test failed; 2 input refused; "
@@ -57,7 +58,7 @@ def run_command_line(arguments: Sequence[str]) -> int:
         context = getattr(error, "ctx", None)
         say(f"{context.get_usage()}\n{error.format_message()}" if context else error.format_message())
         return REFUSED
-    except (KeyboardInterrupt, typer.Abort):
+    except (Interrupt, KeyboardInterrupt, typer.Abort):
         say("Stopped.")
         return INTERRUPTED
     except (BrokenPipeError, SystemExit):  # SystemExit is typer's own answer to a closed pipe

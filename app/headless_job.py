@@ -19,7 +19,8 @@ from app.headless_film import HeadlessFilm, open_picture_maker
 from app.headless_plan import Job
 from app.paths import json_text, write_whole
 from app.progress import Progress, say
-from app.stopping import INTERRUPTED, Stop, StopAsked, stoppable
+from app.signals import INTERRUPTED
+from app.stopping import Stop, StopAsked, stoppable
 from app.view import View
 from sim.commands import SetParameters
 from sim.parameters import ParameterError
