@@ -20,7 +20,8 @@ from app.headless_plan import Job
 from app.outlook import Outlook
 from app.paths import json_text
 from app.progress import Progress, say
-from app.stopping import INTERRUPTED, Stop, StopAsked, stoppable
+from app.signals import INTERRUPTED
+from app.stopping import Stop, StopAsked, stoppable
 from app.view import View
 from app.window import WindowError
 from sim.commands import SetParameters

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from app.progress import say
-from app.terminal import INTERRUPTED, THREADS_HELP, refusals, table
+from app.signals import INTERRUPTED
+from app.terminal import THREADS_HELP, refusals, table
 
 
 def replay(

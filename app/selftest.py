@@ -95,6 +95,13 @@ def draw_heap() -> None:
     sys.stdout.write(f"{(np.abs(drawn - drawn[0, 0]).max(axis=2) > 24).mean()}\n")
 
 
+def killed_films() -> Outcome:
+    """Files left by programs that were killed while filming, that cannot be played."""
+    from app.film_trial import films_left_by_kills
+
+    return films_left_by_kills()
+
+
 def panels() -> Outcome:
     """Failures of a panel, of all panels in all ways, that end the window or go untold; needs no screen."""
     try:
@@ -109,6 +116,7 @@ ALL = (
     *SURVIVAL,
     *DAMAGE,
     Case("film", f"of {FRAMES} frames, missing", film, "R09"),
+    Case("killed films", "files that cannot be played", killed_films, "R01"),
     Case("failing panels", "failures that end the window", panels),
     Case("picture", "share without a grain", picture, "G05"),
 )

@@ -7,7 +7,8 @@ import logging
 from app.application import Application
 from app.progress import one_line, say
 from app.settings import Settings, load_settings
-from app.stopping import INTERRUPTED, Stop, stoppable
+from app.signals import INTERRUPTED
+from app.stopping import Stop, stoppable
 from app.threads import asked_threads
 from app.window import Window, open_window
 from sim import presets

@@ -14,7 +14,8 @@ import pytest
 
 from app import autosave, start
 from app.settings import Settings
-from app.stopping import INTERRUPTED, Stop
+from app.signals import INTERRUPTED, Interrupt
+from app.stopping import Stop
 from sim.presets import Preset
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -129,8 +130,8 @@ def test_a_signal_leaves_the_run_to_be_offered(
     application: Any, monkeypatch: pytest.MonkeyPatch, impatient: bool
 ) -> None:
     if impatient:
-        monkeypatch.setattr(application, "draw_frame", raising(KeyboardInterrupt()))
-        with pytest.raises(KeyboardInterrupt):
+        monkeypatch.setattr(application, "draw_frame", raising(Interrupt()))
+        with pytest.raises(Interrupt):
             start._stay(application, Stop())
     else:
         assert start._stay(application, Stop(asked=True)) == INTERRUPTED
