@@ -43,11 +43,10 @@ class Columns(NamedTuple):
     effective_inertia: int
     held: int
     touching: int
+    """Then overlap / (R_i + R_j), at walls overlap / R."""
     damping: int
     """Sums over all blocks, lane by lane."""
     friction: int
-    depth: int
-    """Overlap / (R_i + R_j), at walls overlap / R."""
     kind: int
     """Which materials the next columns hold."""
     material: int
@@ -61,7 +60,7 @@ class Columns(NamedTuple):
 def columns(dimension, turning, properties):
     """The layout for that many components of position, spin and material."""
     scalars = 4 * dimension
-    spins = scalars + 12 + properties
+    spins = scalars + 11 + properties
     return Columns(
         0,
         dimension,
@@ -79,7 +78,6 @@ def columns(dimension, turning, properties):
         scalars + 9,
         scalars + 10,
         scalars + 11,
-        scalars + 12,
         spins,
         spins + turning,
     )
@@ -192,8 +190,7 @@ def evaluate(buffer, size, law, rules, params, position_like, spin_like, place_l
         tables.save(buffer, at.memory, BLOCK, k, dragged(start, answer.slip, spin_like))
         tables.save(buffer, at.spin_i, BLOCK, k, vec.sub(answer.moment, vec.scale(radius_i, torque)))
         tables.save(buffer, at.spin_j, BLOCK, k, vec.scale(-1.0, vec.add(answer.moment, vec.scale(radius_j, torque))))
-        buffer[tables.spot(at.touching, BLOCK, k)] = 1.0 if contact.overlap > 0.0 else 0.0
-        buffer[tables.spot(at.depth, BLOCK, k)] = contact.overlap * per_sum
+        buffer[tables.spot(at.touching, BLOCK, k)] = contact.overlap * per_sum
         buffer[tables.spot(at.effective_mass, BLOCK, k)] = answer.normal_force
         buffer[tables.spot(at.damping, BLOCK, k)] += answer.damping_power
         buffer[tables.spot(at.friction, BLOCK, k)] += answer.friction_power

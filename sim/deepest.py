@@ -30,7 +30,7 @@ def any_deeper(buffer, at, size, deepest, unequal):
     compiles to wide registers, which a maximum does not.
     """
     limit = deepest[DEEP_RATIO] / unequal
-    depth = buffer[at.depth * BLOCK : at.depth * BLOCK + size]
+    depth = buffer[at.touching * BLOCK : at.touching * BLOCK + size]
     count = 0
     for k in range(depth.size):
         count += 1 if depth[k] > limit else 0
@@ -43,7 +43,7 @@ def note_deepest(deepest, world, buffer, at, positions, rows_i, rows_j):
     radii = world.radius
     limit = deepest[DEEP_RATIO] / world.search.unequal[0]
     for k in range(rows_i.size):
-        depth = buffer[tables.spot(at.depth, BLOCK, k)]
+        depth = buffer[tables.spot(at.touching, BLOCK, k)]
         if depth <= limit:
             continue
         i = rows_i[k]
@@ -64,7 +64,7 @@ def note_deepest(deepest, world, buffer, at, positions, rows_i, rows_j):
 def note_deepest_at_walls(deepest, world, buffer, at, positions, normals, entries):
     """The same for a block of spheres at walls, entries of `Touches`."""
     for k in range(entries.size):
-        ratio = buffer[tables.spot(at.depth, BLOCK, k)]
+        ratio = buffer[tables.spot(at.touching, BLOCK, k)]
         if ratio > deepest[DEEP_RATIO]:
             t = entries[k]
             i = world.touches.sphere[t]

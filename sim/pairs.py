@@ -130,7 +130,7 @@ def pair_forces(
                     pairs.normal_force[p] = buffer[tables.spot(at.effective_mass, BLOCK, k)]
                     tables.put(memory, p, tables.load(buffer, at.memory, BLOCK, k, position_like))
             else:
-                put_back(pairs.touching, buffer, at.touching, first, following)
+                mark_touching(pairs.touching[first:following], buffer[at.touching * BLOCK :])
                 put_back(pairs.normal_force, buffer, at.effective_mass, first, following)
                 for c in range(dimension):
                     put_back(pairs.anchor[c], buffer, at.memory + c, first, following)
@@ -225,6 +225,13 @@ def gather_touching(buffer, at, pairs, radii, velocities, spins, memory, rows, r
 def put_back(target, buffer, column, first, last):
     """Write a column of the buffer to where `gather_all` has read it."""
     copy_column(target[first:last], buffer[column * BLOCK : column * BLOCK + last - first])
+
+
+@register_jitable(forceinline=True)
+def mark_touching(touching, depth):
+    """Write down which pairs of a block touch."""
+    for k in range(touching.size):
+        touching[k] = depth[k] > 0.0
 
 
 @register_jitable
