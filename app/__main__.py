@@ -10,7 +10,7 @@ def main() -> None:
     """Run the command line and leave with its exit code."""
     # pygame greets on standard output, where --json promises one JSON object and nothing else.
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    from app.cli import run_command_line
+    from repose.app.cli.commands import run_command_line
 
     sys.exit(run_command_line(sys.argv[1:]))
 

@@ -19,7 +19,7 @@ import annotated_types
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 Effect = Literal["now", "ramp", "base", "restart"]
-"""When a change acts: on the running grains at once or over one contact time (sim.ramp), by rebuilding the base, or at
+"""When a change acts: on the running grains at once or over one contact time (repose.sim.experiment.ramp), by rebuilding the base, or at
 the next fill. Whatever a force is proportional to is ramped: its jump would kick the grains. At once acts what only
 limits forces, what describes a whole impact, and what is no number."""
 

@@ -6,11 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
-
-from sim import vec
-from sim.contact import Contact, contact_between
-from sim.laws import Law, laws
-from sim.materials import FRICTION
+from repose.sim.engine import vector as vec
+from repose.sim.engine.contacts.kinematics import Contact, contact_between
+from repose.sim.laws import Law, laws
+from repose.sim.laws.materials import FRICTION
 
 WORDS = {
     "lee_herrmann": [

@@ -13,19 +13,18 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
-
-from sim import formulas
-from sim.build import add_spheres, empty_world, enlarge_pairs
-from sim.contact_table import ContactTable, blank_table, fill_table
-from sim.crew import together
-from sim.engine import Model, _loop, compose
-from sim.integrators import start_up
-from sim.laws import Law, laws
-from sim.measure.energy import Booked, Energy, energy_ledger
-from sim.neighbours import OK, PAIRS_FULL
-from sim.state import PAIR_COUNT, TOUCH_COUNT, Floats, World
-from sim.survey import Survey, _look
-from sim.timestep import RATIO_GRID, limit_table
+from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs
+from repose.sim.engine.contacts.force_table import ContactTable, blank_table, fill_table
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
+from repose.sim.engine.step import Model, _loop, compose
+from repose.sim.engine.threads import together
+from repose.sim.engine.timestep.stability import RATIO_GRID, limit_table
+from repose.sim.engine.timestep.survey import Survey, _look
+from repose.sim.engine.world import PAIR_COUNT, TOUCH_COUNT, Floats, World
+from repose.sim.experiment import formulas
+from repose.sim.integrators import start_up
+from repose.sim.laws import Law, laws
+from repose.sim.measure.energy import Booked, Energy, energy_ledger
 
 LAW = laws()["lee_herrmann"]
 
@@ -93,7 +92,7 @@ def look(bench: Bench) -> Survey:
 
 
 def plain_survey(model: Model) -> Callable[[World, tuple], Survey]:
-    """`sim.survey.compose_survey`, uncompiled."""
+    """`repose.sim.engine.timestep.survey.compose_survey`, uncompiled."""
     position_like, spin_like = (0.0,) * model.dimension, (0.0,) * model.spin_length
     law = model.law
 
@@ -112,7 +111,7 @@ def contacts_of(bench: Bench) -> ContactTable:
 
 
 def plain_contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
-    """`sim.contact_table.contact_table`, uncompiled."""
+    """`repose.sim.engine.contacts.force_table.contact_table`, uncompiled."""
     position_like, spin_like = (0.0,) * model.dimension, (0.0,) * model.spin_length
 
     def table(world: World, numbers: tuple) -> ContactTable:
@@ -125,7 +124,7 @@ def plain_contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
 
 
 def plain_loop(model: Model) -> Callable:
-    """`sim.engine.compose`, uncompiled."""
+    """`repose.sim.engine.step.compose`, uncompiled."""
     return together(_loop(model, ""))
 
 

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 from numba.extending import register_jitable
-
-from sim.integrators import Integrator
+from repose.sim.integrators import Integrator
 
 COEFFICIENTS = np.array(
     [

@@ -7,8 +7,7 @@ depend on velocity the half-step velocity enters the force, which makes it first
 from __future__ import annotations
 
 from numba.extending import register_jitable
-
-from sim.integrators import Integrator
+from repose.sim.integrators import Integrator
 
 
 @register_jitable

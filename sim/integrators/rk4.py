@@ -7,8 +7,7 @@ velocities and accelerations.
 from __future__ import annotations
 
 from numba.extending import register_jitable
-
-from sim.integrators import Integrator
+from repose.sim.integrators import Integrator
 
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 NEXT = (1 / 2, 1 / 2, 1.0, 0.0)

@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-
-from sim.build import enlarge_pairs, with_levels
-from sim.engine import Model, compose
-from sim.neighbours import OK, PAIRS_FULL
-from sim.state import Floats, World, copy_world
+from repose.sim.engine.builder import enlarge_pairs, with_levels
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
+from repose.sim.engine.step import Model, compose
+from repose.sim.engine.world import Floats, World, copy_world
 
 SAMPLES = 7
 SHARE = 1.0 / 130.0

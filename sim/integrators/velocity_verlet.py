@@ -7,8 +7,7 @@ during the force evaluation, the last line reads v += dt/2 (a_new - a).
 from __future__ import annotations
 
 from numba.extending import register_jitable
-
-from sim.integrators import Integrator
+from repose.sim.integrators import Integrator
 
 
 @register_jitable

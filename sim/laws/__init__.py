@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sim.materials import COLUMN_COUNT, no_row, row_of
-from sim.parameters import ParameterSet
+from repose.sim.laws.materials import COLUMN_COUNT, no_row, row_of
+from repose.sim.parameters import ParameterSet
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Law:
     """ParameterSet -> the tuple of plain functions the law is put together from, at most four."""
     needs_material: bool = False
     """Whether it reads `material` and `effective_radius` of a contact, which cost a little to provide; its numbers
-    then have a `table` (sim.materials.pair_table)."""
+    then have a `table` (repose.sim.laws.materials.pair_table)."""
 
     @property
     def properties(self) -> Callable:

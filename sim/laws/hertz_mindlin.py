@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
-
-from sim import vec
-from sim.contact import Response
-from sim.laws import Law
-from sim.laws.rolling import rolling_moment
-from sim.laws.sliding import sliding_spring, stored_in_sliding_spring
-from sim.material_parameters import MaterialParameters
-from sim.materials import ACROSS, DAMPING, FRICTION, ROLLING, TWISTING, YOUNG, pair_table
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import Response
+from repose.sim.laws import Law
+from repose.sim.laws.material_parameters import MaterialParameters
+from repose.sim.laws.materials import ACROSS, DAMPING, FRICTION, ROLLING, TWISTING, YOUNG, pair_table
+from repose.sim.laws.rolling import rolling_moment
+from repose.sim.laws.sliding import sliding_spring, stored_in_sliding_spring
 
 TSUJI = math.sqrt(5.0 / 6.0)
 
@@ -58,13 +57,13 @@ def hertz_mindlin(params, rules, contact):
     )
     return Response(
         normal_force,
-        vec.add(spring, viscous),
+        vector.add(spring, viscous),
         slip,
         moment,
         viscosity * contact.normal_velocity * contact.normal_velocity
-        - vec.dot(viscous, contact.tangential_velocity)
+        - vector.dot(viscous, contact.tangential_velocity)
         + rolling_power,
-        -vec.dot(spring, contact.tangential_velocity),
+        -vector.dot(spring, contact.tangential_velocity),
     )
 
 

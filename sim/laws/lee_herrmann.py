@@ -25,12 +25,11 @@ from typing import Annotated, Literal, NamedTuple
 from annotated_types import Ge, Le
 from numba.extending import register_jitable
 from pydantic import Field
-
-from sim import vec
-from sim.contact import TINY, Response
-from sim.laws import Law
-from sim.laws.rolling import rolling_moment
-from sim.parameters import ParameterSet, Quantity
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import TINY, Response
+from repose.sim.laws import Law
+from repose.sim.laws.rolling import rolling_moment
+from repose.sim.parameters import ParameterSet, Quantity
 
 
 class LeeHerrmannParameters(ParameterSet):
@@ -181,16 +180,16 @@ def stored_in_spring(k, stretch, limit):
 @register_jitable(forceinline=True)
 def cap_spring(spring, viscous, limit):
     """The spring alone is limited; viscous shear comes on top (thesis eq. 2.10)."""
-    size = math.sqrt(vec.dot(spring, spring))
-    return vec.scale(min(1.0, limit / max(size, TINY)), spring), viscous
+    size = math.sqrt(vector.dot(spring, spring))
+    return vector.scale(min(1.0, limit / max(size, TINY)), spring), viscous
 
 
 @register_jitable(forceinline=True)
 def cap_total(spring, viscous, limit):
     """Spring and viscous shear together are limited (as LAMMPS' pair granular has it)."""
-    both = vec.add(spring, viscous)
-    share = min(1.0, limit / max(math.sqrt(vec.dot(both, both)), TINY))
-    return vec.scale(share, spring), vec.scale(share, viscous)
+    both = vector.add(spring, viscous)
+    share = min(1.0, limit / max(math.sqrt(vector.dot(both, both)), TINY))
+    return vector.scale(share, spring), vector.scale(share, viscous)
 
 
 @register_jitable(forceinline=True)
@@ -209,24 +208,24 @@ def lee_herrmann(params, rules, contact):
     normal_force = repulsion - normal_viscosity * contact.normal_velocity
     limit = touching * params.friction * max(normal_force, 0.0)
     spring, viscous = cap(
-        vec.scale(-touching * params.shear_stiffness, contact.shear),
-        vec.scale(-touching * params.shear_damping * contact.effective_mass, contact.tangential_velocity),
+        vector.scale(-touching * params.shear_stiffness, contact.shear),
+        vector.scale(-touching * params.shear_damping * contact.effective_mass, contact.tangential_velocity),
         limit,
     )
-    stretch = math.sqrt(vec.dot(contact.shear, contact.shear))
+    stretch = math.sqrt(vector.dot(contact.shear, contact.shear))
     compliance = 1.0 / max(params.shear_stiffness, TINY)  # the same for all contacts: one division for a whole block
-    slip = vec.scale(touching * drag(stretch, limit * compliance), contact.shear)
+    slip = vector.scale(touching * drag(stretch, limit * compliance), contact.shear)
     radius = contact.effective_radius
     moment, rolling_power = rolling_moment(params.rolling_friction, 0.0, touching * normal_force, radius, contact)
     return Response(
         normal_force,
-        vec.add(spring, viscous),
+        vector.add(spring, viscous),
         slip,
         moment,
         normal_viscosity * contact.normal_velocity * contact.normal_velocity
-        - vec.dot(viscous, contact.tangential_velocity)
+        - vector.dot(viscous, contact.tangential_velocity)
         + rolling_power,
-        -vec.dot(spring, contact.tangential_velocity),
+        -vector.dot(spring, contact.tangential_velocity),
     )
 
 
@@ -239,7 +238,7 @@ def lee_herrmann_energy(params, rules, contact):
     k = params.normal_stiffness * (1.0 + contact.held * (params.wall_stiffness_factor - 1.0))
     repulsion, _, elastic = repel(k, overlap)
     normal_force = repulsion - touching * params.normal_damping * contact.effective_mass * contact.normal_velocity
-    stretch = math.sqrt(vec.dot(contact.shear, contact.shear))
+    stretch = math.sqrt(vector.dot(contact.shear, contact.shear))
     limit = params.friction * max(normal_force, 0.0) / max(params.shear_stiffness, TINY)
     return elastic, touching * stored(params.shear_stiffness, stretch, limit)
 

@@ -14,11 +14,10 @@ from typing import Annotated, NamedTuple
 from annotated_types import Ge, Le
 from numba.extending import register_jitable
 from pydantic import Field
-
-from sim import vec
-from sim.contact import TINY, Response
-from sim.laws import Law
-from sim.parameters import ParameterSet, Quantity
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import TINY, Response
+from repose.sim.laws import Law
+from repose.sim.parameters import ParameterSet, Quantity
 
 
 class MemorylessParameters(ParameterSet):
@@ -69,15 +68,15 @@ def memoryless(params, rules, contact):
     touching = 1.0 if contact.overlap > 0.0 else 0.0
     viscosity = touching * params.normal_viscosity
     normal_force = params.normal_stiffness * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
-    speed = math.sqrt(vec.dot(contact.tangential_velocity, contact.tangential_velocity))
+    speed = math.sqrt(vector.dot(contact.tangential_velocity, contact.tangential_velocity))
     resistance = min(
         touching * params.friction * abs(normal_force) / max(speed, TINY), touching * params.shear_viscosity
     )
     return Response(
         normal_force,
-        vec.scale(-resistance, contact.tangential_velocity),
-        vec.scale(0.0, contact.shear),
-        vec.scale(0.0, contact.relative_spin),
+        vector.scale(-resistance, contact.tangential_velocity),
+        vector.scale(0.0, contact.shear),
+        vector.scale(0.0, contact.relative_spin),
         viscosity * contact.normal_velocity * contact.normal_velocity + resistance * speed * speed,
         0.0,
     )

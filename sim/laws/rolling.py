@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from numba.extending import register_jitable
-
-from sim import vec
-from sim.contact import TINY
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import TINY
 
 
 @register_jitable(forceinline=True)
@@ -19,10 +18,10 @@ def rolling_moment(rolling, twisting, normal_force, radius, contact):
     reversed within a step, even with contacts all around: slow spins die out exponentially instead.
     """
     load = radius * max(normal_force, 0.0)
-    rate = vec.twist_rate(contact.relative_spin, contact.normal)
-    roll = vec.sub(contact.relative_spin, vec.about(rate, contact.normal, contact.relative_spin))
-    against_roll = min(rolling * load / max(math.sqrt(vec.dot(roll, roll)), TINY), contact.stopping)
+    rate = vector.twist_rate(contact.relative_spin, contact.normal)
+    roll = vector.sub(contact.relative_spin, vector.about(rate, contact.normal, contact.relative_spin))
+    against_roll = min(rolling * load / max(math.sqrt(vector.dot(roll, roll)), TINY), contact.stopping)
     size = min(twisting * load, contact.stopping * abs(rate))
-    against_twist = vec.about(size if rate > 0.0 else -size, contact.normal, contact.relative_spin)
-    moment = vec.sub(vec.scale(-against_roll, roll), against_twist)
-    return moment, -vec.dot(moment, contact.relative_spin)
+    against_twist = vector.about(size if rate > 0.0 else -size, contact.normal, contact.relative_spin)
+    moment = vector.sub(vector.scale(-against_roll, roll), against_twist)
+    return moment, -vector.dot(moment, contact.relative_spin)

@@ -16,15 +16,14 @@ import numpy as np
 from annotated_types import Ge, Le
 from numba.extending import register_jitable
 from pydantic import Field
-
-from sim import vec
-from sim.contact import Response
-from sim.laws import Law
-from sim.laws.rolling import rolling_moment
-from sim.laws.sliding import sliding_spring, stored_in_sliding_spring
-from sim.material_parameters import MaterialParameters
-from sim.materials import ACROSS, DAMPING, FRICTION, ROLLING, TWISTING, YOUNG, pair_table
-from sim.parameters import Quantity
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import Response
+from repose.sim.laws import Law
+from repose.sim.laws.material_parameters import MaterialParameters
+from repose.sim.laws.materials import ACROSS, DAMPING, FRICTION, ROLLING, TWISTING, YOUNG, pair_table
+from repose.sim.laws.rolling import rolling_moment
+from repose.sim.laws.sliding import sliding_spring, stored_in_sliding_spring
+from repose.sim.parameters import Quantity
 
 
 class VoigtParameters(MaterialParameters):
@@ -62,7 +61,7 @@ class Voigt(NamedTuple):
     """The numbers the law reads, in SI."""
 
     table: Any
-    """Of `sim.materials.pair_table`."""
+    """Of `repose.sim.laws.materials.pair_table`."""
     normal_stiffness: float
     shear_stiffness: float
     reference_overlap: float
@@ -102,13 +101,13 @@ def voigt(params, rules, contact):
     )
     return Response(
         normal_force,
-        vec.add(spring, viscous),
+        vector.add(spring, viscous),
         slip,
         moment,
         viscosity * contact.normal_velocity * contact.normal_velocity
-        - vec.dot(viscous, contact.tangential_velocity)
+        - vector.dot(viscous, contact.tangential_velocity)
         + rolling_power,
-        -vec.dot(spring, contact.tangential_velocity),
+        -vector.dot(spring, contact.tangential_velocity),
     )
 
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-
-from sim.state import Floats
+from repose.sim.engine.world import Floats
 
 EXPONENT = 2.5
 """In space."""

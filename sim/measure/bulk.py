@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from sim.contact_table import ContactTable
-from sim.measure.coordination import HELD_BY, Coordination
-from sim.measure.packing import Box, packing_fraction
-from sim.measure.stress import Stress, mean_stress
-from sim.snapshot import Reading
-from sim.state import World
+from repose.sim.engine.contacts.force_table import ContactTable
+from repose.sim.engine.world import World
+from repose.sim.experiment.snapshot import Reading
+from repose.sim.measure.coordination import HELD_BY, Coordination
+from repose.sim.measure.packing import Box, packing_fraction
+from repose.sim.measure.stress import Stress, mean_stress
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Bulk:
 
 
 def measure_bulk(world: World, contacts: ContactTable, box: Box, velocity_shift: float = 0.0) -> Bulk:
-    """The bulk of a world in the box given; `velocity_shift` as in `sim.measure.stress`."""
+    """The bulk of a world in the box given; `velocity_shift` as in `repose.sim.measure.stress`."""
     position = world.motion[: len(box.lower), 0].T
     fraction = packing_fraction(position, world.radius, box.lower, box.upper)
     return Bulk(box, fraction, mean_stress(world, contacts, box.lower, box.upper, velocity_shift))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-
-from sim.measure.pushes import pushes
-from sim.state import Floats, World
+from repose.sim.engine.world import Floats, World
+from repose.sim.measure.contact_sums import pushes
 
 HELD_BY = 2
 """A grain with fewer contacts carries nothing: a rattler (Thornton, Geotechnique 50 (2000) 43)."""

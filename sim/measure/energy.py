@@ -12,9 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 import numpy as np
-
-from sim.state import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS, World
-from sim.survey import Survey
+from repose.sim.engine.timestep.survey import Survey
+from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS, World
 
 
 @dataclass

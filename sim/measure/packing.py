@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-
-from sim.state import Floats, World
+from repose.sim.engine.world import Floats, World
 
 PACKED = {2: 0.4, 3: 0.3}
 """Half of what discs and spheres fill at least at rest: a place belongs to the packing from here on [-]."""

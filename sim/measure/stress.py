@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-
-from sim.state import Floats, World
+from repose.sim.engine.world import Floats, World
 
 if TYPE_CHECKING:
-    from sim.contact_table import ContactTable  # brings the compiler along, which the window starts without
+    from repose.sim.engine.contacts.force_table import (
+        ContactTable,  # brings the compiler along, which the window starts without
+    )
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sim.parameters import ParameterSet
+from repose.sim.parameters import ParameterSet
 
 if TYPE_CHECKING:
-    from sim.simulation import Simulation
-    from sim.snapshot import Action, Curve, Reading
-    from sim.state import Floats, World
-    from sim.study.comparison import Study
+    from repose.sim.engine.world import Floats, World
+    from repose.sim.experiment.comparison import Study
+    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.snapshot import Action, Curve, Reading
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,22 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from sim.scenes import Scene
-from sim.scenes.held import HeldState, act_held, held_spheres, recorded, rectangle, velocities, watch
-from sim.scenes.slope_parameters import SlopeParameters
-from sim.snapshot import Action, Curve, Line, Reading
-from sim.state import Floats, World
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.snapshot import Action, Curve, Line, Reading
+from repose.sim.scenes import Scene
+from repose.sim.scenes.common.unreleased import (
+    HeldState,
+    act_held,
+    held_spheres,
+    recorded,
+    rectangle,
+    velocities,
+    watch,
+)
+from repose.sim.scenes.slope_parameters import SlopeParameters
 
 if TYPE_CHECKING:
-    from sim.simulation import Simulation
+    from repose.sim.experiment.simulation import Simulation
 
 SPHERES = 5
 

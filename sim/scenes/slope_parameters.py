@@ -7,11 +7,10 @@ from typing import Annotated, Any, ClassVar
 
 from annotated_types import Ge, Le
 from pydantic import Field
-
-from sim.materials import Material
-from sim.motion_parameters import MotionParameters
-from sim.parameters import Quantity
-from sim.scenes.held_parameters import SphereMass, SphereRadius
+from repose.sim.laws.materials import Material
+from repose.sim.parameters import Quantity
+from repose.sim.scenes.common.motion_parameters import MotionParameters
+from repose.sim.scenes.common.unreleased_parameters import SphereMass, SphereRadius
 
 
 def _quantity(number: int, symbol: str) -> Quantity:

@@ -14,15 +14,14 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from sim.build import add_spheres, empty_world, enlarge_pairs, with_crew
-from sim.commands import Act
-from sim.crew import GRAINS_PER_THREAD, available
-from sim.neighbours import OK, PAIRS_FULL
-from sim.simulation import Simulation
-from sim.state import REBUILD_COUNT, World, copy_world
-from sim.study.parts import measure_parts
-from sim.study.yardstick import advance_by_hand
+from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, with_crew
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
+from repose.sim.engine.threads import GRAINS_PER_THREAD, available
+from repose.sim.engine.world import REBUILD_COUNT, World, copy_world
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.study.parts import measure_parts
+from repose.sim.study.yardstick import advance_by_hand
 
 FLOWING_AFTER = 0.15
 """Simulated time after opening at which the flowing state is taken [s]."""

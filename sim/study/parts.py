@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from sim import neighbours
-from sim.compiled import compiled, fingerprint
-from sim.engine import Model, body_forces
-from sim.pairs import pair_forces
-from sim.state import World, copy_world
-from sim.walls import wall_forces
+from repose.sim.engine.contacts.pair_forces import pair_forces
+from repose.sim.engine.contacts.wall_forces import wall_forces
+from repose.sim.engine.jit import compiled, fingerprint
+from repose.sim.engine.neighbours import verlet_list
+from repose.sim.engine.step import Model, body_forces
+from repose.sim.engine.world import World, copy_world
 
 STANDSTILL = 1e-9
 """Share of the time step the parts are run with, so that nothing moves while they are timed [-]."""
@@ -29,7 +29,7 @@ def loops(model: Model) -> dict[str, Any]:
     source = fingerprint()
 
     def integration(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
-        source  # noqa: B018  part of the closure: see sim.compiled
+        source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         for _ in range(times):
             before(world.motion, 0, world.radius.size, 0, dt)
             body_forces(world.force, world.mass, gravity, 0, world.radius.size)
@@ -52,7 +52,7 @@ def loops(model: Model) -> dict[str, Any]:
         source  # noqa: B018
         moved = 0
         for _ in range(times):
-            moved += neighbours.moved_too_far(
+            moved += verlet_list.moved_too_far(
                 world.motion, world.search, world.walls, position_like, 0, world.radius.size, 0
             )
         return moved
@@ -60,7 +60,7 @@ def loops(model: Model) -> dict[str, Any]:
     def one_list(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         for _ in range(times):
-            neighbours.rebuild(world, position_like, needs_material, 0)
+            verlet_list.rebuild(world, position_like, needs_material, 0)
 
     parts = (integration, contacts, walls, watching, one_list)
     return {part.__name__: compiled(part) for part in parts}

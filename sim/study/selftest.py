@@ -1,7 +1,7 @@
 """What a user may want to see on his own machine, first part: the physics against closed forms.
 
 Each case is a function that measures one number and says what it may be at most; `Case.of` names the cases of the
-project's list it stands for. All, those of `sim.study.survival` too, share one compiled loop, that of the heap, so that
+project's list it stands for. All, those of `repose.sim.study.survival` too, share one compiled loop, that of the heap, so that
 the compiler runs once.
 """
 
@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from sim import neighbours
-from sim.build import add_spheres, empty_world, enlarge_pairs
-from sim.commands import Act
-from sim.crew import together
-from sim.engine import Model, _loop, compose
-from sim.laws import laws
-from sim.parameters import Value
-from sim.simulation import Simulation
-from sim.state import PAIR_COUNT, Floats, World
+from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs
+from repose.sim.engine.neighbours import verlet_list
+from repose.sim.engine.step import Model, _loop, compose
+from repose.sim.engine.threads import together
+from repose.sim.engine.world import PAIR_COUNT, Floats, World
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.laws import laws
+from repose.sim.parameters import Value
 
 SMALL = {"grain_count": 40, "width": 0.015}
 POURED = 12_000
@@ -83,9 +82,9 @@ def moved(
     while done < steps:
         count, status, _ = advance(world, numbers, (0.0, -gravity), dt, 1 if look else steps - done)
         done += count
-        if status == neighbours.PAIRS_FULL:
+        if status == verlet_list.PAIRS_FULL:
             world = enlarge_pairs(world)
-        elif status != neighbours.OK:
+        elif status != verlet_list.OK:
             raise RuntimeError(f"The engine stopped with status {status}.")
         elif look:
             look(world)

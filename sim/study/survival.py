@@ -9,13 +9,13 @@ import threading
 from pathlib import Path
 
 import numpy as np
-
-from sim import auto_step, store
-from sim.commands import Act, Command, Recover, SetParameters, Start
-from sim.runner import Runner
-from sim.scenes.heap_filling import HeapState
-from sim.simulation import Simulation
-from sim.study.selftest import POURED, SMALL, Case, Outcome, heap
+from repose.sim.experiment import automatic_step
+from repose.sim.experiment.commands import Act, Command, Recover, SetParameters, Start
+from repose.sim.experiment.runner import Runner
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.io import world_tables
+from repose.sim.scenes.heap.filling import HeapState
+from repose.sim.study.selftest import POURED, SMALL, Case, Outcome, heap
 
 PATIENCE = 60.0
 """How long the physics thread may take for what it is asked [s]; a new process five times that."""
@@ -34,7 +34,7 @@ def batches() -> Outcome:
 
 def new_process() -> Outcome:
     """Whether a new process gets other bits from the same seed."""
-    code = "from sim.study.selftest import heap; print(heap().state_hash())"
+    code = "from repose.sim.study.selftest import heap; print(heap().state_hash())"
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
@@ -51,8 +51,8 @@ def restart() -> Outcome:
     differing = 0
     for step in (349, 8_111):
         whole, part = heap(), heap(step)
-        blob = store.to_bytes(part.run.world, part.run.state, {})
-        part.run.world, part.run.state, _ = store.from_bytes(blob, HeapState)
+        blob = world_tables.to_bytes(part.run.world, part.run.state, {})
+        part.run.world, part.run.state, _ = world_tables.from_bytes(blob, HeapState)
         part.advance(POURED - step)
         differing += part.state_hash() != whole.state_hash()
     return Outcome(differing, 0, "runs")
@@ -61,14 +61,14 @@ def restart() -> Outcome:
 def damaged_file() -> Outcome:
     """Of 200 saved worlds with one bit flipped, those read with other grains than were saved."""
     simulation, generator = heap(), np.random.default_rng(51)
-    blob = store.to_bytes(simulation.run.world, simulation.run.state, {})
+    blob = world_tables.to_bytes(simulation.run.world, simulation.run.state, {})
     wrong = 0
     for _ in range(200):
         damaged = bytearray(blob)
         damaged[int(generator.integers(len(damaged)))] ^= 1 << int(generator.integers(8))
         try:
-            world, _, _ = store.from_bytes(bytes(damaged), HeapState)
-        except store.StoreError:
+            world, _, _ = world_tables.from_bytes(bytes(damaged), HeapState)
+        except world_tables.StoreError:
             continue
         wrong += not np.array_equal(world.motion, simulation.run.world.motion)
     return Outcome(wrong, 0, "files")
@@ -98,7 +98,7 @@ def step_too_large() -> Outcome:
     simulation.apply(SetParameters({"dt": 10.0 * simulation.survey().stable_dt}))
     done = simulation.advance(1_000)
     kept = simulation.fault is not None and simulation.state_hash() == before
-    return Outcome(done if kept else math.inf, auto_step.CLOSE_STEPS, "steps")
+    return Outcome(done if kept else math.inf, automatic_step.CLOSE_STEPS, "steps")
 
 
 def stiffness() -> Outcome:

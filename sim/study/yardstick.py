@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import math
 
-from sim import neighbours
-from sim.compiled import compiled, fingerprint
-from sim.state import PAIR_COUNT, STEP_COUNT
+from repose.sim.engine.jit import compiled, fingerprint
+from repose.sim.engine.neighbours import verlet_list
+from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT
 
 SOURCE = fingerprint()
-"""Read inside the loop, as in sim.engine: numba looks for edits in this file only."""
+"""Read inside the loop, as in repose.sim.engine.step: numba looks for edits in this file only."""
 
 
 @compiled
 def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyped-def]
-    """As `sim.engine.compose` describes; the energy ledger is left out."""
+    """As `repose.sim.engine.step.compose` describes; the energy ledger is left out."""
     SOURCE  # noqa: B018
     x, vx, ax, bx, cx, dx = world.motion[0]
     y, vy, ay, by, cy, dy = world.motion[1]
@@ -42,8 +42,8 @@ def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyp
             ay[i] += dt * by[i] + h2 * cy[i] + h3 * dy[i]
             by[i] += dt * cy[i] + h2 * dy[i]
             cy[i] += dt * dy[i]
-        status, culprit = neighbours.refresh(world, (0.0, 0.0), False, dt, 0)
-        if status != neighbours.OK:
+        status, culprit = verlet_list.refresh(world, (0.0, 0.0), False, dt, 0)
+        if status != verlet_list.OK:
             return done, status, culprit
         for i in range(x.size):
             fx[i] = world.mass[i] * gravity[0]
@@ -98,4 +98,4 @@ def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyp
             cy[i] += c4 * ey
             dy[i] += c5 * ey
         world.counters[STEP_COUNT] += 1
-    return steps, neighbours.OK, -1
+    return steps, verlet_list.OK, -1

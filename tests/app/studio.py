@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from app.colours import DARK
-from app.orbit import VIEWS, Camera3D
-from app.view import View
-from sim.snapshot import Snapshot
+from repose.app.render.colours import DARK
+from repose.app.render.orbit import VIEWS, Camera3D
+from repose.app.render.view import View
+from repose.sim.experiment.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from app.picture import PictureMaker
+    from repose.app.window.picture import PictureMaker
 
 
 SIZE = (96, 96)

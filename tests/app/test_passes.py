@@ -10,18 +10,18 @@ import sys
 
 import numpy as np
 import pytest
+from repose.app.render.camera import NO_INSET, Camera2D
+from repose.app.render.colours import COLOURINGS, DARK, colouring_of, fill_colours, measure_range
+from repose.app.render.framing import close_up, whole_scene
+from repose.app.render.orbit import Camera, Camera3D
+from repose.app.render.passes import Frame, all_passes
+from repose.app.render.passes.force_chains import LEAST
+from repose.app.render.passes.legend import describe
+from repose.app.render.passes.measurement import label
+from repose.app.render.passes.scale_bar import bar_length, length_label
+from repose.app.render.view import View
+from repose.sim.experiment.snapshot import Snapshot
 
-from app.camera import NO_INSET, Camera2D
-from app.colours import COLOURINGS, DARK, colouring_of, fill_colours, measure_range
-from app.framing import close_up, whole_scene
-from app.orbit import Camera, Camera3D
-from app.passes import Frame, all_passes
-from app.passes.force_chains import LEAST
-from app.passes.legend import describe
-from app.passes.measurement import label
-from app.passes.scale_bar import bar_length, length_label
-from app.view import View
-from sim.snapshot import Snapshot
 from tests.app.fake_heap import FIXED, fake_heap
 from tests.app.fake_space import fake_cone, few_spheres
 
@@ -172,13 +172,13 @@ def test_a_close_up_keeps_every_grain_and_drops_the_empty_height() -> None:
 
 
 def test_passes_are_imported_without_opengl() -> None:
-    code = "import app.passes as p, sys; p.all_passes(); sys.exit(bool({'OpenGL', 'imgui_bundle'} & set(sys.modules)))"
+    code = "import repose.app.render.passes as p, sys; p.all_passes(); sys.exit(bool({'OpenGL', 'imgui_bundle'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_every_pass_module_holds_its_record() -> None:
     for item in all_passes():
-        assert importlib.import_module(f"app.passes.{item.name}").PASS is item
+        assert importlib.import_module(f"repose.app.render.passes.{item.name}").PASS is item
 
 
 def turning_heap() -> Snapshot:

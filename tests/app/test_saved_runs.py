@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-
-from app.cli import run_command_line
+from repose.app.cli.commands import run_command_line
 
 FEW = ("--set", "grain_count=20", "--set", "width=0.01", "--no-picture")
 
@@ -62,7 +61,8 @@ def test_stopped_saved_and_gone_on_with_the_run_is_the_same(here: Path, capsys: 
 def test_a_replay_that_differs_says_where_and_ends_with_three(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sim import replay, saved_run
+    from repose.sim.experiment import replay, saved_run
+
     from tests.reliability.runs import poured
 
     saved_run.save(poured(500).saved(), here / "run.repose")

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from repose.app.render.camera import Camera2D
+from repose.app.render.colours import DARK
+from repose.app.render.orbit import VIEWS, Camera3D
+from repose.app.render.view import View
+from repose.sim.measure.angle_of_repose import AngleOfRepose
 
-from app.camera import Camera2D
-from app.colours import DARK
-from app.orbit import VIEWS, Camera3D
-from app.view import View
-from sim.measure.angle_of_repose import AngleOfRepose
 from tests.app.fake_heap import fake_heap
 from tests.app.fake_space import fake_cone, few_spheres
 from tests.app.studio import BARE, draw, eye, lit, objects
 
 if TYPE_CHECKING:
-    from app.picture import PictureMaker
+    from repose.app.window.picture import PictureMaker
 
 pytestmark = pytest.mark.gl
 
@@ -179,9 +179,8 @@ def test_odd_sizes_are_drawn(studio: PictureMaker, size: tuple[int, int]) -> Non
 
 def test_space_and_plane_in_turn_give_everything_back(studio: PictureMaker) -> None:
     import OpenGL.GL as gl
-
-    from app.imgui_backend import ImguiBackend, imgui
-    from app.renderer import Renderer
+    from repose.app.render.imgui_backend import ImguiBackend, imgui
+    from repose.app.render.renderer import Renderer
 
     def alive() -> dict[str, int]:
         return objects() | {"renderbuffer": sum(bool(gl.glIsRenderbuffer(name)) for name in range(1, 200))}

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from repose.app.render.colours import DARK, shades, to_linear, to_srgb
+from repose.app.render.orbit import VIEWS, Camera3D
+from repose.app.render.view import COLOUR_MAPS, View
+from repose.sim.experiment.snapshot import Snapshot
 
-from app.colours import DARK, shades, to_linear, to_srgb
-from app.orbit import VIEWS, Camera3D
-from app.view import COLOUR_MAPS, View
-from sim.snapshot import Snapshot
 from tests.app.fake_space import few_spheres
 from tests.app.studio import BARE, SIZE, draw, eye, lit
 
 if TYPE_CHECKING:
-    from app.picture import PictureMaker
+    from repose.app.window.picture import PictureMaker
 
 pytestmark = pytest.mark.gl
 

@@ -19,11 +19,10 @@ import time
 from pathlib import Path
 
 import numpy as np
-
-from sim.commands import Act
-from sim.simulation import Simulation
-from sim.state import World, copy_world
-from sim.study.bench import FLOWING_AFTER, nanoseconds, side_by_side
+from repose.sim.engine.world import World, copy_world
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.study.bench import FLOWING_AFTER, nanoseconds, side_by_side
 
 ROUNDS, STEPS = 7, 1000
 

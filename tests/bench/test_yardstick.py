@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-
-from sim.simulation import Simulation
-from sim.state import PAIR_COUNT, copy_world
-from sim.study.bench import describe, measure_engine
-from sim.study.yardstick import advance_by_hand
+from repose.sim.engine.world import PAIR_COUNT, copy_world
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.study.bench import describe, measure_engine
+from repose.sim.study.yardstick import advance_by_hand
 
 
 def test_yardstick_and_engine_move_the_grains_alike() -> None:

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
+from repose.app.storage import autosave, paths
 
-from app import autosave, paths
 from tests.gui.desktop import open_desktop
 from tests.reliability.runs import poured
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 
-from sim import saved_run
-from sim.commands import Act, SetParameters
-from sim.simulation import Simulation
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.commands import Act, SetParameters
+from repose.sim.experiment.simulation import Simulation
 
 SMALL = {"grain_count": 40, "width": 0.015}
 FEW = {"grain_count": 3, "width": 5e-3, "base_radius": 1e-3, "wall_radius": 3e-3, "dt": 4e-5}

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, set_walls
+from repose.sim.engine.contacts.wall_geometry import FACET, PLANE, approach
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, rebuild
+from repose.sim.engine.world import PAIR_COUNT, TOUCH_COUNT, World
+from repose.sim.laws import laws
 
-from sim.build import add_spheres, empty_world, enlarge_pairs, set_walls
-from sim.laws import laws
-from sim.neighbours import OK, PAIRS_FULL, rebuild
-from sim.state import PAIR_COUNT, TOUCH_COUNT, World
-from sim.surfaces import FACET, PLANE, approach
 from tests.reliability.crowds import DT, RADIUS, VALUES, Crowd, crowds, examples
-from tests.sim.test_neighbours import brute_force, listed
+from tests.sim.engine.neighbours.test_verlet_list import brute_force, listed
 from tests.worlds import Bench, contacts_of, model_of, world_of
 
 seeds = st.integers(0, 2**32 - 1)

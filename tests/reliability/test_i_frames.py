@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from repose.sim.engine.builder import enlarge_pairs, in_order_of_id, with_rows
+from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL, rebuild
+from repose.sim.engine.world import TOUCH_COUNT, Floats
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.io import world_tables
+from repose.sim.io.world_tables import tables_of
+from repose.sim.scenes import SCENES
 
-from sim import store
-from sim.build import enlarge_pairs, in_order_of_id, with_rows
-from sim.commands import Act
-from sim.neighbours import PAIRS_FULL, rebuild
-from sim.scenes import SCENES
-from sim.simulation import Simulation
-from sim.state import TOUCH_COUNT, Floats
-from sim.store import tables_of
 from tests.reliability.crowds import Crowd, crowds, examples, of_one_size
 from tests.reliability.runs import FEW
 from tests.reliability.test_i_contacts import near_walls
@@ -200,8 +200,8 @@ def restarted_forces(crowd: Crowd, order: Floats) -> Floats:
     """Forces after STEPS steps; before the last, rows take this order, are written to a file and read back."""
     bench = crowd.bench()
     bench.advance(STEPS - 1)
-    blob = store.to_bytes(with_rows(bench.world, order), SavedState(), {})
-    bench.world, _, _ = store.from_bytes(blob, SavedState)
+    blob = world_tables.to_bytes(with_rows(bench.world, order), SavedState(), {})
+    bench.world, _, _ = world_tables.from_bytes(blob, SavedState)
     bench.advance(1)
     return bench.world.force
 

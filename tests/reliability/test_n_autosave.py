@@ -8,21 +8,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.app.storage.run_saver import Keeper
+from repose.sim.engine.builder import add_spheres, empty_world
+from repose.sim.engine.world import World
+from repose.sim.experiment import history, saved_run
+from repose.sim.experiment.commands import Command
+from repose.sim.experiment.saved_run import SavedRun
+from repose.sim.experiment.simulation import Simulation
 
-from app.keeper import Keeper
-from sim import past, saved_run
-from sim.build import add_spheres, empty_world
-from sim.commands import Command
-from sim.saved_run import SavedRun
-from sim.simulation import Simulation
-from sim.state import World
 from tests.reliability.runs import go, poured
 
 
 def test_n12_a_state_saved_by_itself_is_of_one_step_and_written_while_physics_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.paths.autosave_folder", lambda: tmp_path)
+    monkeypatch.setattr("repose.app.storage.paths.autosave_folder", lambda: tmp_path)
     writing, gone_on = threading.Event(), threading.Event()
     writers = []
     save = saved_run.save
@@ -73,7 +73,7 @@ def test_n18_a_million_grains_are_saved_and_found_again_and_their_memory_is_give
     simulation.run.world = add_spheres(
         empty_world(2, 0, levels), place + 0.1, np.full(side**2, radius), np.full(side**2, 1e-3)
     )
-    past.begin_log(simulation)
+    history.begin_log(simulation)
     path = tmp_path / "million.repose"
     tracemalloc.start()
     saved_run.save(simulation.saved(), path)

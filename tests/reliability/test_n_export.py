@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.sim.experiment.run import Run
+from repose.sim.io.export import export, grain_columns
+from repose.sim.io.world_tables import tables_of
 
-from sim.export import export, grain_columns
-from sim.run import Run
-from sim.store import tables_of
 from tests.reliability.runs import poured
 
 

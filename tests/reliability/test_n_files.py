@@ -16,16 +16,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import empty_world
+from repose.sim.engine.world import STEP_COUNT
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.sampling import SERIES
+from repose.sim.experiment.saved_run import PLAIN
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.io import world_tables
+from repose.sim.io.archive import ArchiveError
+from repose.sim.measure.energy import Booked
+from repose.sim.scenes.heap.filling import HeapState
 
-from sim import saved_run, store
-from sim.archive import ArchiveError
-from sim.build import empty_world
-from sim.measure.energy import Booked
-from sim.saved_run import PLAIN
-from sim.scenes.heap_filling import HeapState
-from sim.simulation import Simulation
-from sim.state import STEP_COUNT
-from sim.watch import SERIES
 from tests.reliability.runs import go, poured
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +45,7 @@ def refused(blob: bytes) -> str:
 
 def remade(blob: bytes, facts: dict | None = None, **changes: object) -> bytes:
     """The file with other tables or facts, digests and all: what a hostile hand could write."""
-    from sim import archive
+    from repose.sim.io import archive
 
     manifest, tables = archive.read(io.BytesIO(blob), "a saved run")
     for name, change in changes.items():
@@ -199,7 +200,7 @@ def test_n11_files_of_the_first_format_are_refused_with_both_numbers_and_what_to
         "version: use that one, or begin anew with the same parameters and seed."
     )
     with pytest.raises(ArchiveError, match=r"^The file has format 1; this program reads 3\.$"):
-        store.from_bytes((DATA / "format1.npz").read_bytes(), HeapState)
+        world_tables.from_bytes((DATA / "format1.npz").read_bytes(), HeapState)
 
 
 def test_n11_a_run_of_the_second_format_is_read_and_goes_on() -> None:
@@ -215,11 +216,13 @@ def test_n11_a_run_of_the_second_format_is_read_and_goes_on() -> None:
 
 
 def test_n11_whoever_changes_what_is_in_a_file_gives_the_format_another_number() -> None:
-    tables = {name: (str(table.dtype), table.shape) for name, table in store.tables_of(empty_world(3, 3, 6)).items()}
+    tables = {
+        name: (str(table.dtype), table.shape) for name, table in world_tables.tables_of(empty_world(3, 3, 6)).items()
+    }
     others = PLAIN, SERIES, [field.name for field in fields(Booked)]
     digest = hashlib.sha256(repr((sorted(tables.items()), others)).encode()).hexdigest()[:8]
-    assert (store.FORMAT, saved_run.FORMAT, digest) == (3, 3, "81101cbc"), (
-        "Raise the format in sim/store.py and sim/saved_run.py, or old files are called damaged; then write the digest."
+    assert (world_tables.FORMAT, saved_run.FORMAT, digest) == (3, 3, "81101cbc"), (
+        "Raise the format in sim/io/world_tables.py and sim/experiment/saved_run.py, or old files are called damaged; then write the digest."
     )
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 
 import numpy as np
+from repose.sim.engine.world import PAIR_COUNT
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.commands import Act, Resume, SetParameters
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.snapshot import Snapshot
 
-from sim import saved_run
-from sim.commands import Act, Resume, SetParameters
-from sim.simulation import Simulation
-from sim.snapshot import Snapshot
-from sim.state import PAIR_COUNT
 from tests.reliability.runs import SMALL, changed, go, poured, resumed, saved
 
 SEEDED = np.random.default_rng(52)

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.commands import Act, Recover, SetParameters
+from repose.sim.experiment.saved_run import state_type
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.integrators import integrators
+from repose.sim.scenes import SCENES
 
-from sim import saved_run
-from sim.commands import Act, Recover, SetParameters
-from sim.integrators import integrators
-from sim.saved_run import state_type
-from sim.scenes import SCENES
-from sim.simulation import Simulation
 from tests.reliability.runs import CYLINDER, SMALL, changed, go, landed, poured, resumed, saved
 from tests.worlds import use_plain_engine
 
@@ -104,7 +104,7 @@ def test_n01_every_scene_states_the_type_of_its_state(scene: str) -> None:
 CONTINUE = """
 import sys
 from sim import saved_run
-from sim.simulation import Simulation
+from repose.sim.experiment.simulation import Simulation
 from tests.reliability.runs import go
 simulation = Simulation(saved=saved_run.load(sys.argv[1]))
 simulation.threads = int(sys.argv[3])

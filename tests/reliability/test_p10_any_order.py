@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from repose.sim.experiment.commands import Act, Recover, SetParameters
+from repose.sim.experiment.saved_run import SavedRun
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.parameters import Parameter, Value
+from repose.sim.scenes import SCENES
 
-from sim.commands import Act, Recover, SetParameters
-from sim.parameters import Parameter, Value
-from sim.saved_run import SavedRun
-from sim.scenes import SCENES
-from sim.simulation import Simulation
 from tests.reliability.crowds import EXAMPLES
 from tests.reliability.runs import landed, resumed, saved
 from tests.worlds import use_plain_engine

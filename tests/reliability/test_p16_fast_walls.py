@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import set_walls
+from repose.sim.engine.contacts.wall_geometry import FACET, PLANE
+from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP, OK
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.stepping import CHECK_STEPS
+from repose.sim.laws import laws
+from repose.sim.scenes.heap3d.scene import FLOOR_WALL
 
-from sim.build import set_walls
-from sim.commands import Act
-from sim.laws import laws
-from sim.neighbours import LARGEST_STEP, OK
-from sim.scenes.heap3d import FLOOR_WALL
-from sim.simulation import Simulation
-from sim.stepping import CHECK_STEPS
-from sim.surfaces import FACET, PLANE
 from tests.reliability.crowds import DT, RADIUS
 from tests.reliability.runs import CYLINDER, go
 from tests.worlds import Bench, model_of, use_plain_engine, world_of

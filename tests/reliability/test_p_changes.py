@@ -10,19 +10,19 @@ from functools import cache
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import forget_neighbours, keep_spheres
+from repose.sim.engine.world import PAIR_COUNT, copy_world
+from repose.sim.experiment import faults
+from repose.sim.experiment.commands import Act, Recover, SetParameters
+from repose.sim.experiment.saved_run import SavedRun
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.integrators import integrators
+from repose.sim.parameters import Parameter, Value
+from repose.sim.scenes import SCENES
 
-from sim import faults
-from sim.build import forget_neighbours, keep_spheres
-from sim.commands import Act, Recover, SetParameters
-from sim.integrators import integrators
-from sim.parameters import Parameter, Value
-from sim.saved_run import SavedRun
-from sim.scenes import SCENES
-from sim.simulation import Simulation
-from sim.state import PAIR_COUNT, copy_world
 from tests.reliability.crowds import RADIUS, Crowd
 from tests.reliability.runs import changed, go, poured
-from tests.sim.test_formulas import few
+from tests.sim.experiment.test_formulas import few
 from tests.worlds import Bench, contacts_of, use_plain_engine
 
 LIVE = [

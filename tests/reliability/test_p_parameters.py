@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 
 import pytest
+from repose.app.ui.field_values import typed
+from repose.sim.experiment.commands import Copy, SetParameters
+from repose.sim.experiment.saved_run import SavedRun
+from repose.sim.parameters import ParameterError
+from repose.sim.scenes import SCENES
 
-from app.field_values import typed
-from sim.commands import Copy, SetParameters
-from sim.parameters import ParameterError
-from sim.saved_run import SavedRun
-from sim.scenes import SCENES
 from tests.reliability.runs import changed, go, poured
 
 NUMBERS = [

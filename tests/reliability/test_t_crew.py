@@ -15,19 +15,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from repose.sim.engine import step
+from repose.sim.engine.builder import add_spheres, fitted, set_walls, with_crew
+from repose.sim.engine.contacts.wall_geometry import FACET, PLANE
+from repose.sim.engine.neighbours import verlet_list
+from repose.sim.engine.neighbours.verlet_list import NOT_FINITE, OK, TOO_FAST
+from repose.sim.engine.threads import available
+from repose.sim.engine.workspace import CHUNK
+from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, TOUCH_COUNT, World, copy_world
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.run import Point
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.io.world_tables import tables_of
+from repose.sim.laws import laws
 
-from sim import engine, neighbours
-from sim.build import add_spheres, fitted, set_walls, with_crew
-from sim.commands import Act
-from sim.crew import available
-from sim.laws import laws
-from sim.neighbours import NOT_FINITE, OK, TOO_FAST
-from sim.run import Point
-from sim.simulation import Simulation
-from sim.state import PAIR_COUNT, REBUILD_COUNT, TOUCH_COUNT, World, copy_world
-from sim.store import tables_of
-from sim.surfaces import FACET, PLANE
-from sim.workspace import CHUNK
 from tests.reliability.crowds import RADIUS, VALUES, Crowd, crowds, examples
 from tests.reliability.runs import go, poured, resumed, saved
 from tests.worlds import Bench, model_of, world_of
@@ -115,8 +116,8 @@ def threads_of_python(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         if (parts := crew.tally.shape[0]) > 1:
             barriers[parts].wait()
 
-    monkeypatch.setattr(engine, "meet", meet)
-    monkeypatch.setattr(neighbours, "meet", meet)
+    monkeypatch.setattr(step, "meet", meet)
+    monkeypatch.setattr(verlet_list, "meet", meet)
     usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield

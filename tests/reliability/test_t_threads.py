@@ -17,12 +17,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.sim.experiment.commands import Act, SetParameters, Start
+from repose.sim.experiment.runner import BATCH_TIME, LONGEST_CATCH_UP, Runner
+from repose.sim.experiment.simulation import Simulation
 
-from sim.commands import Act, SetParameters, Start
-from sim.runner import BATCH_TIME, LONGEST_CATCH_UP, Runner
-from sim.simulation import Simulation
 from tests.reliability.turns import STEP_COST, Turns
-from tests.sim.test_runner import PATIENCE, SMALL, until
+from tests.sim.experiment.test_runner import PATIENCE, SMALL, until
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,9 +44,9 @@ def test_t04_after_a_stop_of_any_length_no_step_is_caught_up(
 
 STOPPED = """
 import sys, time
-from sim.commands import Act
-from sim.runner import Runner
-from sim.simulation import Simulation
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.runner import Runner
+from repose.sim.experiment.simulation import Simulation
 runner = Runner(lambda: Simulation("heap", {"grain_count": 40, "width": 0.015}))
 runner.set_speed(0.01)
 runner.send(Act("fill"))
@@ -199,7 +199,7 @@ def test_t08_an_error_in_the_thread_keeps_the_last_picture_and_names_itself(caps
 
 
 FIRST_RUN = """
-from sim.simulation import Simulation
+from repose.sim.experiment.simulation import Simulation
 simulation = Simulation("heap", {"grain_count": 3})
 simulation.advance(1)
 print(simulation.state_hash())

@@ -6,12 +6,11 @@ import math
 
 import numpy as np
 import pytest
-
-from sim.auto_step import CLOSE_STEPS
-from sim.commands import Act
-from sim.integrators import integrators
-from sim.simulation import Simulation
-from sim.timestep import amplification, stability_limit
+from repose.sim.engine.timestep.stability import amplification, stability_limit
+from repose.sim.experiment.automatic_step import CLOSE_STEPS
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.integrators import integrators
 
 GRAINS = 40
 

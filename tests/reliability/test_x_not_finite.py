@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP, NOT_FINITE
+from repose.sim.engine.world import PAIR_COUNT
+from repose.sim.experiment.commands import Act, Recover
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.stepping import CHECK_STEPS
+from repose.sim.integrators import integrators
 
-from sim.commands import Act, Recover
-from sim.integrators import integrators
-from sim.neighbours import LARGEST_STEP, NOT_FINITE
-from sim.simulation import Simulation
-from sim.state import PAIR_COUNT
-from sim.stepping import CHECK_STEPS
 from tests.reliability.crowds import Crowd, crowds, examples
-from tests.sim.test_faults import pressed
+from tests.sim.experiment.test_faults import pressed
 from tests.worlds import Bench, use_plain_engine
 
 ONE_FORCE = tuple(name for name, scheme in integrators().items() if len(scheme.weights) == 1)

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from repose.sim.engine.builder import enlarge_pairs
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, rebuild
+from repose.sim.engine.timestep.stability import automatic_dt
+from repose.sim.engine.timestep.survey import Survey
+from repose.sim.engine.world import PAIR_COUNT, World
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.integrators import integrators
+from repose.sim.scenes import SCENES
 
-from sim.build import enlarge_pairs
-from sim.commands import Act
-from sim.integrators import integrators
-from sim.neighbours import OK, PAIRS_FULL, rebuild
-from sim.scenes import SCENES
-from sim.simulation import Simulation
-from sim.state import PAIR_COUNT, World
-from sim.survey import Survey
-from sim.timestep import automatic_dt
 from tests.reliability.crowds import RADIUS, examples
-from tests.sim.test_faults import pressed
-from tests.sim.test_neighbours import brute_force, listed
+from tests.sim.engine.neighbours.test_verlet_list import brute_force, listed
+from tests.sim.experiment.test_faults import pressed
 from tests.verification.test_hertz_impact import ELASTIC, closed_form, impact
 from tests.worlds import Bench, look, model_of, world_of
 

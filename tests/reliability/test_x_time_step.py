@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from repose.sim.engine.timestep.stability import automatic_dt
+from repose.sim.experiment.commands import Act, SetParameters
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.snapshot import Snapshot
 
-from sim.commands import Act, SetParameters
-from sim.simulation import Simulation
-from sim.snapshot import Snapshot
-from sim.timestep import automatic_dt
 from tests.reliability.crowds import RADIUS
 from tests.reliability.test_x_numerical_stress import surveyed
-from tests.sim.test_faults import pressed
+from tests.sim.experiment.test_faults import pressed
 from tests.verification.test_hertz_impact import ELASTIC
 from tests.worlds import Bench, model_of, world_of
 

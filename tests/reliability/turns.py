@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 
 import pytest
+from repose.sim.experiment import runner as runner_module
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.runner import Runner
+from repose.sim.experiment.simulation import Simulation
 
-from sim import runner as runner_module
-from sim.commands import Act
-from sim.runner import Runner
-from sim.simulation import Simulation
-from tests.sim.test_runner import SMALL
+from tests.sim.experiment.test_runner import SMALL
 
 STEP_COST = 5e-6
 """Wall time a step takes on the clock of the tests [s]."""

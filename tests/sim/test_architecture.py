@@ -38,15 +38,24 @@ def every_module() -> list[str]:
 
 def test_the_engine_knows_nothing_of_the_application() -> None:
     loaded = modules_after("\n".join(f"import {name}" for name in every_module()))
-    assert "sim.engine" in loaded
+    assert "repose.sim.engine.step" in loaded
     assert not [name for name in loaded if name.split(".")[0] in FOREIGN]
 
 
-@pytest.mark.parametrize("name", ["sim.scenes", "sim.parameters", "sim.presets", "sim.commands", "sim.snapshot"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "repose.sim.scenes",
+        "repose.sim.parameters",
+        "repose.sim.io.presets",
+        "repose.sim.experiment.commands",
+        "repose.sim.experiment.snapshot",
+    ],
+)
 def test_what_is_needed_first_loads_little(name: str) -> None:
     loaded = modules_after(f"import {name}")
     # Scenes name their law, whose functions are marked for the compiler; nothing is compiled by that.
-    assert "numba" not in loaded or name in ("sim.scenes", "sim.presets")
+    assert "numba" not in loaded or name in ("repose.sim.scenes", "repose.sim.io.presets")
     assert "scipy.stats" not in loaded
     assert not [module for module in loaded if module.split(".")[0] in FOREIGN]
 
@@ -90,7 +99,7 @@ def test_no_file_outgrows_one_idea() -> None:
 
 
 LOOK_UP = """
-from sim.simulation import Simulation
+from repose.sim.experiment.simulation import Simulation
 simulation = Simulation('heap', {'grain_count': 3})
 simulation.advance(1)
 stats = simulation.loop.loop.stats

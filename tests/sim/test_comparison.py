@@ -6,12 +6,11 @@ import math
 
 import numpy as np
 import pytest
-
-from sim.measure.beverloo import beverloo
-from sim.scenes import SCENES
-from sim.simulation import Simulation
-from sim.snapshot import Curve, Snapshot
-from sim.study.comparison import Point, Study, averaged, compare, findings, shown
+from repose.sim.experiment.comparison import Point, Study, averaged, compare, findings, shown
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.snapshot import Curve, Snapshot
+from repose.sim.measure.beverloo import beverloo
+from repose.sim.scenes import SCENES
 
 FACTS = {"density": 80_000.0, "gravity": 9.81, "radius": 0.0125}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sim import saved_run
-from sim.simulation import Simulation
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.simulation import Simulation
 
 AT_REST = Path(__file__).resolve().parent.parent / "reliability" / "data" / "format2.repose"
 """20 beads at rest on the plate."""

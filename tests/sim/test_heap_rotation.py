@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from sim.headless import run_experiment
-from sim.simulation import Simulation
-from sim.snapshot import Snapshot
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.snapshot import Snapshot
 
 SMALL = {"grain_count": 90, "width": 0.02, "friction": 0.4, "rotation": True}
 

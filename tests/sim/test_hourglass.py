@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from sim.commands import Act
-from sim.headless import run_experiment
-from sim.parameters import ParameterError
-from sim.scenes import SCENES, hourglass_course
-from sim.scenes.hourglass_filling import random_start
-from sim.scenes.hourglass_vessel import NECK, clearance, volume_between
-from sim.simulation import Simulation
-from sim.snapshot import Snapshot
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.parameters import ParameterError
+from repose.sim.scenes import SCENES
+from repose.sim.scenes.hourglass import course
+from repose.sim.scenes.hourglass.filling import random_start
+from repose.sim.scenes.hourglass.glass import NECK, clearance, volume_between
 
 TINY = {"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10}
 
@@ -110,7 +110,7 @@ def test_what_keeps_the_glass_from_being_turned_is_said_on_the_button(monkeypatc
 
     assert button().enabled
     assert "Ctrl-drag" in button().help
-    monkeypatch.setattr(hourglass_course, "clearance", lambda built, place: np.full(len(place), -1.0))
+    monkeypatch.setattr(course, "clearance", lambda built, place: np.full(len(place), -1.0))
     assert not button().enabled
     assert "where the funnel will stand" in button().help
 

@@ -11,8 +11,8 @@ from math import log2, sqrt
 
 import numpy as np
 import pytest
+from repose.sim.integrators import integrators
 
-from sim.integrators import integrators
 from tests.worlds import Bench, model_of, world_of
 
 ORDERS = {

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numba
 import numpy as np
 import pytest
+from repose.sim.engine.contacts.kinematics import contact_between
+from repose.sim.engine.jit import OPTIONS
+from repose.sim.laws import Law, laws
 
-from sim.compiled import OPTIONS
-from sim.contact import contact_between
-from sim.laws import Law, laws
 from tests.random_contacts import (
     MASS,
     NUMBERS,

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import Contact
+from repose.sim.laws import Law
 
-from sim import vec
-from sim.contact import Contact
-from sim.laws import Law
 from tests.random_contacts import MASS, contacts, coulomb_limit, drags, every_law, every_motion, head_on, met, parts
 
 UNDAMPED = {"normal_damping": 0.0, "shear_damping": 0.0, "normal_viscosity": 0.0, "restitution": 1.0}
@@ -61,7 +61,7 @@ def test_damping_and_sliding_never_give_energy(law: Law, words: dict, dimension:
         force = np.array(answer.shear_force) @ np.array(contact.tangential_velocity)
         elastic = law.force(undamped, rules, met(law, undamped, kinematics)).normal_force
         viscous = (answer.normal_force - elastic) * contact.normal_velocity
-        rolling = vec.dot(answer.moment, contact.relative_spin)
+        rolling = vector.dot(answer.moment, contact.relative_spin)
         told = answer.damping_power + answer.friction_power
         assert told == pytest.approx(-force - viscous - rolling, rel=1e-9, abs=1e-15)
 

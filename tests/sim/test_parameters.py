@@ -7,10 +7,9 @@ import math
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from sim.parameters import ParameterError
-from sim.scenes import SCENES
-from sim.scenes.heap_parameters import HeapParameters
+from repose.sim.parameters import ParameterError
+from repose.sim.scenes import SCENES
+from repose.sim.scenes.heap.parameters import HeapParameters
 
 NUMBERS = [p for p in HeapParameters.declared().values() if p.kind in ("float", "int")]
 FLOATS = [p for p in NUMBERS if p.kind == "float"]

@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 import pytest
+from repose.sim.engine.world import PAIR_COUNT
+from repose.sim.experiment import automatic_step, faults, ramp, replay
+from repose.sim.experiment.commands import Act, Recover, RemoveGrain, SetParameters
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.snapshot import Snapshot
 
-from sim import auto_step, faults, ramp, replay
-from sim.commands import Act, Recover, RemoveGrain, SetParameters
-from sim.simulation import Simulation
-from sim.snapshot import Snapshot
-from sim.state import PAIR_COUNT
 from tests.reliability.runs import resumed, saved
-from tests.sim.test_faults import SMALL, pressed
+from tests.sim.experiment.test_faults import SMALL, pressed
 
 
 def just_below(simulation: Simulation, stiffness: float) -> float:
@@ -151,7 +151,7 @@ def test_a_fault_soon_after_an_action_goes_back_to_after_it_and_the_step_offered
     simulation.advance(4_000)
     assert simulation.fault is not None
     assert simulation.phase == "filling"
-    crowd = auto_step.borne_in_a_crowd(simulation)
+    crowd = automatic_step.borne_in_a_crowd(simulation)
     smaller = faults.smaller_dt(simulation) or 0.0
     assert smaller <= crowd < 4.0 * smaller
     assert f"Lower the time step to {1e6 * smaller:.4g} µs" in simulation.fault.message

@@ -7,14 +7,11 @@ from collections.abc import Generator
 
 import numpy as np
 import pytest
+from repose.sim.experiment.commands import Act, Start
+from repose.sim.experiment.runner import FRAMES_WAITING, Runner
+from repose.sim.experiment.snapshot import Snapshot
 
-from sim.commands import Act, Start
-from sim.runner import (
-    FRAMES_WAITING,
-    Runner,
-)
-from sim.snapshot import Snapshot
-from tests.sim.test_runner import PATIENCE, SMALL, held, make, until
+from tests.sim.experiment.test_runner import PATIENCE, SMALL, held, make, until
 
 
 @pytest.fixture

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 
-from sim.commands import Act, Rewind, SetParameters, Start
-from sim.runner import Runner
-from sim.simulation import Simulation
-from sim.snapshot import Snapshot
-from tests.sim.test_runner import SMALL, make
+from repose.sim.experiment.commands import Act, Rewind, SetParameters, Start
+from repose.sim.experiment.runner import Runner
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.snapshot import Snapshot
+
+from tests.sim.experiment.test_runner import SMALL, make
 
 
 def far_back(end: int, back_to: int) -> tuple[Runner, Simulation, dict[int, str]]:

@@ -7,13 +7,12 @@ import math
 
 import numpy as np
 import pytest
-
-from sim.commands import Act, SetParameters
-from sim.headless import run_experiment
-from sim.parameters import ParameterError
-from sim.scenes import SCENES
-from sim.simulation import Simulation
-from sim.snapshot import Snapshot
+from repose.sim.experiment.commands import Act, SetParameters
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.parameters import ParameterError
+from repose.sim.scenes import SCENES
 
 LEDGER_SHARE = {"hourglass": 0.07, "hourglass_glass": 0.02}
 """What the ledger may miss of the energy dissipated, where it is more than 1 %: the published hourglass has

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import fitted, with_crew
+from repose.sim.engine.world import copy_world
+from repose.sim.integrators.start_up import higher_derivatives
 
-from sim.build import fitted, with_crew
-from sim.integrators.start_up import higher_derivatives
-from sim.state import copy_world
-from tests.sim.test_engine import crowd
+from tests.sim.engine.test_step import crowd
 from tests.worlds import Bench, model_of, use_plain_engine, world_of
 
 

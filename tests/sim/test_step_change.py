@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import cos, sin, sqrt
 
 import pytest
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.integrators import integrators
 
-from sim.commands import Act
-from sim.integrators import integrators
-from sim.simulation import Simulation
 from tests.reliability.runs import changed
 from tests.worlds import use_plain_engine
 

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.sim.experiment.commands import Act, SetParameters
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.parameters import ParameterError
+from repose.sim.scenes import SCENES
+from repose.sim.scenes.vessel.scene import shape
+from repose.sim.scenes.vessel.shape import goblet
 
-from sim.commands import Act, SetParameters
-from sim.headless import run_experiment
-from sim.parameters import ParameterError
-from sim.scenes import SCENES
-from sim.scenes.vessel import shape
-from sim.scenes.vessel_shape import goblet
-from sim.simulation import Simulation
-from tests.sim.test_mesh import binary, box
+from tests.sim.io.test_mesh import binary, box
 
 PARAMETERS = SCENES["vessel"].parameters
 
@@ -114,7 +114,7 @@ def test_a_path_is_typed_bare_or_quoted(tmp_path: Path, typed: str) -> None:
 
 
 def test_a_preset_keeps_the_path(tmp_path: Path) -> None:
-    from sim import presets
+    from repose.sim.io import presets
 
     values = {"mesh": str(tray(tmp_path))}
     text = presets.dumps(presets.Preset("own", "Own", "vessel", 1, values))

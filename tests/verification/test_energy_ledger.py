@@ -14,13 +14,13 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from repose.sim.engine.world import PAIR_COUNT
+from repose.sim.experiment import ramp
+from repose.sim.experiment.commands import Act, SetParameters
+from repose.sim.experiment.ramp import PARTS
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.measure.energy import Booked
 
-from sim import ramp
-from sim.commands import Act, SetParameters
-from sim.measure.energy import Booked
-from sim.ramp import PARTS
-from sim.simulation import Simulation
-from sim.state import PAIR_COUNT
 from tests.worlds import Bench, model_of, world_of
 
 SMALL = {"grain_count": 80, "width": 0.02}

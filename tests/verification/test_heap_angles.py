@@ -13,9 +13,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-
-from sim.headless import run_experiment
-from sim.simulation import Simulation
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.simulation import Simulation
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from sim.headless import run_experiment
-from sim.measure.beverloo import fit_exponent
-from sim.simulation import Simulation
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.measure.beverloo import fit_exponent
 
 RADIUS = 5e-3
 RING = 2.8 * RADIUS

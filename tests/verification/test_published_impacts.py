@@ -9,11 +9,11 @@ from math import cos, pi, radians, sin, sqrt
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import set_walls
+from repose.sim.engine.contacts.wall_forces import PLANE
+from repose.sim.laws import laws
+from repose.sim.laws.materials import Material, pair_table
 
-from sim.build import set_walls
-from sim.laws import laws
-from sim.materials import Material, pair_table
-from sim.walls import PLANE
 from tests.worlds import Bench, model_of, world_of
 
 LAW = laws()["hertz_mindlin"]

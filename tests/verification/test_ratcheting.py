@@ -13,9 +13,8 @@ from math import cos, pi, sin
 
 import numpy as np
 import pytest
-
-from sim.contact import contact_between
-from sim.laws import laws
+from repose.sim.engine.contacts.kinematics import contact_between
+from repose.sim.laws import laws
 
 RADIUS, SIDEWAYS, INWARD, CYCLES, STEPS = 1e-3, 2e-7, 2e-5, 10_000, 12
 

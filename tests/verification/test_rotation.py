@@ -10,12 +10,12 @@ from math import cos, pi, radians, sin, sqrt, tan
 
 import numpy as np
 import pytest
+from repose.sim.engine import orientation
+from repose.sim.engine.builder import add_spheres, empty_world, set_walls
+from repose.sim.engine.contacts.wall_forces import PLANE
+from repose.sim.laws import laws
+from repose.sim.measure.energy import Booked
 
-from sim import orientation
-from sim.build import add_spheres, empty_world, set_walls
-from sim.laws import laws
-from sim.measure.energy import Booked
-from sim.walls import PLANE
 from tests.worlds import Bench, angular_momentum, model_of, momentum, world_of
 
 VOIGT = laws()["voigt"]

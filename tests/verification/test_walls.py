@@ -10,11 +10,11 @@ from math import pi, sqrt
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import set_walls
+from repose.sim.engine.contacts.wall_forces import CYLINDER, FACET, PLANE
+from repose.sim.engine.world import TOUCH_COUNT
+from repose.sim.laws import laws
 
-from sim.build import set_walls
-from sim.laws import laws
-from sim.state import TOUCH_COUNT
-from sim.walls import CYLINDER, FACET, PLANE
 from tests.worlds import Bench, model_of, world_of
 
 VOIGT = laws()["voigt"]

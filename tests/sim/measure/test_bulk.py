@@ -6,14 +6,14 @@ import json
 
 import numpy as np
 import pytest
+from repose.sim.experiment import sampling
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.measure.bulk import bulk_readings, bulk_results, measure_bulk
+from repose.sim.measure.coordination import coordination_number
+from repose.sim.measure.packing import box_in_packing
 
-from sim import watch
-from sim.commands import Act
-from sim.measure.bulk import bulk_readings, bulk_results, measure_bulk
-from sim.measure.coordination import coordination_number
-from sim.measure.packing import box_in_packing
-from sim.simulation import Simulation
-from sim.snapshot import Snapshot
 from tests.worlds import Bench, contacts_of, model_of, world_of
 
 
@@ -101,7 +101,7 @@ def test_the_series_measure_at_the_same_steps_however_often_the_run_is_looked_at
     looked, drawn = [], Snapshot()
     for often in (False, True):
         simulation = Simulation("heap", ready="column")
-        simulation.look = watch.Look(simulation.run, np.inf, ())  # the readings shall ask for nothing
+        simulation.look = sampling.Look(simulation.run, np.inf, ())  # the readings shall ask for nothing
         looked.append(looks_at(simulation, monkeypatch))
         for _ in range(40):
             simulation.advance(100)
@@ -109,18 +109,18 @@ def test_the_series_measure_at_the_same_steps_however_often_the_run_is_looked_at
                 simulation.fill_snapshot(drawn)
     assert looked[0] == looked[1]
     assert len(looked[0]) >= 3
-    assert np.diff(looked[0]).min() >= watch.BULK_STEPS
+    assert np.diff(looked[0]).min() >= sampling.BULK_STEPS
 
 
 def test_readings_are_made_anew_only_now_and_then_and_for_every_run(column, monkeypatch) -> None:
     clock = [100.0]
-    monkeypatch.setattr(watch.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(sampling.time, "perf_counter", lambda: clock[0])
     column.look = None
     steps = looks_at(column, monkeypatch)
     for _ in range(75):
-        watch.shown_bulk(column)
+        sampling.shown_bulk(column)
         clock[0] += 1.0 / 75.0
-    assert len(steps) == 1.0 / watch.BULK_INTERVAL
+    assert len(steps) == 1.0 / sampling.BULK_INTERVAL
     column.apply(Act("reset"))
-    watch.shown_bulk(column)
-    assert len(steps) == 1.0 / watch.BULK_INTERVAL + 1
+    sampling.shown_bulk(column)
+    assert len(steps) == 1.0 / sampling.BULK_INTERVAL + 1

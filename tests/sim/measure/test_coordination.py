@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import keep_spheres
+from repose.sim.measure.coordination import contacts_per_sphere, coordination_number
 
-from sim.build import keep_spheres
-from sim.measure.coordination import contacts_per_sphere, coordination_number
 from tests.worlds import Bench, look, model_of, world_of
 
 

@@ -1,0 +1,51 @@
+"""The commands of the command line that are about a saved run: its log, the proof that it runs again, its grains."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from repose.app.cli.terminal import INTERRUPTED, THREADS_HELP, refusals, table
+from repose.app.jobs.progress import say
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE.repose", help="A saved run.")],
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Run it again from its beginning and compare every state hash in it.")
+    ] = False,
+    threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
+) -> None:
+    """List the commands in the log of a saved run, or prove that it runs again to the same bits.
+
+    With --verify the exit code is 0 if all hashes agree, and 3 with the first step that differs if not.
+    """
+    with refusals():
+        from repose.app.jobs.replay_job import commands_in, verify_run
+        from repose.app.stopping import StopAsked
+        from repose.app.thread_count import asked_threads
+
+        chosen = asked_threads(threads)
+        if not verify:
+            table(("step", "command", "with"), commands_in(file))
+            return
+        try:
+            raise typer.Exit(verify_run(file, threads=chosen))
+        except StopAsked:
+            say("Stopped before the end.")
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def export(
+    file: Annotated[Path, typer.Argument(metavar="FILE.repose", help="A saved run.")],
+    to: Annotated[Path, typer.Option("--to", metavar="FILE.csv|.vtk|.npz", help="What to write; the ending says how.")],
+) -> None:
+    """Write the grains of a saved run for other programs: a table, points for ParaView, or every array for numpy.
+
+    All numbers are SI and give back the same bits: text has 17 digits.
+    """
+    with refusals():
+        from repose.app.jobs.replay_job import export_run
+
+        export_run(file, to)

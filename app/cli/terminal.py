@@ -1,0 +1,43 @@
+"""How commands speak in a terminal: refusals in a sentence, rows as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import typer
+from repose.app.jobs.progress import say
+
+REFUSED, INTERRUPTED = 2, 130
+"""Exit codes for input that is refused, and for a command stopped by Ctrl-C or a signal."""
+THREADS_HELP = "Threads that step the world together: same bits for any number; as it has work for if not given."
+WIDE = 200
+"""Columns of a table that goes into a file or pipe: its rows should stay rows."""
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Turn what the program refuses into its sentence and exit code 2."""
+    from repose.app.storage.recorder import RecorderError
+    from repose.app.window.window import WindowError
+    from repose.sim.parameters import ParameterError
+
+    try:
+        yield
+    except (ParameterError, RecorderError, WindowError) as error:
+        say(str(error))
+        raise typer.Exit(REFUSED) from None
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows under a head, as wide as the terminal."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*head, box=box.SIMPLE_HEAD, pad_edge=False)
+    for row in rows:
+        table.add_row(*row)
+    console = Console(markup=False, highlight=False)
+    console = console if console.is_terminal else Console(markup=False, highlight=False, width=WIDE)
+    console.print(table)

@@ -1,0 +1,148 @@
+"""Looks at the machine: what is there, what is missing and how to get it. Changes nothing."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from repose.app.thread_count import most_threads
+from repose.sim.engine.threads import GRAINS_PER_THREAD, available
+
+PACKAGES = ("numpy", "numba", "llvmlite", "pygame-ce", "imgui-bundle", "PyOpenGL", "av", "scipy", "pydantic", "typer")
+PROBE = "from repose.app.jobs.doctor import probe_opengl; probe_opengl()"
+PATIENCE = 60.0
+"""How long a probe in a process of its own may take [s]."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at."""
+
+    name: str
+    value: str
+    advice: str = ""
+    """What to do about it; empty where all is well."""
+
+
+def examine() -> list[Finding]:
+    """Every finding, in the order a person would ask."""
+    looks: tuple[Callable[[], list[Finding]], ...] = (_program, _display, _opengl, _threads, _caches, _encoders)
+    return [finding for look in looks for finding in look()]
+
+
+def probe_opengl() -> None:
+    """Print what OpenGL says, as JSON; run in a process of its own, since a broken driver may take it down."""
+    from repose.app.window.window import open_offscreen
+
+    window = open_offscreen((64, 64))
+    importlib.import_module("imgui_bundle")  # needs the X libraries, which a bare machine lacks
+    sys.stdout.write(json.dumps({"version": window.gl_version, "renderer": window.gl_renderer}) + "\n")
+    window.close()
+
+
+def _program() -> list[Finding]:
+    system = Finding("system", f"{platform.platform()}, Python {platform.python_version()}")
+    both = _installed("pygame") and _installed("pygame-ce")
+    clash = "pygame and pygame-ce overwrite each other: pip uninstall pygame, then reinstall pygame-ce" if both else ""
+    versions = [f"{name} {_installed(name) or 'missing'}" for name in PACKAGES]
+    missing = [name for name in PACKAGES if not _installed(name)]
+    advice = clash or (f"install what is missing: pip install {' '.join(missing)}" if missing else "")
+    return [
+        Finding("repose", _installed("repose") or "not installed"),
+        system,
+        Finding("packages", ", ".join(versions), advice),
+    ]
+
+
+def _display() -> list[Finding]:
+    from repose.app.cli.commands import has_display
+
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
+    found = ", ".join(f"{name}={os.environ[name]}" for name in names if os.environ.get(name))
+    if has_display():
+        return [Finding("display", found or f"that of {platform.system()}")]
+    return [Finding("display", "none", "the window needs a screen; `repose run heap` does the experiment without one")]
+
+
+def _opengl() -> list[Finding]:
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", PROBE], capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=_root()
+        )
+    except subprocess.TimeoutExpired:
+        return [Finding("OpenGL", f"no answer within {PATIENCE:g} s", "update the graphics driver")]
+    if done.returncode == 0:
+        found = json.loads(done.stdout.splitlines()[-1])
+        software = any(
+            word in found["renderer"].lower() for word in ("llvmpipe", "softpipe", "swiftshader", "basic render")
+        )
+        advice = (
+            "drawn by the processor: install the graphics card's driver for smooth large windows" if software else ""
+        )
+        return [Finding("OpenGL", f"{found['version']}, {found['renderer']}", advice)]
+    lines = done.stderr.strip().splitlines() or [f"the probe ended with code {done.returncode}"]
+    reason = lines[-1].partition(": ")[2] or lines[-1]
+    return [Finding("OpenGL", f"not usable: {reason}", "OpenGL 3.3 is needed; Debian: apt install libgl1 libegl1")]
+
+
+def _threads() -> list[Finding]:
+    usable, most = available(), most_threads()
+    advice = "one core is shared by physics and picture, expect few frames per second" if usable < 2 else ""
+    words = f"up to {most}, one for every {GRAINS_PER_THREAD} grains" if most > 1 else "1"
+    return [
+        Finding("processor cores", f"{usable} usable of {os.cpu_count()}", advice),
+        Finding("threads of a run", f"{words}; --threads says otherwise"),
+    ]
+
+
+def _caches() -> list[Finding]:
+    from repose.app.storage.engine_cache import VARIABLE
+    from repose.app.storage.paths import settings_folder, videos_folder
+
+    folders = {"settings": settings_folder(), "films": videos_folder()}
+    if VARIABLE in os.environ:
+        folders["compiled engine"] = Path(os.environ[VARIABLE])
+    return [_writable(name, folder) for name, folder in folders.items()]
+
+
+def _writable(name: str, folder: Path) -> Finding:
+    """Whether a file can be made in `folder`, or in the nearest parent there is."""
+    place = folder
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    try:
+        with tempfile.TemporaryFile(dir=place):
+            return Finding(name, str(folder))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return Finding(name, f"{folder} cannot be written to ({reason})", "make it writable")
+
+
+def _encoders() -> list[Finding]:
+    if importlib.util.find_spec("av") is None:
+        return [Finding("video encoders", "none", "pip install av")]
+    from repose.app.storage.recorder import encoder_names
+
+    found = encoder_names()
+    return [Finding("video encoders", ", ".join(found) or "none", "" if found else "pip install --upgrade av")]
+
+
+def _installed(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _root() -> Path:
+    return Path(__file__).resolve().parent.parent

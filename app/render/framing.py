@@ -1,0 +1,28 @@
+"""What to point the camera at: the whole scene, or only what has grains in it."""
+
+from __future__ import annotations
+
+import numpy as np
+from repose.app.render.camera import Box
+from repose.sim.experiment.snapshot import Snapshot
+
+HEADROOM = 0.12
+"""Height kept above the highest grain [share of the width]."""
+
+
+def whole_scene(snapshot: Snapshot) -> Box:
+    """All the scene asks to have in view, walls included."""
+    return snapshot.box
+
+
+def close_up(snapshot: Snapshot) -> Box:
+    """The scene cut off above its highest grain: a heap at rest fills the picture, empty walls do not."""
+    low, high = snapshot.box
+    up = len(low) - 1
+    moving = ~snapshot.fixed
+    tops = snapshot.position[moving, up] + snapshot.radius[moving]
+    tops = tops[np.isfinite(tops)]
+    if not len(tops):
+        return snapshot.box
+    top = max(float(tops.max()), low[up]) + HEADROOM * (high[0] - low[0])
+    return low, (*high[:up], min(high[up], top))

@@ -1,0 +1,39 @@
+"""How many threads a run was asked to use, as typed."""
+
+from __future__ import annotations
+
+from repose.app.jobs.progress import say
+from repose.sim.engine.threads import MOST_THREADS, available
+from repose.sim.experiment.commands import checked_threads
+from repose.sim.parameters import ParameterError
+
+AUTOMATIC = "auto"
+
+
+def asked_threads(text: str) -> int | None:
+    """The number typed behind --threads, None for automatic; raises `ParameterError`.
+
+    More than there are processors would only wait for each other: then it is their number, and that is said.
+    """
+    word = text.strip().lower()
+    if word in ("", AUTOMATIC):
+        return None
+    most = most_threads()
+    try:
+        number = float(word)
+        whole = int(number)
+    except (ValueError, OverflowError):
+        number, whole = 0.0, 0
+    if whole < 1 or whole != number:
+        raise ParameterError(
+            f"--threads {text!r} is refused: it must be a whole number from 1 to {most}, or {AUTOMATIC} "
+            "for as many as the run has work for."
+        )
+    if whole > most:
+        say(f"--threads {text} is more than the {most} this machine has use for: {most} will step together.")
+    return checked_threads(min(whole, most))
+
+
+def most_threads() -> int:
+    """So many threads a run can have use for on this machine."""
+    return min(available(), MOST_THREADS)

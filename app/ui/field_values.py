@@ -1,0 +1,82 @@
+"""Between a number and its row: its place on the slider, the text to edit it by, and the way back from both."""
+
+from __future__ import annotations
+
+import math
+
+from repose.sim.parameters import Parameter, Value, read_number
+
+DECADES = 6
+"""Of a logarithmic slider whose range begins at zero; its left end is zero itself."""
+ZERO_END = 0.03
+"""Share of such a slider that means zero."""
+
+
+def position(parameter: Parameter, value: float) -> float:
+    """Where a value stands on the slider, 0 to 1."""
+    low, high = _range(parameter)
+    if not parameter.quantity.log:
+        return min(max((value - low) / (high - low), 0.0), 1.0)
+    start, bottom = (ZERO_END, high * 10.0**-DECADES) if low == 0.0 else (0.0, low)
+    if value < bottom:
+        return 0.0
+    return min(start + (1.0 - start) * math.log(value / bottom) / math.log(high / bottom), 1.0)
+
+
+def value_at(parameter: Parameter, where: float) -> Value:
+    """The value at a place on the slider, rounded as a person would choose it, SI."""
+    low, high = _range(parameter)
+    if where <= 0.0 or where >= 1.0:
+        value: float = low if where <= 0.0 else high
+        return int(value) if parameter.kind == "int" else value
+    if parameter.quantity.log:
+        start, bottom = (ZERO_END, high * 10.0**-DECADES) if low == 0.0 else (0.0, low)
+        if where < start:
+            return low
+        value = bottom * (high / bottom) ** ((where - start) / (1.0 - start))
+        quantum = 10.0 ** (math.floor(math.log10(value)) - 1)
+    else:
+        value = low + (high - low) * where
+        scale = parameter.quantity.scale
+        quantum = 10.0 ** (math.floor(math.log10((high - low) / scale)) - 3) * scale
+    if parameter.kind == "int":
+        return min(max(round(value), int(low)), int(high))
+    rounded = float(f"{round(value / quantum) * quantum:.12g}")
+    return min(max(rounded, low), high)
+
+
+def typed(parameter: Parameter, text: str) -> Value:
+    """What a person typed, in SI; anything that is not a number is passed on as it is, to be refused in words."""
+    text = text.strip()
+    if parameter.quantity.unit:
+        text = text.removesuffix(parameter.quantity.unit).strip()
+    try:
+        number = read_number(text)
+        if isinstance(number, str):
+            return number
+        if parameter.kind == "int" and isinstance(number, int):
+            return number
+        value = float(f"{float(number) * parameter.quantity.scale:.15g}")
+    except OverflowError:
+        return math.inf
+    # 90° must be allowed where π/2 is the limit, although no decimal number of degrees is exactly that.
+    limits = (limit for limit in (parameter.low, parameter.high) if limit is not None)
+    return next((limit for limit in limits if math.isclose(value, limit, rel_tol=1e-12)), value)
+
+
+def compact(number: float) -> float:
+    """The number as the row prints it: five significant digits are more than a slider can set."""
+    return float(f"{number:.5g}")
+
+
+def plain(parameter: Parameter, value: Value) -> str:
+    """The value as text to edit, in the unit shown, without the unit."""
+    if isinstance(value, str):
+        return value
+    return repr(value) if parameter.kind == "int" else f"{value / parameter.quantity.scale:.10g}"
+
+
+def _range(parameter: Parameter) -> tuple[float, float]:
+    if parameter.low is None or parameter.high is None:
+        raise ValueError(f"{parameter.name} declares no range, so that it cannot have a slider.")
+    return parameter.low, parameter.high

@@ -1,0 +1,52 @@
+"""Window: theme, text size, full screen and help."""
+
+from __future__ import annotations
+
+from imgui_bundle import imgui
+from repose.app.render.theme import PALETTES
+from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.widgets import button, slide
+
+SMALLEST_TEXT, LARGEST_TEXT = 0.6, 2.0
+
+
+def draw(ui: Ui) -> None:
+    """Choices of how the window looks."""
+    _draw_theme(ui)
+    _draw_text_size(ui)
+    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    for index, (deed, label, hint) in enumerate(
+        (("fullscreen", "Full screen", "F11"), ("hide_panels", "Hide panels", "Tab"), ("help", "Keys and mouse", "F1"))
+    ):
+        if index == 1:
+            imgui.same_line()
+        if button(ui, f"window.{deed}", label, hint=hint, width=half if index < 2 else -1.0):
+            ui.deeds[deed]()
+
+
+def _draw_theme(ui: Ui) -> None:
+    choices = ui.settings.choices
+    gap = imgui.get_style().item_spacing.x
+    third = (imgui.get_content_region_avail().x - 2 * gap) / 3
+    for index, name in enumerate(PALETTES):
+        if index:
+            imgui.same_line()
+        chosen = choices.theme == name
+        help = "White, strong contrasts and larger text, for a lecture room." if name == "projector" else ""
+        emphasis = ui.palette.accent if chosen else None
+        if button(ui, f"window.theme.{name}", name.capitalize(), width=third, emphasis=emphasis, help=help):
+            choices.theme = name
+
+
+def _draw_text_size(ui: Ui) -> None:
+    """The size is taken when the mouse lets go: a slider that grows under the pointer cannot be aimed at."""
+    wanted = ui.memory.get("text_size", ui.settings.choices.font_scale)
+    share = (wanted - SMALLEST_TEXT) / (LARGEST_TEXT - SMALLEST_TEXT)
+    where = slide(ui, "window.text", (f"text size {wanted:.0%}", f"{wanted:.0%}"), share, step=1 / 28)
+    if where is not None:
+        ui.memory["text_size"] = round(SMALLEST_TEXT + where * (LARGEST_TEXT - SMALLEST_TEXT), 2)
+    if not imgui.is_item_active() and "text_size" in ui.memory:
+        ui.settings.choices.font_scale = ui.memory.pop("text_size")
+
+
+PANEL = Panel("appearance", "Window", 50, "right", draw, group="tools")

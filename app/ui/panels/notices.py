@@ -1,0 +1,190 @@
+"""Notices over the picture: the engine being made ready, a run that has stopped, settings that are lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from imgui_bundle import imgui
+from repose.app.render.text import heading, note
+from repose.app.render.theme import Colour, vector
+from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.widgets import button
+from repose.sim.experiment.commands import Act, Recover, RemoveGrain
+
+DROPPED = "dropped file"
+"""Where the reason stands in `Ui.memory` why a file dropped on the window is not used."""
+
+
+def draw(ui: Ui) -> None:
+    """At most one notice, at the top of the picture."""
+    snapshot = ui.snapshot
+    if snapshot.phase != "clogged":
+        ui.memory.pop("clog_seen", None)
+    if ui.dead:
+        _notice(ui, ui.palette.bad, _draw_dead)
+    elif snapshot.fault is not None:
+        _notice(ui, ui.palette.bad, _draw_fault)
+    elif "picture" in ui.broken:
+        _notice(ui, ui.palette.bad, _draw_no_picture)
+    elif snapshot.compiling or snapshot.serial == 0:
+        _notice(ui, ui.palette.accent, _draw_compiling)
+    elif ui.keeper.lost is not None:
+        _notice(ui, ui.palette.warning, _draw_lost)
+    elif ui.settings.trouble:
+        _notice(ui, ui.palette.warning, _draw_settings)
+    elif snapshot.phase == "clogged" and not ui.memory.get("clog_seen"):
+        _notice(ui, ui.palette.warning, _draw_clogged)
+    elif ui.memory.get(DROPPED):
+        _notice(ui, ui.palette.warning, _draw_dropped)
+    elif not ui.view.ui_visible and ui.film.running:
+        _notice(ui, ui.palette.bad, _draw_filming)
+
+
+def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None]) -> None:
+    left, top, right, _ = ui.inset
+    free = ui.size[0] - left - right
+    width = min(460 * ui.scale, free - 20 * ui.scale)
+    if width < 80:
+        return
+    at = imgui.ImVec2(left + free / 2, top + 16 * ui.scale)
+    imgui.set_next_window_pos(at, imgui.Cond_.always, imgui.ImVec2(0.5, 0.0))
+    imgui.set_next_window_size(imgui.ImVec2(width, 0))
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_border_size, 1.5 * ui.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(14 * ui.scale, 11 * ui.scale))
+    imgui.push_style_color(imgui.Col_.border, vector(edge))
+    flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
+    imgui.begin("notice", None, flags | imgui.WindowFlags_.no_focus_on_appearing)
+    imgui.pop_style_color()
+    imgui.pop_style_var(3)
+    content(ui)
+    imgui.end()
+
+
+def _draw_compiling(ui: Ui) -> None:
+    heading("Getting the engine ready…", 1.2, ui.palette.text)
+    note(
+        "The first start on a machine compiles it, which takes some seconds; later starts are quick.", ui.palette.muted
+    )
+    share = (imgui.get_time() * 0.4) % 1.0
+    low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
+    imgui.progress_bar(0.0, imgui.ImVec2(-1, 5 * ui.scale), "")
+    piece = 0.25 * width
+    start = low.x + share * (width - piece)
+    imgui.get_window_draw_list().add_rect_filled(
+        imgui.ImVec2(start, low.y),
+        imgui.ImVec2(start + piece, low.y + 5 * ui.scale),
+        imgui.get_color_u32(imgui.Col_.plot_histogram),
+        3 * ui.scale,
+    )
+
+
+def _draw_dead(ui: Ui) -> None:
+    heading("The physics has stopped", 1.2, ui.palette.bad)
+    note(ui.snapshot.message, ui.palette.text)
+    if button(
+        ui,
+        "notice.revive",
+        "Start the experiment anew",
+        emphasis=ui.palette.accent,
+        help="From its beginning, with the parameters as they are.",
+    ):
+        ui.deeds["revive"]()
+
+
+def _draw_no_picture(ui: Ui) -> None:
+    heading("The grains cannot be drawn", 1.2, ui.palette.bad)
+    note(f"The experiment goes on. The graphics driver says: {ui.broken['picture']}", ui.palette.text)
+    if button(ui, "notice.picture", "Try again"):
+        del ui.broken["picture"]
+
+
+def _draw_fault(ui: Ui) -> None:
+    fault = ui.snapshot.fault
+    if fault is None:
+        return
+    heading("The run has stopped", 1.2, ui.palette.bad)
+    note(fault.message, ui.palette.text)
+    note("Go on from the last good state:", ui.palette.muted)
+    width = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    for place, (name, label, key, help, do) in enumerate(ways := ways_back(ui)):
+        if place % 2:
+            imgui.same_line()
+        emphasis = ui.palette.accent if place == 0 else None
+        alone = place % 2 == 0 and place == len(ways) - 1
+        size = -1.0 if alone else width
+        if button(ui, f"notice.{name}", label, hint=key, help=help, emphasis=emphasis, width=size):
+            do()
+
+
+def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
+    """What can be done after a fault, the likely remedy first: name, label, key, help, and the doing of it."""
+    snapshot, fault, parameters = ui.snapshot, ui.snapshot.fault, ui.snapshot.parameters
+    if fault is None or parameters is None or ui.dead:
+        return []
+    ways: list[tuple[str, str, str, str, Callable[[], object]]] = []
+    if back := ui.edits.to_undo():
+        declared = parameters.declared()
+        quantities = [declared[name].quantity for name in back]
+        short = quantities[0].symbol or quantities[0].label if len(back) == 1 else f"{len(back)} changes"
+        again = [f"{declared[name].quantity.label} {declared[name].shown(value)}" for name, value in back.items()]
+        help = f"{', '.join(again)} again, from the state before the change."
+        ways.append(("undo", f"Undo {short}", "Ctrl+Z", help, ui.edits.undo))
+    if (smaller := snapshot.smaller_dt) is not None:
+        help = "Halved until contacts bear it; everything else as it is."
+        ways.append(("halve", f"Step to {smaller * 1e6:.4g} µs", "H", help, partial(ui.edits.set, {"dt": smaller})))
+    if parameters.model_dump()["dt"] != "auto":
+        ways.append(("auto", "Let the program choose Δt", "", "", partial(ui.edits.set, {"dt": "auto"})))
+    sphere = fault.sphere_id
+    if sphere is not None and "remove grain" in fault.message:
+        help = "It is gone for good, with its energy; the rest goes on."
+        ways.append(("remove", f"Remove grain {sphere}", "Del", help, partial(ui.send, RemoveGrain(sphere))))
+    ways.append(("recover", "Only go back", "", "With the parameters as they are.", partial(ui.send, Recover({}))))
+    return ways
+
+
+def _draw_settings(ui: Ui) -> None:
+    note(ui.settings.trouble, ui.palette.text)
+    if button(ui, "notice.settings", "Good to know", width=140 * ui.scale):
+        ui.settings.trouble = ""
+
+
+def _draw_lost(ui: Ui) -> None:
+    heading("The last run ended unexpectedly", 1.2, ui.palette.warning)
+    note(
+        "It saved itself on the way and can be gone on with. Opening it replaces the run in the window.",
+        ui.palette.text,
+    )
+    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    if button(ui, "notice.open_lost", "Open it", emphasis=ui.palette.accent, width=half):
+        ui.keeper.open_lost()
+    imgui.same_line()
+    if button(ui, "notice.discard_lost", "Discard it", width=half):
+        ui.keeper.discard_lost()
+
+
+def _draw_clogged(ui: Ui) -> None:
+    heading("The neck is clogged", 1.2, ui.palette.warning)
+    note(f"{ui.snapshot.phase_label.capitalize()}: those left hold each other up in an arch.", ui.palette.text)
+    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    for action in ui.snapshot.actions:
+        if action.name == "turn" and action.enabled:
+            if button(ui, "notice.turn", action.label, hint=action.key, help=action.help, width=half):
+                ui.send(Act(action.name))
+            imgui.same_line()
+    if button(ui, "notice.clogged", "Good to know", width=half):
+        ui.memory["clog_seen"] = True
+
+
+def _draw_dropped(ui: Ui) -> None:
+    note(ui.memory[DROPPED], ui.palette.text)
+    if button(ui, "notice.dropped", "Close", width=140 * ui.scale):
+        del ui.memory[DROPPED]
+
+
+def _draw_filming(ui: Ui) -> None:
+    note(f"Recording: {ui.film.frames} frames, {ui.film.seconds:.1f} s", ui.palette.bad)
+
+
+PANEL = Panel("notices", "Notices", 80, "over", draw)

@@ -1,0 +1,117 @@
+"""File: save the whole run and open it again, go back in it and on from any moment."""
+
+from __future__ import annotations
+
+from imgui_bundle import imgui
+from repose.app.render.text import note
+from repose.app.storage.paths import runs_folder
+from repose.app.storage.run_saver import SUFFIX, free_name
+from repose.app.ui import file_dialog, rewind
+from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.widgets import button, row, slide, tooltip
+
+EXPORTS = {
+    ".csv": "A table as text, one row per grain, SI units in its head; 17 digits give the same bits back.",
+    ".vtk": "Points with velocities and forces, for ParaView and others that read VTK.",
+    ".npz": "Every table of the state, for numpy.load.",
+}
+"""Kinds of file the grains are written to for other programs."""
+DIALOG = "run dialog"
+"""Where the open dialog stands in `Ui.memory`."""
+
+
+def draw(ui: Ui) -> None:
+    """The way back, the file, the buttons, what came of them."""
+    _draw_rewind(ui)
+    imgui.separator()
+    _draw_file(ui)
+
+
+def _draw_rewind(ui: Ui) -> None:
+    snapshot = ui.snapshot
+    past = snapshot.at < snapshot.log_end
+    row("Go back", f"{snapshot.time:.3f} s" + (" (past)" if past else ""), ui, ui.palette.accent if past else None)
+    size = imgui.get_frame_height()
+    if button(ui, "rewind.earlier", "«", width=size, help="To the moment kept before this one.  Key Page Up"):
+        rewind.earlier(ui)
+    imgui.same_line(0.0, 2 * ui.scale)
+    if button(ui, "rewind.step_back", "‹", width=size, help="One time step back.  Key ,"):
+        rewind.step_back(ui)
+    imgui.same_line(0.0, 4 * ui.scale)
+    free = imgui.get_content_region_avail().x - size - 4 * ui.scale
+    share = snapshot.at / snapshot.log_end if snapshot.log_end else 1.0
+    where = slide(ui, "rewind.bar", (f"{len(snapshot.moments)} moments", ""), share, free)
+    tooltip("The last moments are kept densely, older ones thinned out. Going on from one forgets what came after it.")
+    if where is not None:
+        at = rewind.nearest(ui, where)
+        if at != ui.memory.get("rewind.asked"):
+            ui.memory["rewind.asked"] = at
+            rewind.go_to(ui, at)
+    else:
+        ui.memory.pop("rewind.asked", None)
+    imgui.same_line(0.0, 4 * ui.scale)
+    if button(ui, "rewind.later", "»", width=size, help="To the moment kept after this one.  Key Page Down"):
+        rewind.later(ui)
+
+
+def _draw_file(ui: Ui) -> None:
+    keeper = ui.keeper
+    _take_answer(ui)
+    imgui.align_text_to_frame_padding()
+    imgui.text_disabled("Run")
+    imgui.same_line()
+    imgui.set_next_item_width(-1)
+    typed = imgui.input_text_with_hint("##run", f"path of a file{SUFFIX}", keeper.path)
+    keeper.path = typed[1]
+    ui.probe.mark("runs.path")
+    tooltip("Everything is in one file: grains, contacts, plots, parameters and the log. It goes on bit by bit.")
+    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    over = keeper.confirm != "" and keeper.confirm == keeper.path
+    label = "Overwrite it" if over else "Save"
+    emphasis = ui.palette.warning if over else None
+    if button(ui, "runs.save", label, hint="" if over else "Ctrl+S", width=half, emphasis=emphasis):
+        ui.deeds.get("save_run", lambda: keeper.save(keeper.path))()
+    imgui.same_line()
+    if button(ui, "runs.open", "Open", hint="Ctrl+O", width=half):
+        ui.deeds.get("open_run", lambda: keeper.open(keeper.path))()
+    _draw_export(ui)
+    if over:
+        note("There is such a file already.", ui.palette.warning)
+    if keeper.said:
+        note(keeper.said, ui.palette.muted)
+    if keeper.trouble:
+        note(keeper.trouble, ui.palette.bad)
+
+
+def _draw_export(ui: Ui) -> None:
+    """One button for each kind of file, all to a free name in the folder of the runs."""
+    imgui.align_text_to_frame_padding()
+    imgui.text_disabled("Export grains")
+    spacing = imgui.get_style().item_spacing.x
+    imgui.same_line()
+    third = (imgui.get_content_region_avail().x - 2.0 * spacing) / 3.0
+    for place, (suffix, help) in enumerate(EXPORTS.items()):
+        if place:
+            imgui.same_line()
+        if button(ui, f"runs.export{suffix}", suffix.removeprefix(".").upper(), width=third, help=help):
+            ui.keeper.export(free_name(runs_folder(), ui.snapshot.scene, suffix))
+
+
+def ask_for_file(ui: Ui) -> None:
+    """Open the run whose path is typed; with none typed, ask with the system's own dialog."""
+    if ui.keeper.path.strip() or file_dialog.why_none():
+        ui.keeper.open(ui.keeper.path)
+    elif DIALOG not in ui.memory:
+        ui.memory[DIALOG] = file_dialog.open_dialog("Open a run", "Runs", (SUFFIX,))
+
+
+def _take_answer(ui: Ui) -> None:
+    dialog = ui.memory.get(DIALOG)
+    chosen = file_dialog.answer(dialog) if dialog is not None else None
+    if chosen is not None:
+        del ui.memory[DIALOG]
+        if chosen:
+            ui.keeper.open(chosen)
+
+
+PANEL = Panel("runs", "File", 45, "right", draw, group="tools")

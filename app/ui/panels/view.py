@@ -1,0 +1,105 @@
+"""View: what the colours of the grains mean and what is drawn over them."""
+
+from __future__ import annotations
+
+from imgui_bundle import imgui
+from repose.app.render.cutaway import AXES
+from repose.app.render.orbit import VIEWS
+from repose.app.render.text import si
+from repose.app.render.view import COLOUR_MAPS
+from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.widgets import button, checkbox, choose, slide
+from repose.sim.scenes import SCENES, Scene
+
+COLOURS = {
+    "speed": "speed",
+    "force": "contact force",
+    "pressure": "pressure",
+    "coordination": "contacts",
+    "size": "radius",
+    "layer": "layer of origin",
+    "plain": "plain",
+}
+
+CUTS = {"": "nothing", "x": "across x", "y": "across y", "z": "across z"}
+"""What may be cut open, by the name in `View.cut_axis`."""
+
+
+def draw(ui: Ui) -> None:
+    """Choices of the picture; they change nothing in the run."""
+    view, choices = ui.view, ui.settings.choices
+    gap = imgui.get_style().item_spacing.x
+    third = (imgui.get_content_region_avail().x - gap) / 3
+    imgui.begin_child("colour", imgui.ImVec2(2 * third, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
+    colour = choose(ui, "view.colour", "Colour", COLOURS, view.colour_by)
+    imgui.end_child()
+    imgui.same_line()
+    table = choose(ui, "view.map", "", dict(zip(COLOUR_MAPS, COLOUR_MAPS)), view.colour_map)
+    if colour is not None:
+        view.colour_by = choices.colour_by = colour
+    if table is not None:
+        view.colour_map = choices.colour_map = table
+    _draw_overlays(ui)
+    if button(
+        ui, "view.frame", "See everything", hint="Home", help="Move and zoom so that the whole scene is in view."
+    ):
+        ui.deeds["frame_all"]()
+    if ui.snapshot.position.shape[1] == 3:
+        _draw_space(ui)
+
+
+def _draw_space(ui: Ui) -> None:
+    """Where to look from, and where to cut the scene open."""
+    view, gap = ui.view, imgui.get_style().item_spacing.x
+    width = (imgui.get_content_region_avail().x - 3 * gap) / 4
+    for number, name in enumerate(VIEWS, start=1):
+        if number > 1:
+            imgui.same_line()
+        label = "Angle" if name == "three-quarter" else name.capitalize()
+        help = f"Turn the scene to the {name} view."
+        if button(ui, f"view.look_{name}", label, hint=str(number), help=help, width=width):
+            ui.deeds[f"look_{name}"]()
+    imgui.begin_child("cut", imgui.ImVec2(2 * width + gap, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
+    axis = choose(ui, "view.cut", "Cut", CUTS, view.cut_axis)
+    imgui.end_child()
+    if axis is not None:
+        view.cut_axis = axis
+    imgui.same_line()
+    if view.cut_axis not in AXES:
+        imgui.dummy(imgui.ImVec2(2 * width + gap, imgui.get_frame_height()))
+        return
+    along = AXES.index(view.cut_axis)
+    low, high = ui.snapshot.box[0][along], ui.snapshot.box[1][along]
+    place = si(low + view.cut_position * (high - low), "m")
+    moved = slide(ui, "view.cut_position", (f"{view.cut_axis} = {place}", place), view.cut_position, step=0.02)
+    if moved is not None:
+        view.cut_position = moved
+
+
+def _draw_overlays(ui: Ui) -> None:
+    view, choices = ui.view, ui.settings.choices
+    half = imgui.get_content_region_avail().x / 2
+    ticks = (
+        ("show_force_chains", "Force chains", "Lines along contacts, as wide as the force is large.  Key L"),
+        ("show_measurement", "Measured slope", "Fitted line, its angle, and the grains used, marked."),
+        ("show_scale_bar", "Scale bar", "A length to compare with."),
+        ("show_legend", "Legend", "What the colours mean, in numbers."),
+        ("show_box", "Container", "Outline of the container."),
+    )
+    start = imgui.get_cursor_pos_x()
+    shown = [tick for tick in ticks if tick[0] != "show_measurement" or measures_slope(ui.snapshot.scene)]
+    for index, (name, label, help) in enumerate(shown):
+        if index % 2:
+            imgui.same_line(start + half)
+        value = checkbox(ui, f"view.{name}", label, getattr(view, name), help)
+        setattr(view, name, value)
+        if getattr(choices, name) != value:
+            setattr(choices, name, value)
+
+
+def measures_slope(scene: str) -> bool:
+    """Whether a scene has a slope to fit a line to."""
+    return scene in SCENES and SCENES[scene].measure is not Scene.measure
+
+
+PANEL = Panel("view", "View", 30, "right", draw, group="tools")

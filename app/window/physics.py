@@ -1,0 +1,123 @@
+"""The experiment's clockwork as the window sees it: one physics thread, and another when that one has died."""
+
+from __future__ import annotations
+
+import queue
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from repose.sim.experiment.commands import Command, Resume, Start, UseThreads
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.parameters import Value
+
+if TYPE_CHECKING:
+    from repose.sim.experiment.runner import Runner
+    from repose.sim.experiment.saved_run import SavedRun
+    from repose.sim.experiment.simulation import Simulation
+
+REWIND_BYTES = 200 * 2**20
+"""Memory for the moments one can go back to."""
+
+SWITCH_INTERVAL = 5e-4
+"""Wall time [s] physics waits at most for the interpreter between two batches; Python's own 5 ms is twice a batch."""
+
+PROCESSORS_FOR_PICTURE = 1
+"""Left out where the number of threads is not given, so that the picture does not wait for physics."""
+
+
+class Physics:
+    """What a `Runner` is, for as long as the window is open: whoever talks to it need not know which one runs."""
+
+    def __init__(
+        self, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None, threads: int | None = None
+    ) -> None:
+        sys.setswitchinterval(SWITCH_INTERVAL)
+        self._start = Start(scene, dict(values), seed, ready)
+        self._paused = False
+        self._speed: float | None = None
+        self._threads = threads
+        self._runner = self._new_runner()
+
+    def begin(self) -> None:
+        """Start the thread; from then on the first snapshot is under way."""
+        self._runner.start()
+
+    @property
+    def dead(self) -> bool:
+        """True when the thread has ended by itself, which only a mistake in the program can make it do."""
+        return self._runner.dead
+
+    def revive(self) -> None:
+        """Start the experiment anew on a new thread, with the parameters last in force."""
+        shown = self._runner.latest()
+        if shown.parameters is not None:
+            self._start = Start(shown.scene, shown.parameters.model_dump(), shown.seed, self._start.ready)
+        self._replace()
+
+    def send(self, command: Command) -> None:
+        """Queue a command; a dead thread is replaced when another experiment is to start."""
+        if isinstance(command, Start):
+            self._start = command
+            if self.dead:
+                self._replace()
+                return
+        if isinstance(command, UseThreads):
+            self._threads = command.count
+        if isinstance(command, Resume) and self.dead:
+            self._replace(command.saved)
+            return
+        self._runner.send(command)
+
+    def latest(self) -> Snapshot:
+        """The newest snapshot; never waits."""
+        return self._runner.latest()
+
+    def pause(self, paused: bool) -> None:
+        """Hold the clock, or let it go on."""
+        self._paused = paused
+        self._runner.pause(paused)
+
+    def single_step(self, count: int = 1) -> None:
+        """Pause, and do exactly `count` more steps."""
+        self._paused = True
+        self._runner.single_step(count)
+
+    def show_contacts(self, shown: bool) -> None:
+        """Whether snapshots are to hold the contacts, which only force chains need."""
+        self._runner.show_contacts(shown)
+
+    def set_speed(self, factor: float | None) -> None:
+        """Simulated over wall time to aim at; None is as fast as the machine can."""
+        self._speed = factor
+        self._runner.set_speed(factor)
+
+    def record(self, interval: float | None) -> queue.Queue[Any]:
+        """Hand out a snapshot at every `interval` of simulated time [s]; None ends it."""
+        return self._runner.record(interval)
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._runner.stop()
+
+    def _replace(self, saved: SavedRun | None = None) -> None:
+        self._runner = self._new_runner(saved)
+        self._runner.start()
+
+    def _new_runner(self, saved: SavedRun | None = None) -> Runner:
+        from repose.sim.experiment.runner import Runner
+
+        start, threads = self._start, self._threads
+
+        def make() -> Simulation:
+            from repose.sim.experiment.simulation import Simulation
+
+            simulation = Simulation(start.scene, start.values, start.seed, start.ready, saved)
+            simulation.points.budget = REWIND_BYTES
+            simulation.threads, simulation.spare = threads, PROCESSORS_FOR_PICTURE
+            return simulation
+
+        runner = Runner(make)
+        runner.set_speed(self._speed)
+        runner.pause(self._paused)
+        return runner

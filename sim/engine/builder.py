@@ -1,0 +1,300 @@
+"""WorldBuilder: spheres one by one or in arrays, checked, then frozen to a World; and changes to its rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from repose.sim.engine.contacts.kinematics import TINY
+from repose.sim.engine.contacts.wall_geometry import FACET
+from repose.sim.engine.workspace import BLOCK, empty_aside, empty_crew, empty_memory, empty_search
+from repose.sim.engine.world import (
+    COUNTER_COUNT,
+    MATERIAL_COUNT,
+    PAIR_COUNT,
+    TOUCH_COUNT,
+    Pairs,
+    Touches,
+    World,
+    empty_pairs,
+    empty_touches,
+    empty_walls,
+)
+
+PAIRS_PER_SPHERE = 4
+"""Pair capacity a new world starts with, per sphere; the table grows by half when it is full."""
+
+
+def empty_world(
+    dimension: int = 2, spin_length: int = 0, levels: int = 6, skin: float = 3e-4, materials: int = 1
+) -> World:
+    """A world without spheres, ready for `add_spheres`."""
+    coordinates = dimension + spin_length
+    return World(
+        motion=np.zeros((coordinates, levels, 0)),
+        force=np.zeros((coordinates, 0)),
+        mobility=np.zeros((coordinates, 0)),
+        mass=np.zeros(0),
+        radius=np.zeros(0),
+        sphere_id=np.zeros(0, np.int64),
+        layer=np.zeros(0, np.int64),
+        material=np.zeros(0, np.int64),
+        orientation=np.zeros((4, 0)),
+        turned=np.zeros((3, 0)),
+        walls=empty_walls(0, dimension),
+        touches=empty_touches(0, 0, dimension),
+        pairs=empty_pairs(0, dimension),
+        aside=empty_aside(0, dimension),
+        memory=empty_memory(0, 0, dimension),
+        search=empty_search(0, 0, dimension, np.array([skin])),
+        crew=empty_crew(1, 0, 0, 0),
+        ledger=np.zeros((3, BLOCK)),
+        counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
+    )
+
+
+def add_spheres(
+    world: World,
+    position: ArrayLike,
+    radius: ArrayLike,
+    mass: ArrayLike,
+    *,
+    velocity: ArrayLike = 0.0,
+    acceleration: ArrayLike = 0.0,
+    spin: ArrayLike = 0.0,
+    fixed: bool = False,
+    layer: int = -1,
+    material: int = 0,
+    first_id: int = 0,
+) -> World:
+    """The world with spheres appended; ids count up from `first_id`.
+
+    position (n, dimension) [m], radius (n,) [m], mass (n,) [kg], velocity [m/s] and acceleration [m/s²]
+    broadcast to (n, dimension), spin [rad/s] to (n, spin length). Raises ValueError for values that are
+    not finite or radii and masses that are not positive.
+    """
+    position = np.atleast_2d(np.asarray(position, float))
+    count, dimension = position.shape
+    radius = np.broadcast_to(np.asarray(radius, float), count)
+    mass = np.broadcast_to(np.asarray(mass, float), count)
+    if not (np.isfinite(position).all() and np.isfinite(radius).all() and np.isfinite(mass).all()):
+        raise ValueError("Spheres need finite positions, radii and masses.")
+    if count and (radius.min() <= 0.0 or mass.min() <= 0.0):
+        raise ValueError(f"Radii and masses must be positive: got {radius.min():g} m and {mass.min():g} kg at least.")
+    coordinates, levels, before = world.motion.shape
+    motion = np.zeros((coordinates, levels, count))
+    motion[:dimension, 0] = position.T
+    motion[:dimension, 1] = np.broadcast_to(velocity, (count, dimension)).T
+    motion[:dimension, 2] = np.broadcast_to(acceleration, (count, dimension)).T
+    motion[dimension:, 1] = np.broadcast_to(spin, (count, coordinates - dimension)).T
+    # Moment of inertia of a solid disc (one spin component) or sphere (three).
+    inertia = (0.4 if coordinates - dimension == 3 else 0.5) * mass * radius**2
+    mobility = np.zeros((coordinates, count))
+    if not fixed:
+        mobility[:dimension] = 1.0 / mass
+        mobility[dimension:] = 1.0 / inertia
+    upright = np.zeros((4, count))
+    upright[0] = 0.0 if coordinates - dimension == 1 else 1.0
+    grown = world._replace(
+        motion=np.concatenate([world.motion, motion], axis=2),
+        force=np.concatenate([world.force, np.zeros((coordinates, count))], axis=1),
+        mobility=np.concatenate([world.mobility, mobility], axis=1),
+        mass=np.concatenate([world.mass, mass]),
+        radius=np.concatenate([world.radius, radius]),
+        sphere_id=np.concatenate([world.sphere_id, first_id + np.arange(count)]),
+        layer=np.concatenate([world.layer, np.full(count, layer)]),
+        material=np.concatenate([world.material, np.full(count, material)]),
+        orientation=np.concatenate([world.orientation, upright], axis=1),
+        turned=np.concatenate([world.turned, np.zeros((3, count))], axis=1),
+    )
+    return fitted(grown, world.pairs, max(world.pairs.i.size, PAIRS_PER_SPHERE * (before + count)))
+
+
+def keep_spheres(world: World, kept: NDArray[np.bool_]) -> World:
+    """The world with only the rows where `kept` is True; contact memory among them is kept bit by bit."""
+    return with_rows(world, np.flatnonzero(kept))
+
+
+def in_order_of_id(world: World) -> World:
+    """The same world with its rows in the order of ids, in which forces add up; its lists are still good."""
+    rows = np.argsort(world.sphere_id)
+    if (rows[1:] > rows[:-1]).all():
+        return world
+    ordered = with_rows(world, rows)
+    ordered.search.reference[:] = world.search.reference[:, rows]
+    ordered.search.wall_reference[:] = world.search.wall_reference
+    return ordered
+
+
+def with_rows(world: World, rows: NDArray[np.intp]) -> World:
+    """The world with only these rows, in this order; contact memory among them is kept bit by bit."""
+    new_row = np.full(world.sphere_count, -1)
+    new_row[rows] = np.arange(rows.size)
+    pairs, left = _kept_pairs(world, new_row)
+    touches, touching = _kept_touches(world, new_row)
+    chosen = world._replace(
+        motion=np.ascontiguousarray(world.motion[:, :, rows]),
+        force=np.ascontiguousarray(world.force[:, rows]),
+        mobility=np.ascontiguousarray(world.mobility[:, rows]),
+        mass=world.mass[rows],
+        radius=world.radius[rows],
+        sphere_id=world.sphere_id[rows],
+        layer=world.layer[rows],
+        material=world.material[rows],
+        orientation=np.ascontiguousarray(world.orientation[:, rows]),
+        turned=np.ascontiguousarray(world.turned[:, rows]),
+        touches=touches,
+        counters=world.counters.copy(),
+    )
+    chosen.counters[PAIR_COUNT] = left
+    chosen.counters[TOUCH_COUNT] = touching
+    chosen = fitted(chosen, pairs, pairs.i.size)
+    index_pairs(chosen)
+    return chosen
+
+
+def _kept_pairs(world: World, new_row: NDArray[np.int64]) -> tuple[Pairs, int]:
+    """The list of pairs without those that go, sorted by the rows to come, and how many there are."""
+    count = int(world.counters[PAIR_COUNT])
+    i, j = new_row[world.pairs.i[:count]], new_row[world.pairs.j[:count]]
+    low, high = np.minimum(i, j), np.maximum(i, j)
+    entries = np.lexsort((high, low))
+    entries = entries[low[entries] >= 0]
+    left = entries.size
+    pairs = empty_pairs(world.pairs.i.size, world.search.cell.shape[0])
+    for name in Pairs._fields:
+        getattr(pairs, name)[..., :left] = getattr(world.pairs, name)[..., entries]
+    pairs.i[:left], pairs.j[:left] = low[entries], high[entries]
+    # Seen from the other grain, what a contact remembers points the other way.
+    other = np.flatnonzero(i[entries] > j[entries])
+    kinds = world.counters[MATERIAL_COUNT]
+    pairs.anchor[:, other] *= -1.0
+    pairs.kind[other] = pairs.kind[other] % kinds * kinds + pairs.kind[other] // kinds
+    return pairs, left
+
+
+def set_walls(
+    world: World,
+    shape: ArrayLike,
+    corner: ArrayLike,
+    *,
+    velocity: ArrayLike = 0.0,
+    material: ArrayLike = 0,
+) -> World:
+    """The world with these walls instead of its own: see `repose.sim.engine.world.Walls` for the shapes and their corners.
+
+    shape (walls,), corner (walls, 3, dimension) [m], velocity [m/s] and material broadcast. Raises ValueError for
+    corners that are not finite, normals and axes that are not unit vectors, and facets without extent.
+    """
+    dimension = world.search.cell.shape[0]
+    corners = np.asarray(corner, float).reshape(-1, 3, dimension)
+    walls = empty_walls(len(corners), dimension)
+    walls.shape[:], walls.corner[:], walls.velocity[:], walls.material[:] = shape, corners, velocity, material
+    for w, kind in enumerate(walls.shape):
+        if not np.isfinite(corners[w]).all():
+            raise ValueError(f"Wall {w} has a corner that is not finite: {corners[w].tolist()}.")
+        if kind == FACET and not np.ptp(corners[w], axis=0).any():
+            raise ValueError(f"Facet {w} has no extent: all its corners are at {corners[w][0].tolist()} m.")
+        if kind != FACET and abs(float(np.linalg.norm(corners[w][1])) - 1.0) > 1e-9:
+            raise ValueError(f"Wall {w} needs a normal or axis of length 1, got {corners[w][1].tolist()}.")
+    counters = world.counters.copy()
+    counters[TOUCH_COUNT] = 0
+    return fitted(world._replace(walls=walls, counters=counters), world.pairs, world.pairs.i.size)
+
+
+def _kept_touches(world: World, new_row: NDArray[np.int64]) -> tuple[Touches, int]:
+    """The list of spheres near walls without those that go, sorted by the rows to come, and how many there are."""
+    count = int(world.counters[TOUCH_COUNT])
+    sphere = new_row[world.touches.sphere[:count]]
+    entries = np.argsort(sphere, kind="stable")
+    entries = entries[sphere[entries] >= 0]
+    left = entries.size
+    touches = empty_touches(world.touches.sphere.size, 0, world.search.cell.shape[0])
+    for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
+        getattr(touches, name)[..., :left] = getattr(world.touches, name)[..., entries]
+    touches.sphere[:left] = sphere[entries]
+    return touches, left
+
+
+def enlarge_pairs(world: World) -> World:
+    """The same world with room for half as many pairs again; nothing else changes, the reference positions included."""
+    return _refitted(world, max(64, 3 * world.pairs.i.size // 2), max(64, 2 * world.touches.sphere.size))
+
+
+def with_crew(world: World, threads: int) -> World:
+    """The same world, stepped by so many threads from now on."""
+    if threads == world.crew.tally.shape[0]:
+        return world
+    return _refitted(world._replace(crew=empty_crew(threads, 0, 0, 0)), world.pairs.i.size, world.touches.sphere.size)
+
+
+def _refitted(world: World, capacity: int, touch_capacity: int) -> World:
+    """`fitted`, with the lists still good."""
+    grown = fitted(world, world.pairs, capacity, touch_capacity)
+    grown.search.reference[:] = world.search.reference
+    grown.search.wall_reference[:] = world.search.wall_reference
+    index_pairs(grown)
+    return grown
+
+
+def index_pairs(world: World) -> None:
+    """Note where the pairs of each sphere stand in a list that was not made by the step loop itself."""
+    used = int(world.counters[PAIR_COUNT])
+    rows = np.arange(world.sphere_count + 1)
+    world.search.begin[:] = np.searchsorted(world.pairs.i[:used], rows)
+    if world.crew.other.size:
+        by_j = np.argsort(world.pairs.j[:used], kind="stable")
+        world.crew.other[:used] = by_j
+        world.crew.other_begin[:] = np.searchsorted(world.pairs.j[:used][by_j], rows)
+
+
+def weigh_pairs(world: World) -> None:
+    """Fill in what the spheres of each listed pair are to each other, to the bit as `repose.sim.engine.neighbours.pair_list` does."""
+    used = int(world.counters[PAIR_COUNT])
+    pairs = world.pairs
+    i, j = pairs.i[:used], pairs.j[:used]
+    held, yielding = world.fixed, world.mobility[-1]
+    pairs.radius_sum[:used] = world.radius[i] + world.radius[j]
+    pairs.effective_mass[:used] = world.mass[i] * world.mass[j] / (world.mass[i] + world.mass[j])
+    pairs.held[:used] = held[i] | held[j]
+    pairs.kind[:used] = world.material[i] * world.counters[MATERIAL_COUNT] + world.material[j]
+    if world.mobility.shape[0] > world.search.cell.shape[0]:
+        pairs.effective_inertia[:used] = 1.0 / np.maximum(yielding[i] + yielding[j], TINY)
+
+
+def forget_neighbours(world: World) -> None:
+    """Have all lists made anew at the next step, whatever has moved."""
+    world.search.reference[:] = np.inf
+
+
+def with_levels(world: World, levels: int) -> World:
+    """The world with room for another integrator's levels; those above acceleration begin at zero."""
+    motion = np.zeros((world.motion.shape[0], levels, world.sphere_count))
+    motion[:, :3] = world.motion[:, :3]
+    return world._replace(motion=motion)
+
+
+def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0) -> World:
+    """The world with search tables for its number of spheres and pair tables of the given capacity.
+
+    The reference positions are left at infinity, so that the next step rebuilds the list.
+    """
+    dimension = world.search.cell.shape[0]
+    fitted = empty_pairs(capacity, dimension)
+    used = int(world.counters[PAIR_COUNT])
+    for name in Pairs._fields:
+        getattr(fitted, name)[..., :used] = getattr(pairs, name)[..., :used]
+    beginning = world.sphere_count // 2 if world.walls.shape.size else 0
+    near_walls = max(touch_capacity, world.touches.sphere.size, beginning)
+    touches = empty_touches(near_walls, world.sphere_count, dimension)
+    count = int(world.counters[TOUCH_COUNT])
+    for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
+        getattr(touches, name)[..., :count] = getattr(world.touches, name)[..., :count]
+    touches.begin[:] = np.searchsorted(touches.sphere[:count], np.arange(world.sphere_count + 1))
+    return world._replace(
+        touches=touches,
+        pairs=fitted,
+        aside=empty_aside(capacity, dimension),
+        memory=empty_memory(near_walls, world.sphere_count, dimension),
+        search=empty_search(world.sphere_count, world.walls.shape.size, dimension, world.search.skin.copy()),
+        crew=empty_crew(world.crew.tally.shape[0], capacity, world.sphere_count, 2 * world.motion.shape[0] - dimension),
+    )

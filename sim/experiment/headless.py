@@ -1,0 +1,48 @@
+"""The whole experiment in the foreground, without a window."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.parameters import ParameterError
+
+
+def run_experiment(
+    simulation: Simulation,
+    *,
+    on_progress: Callable[[str, float | None], None] = lambda words, share: None,
+    on_frame: Callable[[Snapshot], None] | None = None,
+    frame_interval: float | None = None,
+    until: float = math.inf,
+    under_way: bool = False,
+) -> dict[str, Any]:
+    """Fill, open, wait for rest, measure; returns `simulation.result()`.
+
+    With `frame_interval` [s], `on_frame` is called at the first step at or after every multiple of it, from the
+    beginning on, in simulated time. It ends at the first step at or after `until` [s] at the latest. An experiment that
+    is `under_way` is gone on with, whatever it was doing. Raises `ParameterError` if the scene cannot be run now.
+    """
+    refusal = "" if under_way and not simulation.finished() else simulation.apply(Act("run"))
+    if refusal:
+        raise ParameterError(refusal)
+    began = simulation.time
+    frames = 0
+    snapshot = Snapshot()
+    while True:
+        if on_frame is not None and frame_interval is not None:
+            while simulation.time >= began + frames * frame_interval - 1e-12:
+                simulation.fill_snapshot(snapshot)
+                snapshot.serial = frames
+                on_frame(snapshot)
+                frames += 1
+        if simulation.finished() or simulation.time >= until:
+            return simulation.result()
+        # To the next look at the world and no further: an experiment ends there, filmed or not.
+        due = began + frames * frame_interval if frame_interval is not None and on_frame is not None else math.inf
+        simulation.advance(simulation.steps_until(min(due, until)))
+        on_progress(*simulation.scene.describe(simulation)[1:])

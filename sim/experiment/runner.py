@@ -1,0 +1,288 @@
+"""Runner: the physics thread, the only writer of the world.
+
+It drains commands, advances a batch, publishes a snapshot; it never waits for the picture, and the picture
+never waits for it. Speed control slows the clock, never stretches the step: dt is the physics' own affair.
+"""
+
+from __future__ import annotations
+
+import math
+import queue
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable
+
+from repose.sim.experiment.commands import Command
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.snapshot import Fault, Snapshot, TripleBuffer
+from repose.sim.experiment.stepping import CHECK_STEPS
+
+PUBLISH_INTERVAL = 1.0 / 75.0
+"""Wall time between snapshots [s]: a little more often than a screen shows them."""
+
+PUBLISH_SHARE, FEWEST_SNAPSHOTS = 0.03, 12.0
+"""Share of its time the physics thread may spend on snapshots [-], as long as there are so many of them [1/s]."""
+
+BATCH_TIME = 4e-3
+"""Wall time a batch aims at [s]: long enough to cost nothing, short enough to answer a slider in one frame."""
+
+AT_ONCE = 0.25
+"""Wall time going back may take before the way there is shown [s]."""
+
+SPEED_WINDOW = 0.5
+"""Wall time the real-time factor is averaged over [s]."""
+
+LONGEST_CATCH_UP = 0.1
+"""Wall time behind schedule after which the schedule is dropped instead of chased [s]."""
+
+FRAMES_WAITING = 8
+"""Recorded snapshots that may wait for the picture before physics waits for them."""
+
+
+class Runner:
+    """Runs a simulation on a thread of its own; `make` is called there, so that the window opens at once."""
+
+    def __init__(self, make: Callable[[], Simulation]) -> None:
+        self._make = make
+        self._buffer = TripleBuffer()
+        self._commands: queue.SimpleQueue[Command] = queue.SimpleQueue()
+        self._stopping = threading.Event()
+        self._wake = threading.Event()
+        self._asking = threading.Lock()
+        """Guards the two below, which either side may change."""
+        self._paused = False
+        self._steps_asked = 0
+        self._speed: float | None = None
+        self._recording: tuple[float, queue.Queue[Snapshot | None]] | None = None
+        self._frames = 0
+        self._frames_from = 0.0
+        self._serial = 0
+        self._refusal = ""
+        self._batch_cost = 1e-3 / CHECK_STEPS
+        """Wall time of one step, as last measured [s]."""
+        self._publish_at = self._publish_cost = 0.0
+        """When the next snapshot is due, and what one costs: processor time, smoothed [s]."""
+        self._contacts_shown = True
+        self._timeline: deque[tuple[float, float, int]] = deque()
+        """Wall time, simulated time and step of late, for the pace shown; touched by the physics thread alone."""
+        self._scheduled: tuple[float, float] | None = None
+        """Wall and simulated time the clock is kept from; None where it begins with the end of the batch under way."""
+        self._pace_changed = False
+        self._newest = self._buffer.writing
+        self._newest.compiling = True
+        self._buffer.publish()
+        self._thread = threading.Thread(target=self._main, name="physics", daemon=True)
+
+    # What the outside may call, from any thread.
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread after the batch under way; safe to call twice, or while compiling."""
+        self._stopping.set()
+        self._wake.set()
+        if self._thread.is_alive() and self._thread is not threading.current_thread():
+            self._thread.join(timeout=2.0)
+
+    @property
+    def dead(self) -> bool:
+        """True once the thread has ended without having been asked to: only a new runner can go on."""
+        return self._thread.ident is not None and not self._thread.is_alive() and not self._stopping.is_set()
+
+    def send(self, command: Command) -> None:
+        """Queue a command; it is applied between two batches."""
+        self._commands.put(command)
+        self._wake.set()
+
+    def latest(self) -> Snapshot:
+        """The newest snapshot; never waits."""
+        return self._buffer.latest()
+
+    def pause(self, paused: bool) -> None:
+        """Hold the clock, or let it go on; steps still owed are dropped."""
+        with self._asking:
+            self._paused, self._steps_asked = paused, 0
+        self._pace_changed = True
+        self._wake.set()
+
+    def single_step(self, count: int = 1) -> None:
+        """Pause, and do exactly `count` more steps."""
+        with self._asking:
+            self._paused = True
+            self._steps_asked += count
+        self._wake.set()
+
+    def show_contacts(self, shown: bool) -> None:
+        """Whether snapshots are to hold the ends and forces of contacts, which take the longest; films always do."""
+        self._contacts_shown = shown
+
+    def set_speed(self, factor: float | None) -> None:
+        """Simulated over wall time to aim at; None, or what is no finite number, runs as fast as the machine can."""
+        self._speed = factor if factor is not None and math.isfinite(factor) else None
+        self._pace_changed = True
+        self._wake.set()
+
+    def record(self, interval: float | None) -> queue.Queue[Snapshot | None]:
+        """Hand out a snapshot at every `interval` of simulated time [s] from now on; None ends it with a None item.
+
+        While recording, physics waits when `FRAMES_WAITING` snapshots are not yet taken: the film is
+        complete and the clock slows down instead.
+        """
+        frames: queue.Queue[Snapshot | None]
+        if interval is None:
+            ended = self._recording
+            self._recording = None
+            frames = ended[1] if ended else queue.Queue()
+            threading.Thread(target=frames.put, args=(None,), daemon=True).start()
+            return frames
+        frames = queue.Queue(maxsize=FRAMES_WAITING)
+        self._frames, self._frames_from = 0, -1.0
+        self._recording = (interval, frames)
+        return frames
+
+    # The thread.
+
+    def _main(self) -> None:
+        try:
+            simulation = self._make()
+            simulation.before_compiling = lambda: self._announce_compiling(simulation)
+            self._publish(simulation)
+            while not self._stopping.is_set():
+                self._turn(simulation)
+        except Exception as error:  # the window lives on and says what happened
+            traceback.print_exc()
+            shown = self._buffer.writing
+            vars(shown).update(vars(self._newest))  # the one being written is older than the one on show
+            shown.serial += 1
+            shown.compiling = False
+            shown.fault = Fault(f"The physics thread stopped: {error}. Start the experiment anew.")
+            shown.message = shown.fault.message
+            self._buffer.publish()
+
+    def _turn(self, simulation: Simulation) -> None:
+        """Drain commands, advance one batch, publish when due."""
+        changed = self._drain(simulation)
+        if self._pace_changed:
+            self._pace_changed = False
+            self._forget_pace()
+        if simulation.journey is not None:
+            simulation.go_on(max(1, int(BATCH_TIME / self._batch_cost)))
+            if changed or simulation.journey is None or time.perf_counter() >= self._publish_at:
+                self._publish(simulation)
+            return
+        began = time.perf_counter()
+        steps, owed = self._steps_due(simulation)
+        self._offer_frame(simulation)
+        done = simulation.advance(min(steps, self._steps_to_frame(simulation)))
+        if owed:
+            with self._asking:
+                self._steps_asked = max(0, self._steps_asked - done)
+        now = time.perf_counter()
+        if done:
+            self._batch_cost = (now - began) / done
+        if self._timeline and simulation.time < self._timeline[-1][1]:
+            self._forget_pace()  # a fault has set time back
+        self._scheduled = self._scheduled or (now, simulation.time)
+        self._timeline.append((now, simulation.time, simulation.step))
+        while now - self._timeline[0][0] > SPEED_WINDOW:
+            self._timeline.popleft()
+        if changed or now >= self._publish_at:
+            self._publish(simulation)
+        if done == 0:
+            self._wake.wait(timeout=0.02 if steps == 0 else 0.001)
+            self._wake.clear()
+
+    def _drain(self, simulation: Simulation) -> bool:
+        changed = False
+        while not self._commands.empty():
+            before = simulation.time
+            simulation.at_once = int(AT_ONCE / self._batch_cost)
+            self._refusal = simulation.apply(self._commands.get())
+            if simulation.time != before:
+                self._forget_pace()  # a new experiment; a mere slider must not upset the pace
+            changed = True
+        return changed
+
+    def _forget_pace(self) -> None:
+        self._timeline.clear()
+        self._scheduled = None
+
+    def _steps_due(self, simulation: Simulation) -> tuple[int, bool]:
+        """How many steps the next batch may have, and whether they are owed to someone who asked for them."""
+        batch = max(1, int(BATCH_TIME / self._batch_cost))
+        with self._asking:
+            paused, asked = self._paused, self._steps_asked
+        if simulation.fault is not None:
+            return 0, False
+        if paused:
+            return min(batch, asked), True
+        if self._speed is None:
+            return batch, False
+        if self._scheduled is None:
+            return 0, False  # the clock is kept from now on
+        since, started = self._scheduled
+        behind = (time.perf_counter() - since) * self._speed - (simulation.time - started)
+        if behind > LONGEST_CATCH_UP * self._speed:
+            self._scheduled = None
+        return max(0, min(batch, int(behind / simulation.dt))), False
+
+    def _steps_to_frame(self, simulation: Simulation) -> int:
+        if self._recording is None:
+            return 1 << 30
+        return simulation.steps_until(self._frames_from + self._frames * self._recording[0])
+
+    def _offer_frame(self, simulation: Simulation) -> None:
+        recording = self._recording
+        if recording is None:
+            return
+        interval, frames = recording
+        if self._frames_from < 0.0 or simulation.time < self._frames_from + (self._frames - 1) * interval:
+            self._frames, self._frames_from = 0, simulation.time  # begun, or a new experiment has set time back
+        while self._recording is recording and simulation.time >= self._frames_from + self._frames * interval - 1e-12:
+            shot = Snapshot()
+            self._describe(simulation, shot)
+            while self._recording is recording and not self._stopping.is_set():
+                try:
+                    frames.put(shot, timeout=0.05)
+                    self._frames += 1
+                    break
+                except queue.Full:
+                    continue
+            if self._stopping.is_set():
+                return
+
+    def _describe(self, simulation: Simulation, snapshot: Snapshot, contacts: bool = True) -> None:
+        simulation.fill_snapshot(snapshot, contacts)
+        self._serial += 1
+        snapshot.serial = self._serial
+        snapshot.refusal = self._refusal
+        snapshot.paused = self._paused
+        snapshot.compiling = False
+        snapshot.threads_asked, snapshot.threads_wanted = simulation.threads, simulation.threads_wanted
+        first, last = (self._timeline[0], self._timeline[-1]) if self._timeline else ((0.0, 0.0, 0),) * 2
+        wall = last[0] - first[0]
+        snapshot.realtime_factor = (last[1] - first[1]) / wall if wall > 0.0 else 0.0
+        snapshot.steps_per_second = (last[2] - first[2]) / wall if wall > 0.0 else 0.0
+
+    def _announce_compiling(self, simulation: Simulation) -> None:
+        shown = self._buffer.writing
+        simulation.fill_snapshot(shown)
+        shown.compiling = True
+        self._buffer.publish()
+
+    def _publish(self, simulation: Simulation) -> None:
+        began = time.thread_time()
+        self._newest = self._buffer.writing
+        self._describe(simulation, self._newest, self._contacts_shown)
+        self._buffer.publish()
+        self._publish_cost += 0.2 * (time.thread_time() - began - self._publish_cost)
+        self._publish_at = time.perf_counter() + pause_between_snapshots(self._publish_cost)
+
+
+def pause_between_snapshots(cost: float) -> float:
+    """Wall time to the next snapshot [s] where one costs so much processor time [s]."""
+    return min(max(PUBLISH_INTERVAL, cost / PUBLISH_SHARE), 1.0 / FEWEST_SNAPSHOTS)

@@ -1,0 +1,230 @@
+"""What is read off a running world: the series behind the plots, the readings, the snapshot."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from repose.sim.engine.contacts.wall_forces import FACET
+from repose.sim.engine.timestep.survey import Survey
+from repose.sim.engine.world import PAIR_COUNT, Floats, World
+from repose.sim.experiment.automatic_step import dt_warning
+from repose.sim.experiment.faults import smaller_dt
+from repose.sim.experiment.snapshot import Reading, Snapshot
+from repose.sim.measure.bulk import bulk_readings
+from repose.sim.measure.contact_sums import pushes, touching_pairs
+from repose.sim.measure.coordination import coordination_number
+from repose.sim.measure.energy import Energy
+from repose.sim.measure.stress import grain_pressure
+
+if TYPE_CHECKING:
+    from repose.sim.experiment.run import Run
+    from repose.sim.experiment.simulation import Simulation
+
+ENERGY_SERIES = (
+    "translational",
+    "rotational",
+    "potential",
+    "elastic",
+    "shear",
+    "damping",
+    "sliding",
+    "poured",
+    "removed",
+    "work",
+    "gap",
+)
+BULK_SERIES = ("packing_fraction", "pressure")
+SERIES = (
+    *("time", "kinetic_energy", "mean_speed", "coordination", "angle"),
+    *BULK_SERIES,
+    *(f"energy.{name}" for name in ENERGY_SERIES),
+)
+"""Columns of `Run.series`; nan stands for what there is not: an angle without a slope, a packing fraction and a
+pressure without a packing, rotational energy where grains do not rotate."""
+
+SAMPLE_INTERVAL = 0.01
+"""Simulated time between two samples of the series [s]."""
+
+BULK_STEPS = 1000
+"""Steps between two looks at the bulk for the series: one look costs as much as 20 steps or less."""
+
+BULK_INTERVAL, BULK_SHARE = 0.25, 0.01
+"""Wall time between two looks at the bulk for the readings [s], and the share of it that looking may take at most [-]:
+nothing but what is shown depends on them."""
+
+LONGEST_WAIT = 2.0
+"""Wall time after which what is shown is looked at again, whatever it cost [s]: the first look may have compiled."""
+
+FEW_PAIRS, CONTACT_SHARE = 5000, 0.01
+"""Pairs up to which all contacts are looked at for every snapshot, and the share of wall time such looks may take at
+most in larger worlds [-]; one costs as much as three to five steps."""
+
+
+def sample(simulation: Simulation) -> None:
+    """Append a row to the series once `SAMPLE_INTERVAL` has passed."""
+    series = simulation.run.series
+    if series.count and simulation.time < series.last("time") + SAMPLE_INTERVAL:
+        return
+    energy = simulation.energy()
+    ledger = energy.as_dict()
+    if not simulation.model.rotation:
+        ledger["rotational"] = math.nan
+    reading = simulation.scene.measure(simulation) if simulation.phase in ("flowing", "rested") else None
+    series.append(
+        (
+            simulation.time,
+            energy.kinetic,
+            mean_speed(simulation.run.world),
+            coordination_number(simulation.run.world).mean,
+            reading.angle if reading else math.nan,
+            *sampled_bulk(simulation),
+            *(ledger[name] for name in ENERGY_SERIES),
+        )
+    )
+
+
+def sampled_bulk(simulation: Simulation) -> tuple[float, float]:
+    """Packing fraction and pressure for the series: measured if `BULK_STEPS` have passed, else the last ones."""
+    run = simulation.run
+    if run.series.count and simulation.step < run.bulk_step + BULK_STEPS:
+        fraction, pressure = (run.series.last(name) for name in BULK_SERIES)
+        return fraction, pressure
+    run.bulk_step = simulation.step
+    bulk = simulation.bulk()
+    return (bulk.packing_fraction, bulk.stress.pressure) if bulk else (math.nan, math.nan)
+
+
+@dataclass(frozen=True)
+class Look:
+    """The bulk of a run when it was last looked at for the readings."""
+
+    run: Run
+    next_at: float
+    """Wall time from which on it is looked at again [s]."""
+    readings: tuple[Reading, ...]
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """All contacts of a run when they were last looked at for what is shown."""
+
+    run: Run
+    parameters: object
+    next_at: float
+    """Wall time from which on they are looked at again [s]."""
+    survey: Survey
+    energy: Energy
+
+
+def shown_contacts(simulation: Simulation) -> tuple[Survey, Energy]:
+    """A look at all contacts; in a large world the last one, until looking takes no more than `CONTACT_SHARE`."""
+    last, now = simulation.contacts, time.perf_counter()
+    small = simulation.run.world.counters[PAIR_COUNT] <= FEW_PAIRS
+    of_now = last is not None and last.run is simulation.run and last.parameters is simulation.parameters
+    if last is None or small or not of_now or now >= last.next_at:
+        survey = simulation.survey()
+        energy = simulation.energy(survey)
+        cost = time.perf_counter() - now
+        last = simulation.contacts = Contacts(
+            simulation.run, simulation.parameters, now + cost + min(cost / CONTACT_SHARE, LONGEST_WAIT), survey, energy
+        )
+    return last.survey, last.energy
+
+
+def shown_bulk(simulation: Simulation) -> tuple[Reading, ...]:
+    """Readings of the bulk, measured anew at most every `BULK_INTERVAL` and for `BULK_SHARE` of the time."""
+    look, now = simulation.look, time.perf_counter()
+    if look is None or look.run is not simulation.run or now >= look.next_at:
+        readings = bulk_readings(simulation.bulk(), coordination_number(simulation.run.world))
+        cost = time.perf_counter() - now
+        look = simulation.look = Look(
+            simulation.run, now + cost + min(max(BULK_INTERVAL, cost / BULK_SHARE), LONGEST_WAIT), readings
+        )
+    return look.readings
+
+
+def mean_speed(world: World) -> float:
+    """Mean speed of the spheres that can move [m/s]."""
+    moving = ~world.fixed
+    dimension = world.search.reference.shape[0]
+    speed = np.sqrt(np.sum(world.motion[:dimension, 1, moving] ** 2, axis=0))
+    return float(speed.mean()) if speed.size else 0.0
+
+
+def wall_facets(world: World) -> Floats:
+    """The facets among the walls, where they are now [m], shape (facets, dimension, dimension)."""
+    dimension = world.search.reference.shape[0]
+    rows = world.walls.shape == FACET
+    return world.walls.corner[rows, :dimension] + world.walls.moved[rows, None, :]
+
+
+def fill_snapshot(simulation: Simulation, snapshot: Snapshot, contacts: bool = True) -> None:
+    """Copy what the outside may see of a world into float32 columns; the ends of contacts only if they are asked for.
+
+    Physics stands still meanwhile: everything here is a copy or one passage through the lists.
+    """
+    world, run = simulation.run.world, simulation.run
+    dimension = simulation.scene.dimension
+    pushed = pushes(world)
+    survey, energy = shown_contacts(simulation)
+    moving = ~world.fixed
+    position = world.motion[:dimension, 0].T.astype(np.float32)
+
+    snapshot.scene, snapshot.seed = simulation.scene.name, simulation.seed
+    snapshot.step, snapshot.time, snapshot.dt = simulation.step, simulation.time, simulation.dt
+    snapshot.parameters = simulation.parameters
+    snapshot.position = position
+    snapshot.radius = world.radius.astype(np.float32)
+    snapshot.fixed = world.fixed
+    snapshot.sphere_id = world.sphere_id.copy()
+    speed = np.sqrt(np.sum(world.motion[:dimension, 1] ** 2, axis=0))
+    snapshot.columns = {
+        "speed": speed.astype(np.float32),
+        "force": pushed.force.astype(np.float32),
+        "pressure": grain_pressure(world.radius, pushed.force, dimension).astype(np.float32),
+        "coordination": pushed.contacts.astype(np.float32),
+        "size": snapshot.radius,
+        "layer": world.layer.astype(np.float32),
+    }
+    snapshot.orientation = world.orientation[: {0: 0, 1: 1, 3: 4}[simulation.model.spin_length]].T.astype(np.float32)
+    ghosts, facets = simulation.scene.ghosts(simulation), simulation.scene.facets(simulation)
+    if ghosts is None:
+        ghosts = np.empty((0, dimension + 1))
+    snapshot.ghosts = ghosts.astype(np.float32)
+    snapshot.facets = (wall_facets(world) if facets is None else facets).astype(np.float32)
+    snapshot.readings = simulation.scene.readings(simulation)
+    snapshot.bulk_readings = shown_bulk(simulation)
+    snapshot.curves = simulation.scene.curves(simulation)
+    none = np.empty((0, 2 * dimension), np.float32), np.empty(0, np.float32)
+    snapshot.contact_ends, snapshot.contact_force = touching_pairs(world, position) if contacts else none
+    snapshot.box = simulation.scene.box(simulation)
+
+    snapshot.phase, snapshot.phase_label, snapshot.progress = simulation.scene.describe(simulation)
+    if (journey := simulation.journey) is not None:
+        snapshot.phase_label = f"going to step {journey.at}, now at {simulation.at}"
+        snapshot.progress = (simulation.at - journey.origin) / (journey.at - journey.origin)
+    snapshot.actions = simulation.scene.actions(simulation)
+    snapshot.measurement = run.measurement
+    snapshot.measured = len(simulation.measured.get(simulation.scene.name, ()))
+    snapshot.comparison = simulation.comparison
+    snapshot.kinetic_energy = energy.kinetic
+    snapshot.mean_speed = float(speed[moving].mean()) if moving.any() else 0.0
+    snapshot.coordination = float(pushed.contacts[moving].mean()) if moving.any() else 0.0
+    snapshot.moving_count = int(moving.sum())
+    snapshot.largest_overlap = survey.largest_overlap
+    snapshot.omega_dt = survey.omega * simulation.dt
+    snapshot.omega_dt_limit = survey.omega * survey.stable_dt if survey.contacts else 1.0
+    snapshot.dt_warning = dt_warning(simulation, survey)
+    snapshot.contact_time = simulation.contact_time
+    snapshot.energy = energy.as_dict()
+    snapshot.series = run.series.columns()
+    snapshot.at, snapshot.log_end = simulation.at, simulation.log.end
+    snapshot.cuts = simulation.cuts
+    snapshot.moments = simulation.points.shown
+    snapshot.message = simulation.message
+    snapshot.fault = simulation.fault
+    snapshot.smaller_dt = smaller_dt(simulation) if simulation.fault is not None else None

@@ -1,0 +1,280 @@
+"""A run as a file: where it began, every command since, hashes on the way, and all it goes on from bit by bit.
+
+Read into objects of its own and checked whole before anything running hears of it.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any, BinaryIO, cast, get_args, get_type_hints
+
+from repose.sim.engine.jit import fingerprint
+from repose.sim.engine.world import MATERIAL_COUNT, Floats
+from repose.sim.experiment.command_log import Entry, Log, Mark
+from repose.sim.experiment.commands import Act, Logged, RemoveGrain
+from repose.sim.experiment.comparison import Point as Measured
+from repose.sim.experiment.faults import Change
+from repose.sim.experiment.ramp import PARTS, Ramp
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.run import Moment, Point, Run
+from repose.sim.experiment.series import Series
+from repose.sim.experiment.snapshot import Fault
+from repose.sim.integrators import integrators
+from repose.sim.io import archive
+from repose.sim.io.archive import ArchiveError
+from repose.sim.io.atomic_file import write_whole_file
+from repose.sim.io.plain import PlainError, Tables, decode, encode
+from repose.sim.io.world_tables import tables_of, world_of
+from repose.sim.laws import laws
+from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.measure.energy import Booked
+from repose.sim.scenes import SCENES, Scene
+
+KIND, FORMAT, READABLE = "repose run", 3, (2, 3)
+SUFFIX = ".repose"
+PLAIN = ("dt", "clock_time", "clock_step", "booked", "measurement", "bulk_step", "dt_changes", "ramp")
+"""Entries of `Run` written as their types are declared."""
+LONGEST_STEP = 1.0
+"""No time step is longer [s]."""
+
+
+@dataclass(frozen=True)
+class SavedRun:
+    """A run between two steps; nothing in it is ever written to."""
+
+    log: Log
+    now: Moment
+    measured: list[Measured] = field(default_factory=list)
+    """What runs of this scene have measured."""
+    engine: str = field(default_factory=lambda: f"{fingerprint()} {platform.machine()}")
+    """The program that made it, to the letter: another goes on with it, but not bit by bit."""
+
+    @property
+    def foreign(self) -> bool:
+        """Whether another version of the engine, or another kind of machine, has made it."""
+        return self.engine != f"{fingerprint()} {platform.machine()}"
+
+
+def save(saved: SavedRun, path: Path) -> None:
+    """Write a run so that a crash leaves either the old file or the new one; raises `OSError`."""
+    write_whole_file(path, lambda file: write(saved, file))
+
+
+def load(path: str | Path) -> SavedRun:
+    """The run in a file that may be anything; raises `ArchiveError` naming it."""
+    path = Path(path)
+    shown = str(path) if len(str(path)) <= 200 else f"...{str(path)[-190:]}"
+    try:
+        if not path.is_file():
+            missing = "there is no such file" if not path.exists() else "it is not a file that holds data"
+            raise ArchiveError(f"{missing}; saved runs end in {SUFFIX}.")
+        with path.open("rb") as file:
+            return read(file)
+    except ArchiveError as error:
+        raise ArchiveError(f"{shown!r} cannot be opened: {error}") from None
+    except (OSError, ValueError) as error:
+        raise ArchiveError(f"{shown!r} cannot be opened: {getattr(error, 'strerror', None) or error}.") from None
+
+
+def write(saved: SavedRun, file: BinaryIO) -> None:
+    """Write a run to an open file; equal runs make equal files."""
+    tables: Tables = {}
+    runs: dict[int, Any] = {}
+    log = saved.log
+    manifest = {
+        "kind": KIND,
+        "format": FORMAT,
+        "program": metadata.version("repose"),
+        "engine": saved.engine,
+        "scene": log.scene,
+        "seed": log.seed,
+        "ready": log.ready,
+        "state_hash": state_hash(saved.now.now.run),
+        "start": _moment_to_plain(log.start, runs, tables),
+        "now": _moment_to_plain(saved.now, runs, tables),
+        "entries": [_entry_to_plain(entry, tables) for entry in log.entries],
+        "marks": [list(mark) for mark in log.marks],
+        "end": log.end,
+        "measured": encode(saved.measured, tables, "measured"),
+    }
+    archive.write(file, manifest | {"runs": [plain for plain, _ in runs.values()]}, tables)
+
+
+def read(file: BinaryIO) -> SavedRun:
+    """The run in an open file; raises `ArchiveError`."""
+    manifest, tables = archive.read(file, "a saved run")
+    if manifest.get("kind") != KIND:
+        raise ArchiveError("The file is no saved run of this program.")
+    found = manifest.get("format")
+    if type(found) is not int or found not in READABLE:
+        raise ArchiveError(f"The file has format {found!r}; this program reads {FORMAT}.{_way_on(found)}")
+    try:
+        return _saved_run(manifest, tables)
+    except PlainError as error:
+        raise ArchiveError(f"The file is damaged: {error}") from None
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        if isinstance(error, ArchiveError):
+            raise
+        reason = " ".join(str(error).split())[:120]
+        raise ArchiveError(f"The file cannot be read as a saved run: {reason}.") from None
+
+
+def _way_on(found: Any) -> str:
+    """What to do with a file of another format, where that can be told."""
+    if type(found) is not int or found < 1:
+        return ""
+    if found > FORMAT:
+        return " It was saved by a newer version: use that one."
+    return " It was saved by an older version: use that one, or begin anew with the same parameters and seed."
+
+
+def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
+    name = decode(str, manifest["scene"], tables, "scene")
+    if name not in SCENES:
+        raise ArchiveError(f"The file is a run of the scene '{name[:60]}', which this program does not have.")
+    scene = SCENES[name]
+    runs = [_run_from_plain(scene, plain, tables, f"run{place}") for place, plain in enumerate(manifest["runs"])]
+    moments = [_moment_from_plain(scene, manifest[key], runs, tables, key) for key in ("start", "now")]
+    log = Log(
+        name,
+        decode(int, manifest["seed"], tables, "seed"),
+        cast("str | None", decode(cast(Any, str | None), manifest["ready"], tables, "ready")),
+        moments[0],
+        [_entry_from_plain(plain, tables) for plain in manifest["entries"]],
+        [Mark(decode(int, at, tables, "mark"), decode(str, text, tables, "mark")) for at, text in manifest["marks"]],
+        decode(int, manifest["end"], tables, "end"),
+    )
+    now = moments[1]
+    if not 0 <= now.commands <= len(log.entries) or not 0 <= now.at <= log.end:
+        raise ArchiveError("The file's log does not reach its present: the file is damaged.")
+    if sorted(entry.at for entry in log.entries) != [entry.at for entry in log.entries]:
+        raise ArchiveError("The commands of the file's log are not in order: the file is damaged.")
+    whole = manifest["format"] == FORMAT  # older ones hashed columns that are no longer kept
+    if whole and state_hash(now.now.run) != manifest["state_hash"]:
+        raise ArchiveError("The state in the file has another hash than was written down: the file is damaged.")
+    measured = decode(list[Measured], manifest["measured"], tables, "measured")
+    return SavedRun(log, now, measured, decode(str, manifest["engine"], tables, "engine"))
+
+
+def _moment_to_plain(moment: Moment, runs: dict[int, Any], tables: Tables) -> dict[str, Any]:
+    points = {
+        name: {
+            "parameters": point.parameters.model_dump(),
+            "run": _run_to_plain(point.run, runs, tables),
+        }
+        for name, point in (("now", moment.now), ("good", moment.good), ("before_change", moment.before_change))
+    }
+    return {
+        "at": moment.at,
+        "commands": moment.commands,
+        **points,
+        "last_change": encode(moment.last_change, tables, "change"),
+        "fault": encode(moment.fault, tables, "fault"),
+        "message": moment.message,
+    }
+
+
+def _moment_from_plain(scene: Scene, plain: Any, runs: list[Run], tables: Tables, name: str) -> Moment:
+    def point(which: str) -> Point:
+        parameters = decode(scene.parameters, plain[which]["parameters"], tables, f"{name}.parameters")
+        place = decode(int, plain[which]["run"], tables, f"{name}.run")
+        _require_fitting(scene, parameters, runs[place])
+        return Point(parameters, runs[place])
+
+    return Moment(
+        at=decode(int, plain["at"], tables, f"{name}.at"),
+        commands=decode(int, plain["commands"], tables, f"{name}.commands"),
+        now=point("now"),
+        good=point("good"),
+        before_change=point("before_change"),
+        last_change=decode(Change, plain["last_change"], tables, f"{name}.last_change"),
+        fault=cast("Fault | None", decode(cast(Any, Fault | None), plain["fault"], tables, f"{name}.fault")),
+        message=decode(str, plain["message"], tables, f"{name}.message"),
+    )
+
+
+def _require_fitting(scene: Scene, parameters: Any, run: Run) -> None:
+    """Raise `ArchiveError` unless the world is one that the scene's engine steps with these parameters."""
+    world, law = run.world, laws()[scene.law]
+    spin = (2 * scene.dimension - 3) * scene.rotates(run.built)
+    levels = integrators()[parameters.integrator].levels
+    if world.motion.shape[:2] != (scene.dimension + spin, levels):
+        raise ArchiveError(f"The world in the file is not one of the scene '{scene.name}': the file is damaged.")
+    if run.ramp is not None:
+        _require_ramp(parameters, run.ramp)
+    if law.needs_material and len(law.numbers(parameters).table) != int(world.counters[MATERIAL_COUNT]) ** 2:
+        raise ArchiveError("The materials of the file's world are not those of its scene: the file is damaged.")
+
+
+def _require_ramp(parameters: Any, ramp: Ramp) -> None:
+    """Raise `ArchiveError` unless these parameters may be on their way from there."""
+    ramped = {name for name, entry in parameters.declared().items() if entry.quantity.effect == "ramp"}
+    if not ramp.values.keys() <= ramped or ramp.steps < PARTS or ramp.begins < 0:
+        raise ArchiveError("The file's run is in a change that cannot be: the file is damaged.")
+    parameters.changed(**ramp.values)
+
+
+def _run_to_plain(run: Run, runs: dict[int, Any], tables: Tables) -> int:
+    """The place of a run in the file's list; one that several points share is written once."""
+    if id(run) not in runs:
+        name = f"run{len(runs)}"
+        tables |= {f"{name}.world.{key}": table for key, table in tables_of(run.world).items()}
+        tables[f"{name}.series"] = run.series.table[:, : run.series.count]
+        plain = {key: encode(getattr(run, key), tables, f"{name}.{key}") for key in (*PLAIN, "state", "built")}
+        runs[id(run)] = plain, len(runs)
+    return int(runs[id(run)][1])
+
+
+def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
+    kinds: dict[str, Any] = {
+        "dt": float,
+        "clock_time": float,
+        "clock_step": int,
+        "booked": Booked,
+        "measurement": AngleOfRepose | None,
+        "bulk_step": int,
+        "dt_changes": list[tuple[int, float]],
+        "ramp": Ramp | None,
+        "state": state_type(scene),
+        "built": scene.parameters,
+    }
+    values = {key: decode(kind, plain.get(key), tables, f"{name}.{key}") for key, kind in kinds.items()}
+    if not (0.0 <= values["dt"] <= LONGEST_STEP and math.isfinite(values["clock_time"])):
+        raise ArchiveError(f"The file's time step is {values['dt']:g} s, which cannot be: the file is damaged.")
+    run = Run(world=world_of(tables, f"{name}.world."), **values)
+    run.series = _series(run.series, tables[f"{name}.series"])
+    return run
+
+
+def _series(blank: Series, table: Floats) -> Series:
+    if table.ndim != 2 or len(table) != len(blank.names) or table.dtype != blank.table.dtype:
+        raise ArchiveError("The plots in the file are not those of this program: the file is damaged.")
+    return Series.of(blank.names, table)
+
+
+def state_type(scene: Scene) -> type:
+    """The dataclass of the scene's own state, as its `begin` declares it."""
+    return cast(type, get_args(get_type_hints(scene.begin)["return"])[1])
+
+
+def _entry_to_plain(entry: Entry, tables: Tables) -> list[Any]:
+    command = entry.command
+    return [entry.at, type(command).__name__, encode(command, tables, f"command{entry.at}")]
+
+
+def _entry_from_plain(plain: Any, tables: Tables) -> Entry:
+    at, name, values = plain
+    kinds = {kind.__name__: kind for kind in get_args(Logged)}
+    if name not in kinds or type(at) is not int or at < 0:
+        raise ArchiveError(f"The file's log holds the command {str(name)[:40]!r}, which this program does not know.")
+    make = cast(Callable[..., Any], kinds[name])
+    filled = decode(dict[str, Any], values, tables, "command")
+    needed = {Act: str, RemoveGrain: int}.get(kinds[name], dict)
+    if not all(isinstance(value, needed) for value in filled.values()):
+        raise ArchiveError(f"The file's log holds a {name} without what it needs: the file is damaged.")
+    return Entry(at, make(**filled))

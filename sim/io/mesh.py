@@ -1,0 +1,232 @@
+"""Walls from a file: STL and OBJ read as triangles, cleaned, and refused in one sentence where they cannot be walls.
+
+A wall acts on both of its sides, so that the way a facet is wound changes no force. What would change forces is mended:
+corners that nearly coincide are made one, since the engine counts a shared edge once only if it is shared exactly;
+facets without area are dropped, since they have no normal; of facets that lie on each other one is kept, since two
+would push twice. Each mending leaves a note. Files are only ever read, and what an OBJ names besides is not looked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import stat
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.sim.engine.world import Floats
+from repose.sim.parameters import ParameterError
+
+MOST_FACETS = 20_000
+"""Triangles a mesh may have."""
+LARGEST_FILE = 64 * 2**20
+"""Bytes a mesh file may have; 20 000 triangles take 1 MB as binary and about 5 MB as text."""
+SUFFIXES = (".stl", ".obj")
+UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "inch": 0.0254}
+"""Lengths a file may be written in [m]; neither STL nor OBJ says which."""
+
+SAME_CORNER = 1e-6
+"""Corners closer than this share of the largest coordinate are one: files keep seven digits [-]."""
+FLAT = 1e-6
+"""A facet less high, or a body less thick, than this share of the mesh's size has no area, or no inside [-]."""
+
+_STL_HEADER, _STL_FACET = 84, 50
+"""Bytes of a binary STL: before the facets, and of each."""
+_ABSURD = 100_000_000
+"""No STL announces so many triangles: what stands there is something else."""
+
+
+class Mesh(NamedTuple):
+    """A surface read from a file."""
+
+    facets: Floats
+    """Corners [m], shape (facets, 3, 3); of a closed mesh anticlockwise seen from outside."""
+    closed: bool
+    """Whether every edge is shared and the surface has an inside."""
+    volume: float
+    """Of the inside [m³]; 0 for an open mesh."""
+    notes: tuple[str, ...]
+    """What was mended, in words."""
+    digest: str
+    """SHA-256 of the file."""
+
+
+def read_mesh(path: str | Path, unit: str = "mm", closed: bool = False) -> Mesh:
+    """The surface in an STL (binary or text) or OBJ file, whose lengths are in `unit` (a key of `UNITS`).
+
+    With `closed`, a surface with holes or with some facets inverted is refused. One without holes that has no thickness
+    always is; a body inside out as a whole is turned. Raises `ParameterError`: the file, what is wrong, what to do.
+    """
+    path = Path(path)
+    name = f"Mesh {str(path)!r}" if len(str(path)) <= 120 else f"Mesh '...{str(path)[-110:]}'"
+    try:
+        blob = _bytes_of(path)
+        triangles = UNITS[unit] * _triangles_in(blob, path.suffix.lower())
+        if not np.isfinite(triangles).all():
+            wrong = (~np.isfinite(triangles)).any(axis=2)
+            raise ParameterError(f"not a finite number: {wrong.sum()} of its {wrong.size} corners; export it again.")
+        return cleaned(triangles, closed, hashlib.sha256(blob).hexdigest())
+    except ParameterError as error:
+        raise ParameterError(f"{name}: {error}") from None
+
+
+def _bytes_of(path: Path) -> bytes:
+    """The content of a file that may be anything; never too much of it."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise ParameterError(f"the name must end in {' or '.join(SUFFIXES)}; convert the file to STL.")
+    try:
+        found = path.stat()
+        if stat.S_ISDIR(found.st_mode):
+            raise ParameterError("this is a folder; name a file in it.")
+        if not stat.S_ISREG(found.st_mode):
+            raise ParameterError("this is not a file that holds data.")
+        with path.open("rb") as file:
+            blob = file.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        raise ParameterError("there is no such file; check the path.") from None
+    except (OSError, ValueError) as error:
+        raise ParameterError(f"it cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+    if not blob.strip():
+        raise ParameterError("the file is empty.")
+    if len(blob) > LARGEST_FILE:
+        size, limit = found.st_size / 2**20, LARGEST_FILE // 2**20
+        raise ParameterError(f"the file has {size:.0f} MB, at most {limit} MB are read; simplify the mesh.")
+    return blob
+
+
+def _triangles_in(blob: bytes, suffix: str) -> Floats:
+    """Corners of all triangles in the file's unit, shape (triangles, 3, 3)."""
+    announced = _announced(blob, suffix)
+    if announced == 0:
+        raise ParameterError("it holds no triangles; export a surface.")
+    if announced > MOST_FACETS:
+        raise ParameterError(f"it has {announced} triangles, at most {MOST_FACETS} are taken; simplify the mesh.")
+    import trimesh  # a second to load: only for those who read a mesh
+
+    try:
+        with warnings.catch_warnings():
+            # What numpy cannot read to its end as numbers it would else silently cut off.
+            warnings.filterwarnings("error", message="string or file could not be read")
+            kind = suffix.removeprefix(".")
+            found: Any = trimesh.load_mesh(io.BytesIO(blob), file_type=kind, process=False, skip_materials=True)
+            corners: Floats = np.array(found.vertices, float)[np.asarray(found.faces)]
+    except Exception as error:  # whatever a damaged file provokes in the reader below us
+        reason = " ".join(str(error).split())[:80] or type(error).__name__
+        raise ParameterError(f"this is no {kind.upper()} file that can be read ({reason}); export it again.") from None
+    if len(corners) < announced:
+        raise ParameterError(
+            f"only {len(corners)} of {announced} triangles can be read: the file is damaged; export it again."
+        )
+    if len(corners) > MOST_FACETS:  # faces of an OBJ may have more than three corners
+        raise ParameterError(f"it has {len(corners)} triangles, at most {MOST_FACETS} are taken; simplify the mesh.")
+    return corners.reshape(-1, 3, 3)
+
+
+def _announced(blob: bytes, suffix: str) -> int:
+    """How many triangles (STL) or faces (OBJ) the file says it has, so that none is lost unnoticed."""
+    if suffix == ".obj":
+        return blob.count(b"\nf ") + blob.count(b"\nf\t") + blob.startswith((b"f ", b"f\t"))
+    count = int.from_bytes(blob[80:_STL_HEADER], "little") if len(blob) >= _STL_HEADER else 0
+    needed = _STL_HEADER + _STL_FACET * count
+    if needed == len(blob):
+        return count
+    text = blob.lower()
+    if text.lstrip().startswith(b"solid") and b"\0" not in text:
+        return -(-text.count(b"vertex") // 3)
+    if len(blob) < _STL_HEADER or needed < len(blob) or count > _ABSURD:
+        raise ParameterError("this is no STL file: neither text nor a table of triangles; export it again.")
+    raise ParameterError(
+        f"it announces {count} triangles, which take {needed} bytes, but has {len(blob)}: the file is cut off; "
+        "copy or export it again."
+    )
+
+
+def cleaned(triangles: Floats, closed: bool, digest: str = "") -> Mesh:
+    """The mesh of triangles [m], shape (triangles, 3, 3), mended and checked as `read_mesh` does."""
+    points, corner = _welded(triangles)
+    size = float(np.ptp(points, axis=0).max())
+    if size <= 0.0:
+        raise ParameterError("it has no extent: all its corners are at one point.")
+    read = len(corner)
+    # The same triangle wound the same way, its smallest corner first; wound both ways it may be two sides of a sheet.
+    turns = (np.argmin(corner, axis=1)[:, None] + np.arange(3)) % 3
+    corner = corner[_first_of_each(np.take_along_axis(corner, turns, axis=1))]
+    holes, askew = _edges(corner)
+    facets = points[corner]
+    across = np.cross(facets[:, 1] - facets[:, 0], facets[:, 2] - facets[:, 0])
+    area = 0.5 * np.linalg.norm(across, axis=1)
+    longest = np.linalg.norm(facets - np.roll(facets, 1, axis=1), axis=2).max(axis=1)
+    flat = 2.0 * area <= FLAT * size * longest
+    if flat.all():
+        raise ParameterError("none of its triangles has an area; export a surface.")
+    # The sum of signed tetrahedra, from a corner of the box so that its rounding is that of the size.
+    arm = facets[:, 0] - points.min(axis=0)
+    volume = float((arm * across).sum() / 6.0)
+    thick = 2.0 * abs(volume) / float(area.sum()) > FLAT * size
+    if holes == 0 and askew == 0 and not thick:
+        extent = " × ".join(f"{1e3 * side:.4g}" for side in np.ptp(points, axis=0))
+        raise ParameterError(
+            f"it has no thickness ({extent} mm), so that its two sides would both push; give it one, or keep one side."
+        )
+    if closed:
+        _require_closed(holes, askew)
+    notes = []
+    inside = holes == 0 and askew == 0 and thick
+    if inside and volume < 0.0:
+        facets = facets[:, ::-1]
+        notes.append("it was inside out and has been turned")
+    kept = _first_of_each(np.sort(corner, axis=1)) & ~flat
+    if flat.any():
+        notes.append(f"triangles without area dropped: {flat.sum()}")
+    twice = read - int(flat.sum()) - int(kept.sum())
+    if twice:
+        notes.append(f"triangles that lie on another dropped: {twice}")
+    return Mesh(np.ascontiguousarray(facets[kept]), inside, abs(volume) if inside else 0.0, tuple(notes), digest)
+
+
+def _require_closed(holes: int, askew: int) -> None:
+    if holes:
+        raise ParameterError(f"it must be closed but has {holes} open edges; fill its holes, or allow an open mesh.")
+    if askew:
+        raise ParameterError(
+            f"some of its facets are inverted: along {askew} edges two neighbours are wound against each other; "
+            "recalculate its normals, or allow an open mesh."
+        )
+
+
+def _welded(triangles: Floats) -> tuple[Floats, NDArray[np.int64]]:
+    """Corners that nearly coincide made one: points [m], shape (points, 3), and their rows, shape (triangles, 3)."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import KDTree
+
+    points, row = np.unique(triangles.reshape(-1, 3), axis=0, return_inverse=True)
+    near = KDTree(points).query_pairs(SAME_CORNER * float(np.abs(points).max()), output_type="ndarray")
+    links = coo_array((np.ones(len(near)), (near[:, 0], near[:, 1])), shape=(len(points), len(points)))
+    _, group = connected_components(links, directed=False)
+    _, first = np.unique(group, return_index=True)
+    return points[first], group[row.reshape(-1, 3)].astype(np.int64)
+
+
+def _first_of_each(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which rows are not equal to an earlier one, shape (rows,)."""
+    first = np.zeros(len(rows), bool)
+    first[np.unique(rows, axis=0, return_index=True)[1]] = True
+    return first
+
+
+def _edges(corner: NDArray[np.int64]) -> tuple[int, int]:
+    """Edges with an odd number of facets, which are holes, and edges that facets run along the same way.
+
+    A triangle whose corners coincide runs to and fro along its one edge, which cancels.
+    """
+    ends = corner[:, ((0, 1), (1, 2), (2, 0))].reshape(-1, 2)
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    forward = ends[:, 0] < ends[:, 1]
+    _, edge = np.unique(np.sort(ends, axis=1), axis=0, return_inverse=True)
+    facets = np.bincount(edge.ravel())
+    net = np.bincount(edge.ravel(), np.where(forward, 1.0, -1.0))
+    return int((facets % 2 == 1).sum()), int(((facets % 2 == 0) & (net != 0.0)).sum())

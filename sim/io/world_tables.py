@@ -1,0 +1,187 @@
+"""A world as named tables and back, checked; and the prepared worlds that ship with the program as files.
+
+Whatever a step reads of an earlier one is among the tables, the reference positions of the neighbour search included:
+lists made anew at another moment hold the same contacts in another order, and sums round differently. Left out is only
+what every step, or the loading, makes anew.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from repose.sim.engine.builder import empty_world, fitted, in_order_of_id, index_pairs, weigh_pairs
+from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
+from repose.sim.engine.world import (
+    MATERIAL_COUNT,
+    PAIR_COUNT,
+    PENDING,
+    REBUILT_AT,
+    STEP_COUNT,
+    TOUCH_COUNT,
+    Pairs,
+    Touches,
+    Walls,
+    World,
+    empty_pairs,
+    empty_touches,
+)
+from repose.sim.io import archive
+from repose.sim.io.archive import ArchiveError
+
+FORMAT = 3
+"""Of the files of prepared worlds."""
+READABLE = (2, FORMAT)
+"""Format 2 held columns besides that follow from the others."""
+
+PARTS = ("walls", "touches", "pairs", "search")
+MADE_ANEW = {
+    *("aside", "memory", "crew"),
+    *(f"search.{name}" for name in ("cell", "order", "place", "begin", "bucket_start", "box", "box_cells")),
+    *(f"pairs.{name}" for name in ("radius_sum", "effective_mass", "effective_inertia", "held", "kind")),
+    *(f"touches.{name}" for name in ("begin", "gap", "normal", "standing", "acting", "push", "heat")),
+}
+"""Working storage, which no step reads before it has written it, and what follows from the two spheres of a pair."""
+REFERENCES = ("search.reference", "search.wall_reference")
+"""Infinite until the first lists are made."""
+MOST_MATERIALS = 256
+
+StoreError = ArchiveError
+
+
+def tables_of(world: World) -> dict[str, Any]:
+    """Every table that makes the world, by name, trimmed to the rows in use."""
+    used = {"pairs": int(world.counters[PAIR_COUNT]), "touches": int(world.counters[TOUCH_COUNT])}
+    tables = {}
+    for name in World._fields:
+        part = getattr(world, name)
+        if name in MADE_ANEW:
+            continue
+        if name not in PARTS:
+            tables[name] = np.ascontiguousarray(part)
+            continue
+        for column in part._fields:
+            if f"{name}.{column}" not in MADE_ANEW:
+                table = getattr(part, column)
+                table = table[..., : used[name]] if name in used else table
+                tables[f"{name}.{column}"] = np.ascontiguousarray(table)
+    return tables
+
+
+def world_of(tables: dict[str, Any], prefix: str = "") -> World:
+    """The world made of tables that may hold anything, named as in `tables_of` behind `prefix`; raises `StoreError`."""
+    found = {name.removeprefix(prefix): table for name, table in tables.items() if name.startswith(prefix)}
+    try:
+        coordinates, levels, count = found["motion"].shape
+        dimension, counters = found["search.reference"].shape[0], found["counters"]
+        walls = found["walls.shape"].size
+    except (KeyError, ValueError, IndexError):
+        raise StoreError("The file cannot be read as a saved world: its tables are not those of one.") from None
+    if dimension not in (2, 3) or coordinates - dimension not in (0, 2 * dimension - 3) or not 3 <= levels <= 16:
+        raise StoreError(f"The file's world has {dimension} dimensions, {coordinates} coordinates, {levels} levels.")
+    blank = empty_world(dimension, coordinates - dimension, levels)
+    if counters.shape != blank.counters.shape or counters.dtype != blank.counters.dtype:
+        raise StoreError("The counters of the file's world are not what they should be: the file is damaged.")
+    if walls == 0:
+        found.setdefault("search.wall_reference", blank.search.wall_reference)
+    rows = {"pairs": int(counters[PAIR_COUNT]), "touches": int(counters[TOUCH_COUNT]), "walls": walls, "": count}
+    for name, table in tables_of(blank).items():
+        shape = _shape(name, table.shape, rows)
+        if name not in found or (found[name].shape, found[name].dtype) != (shape, table.dtype):
+            raise StoreError(f"Table '{name}' of the file's world is not what it should be: the file is damaged.")
+    if why := _nonsense(found, rows):
+        raise StoreError(f"The file's world {why}: the file is damaged.")
+    return in_order_of_id(_assembled(found, blank, rows))
+
+
+def _shape(name: str, empty: tuple[int, ...], rows: dict[str, int]) -> tuple[int, ...]:
+    """The shape a table must have, from the one it has in an empty world."""
+    part, _, column = name.rpartition(".")
+    if name in ("ledger", "counters", "search.skin"):
+        return empty
+    if part == "walls" or column == "wall_reference":
+        return (rows["walls"], *empty[1:])
+    return (*empty[:-1], rows.get(part, rows[""]))
+
+
+def _nonsense(found: dict[str, Any], rows: dict[str, int]) -> str:
+    """What of a world of the right shape cannot be, or an empty string: nothing of it may make a step read or write
+    beyond its tables, or begin with what is not a number."""
+    spheres, walls, counters = rows[""], rows["walls"], found["counters"]
+    kinds = int(counters[MATERIAL_COUNT])
+    i, j = found["pairs.i"], found["pairs.j"]
+    steps = int(counters[STEP_COUNT])
+    complaints = {
+        "has counters below zero": (np.delete(counters, REBUILT_AT) < 0).any(),
+        "stands in the midst of a step": counters[PENDING] != 0,
+        "was listed after its last step": counters[REBUILT_AT] > steps,
+        "has no materials": not 1 <= kinds <= MOST_MATERIALS,
+        "holds positions that are not finite": not np.isfinite(found["motion"]).all(),
+        "holds numbers that are not finite": not all(
+            np.isfinite(table).all()
+            for name, table in found.items()
+            if table.dtype.kind == "f" and name not in REFERENCES
+        ),
+        "holds radii or masses that are not positive": not (
+            (found["radius"] > 0.0).all() and (found["mass"] > 0.0).all() and (found["mobility"] >= 0.0).all()
+        ),
+        "holds two spheres of one name": np.unique(found["sphere_id"]).size < spheres,
+        "has a skin that is not positive": not (found["search.skin"] > 0.0).all(),
+        "names spheres that are not there": not ((i < j).all() and (j < spheres).all())
+        or not (found["touches.sphere"] < spheres).all(),
+        "lists its pairs out of order": (np.diff(i.astype(np.int64) * spheres + j) <= 0).any(),
+        "lists its walls out of order": (
+            np.diff(found["touches.sphere"].astype(np.int64) * walls + found["touches.wall"]) <= 0
+        ).any(),
+        "names walls that are not there": not (found["touches.wall"] < walls).all(),
+        "names materials that are not there": not (
+            _within(found["material"], kinds) and _within(found["walls.material"], kinds)
+        ),
+        "has walls of no known shape": not np.isin(found["walls.shape"], (PLANE, FACET, CYLINDER)).all(),
+    }
+    return next((words for words, holds in complaints.items() if holds), "")
+
+
+def _within(rows: Any, count: int) -> bool:
+    return bool(((rows >= 0) & (rows < count)).all())
+
+
+def _assembled(found: dict[str, Any], blank: World, rows: dict[str, int]) -> World:
+    """The world with working storage of its own, its lists kept as they are."""
+    flat = {name: found[name] for name in World._fields if name in found}
+    touches = empty_touches(rows["touches"], 0, blank.search.reference.shape[0])
+    saved = {column: found[f"touches.{column}"] for column in Touches._fields if f"touches.{column}" in found}
+    world = blank._replace(
+        **flat,
+        walls=Walls(*(found[f"walls.{column}"] for column in Walls._fields)),
+        touches=touches._replace(**saved),
+        search=blank.search._replace(skin=found["search.skin"]),
+    )
+    pairs = empty_pairs(rows["pairs"], blank.search.reference.shape[0])
+    listed = {column: found[f"pairs.{column}"] for column in Pairs._fields if f"pairs.{column}" not in MADE_ANEW}
+    whole = fitted(world, pairs._replace(**listed), max(64, 2 * rows["pairs"]))
+    whole.search.reference[:] = found["search.reference"]
+    whole.search.wall_reference[:] = found["search.wall_reference"]
+    weigh_pairs(whole)
+    index_pairs(whole)
+    return whole
+
+
+def to_bytes(world: World, state: Any, facts: dict[str, Any]) -> bytes:
+    """A prepared world, the scene's state (a dataclass of plain data) and JSON-ready facts as one file."""
+    blob = io.BytesIO()
+    archive.write(blob, {"format": FORMAT, "state": asdict(state), "facts": facts}, tables_of(world))
+    return blob.getvalue()
+
+
+def from_bytes(blob: bytes, state_type: type) -> tuple[World, Any, dict[str, Any]]:
+    """World, scene state and facts of a prepared world; raises `StoreError`."""
+    manifest, tables = archive.read(io.BytesIO(blob), "a saved world")
+    try:
+        if manifest["format"] not in READABLE:
+            raise StoreError(f"The file has format {manifest['format']}; this program reads {FORMAT}.")
+        return world_of(tables), state_type(**manifest["state"]), manifest["facts"]
+    except (KeyError, TypeError) as error:
+        raise StoreError(f"The file cannot be read as a saved world: {error}.") from None

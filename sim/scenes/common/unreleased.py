@@ -1,0 +1,114 @@
+"""Spheres held in place until they are let go, beside the closed form they should follow: for the scenes that check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
+from repose.sim.engine.contacts.wall_forces import PLANE
+from repose.sim.engine.world import Floats, World
+
+if TYPE_CHECKING:
+    from repose.sim.experiment.simulation import Simulation
+
+
+@dataclass
+class HeldState:
+    """Where such an experiment stands, and what it has recorded."""
+
+    phase: str = "empty"
+    """empty while the spheres are held, flowing, rested once the time is over."""
+    since: float = 0.0
+    """When they were let go [s]."""
+    time: list[float] = field(default_factory=list)
+    """Since then, of every record [s]."""
+    place: list[list[float]] = field(default_factory=list)
+    """The coordinate watched, one entry per sphere [m]."""
+    speed: list[list[float]] = field(default_factory=list)
+    """Its rate of change [m/s]."""
+
+
+def let_go(simulation: Simulation, mass: float, inertia: float) -> None:
+    """Give the spheres of mass [kg] and moment of inertia [kg m²] to gravity, from rest."""
+    run = simulation.run
+    world, dimension = run.world, simulation.scene.dimension
+    gravity = np.asarray(simulation.gravity)[:, None]
+    with simulation.booked("poured"):
+        world.mobility[:dimension] = 1.0 / mass
+        world.mobility[dimension:] = 1.0 / inertia
+        world.motion[:dimension, 1] = simulation.scheme.velocity_lead * simulation.dt * gravity
+        world.motion[:dimension, 2] = gravity
+        # Held spheres are not looked for near walls: make the lists anew.
+        forget_neighbours(world)
+    run.state.phase, run.state.since = "flowing", simulation.time
+    simulation.start_up()
+
+
+def held_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Floats) -> World:
+    """Spheres of one size that do not move, each of a material of its own, over a plane through the origin.
+
+    `centres` [m] has shape (spheres, 3), `normal` is the plane's unit normal; its material follows the spheres'.
+    """
+    world = empty_world(3, spin_length, skin=0.5 * parameters.radius, materials=len(centres) + 1)
+    for row, centre in enumerate(centres):
+        world = add_spheres(world, centre, parameters.radius, parameters.mass, fixed=True, material=row, first_id=row)
+    return set_walls(world, [PLANE], [[np.zeros(3), normal, np.zeros(3)]], material=len(centres))
+
+
+def act_held(simulation: Simulation, action: str, held: str, gone: str) -> str:
+    """Let the spheres go, from their start if they have run already, or put them back; `held` and `gone` say so."""
+    if action == "reset" or simulation.phase == "rested":
+        simulation.begin_anew()
+    if action == "reset":
+        return held
+    built = simulation.run.built
+    let_go(simulation, built.mass, 0.4 * built.mass * built.radius**2)
+    return gone
+
+
+def watch(simulation: Simulation, place: Floats, speed: Floats) -> None:
+    """Write down place [m] and speed [m/s] of every sphere; hold them once the time is over."""
+    state: HeldState = simulation.run.state
+    record(state, simulation.time - state.since, place, speed)
+    if simulation.time - state.since >= simulation.run.built.duration:
+        hold(simulation)
+        simulation.message = f"Done: {simulation.scene.describe(simulation)[1]}."
+
+
+def hold(simulation: Simulation) -> None:
+    """Stop the spheres where they are; they carry their energy out of the ledger."""
+    world = simulation.run.world
+    with simulation.booked("removed"):
+        world.mobility[:] = 0.0
+        world.motion[:, 1:] = 0.0
+        forget_neighbours(world)
+    simulation.run.state.phase = "rested"
+
+
+def velocities(simulation: Simulation) -> Floats:
+    """Velocities of the spheres at the moment of their positions [m/s], shape (spheres, dimension)."""
+    motion = simulation.run.world.motion[: simulation.scene.dimension]
+    found: Floats = (motion[:, 1] - simulation.scheme.velocity_lead * simulation.dt * motion[:, 2]).T
+    return found
+
+
+def record(state: HeldState, time: float, place: Floats, speed: Floats) -> None:
+    """Append place [m] and speed [m/s] of every sphere, `time` [s] after they were let go."""
+    state.time.append(time)
+    state.place.append(place.tolist())
+    state.speed.append(speed.tolist())
+
+
+def recorded(state: HeldState, spheres: int) -> tuple[Floats, Floats, Floats]:
+    """Time [s], shape (records,), place [m] and speed [m/s], shape (records, spheres)."""
+    shape = (len(state.time), spheres)
+    return np.array(state.time), np.reshape(state.place, shape), np.reshape(state.speed, shape)
+
+
+def rectangle(corner: ArrayLike, along: ArrayLike, across: ArrayLike) -> Floats:
+    """Two triangles that make a parallelogram from a corner and two edges [m], shape (2, 3, 3)."""
+    a, u, v = np.asarray(corner, float), np.asarray(along, float), np.asarray(across, float)
+    return np.array([[a, a + u, a + u + v], [a, a + u + v, a + v]])

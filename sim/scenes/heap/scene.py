@@ -1,0 +1,257 @@
+"""The heap: a container is filled in layers, its right wall opened, and the slope that stays is measured.
+
+Thesis ch. 3. Radii are drawn from a normal distribution and redrawn below 0.4 or above 1.8 mean radii; mass
+grows as R³. Walls and base are fixed spheres. Chosen here, where the thesis is silent: a layer counts as settled
+once the mean speed of all grains *and* of that layer is below v_min (the mean over all alone would stop waiting
+once many grains lie still); the opened heap once the mean has stayed below v_min, and no grain has left, for 0.25 s.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.sim.engine.builder import keep_spheres
+from repose.sim.engine.world import World
+from repose.sim.experiment.snapshot import Action, Reading
+from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+from repose.sim.scenes import Scene
+from repose.sim.scenes.heap.filling import HeapState, begin, lightest, pour_layer
+from repose.sim.scenes.heap.parameters import HeapParameters
+from repose.sim.scenes.heap.study import STUDY
+
+if TYPE_CHECKING:
+    from repose.sim.experiment.simulation import Simulation
+
+MOVES_AGAIN = 3.0
+"""A heap at rest counts as flowing again from this many settle speeds on, after a change of friction or tilt [-]."""
+
+QUIET_TIME = 0.25
+"""How long the opened heap must stay quiet to count as at rest [s]."""
+
+LONGEST_WAIT = 3.0
+"""A layer that has not settled after this long is poured upon all the same [s]."""
+
+
+def supervise(simulation: Simulation) -> None:
+    """Pour the next layer, notice rest, take away what fell below the base."""
+    run = simulation.run
+    state: HeapState = run.state
+    remove_fallen(simulation)
+    moving = ~run.world.fixed
+    speed = np.hypot(run.world.motion[0, 1, moving], run.world.motion[1, 1, moving])
+    mean_speed = float(speed.mean()) if speed.size else 0.0
+    limit = simulation.parameters.settle_speed
+    waited = simulation.time - state.since
+    if mean_speed >= limit:
+        state.quiet_since = simulation.time
+    if state.phase == "filling":
+        last = speed[run.world.layer[moving] == state.layers - 1]
+        fall_time = math.sqrt(2.0 * simulation.parameters.mean_radius / max(simulation.parameters.gravity, 1e-3))
+        last_speed = float(last.mean()) if last.size else 0.0
+        settled = waited > min(2.0 * fall_time, LONGEST_WAIT) and max(mean_speed, last_speed) < limit
+        if not settled and waited < LONGEST_WAIT:
+            return
+        if state.poured < len(state.radii):
+            pour_layer(simulation)
+        else:
+            _enter(simulation, "filled")
+            if state.run_all:
+                simulation.message = act(simulation, "open")
+    elif state.phase == "rested" and mean_speed > MOVES_AGAIN * limit:
+        _enter(simulation, "flowing")
+        simulation.message = "The heap moves again."
+    elif state.phase == "flowing" and min(waited, simulation.time - state.quiet_since) > QUIET_TIME:
+        _enter(simulation, "rested")
+        if state.run_all:
+            state.run_all = False
+            simulation.message = act(simulation, "measure")
+
+
+def remove_fallen(simulation: Simulation) -> None:
+    """Take away the grains that are below the base; they carry their energy out of the ledger."""
+    run = simulation.run
+    fallen = ~run.world.fixed & (run.world.motion[1, 0] < -run.built.base_radius - run.world.radius)
+    if fallen.any():
+        with simulation.booked("removed"):
+            run.world = keep_spheres(run.world, ~fallen)
+        run.state.removed += int(fallen.sum())
+        run.state.quiet_since = simulation.time
+
+
+def strike_off(simulation: Simulation, row: int) -> None:
+    """Count a grain that is taken away among those that have run out."""
+    simulation.run.state.removed += 1
+
+
+def act(simulation: Simulation, action: str) -> str:
+    """Carry out one of the actions."""
+    run = simulation.run
+    state: HeapState = run.state
+    if action in ("fill", "run") and state.phase in ("empty", "rested"):
+        if state.phase == "rested":
+            simulation.begin_anew()
+            state = simulation.run.state
+        state.run_all = action == "run"
+        _enter(simulation, "filling")
+        pour_layer(simulation)
+        return f"Pouring {len(state.radii)} grains in layers."
+    if action == "run":
+        state.run_all = True
+        return act(simulation, "open") if state.phase == "filled" else "The rest of the experiment runs by itself."
+    if action == "open":
+        with simulation.booked("work"):
+            run.world = keep_spheres(run.world, ~_right_wall(run.world, run.built))
+        _enter(simulation, "flowing")
+        return "The right wall is open."
+    if action == "measure":
+        reading = measure(simulation)
+        if reading is None:
+            return "There is no slope to measure: too few grains lie on the base."
+        simulation.run.measurement = reading
+        simulation.keep_point()
+        return (
+            f"Angle of repose {math.degrees(reading.angle):.1f}° ± {math.degrees(reading.standard_error):.1f}°, "
+            f"{reading.grains_left} grains left."
+        )
+    simulation.begin_anew()
+    return "The container is empty." if simulation.run.state.phase == "empty" else "The filled column is back."
+
+
+def _enter(simulation: Simulation, phase: str) -> None:
+    simulation.run.state.phase = phase
+    simulation.run.state.since = simulation.run.state.quiet_since = simulation.time
+
+
+def _right_wall(world: World, parameters: HeapParameters) -> NDArray[np.bool_]:
+    beyond: NDArray[np.bool_] = world.fixed & (world.motion[0, 0] > parameters.width)
+    return beyond
+
+
+def actions(simulation: Simulation) -> tuple[Action, ...]:
+    """The buttons, each enabled only when it makes sense."""
+    state: HeapState = simulation.run.state
+    phase, busy = state.phase, state.run_all
+    return (
+        Action("fill", "Fill", "F", phase in ("empty", "rested") and not busy, "Pour the grains layer by layer."),
+        Action("open", "Open wall", "O", phase == "filled" and not busy, "Take the right wall away."),
+        Action(
+            "measure", "Measure angle", "M", phase in ("flowing", "rested") and not busy, "Fit a line to the surface."
+        ),
+        Action("reset", "Reset", "R", True, "Begin anew: back to the filled column or the empty container."),
+        Action("run", "Run all", "A", not busy, "Fill, open, wait for rest and measure, by itself."),
+    )
+
+
+def describe(simulation: Simulation) -> tuple[str, str, float | None]:
+    """Phase, words for it, share done."""
+    state: HeapState = simulation.run.state
+    total = len(state.radii)
+    left = state.poured - state.removed
+    if state.phase == "filling":
+        words = f"filling: layer {state.layers}, {state.poured} of {total} grains"
+        return state.phase, words, state.poured / total
+    words = {
+        "empty": "empty container",
+        "filled": f"filled with {left} grains, wall closed",
+        "flowing": f"wall open: {left} grains left, {state.removed} run out",
+        "rested": f"at rest: {left} grains left",
+    }[state.phase]
+    if state.phase != "flowing":
+        return state.phase, words, None
+    quiet = min(simulation.time - state.since, simulation.time - state.quiet_since) / QUIET_TIME
+    return state.phase, words, min(1.0, max(0.0, quiet))
+
+
+def measure(simulation: Simulation) -> AngleOfRepose | None:
+    """The slope of the grains on the base, as they lie now."""
+    world = simulation.run.world
+    parameters = simulation.parameters
+    moving = ~world.fixed
+    return measure_angle(
+        world.motion[:2, 0, moving].T,
+        world.radius[moving],
+        world.sphere_id[moving],
+        x_range=(0.0, simulation.run.built.width),
+        highest=parameters.surface_grains,
+        method=parameters.method,
+    )
+
+
+def box(simulation: Simulation) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The container with some room to its right, where the grains run out."""
+    built = simulation.run.built
+    margin = 3.0 * built.wall_radius
+    return (-margin, -margin - 2.0 * built.mean_radius), (1.25 * built.width + margin, simulation.run.state.height)
+
+
+def readings(simulation: Simulation) -> tuple[Reading, ...]:
+    """The angle measured last, and how many grains are left."""
+    state: HeapState = simulation.run.state
+    left = Reading("grains left", float(state.poured - state.removed), help=f"Of {state.poured} poured.")
+    slope = simulation.run.measurement
+    if slope is None:
+        return (left,)
+    help = f"Of {slope.used_ids.size} surface grains, method {slope.method}."
+    return (
+        Reading("angle of repose", math.degrees(slope.angle), "°", math.degrees(slope.standard_error), help),
+        left,
+    )
+
+
+def results(simulation: Simulation) -> dict[str, Any]:
+    """Grains filled and left, layers, and the reading."""
+    state: HeapState = simulation.run.state
+    reading = simulation.run.measurement
+    angle = None
+    if reading is not None:
+        angle = {
+            "degrees": math.degrees(reading.angle),
+            "standard_error_degrees": math.degrees(reading.standard_error),
+            "method": reading.method,
+            "grains_used": int(reading.used_ids.size),
+        }
+    return {
+        "phase": state.phase,
+        "angle_of_repose": angle,
+        "grains_filled": state.poured,
+        "grains_left": state.poured - state.removed,
+        "layers": state.layers,
+    }
+
+
+def check(simulation: Simulation) -> str:
+    """A heap has a slope: positive, below 60°, made of some of the grains that were poured."""
+    reading = simulation.run.measurement
+    if simulation.phase != "rested" or reading is None:
+        return f"The heap did not come to rest: phase {simulation.phase}."
+    if not 0.0 < reading.angle < math.radians(60.0):
+        return f"A slope of {math.degrees(reading.angle):.1f}° is no heap."
+    return ""
+
+
+SCENE = Scene(
+    name="heap",
+    title="Heap",
+    summary="Fill a container in layers, open its right wall, measure the angle of repose (thesis ch. 3).",
+    law="lee_herrmann",
+    parameters=HeapParameters,
+    dimension=2,
+    begin=begin,
+    supervise=supervise,
+    actions=actions,
+    act=act,
+    describe=describe,
+    remove=strike_off,
+    measure=measure,
+    box=box,
+    results=results,
+    check=check,
+    under_way=lambda simulation: simulation.run.state.run_all or simulation.phase in ("filling", "flowing"),
+    lightest=lightest,
+    rotates=lambda parameters: parameters.rotation,
+    readings=readings,
+    study=STUDY,
+)

@@ -1,0 +1,277 @@
+"""The heap in space: spheres poured on a plate from a funnel, or let out of a cylinder that is lifted.
+
+The plate is a plane, rough if it is covered with spheres that do not move; grains that come past its rim are taken
+away. A layer is let fall as soon as the one before has left the rim of the funnel, so that what the orifice lets
+through sets the pace. The heap is at rest once the mean speed has stayed below v_min, and no grain has left, for 0.2 s.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from repose.sim.engine.world import Floats
+from repose.sim.experiment.sampling import mean_speed, wall_facets
+from repose.sim.experiment.snapshot import Action, Curve, Line, Reading
+from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
+from repose.sim.scenes import Scene
+from repose.sim.scenes.heap.scene import MOVES_AGAIN
+from repose.sim.scenes.heap.study import STUDY_IN_SPACE
+from repose.sim.scenes.heap3d.parameters import Heap3dParameters
+from repose.sim.scenes.heap3d.pouring import (
+    FLOOR_WALL,
+    QUIET_TIME,
+    Heap3dState,
+    begin,
+    disc,
+    enter,
+    fallen,
+    lightest,
+    pour_layer,
+    pour_on,
+    quiet_for,
+    sizes,
+    strike_off,
+)
+
+if TYPE_CHECKING:
+    from repose.sim.experiment.simulation import Simulation
+
+MOST_STEEP = math.radians(60.0)
+"""No heap of loose spheres stands steeper."""
+
+
+def supervise(simulation: Simulation) -> None:
+    """Pour the next layer, notice rest, take away what is past the rim."""
+    run = simulation.run
+    state: Heap3dState = run.state
+    if state.phase == "empty":
+        return
+    quiet = quiet_for(simulation, fallen(simulation, sizes(run.built).plate)) > QUIET_TIME
+    if state.phase == "filling":
+        _fill_on(simulation, quiet)
+    elif state.phase == "flowing":
+        _stop_the_cylinder(simulation)
+        if quiet and not run.world.walls.velocity.any():
+            enter(simulation, "rested")
+            state.run_all = False
+            simulation.message = act(simulation, "measure")
+    elif state.phase == "rested" and mean_speed(run.world) > MOVES_AGAIN * simulation.parameters.settle_speed:
+        enter(simulation, "flowing")
+        simulation.message = "The heap moves again."
+
+
+def _fill_on(simulation: Simulation, quiet: bool) -> None:
+    built, state = simulation.run.built, simulation.run.state
+    jammed = f"nothing leaves the {built.pouring} any more. Widen the orifice or pour fewer grains."
+    if not pour_on(simulation, sizes(built).high, pour_layer, jammed):
+        return
+    if built.pouring == "funnel":
+        enter(simulation, "flowing")
+    elif quiet:
+        enter(simulation, "filled")
+        if state.run_all:
+            simulation.message = act(simulation, "lift")
+
+
+def _stop_the_cylinder(simulation: Simulation) -> None:
+    """Once it is above everything."""
+    world = simulation.run.world
+    moving = ~world.fixed
+    top = float((world.motion[2, 0] + world.radius)[moving].max(initial=0.0))
+    lowest = sizes(simulation.run.built).low + float(world.walls.moved[:, 2].max(initial=0.0))
+    if world.walls.velocity.any() and lowest > top + simulation.run.built.mean_radius:
+        world.walls.velocity[:] = 0.0
+        simulation.run.state.since = simulation.time
+
+
+def actions(simulation: Simulation) -> tuple[Action, ...]:
+    """The buttons."""
+    state: Heap3dState = simulation.run.state
+    phase, busy = state.phase, state.run_all
+    begins = phase in ("empty", "rested")
+    return (
+        Action("fill", "Pour", "F", begins and not busy, "Pour the grains."),
+        Action("lift", "Lift cylinder", "O", phase == "filled" and not busy, "Lift the cylinder off the plate."),
+        Action("measure", "Measure angle", "M", phase in ("flowing", "rested") and not busy, "Fit the slope."),
+        Action("reset", "Reset", "R", True, "Begin anew with the empty plate."),
+        Action("run", "Run all", "A", not busy, "Pour, lift if there is a cylinder, wait for rest and measure."),
+    )
+
+
+def act(simulation: Simulation, action: str) -> str:
+    """Carry out one of the actions."""
+    if action in ("fill", "run") and simulation.phase in ("empty", "rested"):
+        if simulation.phase == "rested":
+            simulation.begin_anew()
+        simulation.run.state.run_all = action == "run"
+        enter(simulation, "filling")
+        pour_layer(simulation)
+        return f"Pouring {len(simulation.run.state.radii)} grains."
+    if action == "run":
+        simulation.run.state.run_all = True
+        return act(simulation, "lift") if simulation.phase == "filled" else "The rest of the experiment runs by itself."
+    if action == "lift":
+        walls = simulation.run.world.walls
+        walls.velocity[FLOOR_WALL + 1 :, 2] = simulation.run.built.lift_speed
+        enter(simulation, "flowing")
+        return "The cylinder is lifted."
+    if action == "measure":
+        reading = measure(simulation)
+        if reading is None:
+            return "There is no slope to measure: too few grains lie on the plate."
+        keep_reading(simulation.run.state, reading)
+        simulation.keep_point()
+        return (
+            f"Angle of repose {math.degrees(reading.angle):.1f}° ± {math.degrees(reading.standard_error):.1f}° "
+            f"(cone {math.degrees(reading.cone_angle):.1f}°), {reading.grains_left} grains on the plate."
+        )
+    simulation.begin_anew()
+    return "The plate is empty."
+
+
+def keep_reading(state: Heap3dState, reading: ConeAngle) -> None:
+    """Write a reading down as plain data."""
+    state.reading = {
+        "angle": reading.angle,
+        "standard_error": reading.standard_error,
+        "cone_angle": reading.cone_angle,
+        "cone_error": reading.cone_error,
+        "distance": reading.distance.tolist(),
+        "height": reading.height.tolist(),
+        "fitted": list(reading.fitted),
+        "grains_used": int(reading.used_ids.size),
+        "grains_left": reading.grains_left,
+    }
+
+
+def describe(simulation: Simulation) -> tuple[str, str, float | None]:
+    """Phase, words for it, share done."""
+    state: Heap3dState = simulation.run.state
+    total, left = len(state.radii), state.poured - state.removed
+    if state.phase == "filling":
+        return state.phase, f"pouring: {state.poured} of {total} grains", state.poured / max(1, total)
+    words = {
+        "empty": "empty plate",
+        "filled": f"cylinder filled with {left} grains",
+        "flowing": f"heap forming: {left} grains, {state.removed} off the plate",
+        "rested": f"at rest: {left} grains on the plate",
+    }[state.phase]
+    return state.phase, words, None
+
+
+def measure(simulation: Simulation) -> ConeAngle | None:
+    """The slope of the heap as it lies now."""
+    world = simulation.run.world
+    moving = ~world.fixed
+    # What is still in the funnel is no heap.
+    moving &= world.motion[2, 0] < sizes(simulation.run.built).low + world.walls.moved[:, 2].max(initial=0.0)
+    return measure_cone(world.motion[:3, 0, moving].T, world.radius[moving], world.sphere_id[moving])
+
+
+def readings(simulation: Simulation) -> tuple[Reading, ...]:
+    """The angle both ways."""
+    found = simulation.run.state.reading
+    if not found:
+        return ()
+    return (
+        Reading(
+            "angle of repose",
+            math.degrees(found["angle"]),
+            "°",
+            math.degrees(found["standard_error"]),
+            "Line through the profile averaged over all directions; error from the scatter of eight sectors.",
+        ),
+        Reading(
+            "cone angle",
+            math.degrees(found["cone_angle"]),
+            "°",
+            math.degrees(found["cone_error"]),
+            "Cone fitted to the same surface grains, its axis free to shift.",
+        ),
+        Reading("grains on the plate", float(found["grains_left"])),
+    )
+
+
+def curves(simulation: Simulation) -> tuple[Curve, ...]:
+    """The averaged profile and the line through it."""
+    found = simulation.run.state.reading
+    if not found:
+        return ()
+    distance, height = 1e3 * np.array(found["distance"]), 1e3 * np.array(found["height"])
+    ends = 1e3 * np.array(found["fitted"])
+    inside = (distance >= ends[0] - 1e-9) & (distance <= ends[1] + 1e-9)
+    centre = (distance[inside].mean(), height[inside].mean()) if inside.any() else (0.0, 0.0)
+    line = centre[1] - math.tan(found["angle"]) * (ends - centre[0])
+    lines = Line("averaged profile", distance, height, points=True), Line("fit", ends, line)
+    return (Curve("Profile", "distance from the axis [mm]", "height [mm]", lines),)
+
+
+def box(simulation: Simulation) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The plate, and the funnel or cylinder above it."""
+    size = sizes(simulation.run.built)
+    return (-size.plate, -size.plate, -size.largest), (size.plate, size.plate, size.high + 4.0 * size.largest)
+
+
+def facets(simulation: Simulation) -> Floats:
+    """Plate, and funnel or cylinder where it is now."""
+    return np.concatenate([disc(sizes(simulation.run.built).plate), wall_facets(simulation.run.world)])
+
+
+def results(simulation: Simulation) -> dict[str, Any]:
+    """Grains and the reading."""
+    state: Heap3dState = simulation.run.state
+    angle = None
+    if state.reading:
+        names = ("angle", "standard_error", "cone_angle", "cone_error")
+        angle = {f"{name}_degrees": math.degrees(state.reading[name]) for name in names}
+        angle |= {"grains_used": state.reading["grains_used"]}
+    return {
+        "phase": state.phase,
+        "angle_of_repose": angle,
+        "grains_poured": state.poured,
+        "grains_left": state.poured - state.removed,
+        "layers": state.layers,
+    }
+
+
+def check(simulation: Simulation) -> str:
+    """A heap has a slope, and nothing hangs in the funnel."""
+    state: Heap3dState = simulation.run.state
+    if state.phase != "rested":
+        return f"The heap did not come to rest: phase {state.phase}."
+    if not state.reading:
+        return "There is no slope to measure: too few grains lie on the plate."
+    if not 0.0 < state.reading["angle"] < MOST_STEEP:
+        return f"A slope of {math.degrees(state.reading['angle']):.1f}° is no heap."
+    if state.reading["grains_left"] < state.poured - state.removed:
+        return f"{state.poured - state.removed - state.reading['grains_left']} grains are stuck in the funnel."
+    return ""
+
+
+SCENE = Scene(
+    name="heap3d",
+    title="Heap in space",
+    summary="Spheres poured on a plate from a funnel or a lifted cylinder; the angle of repose is measured.",
+    law="hertz_mindlin",
+    parameters=Heap3dParameters,
+    dimension=3,
+    begin=begin,
+    supervise=supervise,
+    actions=actions,
+    act=act,
+    describe=describe,
+    remove=strike_off,
+    measure=measure,
+    box=box,
+    results=results,
+    check=check,
+    under_way=lambda simulation: simulation.run.state.run_all or simulation.phase in ("filling", "flowing"),
+    lightest=lightest,
+    rotates=lambda parameters: True,
+    readings=readings,
+    curves=curves,
+    facets=facets,
+    study=STUDY_IN_SPACE,
+)

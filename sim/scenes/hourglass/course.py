@@ -1,0 +1,224 @@
+"""The course of an hourglass experiment: settle if there is a lid, flow, count, run empty or clog, turn over."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from repose.sim.engine.builder import set_walls
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.sampling import mean_speed
+from repose.sim.experiment.snapshot import Action
+from repose.sim.measure.flow_rate import is_clogged
+from repose.sim.scenes.hourglass.filling import HourglassState
+from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, WIDTH, clearance, drawn, walls
+from repose.sim.scenes.hourglass.readings import number_density, steady_from
+
+if TYPE_CHECKING:
+    from repose.sim.experiment.simulation import Simulation
+
+SETTLED = 0.02
+"""Grains over the lid count as settled below this mean speed [m/s]."""
+
+LONGEST_WAIT = 3.0
+"""The lid may be opened after this long all the same [s]."""
+
+DENSITY_INTERVAL = 0.05
+"""Simulated time between two looks at the number of grains per volume [s]."""
+
+HALF_TURN = np.array([1.0, -1.0, -1.0])
+"""What turning the glass over does to a vector: half a turn about the x axis."""
+
+
+def supervise(simulation: Simulation) -> None:
+    """Count who passed the neck, notice that the grains have settled, that the glass is empty or clogged."""
+    state: HourglassState = simulation.run.state
+    waited = simulation.time - state.since
+    if state.phase == "filling":
+        fallen = waited > math.sqrt(2.0 * (HEIGHT - NECK) / max(simulation.parameters.gravity, 1e-3))
+        if (fallen and mean_speed(simulation.run.world) < SETTLED) or waited > LONGEST_WAIT:
+            enter(simulation, "filled")
+            if state.run_all:
+                simulation.message = act(simulation, "open")
+    if state.phase != "counted":  # what falls after the count has ended is not part of it
+        count_passages(simulation)
+    if state.phase != "flowing":
+        return
+    if simulation.time >= max(state.density_at + DENSITY_INTERVAL, steady_from(simulation)):
+        state.density_at = simulation.time
+        density = number_density(simulation)
+        if density is not None:
+            state.densities.append(density)
+    left = state.placed - len(state.passages)
+    if left == 0:
+        enter(simulation, "rested")
+    elif 0.0 < simulation.parameters.count_for <= simulation.time - state.since:
+        enter(simulation, "counted")
+    elif is_clogged(state.passages, state.since, simulation.time, left, simulation.parameters.clog_time):
+        enter(simulation, "clogged")
+
+
+def enter(simulation: Simulation, phase: str) -> None:
+    """Begin another phase."""
+    state: HourglassState = simulation.run.state
+    state.phase, state.since = phase, simulation.time
+    if phase == "flowing":
+        state.opened = simulation.time
+    if phase not in ("filling", "filled", "flowing"):
+        state.run_all = False
+        simulation.keep_point()
+        simulation.message = describe(simulation)[1].capitalize() + "."
+
+
+def count_passages(simulation: Simulation) -> None:
+    """Note when each grain's centre sank through the neck, on a straight line between two looks."""
+    run = simulation.run
+    state: HourglassState = run.state
+    before, now = np.array(state.heights), run.world.motion[2, 0]
+    passed = (before >= NECK) & (now < NECK)
+    # The last look was CHECK_STEPS ago, but never before this phase began.
+    began = max(state.since if state.phase == "flowing" else 0.0, simulation.time - looks_apart(simulation))
+    share = (before[passed] - NECK) / (before[passed] - now[passed])
+    state.passages.extend(np.sort(began + share * (simulation.time - began)).tolist())
+    now = np.where(passed | np.isneginf(before), -np.inf, now)
+    state.heights = now.tolist()
+
+
+def strike_off(simulation: Simulation, row: int) -> None:
+    """Forget a grain that is taken away; one that was still to pass is no longer waited for."""
+    state: HourglassState = simulation.run.state
+    state.placed -= int(state.heights.pop(row) >= NECK)
+
+
+def looks_apart(simulation: Simulation) -> float:
+    """Simulated time between two looks at the world [s]."""
+    from repose.sim.experiment.stepping import CHECK_STEPS  # sim.stepping imports the scenes
+
+    return CHECK_STEPS * simulation.dt
+
+
+def act(simulation: Simulation, action: str) -> str:
+    """Carry out one of the actions."""
+    state: HourglassState = simulation.run.state
+    if action == "run":
+        if state.phase in ("counted", "rested", "clogged"):
+            simulation.begin_anew()
+        state = simulation.run.state
+        state.run_all = True
+        return act(simulation, "open") if state.phase == "filled" else "The experiment runs by itself."
+    if action == "open":
+        with simulation.booked("work"):
+            simulation.run.world.walls.corner[LID_WALL, 0, 2] = AWAY
+        enter(simulation, "flowing")
+        return "The neck is open."
+    if action == "turn":
+        with simulation.booked("work"):
+            simulation.run.world = turned_over(simulation.run.world, simulation.run.built)
+        state.heights = simulation.run.world.motion[2, 0].tolist()
+        state.placed = int((simulation.run.world.motion[2, 0] >= NECK).sum())
+        state.passages, state.densities, state.density_at = [], [], simulation.time
+        state.turns += 1
+        enter(simulation, "flowing")
+        return f"Turned over: {state.placed} grains above the neck."
+    simulation.begin_anew()
+    return f"Filled anew with {simulation.run.state.placed} grains."
+
+
+def turned_over(world: World, built: Any) -> World:
+    """The world after half a turn about a level axis through the neck; contact memory among grains turns with it."""
+    rotating = world.motion.shape[0] > 3
+    world.motion[:3] *= HALF_TURN[:, None, None]
+    world.motion[2, 0] += 2.0 * NECK
+    world.pairs.anchor[:] *= HALF_TURN[:, None]
+    if rotating:
+        world.motion[3:] *= HALF_TURN[:, None, None]
+        world.turned[:] *= HALF_TURN[:, None]
+        w, x, y, z = world.orientation.copy()
+        world.orientation[:] = -x, w, -z, y
+    shape, corner = walls(built, closed=False)
+    return set_walls(world, shape, corner, material=1)
+
+
+def in_the_way(simulation: Simulation) -> int:
+    """Grains that a turn would leave outside the glass: below the neck nothing keeps them where the funnel will be."""
+    world = simulation.run.world
+    place = world.motion[:3, 0].T * HALF_TURN + np.array([0.0, 0.0, 2.0 * NECK])
+    upper = place[:, 2] >= NECK
+    return int((clearance(simulation.run.built, place[upper]) <= 0.5 * world.radius[upper]).sum())
+
+
+def actions(simulation: Simulation) -> tuple[Action, ...]:
+    """The buttons, each enabled only when it makes sense."""
+    state: HourglassState = simulation.run.state
+    busy = state.run_all
+    over = state.phase in ("counted", "rested", "clogged")
+    blocking = in_the_way(simulation) if over else 0
+    turning = "Turn the glass upside down. Or do it by hand: Ctrl-drag the picture."
+    if blocking:
+        turning = f"Not now: {blocking} grains are where the funnel will stand after the turn. Let them fall, or reset."
+    return (
+        Action("open", "Open neck", "O", state.phase == "filled" and not busy, "Take the lid off the neck."),
+        Action(
+            "turn",
+            "Turn over",
+            "T",
+            over and not blocking,
+            turning,
+            pivot=(0.0, 0.0, NECK),
+        ),
+        Action("reset", "Reset", "R", True, "Fill the glass anew with the same seed."),
+        Action("run", "Run all", "A", not busy, "Let the grains run through the neck and measure the flow rate."),
+    )
+
+
+def describe(simulation: Simulation) -> tuple[str, str, float | None]:
+    """Phase, words for it, share done."""
+    state: HourglassState = simulation.run.state
+    passed, wanted = len(state.passages), state.placed
+    words = {
+        "filling": f"{wanted} grains settling over the closed neck",
+        "filled": f"{wanted} grains over the closed neck",
+        "flowing": f"flowing: {passed} of {wanted} grains have passed",
+        "counted": f"counted {passed} of {wanted} grains",
+        "rested": f"empty: all {passed} grains have passed",
+        "clogged": f"clogged after {passed} of {wanted} grains",
+    }[state.phase]
+    if state.phase != "flowing":
+        return state.phase, words, None
+    share = passed / max(wanted, 1)
+    if simulation.parameters.count_for > 0.0:
+        share = max(share, (simulation.time - state.since) / simulation.parameters.count_for)
+    return state.phase, words, min(1.0, share)
+
+
+def check(simulation: Simulation) -> str:
+    """Every grain is inside the glass, and those counted and those left add up."""
+    state: HourglassState = simulation.run.state
+    world = simulation.run.world
+    place = world.motion[:3, 0].T
+    upper = place[:, 2] >= NECK
+    room = np.where(upper, clearance(simulation.run.built, place), 0.5 * WIDTH - np.abs(place[:, :2]).max(axis=1))
+    outside = int(((room < 0.0) | (place[:, 2] < 0.0)).sum())
+    if outside:
+        return f"{outside} grains are outside the glass."
+    left = int(np.isfinite(state.heights).sum())
+    if state.turns == 0 and left + len(state.passages) != state.placed:
+        return f"{left} grains left and {len(state.passages)} passed do not add up to {state.placed}."
+    return ""
+
+
+def box(simulation: Simulation) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The whole glass."""
+    half = 0.5 * WIDTH
+    return (-half, -half, 0.0), (half, half, top(simulation))
+
+
+def top(simulation: Simulation) -> float:
+    """Height up to which the walls are drawn [m]."""
+    return max(HEIGHT, float(simulation.run.built.fill_height))
+
+
+def facets(simulation: Simulation) -> Floats:
+    """Walls and funnel."""
+    return drawn(simulation.run.built, top(simulation))

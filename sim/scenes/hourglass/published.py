@@ -1,0 +1,42 @@
+"""The hourglass as published (seed 003): a prism with a square neck, grains of equal mass that do not rotate.
+
+Grains start at random places in the air and fall at once; there is no lid. The law has no memory, and its
+tangential part is stiff: dt k_t / m* = 4 at the published 10 µs, so that k_t v_t would overshoot if the Coulomb limit
+did not cut it off; below that limit the direction of friction changes from step to step. The normal part,
+k_n = 1000 N/m with gamma = 70 kg/s and m = 10 g, is overdamped: grains do not bounce, they part slowly
+(gamma/k_n = 0.07 s), and the damper pulls while they do. Chosen here, where
+the seed is silent: the floor, and that walls have the same law as grains.
+"""
+
+from __future__ import annotations
+
+from repose.sim.scenes import Scene
+from repose.sim.scenes.hourglass import course as course
+from repose.sim.scenes.hourglass import readings as readings
+from repose.sim.scenes.hourglass.filling import begin, lightest
+from repose.sim.scenes.hourglass.parameters import HourglassParameters
+from repose.sim.scenes.hourglass.study import STUDY
+
+SCENE = Scene(
+    name="hourglass",
+    title="Hourglass",
+    summary="Grains run through a square neck and are counted; the law as published, without memory (seed 003).",
+    law="memoryless",
+    parameters=HourglassParameters,
+    dimension=3,
+    begin=begin,
+    supervise=course.supervise,
+    actions=course.actions,
+    act=course.act,
+    describe=course.describe,
+    remove=course.strike_off,
+    box=course.box,
+    results=readings.results,
+    check=course.check,
+    under_way=lambda simulation: simulation.phase in ("filling", "flowing"),
+    lightest=lightest,
+    readings=readings.readings,
+    curves=readings.curves,
+    facets=course.facets,
+    study=STUDY,
+)

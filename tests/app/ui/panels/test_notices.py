@@ -1,0 +1,117 @@
+"""What is said over the picture: faults and the way back, a failed panel, a neck that is clogged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from imgui_bundle import imgui, implot
+from repose.app.ui.panels import Panel, Ui, all_panels, experiment
+from repose.app.ui.panels.notices import ways_back
+from repose.sim.experiment.commands import Act, Recover
+from repose.sim.experiment.snapshot import Action, Fault
+
+from tests.app.ui.panels.stage import Stage
+
+
+def test_a_message_that_names_the_phase_with_older_numbers_is_not_shown(stage: Stage) -> None:
+    shot = stage.ui.snapshot
+    shot.measurement, shot.message, shot.phase_label = None, "Flowing: 0 of 2718 grains.", "flowing: 229 of 2718 grains"
+    assert experiment._said_elsewhere(shot)
+    shot.message = "Friction μ = 0.2: at once."
+    assert not experiment._said_elsewhere(shot)
+
+
+def test_a_fault_names_the_way_back_and_undo_takes_it(stage: Stage) -> None:
+    stage.ui.edits.set({"normal_stiffness": 1e9})
+    parameters = stage.ui.snapshot.parameters.changed(normal_stiffness=1e9)
+    fault = Fault("Grain 17 left the container.", 17, "normal_stiffness", 1e6)
+    stage.ui.snapshot = replace(stage.ui.snapshot, parameters=parameters, fault=fault, serial=9)
+    stage.frame(3)
+    way = next(way for way in ways_back(stage.ui) if way[0] == "undo")
+    assert way[1] == f"Undo {parameters.declared()['normal_stiffness'].quantity.symbol}"
+    assert "1e+06 N/m" in way[3]
+    stage.click("notice.undo")
+    assert stage.commands[-1] == Recover({"normal_stiffness": 1e6})
+
+
+def test_after_a_fault_the_automatic_time_step_is_one_click_away(stage: Stage) -> None:
+    parameters = stage.ui.snapshot.parameters.changed(dt=1e-4)
+    stage.ui.snapshot = replace(stage.ui.snapshot, parameters=parameters, fault=Fault("Too large a step."), serial=9)
+    stage.frame(3)
+    stage.click("notice.auto")
+    assert stage.commands == [Recover({"dt": "auto"})]
+
+
+def test_after_a_fault_the_step_offered_is_named_on_its_button_and_taken(stage: Stage) -> None:
+    fault = Fault("Too large a step.")
+    stage.ui.snapshot = replace(stage.ui.snapshot, fault=fault, smaller_dt=1.25e-6, serial=9)
+    stage.frame(3)
+    assert "Step to 1.25 µs" in [label for name, label, *_ in ways_back(stage.ui) if name == "halve"]
+    stage.click("notice.halve")
+    assert stage.commands == [Recover({"dt": 1.25e-6})]
+    stage.ui.snapshot = replace(stage.ui.snapshot, smaller_dt=None, serial=10)
+    stage.frame(3)
+    assert "notice.halve" not in stage.widgets
+
+
+def test_a_fault_can_be_left_without_undoing(stage: Stage) -> None:
+    stage.ui.snapshot = replace(stage.ui.snapshot, fault=Fault("Grain 17 left the container."), serial=9)
+    stage.frame(3)
+    assert "notice.undo" not in stage.widgets
+    stage.click("notice.recover")
+    assert stage.commands == [Recover({})]
+
+
+def test_a_panel_that_fails_says_so_and_the_others_go_on(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    failing = True
+
+    def draw(ui: Ui) -> None:
+        imgui.push_style_var(imgui.StyleVar_.alpha, 0.5)
+        imgui.begin_child("inside")
+        implot.begin_plot("plot")
+        if failing:
+            raise ZeroDivisionError("made up")
+        implot.end_plot()
+        imgui.end_child()
+        imgui.pop_style_var()
+
+    broken = Panel("broken", "Broken", 5, "left", draw)
+    found = (broken, *all_panels())
+    monkeypatch.setattr("repose.app.ui.layout.all_panels", lambda: found)
+    stage.frame(3)
+    assert "made up" in stage.ui.broken["broken"]
+    assert stage.ui.broken.keys() == {"broken"}
+    stage.click("action.open")
+    assert stage.commands == [Act("open")]
+    failing = False
+    stage.click("broken.again")
+    assert stage.ui.broken == {}
+    assert "The panel broken failed." in caplog.text
+
+
+def test_lost_settings_are_told_until_seen(stage: Stage) -> None:
+    stage.ui.settings.trouble = "Settings cannot be read."
+    stage.frame(3)
+    stage.click("notice.settings")
+    assert stage.ui.settings.trouble == ""
+
+
+def test_a_clogged_neck_is_said_over_the_picture_until_it_has_been_read(stage: Stage) -> None:
+    turn = Action("turn", "Turn over", "T", True, "", pivot=(0.0, 0.0, 0.75))
+    clogged = replace(
+        stage.ui.snapshot, phase="clogged", phase_label="clogged after 156 of 800 grains", actions=(turn,)
+    )
+    stage.ui.snapshot = clogged
+    stage.frame(3)
+    stage.click("notice.turn")
+    assert stage.commands[-1] == Act("turn")
+    stage.click("notice.clogged")
+    stage.frame(2)
+    assert "notice.clogged" not in stage.widgets
+    for phase in ("flowing", "clogged"):
+        stage.ui.snapshot = replace(clogged, phase=phase)
+        stage.frame(3)
+    assert "notice.clogged" in stage.widgets
