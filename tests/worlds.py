@@ -46,7 +46,7 @@ class Bench:
         self.loop: Callable = compose(self.model) if self.compiled else together(_loop(self.model, ""))
 
     def advance(self, steps: int = 1) -> int:
-        """As `Simulation.advance`: grows the pair table as needed, returns the steps done."""
+        """As `Experiment.advance`: grows the pair table as needed, returns the steps done."""
         done = 0
         while done < steps:
             count, self.status, _ = self.loop(self.world, self.numbers, self.gravity, self.dt, steps - done)
@@ -129,7 +129,7 @@ def plain_loop(model: Model) -> Callable:
 
 
 def use_plain_engine(patch: pytest.MonkeyPatch) -> None:
-    """Let `Simulation` step in plain Python: any choice of formulas without waiting for the compiler."""
+    """Let `Experiment` step in plain Python: any choice of formulas without waiting for the compiler."""
     patch.setattr(formulas, "compose", plain_loop)
     patch.setattr(start_up, "compose", plain_loop)
     patch.setattr(formulas, "compose_survey", plain_survey)

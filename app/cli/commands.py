@@ -225,9 +225,9 @@ cli.command()(saved_commands.export)
 @cli.command()
 def scenes() -> None:
     """List the scenes that can be run."""
-    from repose.sim.scenes import SCENES
+    from repose.sim.registry import scenes
 
-    table(("scene", "what it is"), [(scene.name, f"{scene.title}: {scene.summary}") for scene in SCENES.values()])
+    table(("scene", "what it is"), [(scene.name, f"{scene.title}: {scene.summary}") for scene in scenes().values()])
 
 
 @cli.command()

@@ -14,11 +14,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
+from repose.sim.experiment.experiment import CHECK_STEPS
 from repose.sim.experiment.runner import pause_between_snapshots
-from repose.sim.experiment.simulation import Simulation
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.experiment.stepping import CHECK_STEPS
+from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.presets import DEFAULT, load
 from repose.sim.study.bench import SIZES, side_by_side
 
@@ -77,18 +79,18 @@ def measure_publishing(quick: bool = False) -> list[dict[str, Any]]:
     """What snapshots cost the physics thread beside its steps, in processor time, for heaps set up side by side."""
     rows = []
     for copies in SIZES[:2] if quick else SIZES:
-        simulation = Simulation("heap", ready="column")
-        simulation.advance(CHECK_STEPS)
+        simulation = new_experiment("heap", ready="column")
+        advance(simulation, CHECK_STEPS)
         if copies > 1:
             simulation.run.world = side_by_side(simulation.run.world, copies, 0.1)
         grains, shown, costs = int((~simulation.run.world.fixed).sum()), Snapshot(), []
         for _ in range(5):
             marks = [time.thread_time()]
-            simulation.fill_snapshot(shown, contacts=False)
+            take_snapshot(simulation, shown, contacts=False)
             marks.append(time.thread_time())
-            simulation.fill_snapshot(shown, contacts=True)
+            take_snapshot(simulation, shown, contacts=True)
             marks.append(time.thread_time())
-            simulation.advance(CHECK_STEPS)
+            advance(simulation, CHECK_STEPS)
             marks.append(time.thread_time())
             costs.append([late - early for early, late in itertools.pairwise(marks)])
         bare, full, steps = (statistics.median(column) for column in zip(*costs))

@@ -22,12 +22,18 @@ from repose.app.render.view import View
 from repose.app.stopping import INTERRUPTED, Stop, StopAsked, stoppable
 from repose.app.storage.paths import json_text, write_whole
 from repose.sim.experiment.commands import SetParameters
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.snapshot import Reading, Snapshot
+from repose.sim.experiment.stepping import is_finished, threads_wanted
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.parameters import ParameterError
-from repose.sim.scenes import SCENES
+from repose.sim.registry import scenes
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.history import saved_copy
+    from repose.sim.experiment.stepping import is_finished, threads_wanted
+    from repose.sim.experiment.take_snapshot import take_snapshot
 
 DONE, NOT_ALL_WRITTEN, FAULT = 0, 1, 3
 RESULT = "result.json"
@@ -46,7 +52,7 @@ def run_job(job: Job) -> int:
             film.close(0.0)
         raise
     origin = job.preset if job.resumed else f"preset {job.preset}"
-    title = f"{SCENES[job.scene].title}, {origin}, seed {job.seed}"
+    title = f"{scenes()[job.scene].title}, {origin}, seed {job.seed}"
     if job.resumed is not None and job.resumed.foreign:
         say("The run was saved by another version of the program: it goes on, but not bit by bit as it would have.")
     try:
@@ -59,20 +65,22 @@ def run_job(job: Job) -> int:
     return _finish(job, folder, simulation, result, film, stop)
 
 
-def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Stop) -> tuple[Simulation, dict[str, Any]]:
+def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Stop) -> tuple[Experiment, dict[str, Any]]:
     duration = 0.0
     try:
         progress.show("compiling the engine", None)
+        from repose.sim.experiment.changes import new_experiment, resumed_experiment
+        from repose.sim.experiment.control import apply
         from repose.sim.experiment.headless import run_experiment
-        from repose.sim.experiment.simulation import Simulation
+        from repose.sim.experiment.results import results_of
 
         if job.resumed is None:
-            simulation = Simulation(job.scene, job.values, job.seed, job.ready)
+            simulation = new_experiment(job.scene, job.values, job.seed, job.ready)
         else:
-            simulation = Simulation(saved=job.resumed)
-            if job.values and (refusal := simulation.apply(SetParameters(job.values))):
+            simulation = resumed_experiment(job.resumed)
+            if job.values and (refusal := apply(simulation, SetParameters(job.values))):
                 raise ParameterError(refusal)
-        simulation.threads = job.threads
+        simulation.session.threads = job.threads
 
         def on_progress(phase: str, share: float | None) -> None:
             stop.check()
@@ -84,7 +92,7 @@ def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Sto
         try:
             result = run_experiment(simulation, on_progress=on_progress, **course, **filming)
         except StopAsked:
-            result = simulation.result()
+            result = results_of(simulation)
         duration = simulation.time
         return simulation, result
     finally:
@@ -93,7 +101,7 @@ def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Sto
 
 
 def _finish(
-    job: Job, folder: Path, simulation: Simulation, result: dict[str, Any], film: HeadlessFilm | None, stop: Stop
+    job: Job, folder: Path, simulation: Experiment, result: dict[str, Any], film: HeadlessFilm | None, stop: Stop
 ) -> int:
     """Write the numbers, then the picture: a driver that crashes while drawing can no longer lose them."""
     result = result | {"preset": job.preset, "interrupted": stop.asked, "threads": threads_of(simulation)}
@@ -132,7 +140,7 @@ def _finish(
     return INTERRUPTED if stop.asked else NOT_ALL_WRITTEN if complaints else DONE
 
 
-def summary(simulation: Simulation, stopped: bool = False) -> str:
+def summary(simulation: Experiment, stopped: bool = False) -> str:
     """What came out, in the few lines a person reads: the readings of the scene."""
     rows = [(reading.label, _shown(reading)) for reading in simulation.scene.readings(simulation)]
     ended = f"stopped while {simulation.phase}" if stopped else simulation.scene.describe(simulation)[1]
@@ -140,15 +148,15 @@ def summary(simulation: Simulation, stopped: bool = False) -> str:
     together = f", {count} threads" if (count := threads_of(simulation)) > 1 else ""
     rows.append(("simulated time", f"{simulation.time:.3f} s in {simulation.step} steps{together}"))
     complaint = simulation.scene.check(simulation)
-    if complaint and not stopped and simulation.fault is None and simulation.finished():
+    if complaint and not stopped and simulation.fault is None and is_finished(simulation):
         rows.append(("complaint", complaint))
     width = max(len(label) for label, _ in rows) + 2
     return "\n".join(f"{label:{width}}{words}" for label, words in rows)
 
 
-def threads_of(simulation: Simulation) -> int:
+def threads_of(simulation: Experiment) -> int:
     """Threads the world is stepped with at the end."""
-    return simulation.threads or simulation.threads_wanted
+    return simulation.session.threads or threads_wanted(simulation)
 
 
 def _shown(reading: Reading) -> str:
@@ -163,25 +171,25 @@ def _shown(reading: Reading) -> str:
     return f"{reading.value:.{digits}f}{unit} ± {reading.error:.{digits}f}{unit}"
 
 
-def _save(simulation: Simulation, path: Path) -> str:
+def _save(simulation: Experiment, path: Path) -> str:
     """Write the run to a file; returns why that was not possible, or an empty string."""
     from repose.sim.experiment.saved_run import save
 
     try:
-        save(simulation.saved(), path)
+        save(saved_copy(simulation), path)
     except OSError as error:
         return f"{path} could not be written: {error.strerror or error}."
     return ""
 
 
-def _draw(simulation: Simulation, size: tuple[int, int], path: Path) -> str:
+def _draw(simulation: Experiment, size: tuple[int, int], path: Path) -> str:
     """Draw the state the run ended in; returns why that was not possible, or an empty string."""
     draft = path.with_suffix(".new.png")
     try:
         from repose.app.window.picture import save_png
 
         snapshot = Snapshot()
-        simulation.fill_snapshot(snapshot)
+        take_snapshot(simulation, snapshot)
         maker = open_picture_maker(size)
         try:
             box = whole_scene(snapshot) if snapshot.measurement is None else close_up(snapshot)

@@ -13,7 +13,7 @@ from repose.app.storage.recorder import LARGEST_SIDE
 from repose.app.thread_count import asked_threads
 from repose.sim.io import presets
 from repose.sim.parameters import ParameterError, Value, require_known
-from repose.sim.scenes import SCENES
+from repose.sim.registry import scenes
 
 if TYPE_CHECKING:
     from repose.sim.experiment.saved_run import SavedRun
@@ -75,11 +75,11 @@ def plan(
     if resumed is not None:
         scene = resumed.log.scene
     if scene:
-        require_known(scene, SCENES, "scene")
+        require_known(scene, scenes(), "scene")
     chosen = _starting_point(scene, preset)
     if scene and scene != chosen.scene:
         raise ParameterError(f"Preset '{chosen.name}' is for the scene '{chosen.scene}', not '{scene}'.")
-    parameters = SCENES[chosen.scene].parameters
+    parameters = scenes()[chosen.scene].parameters
     typed = _parsed(changes, chosen.scene)
     values = typed if resumed else dict(chosen.values) | typed
     parameters.checked(resumed.now.now.parameters.model_dump() | values if resumed else values)
@@ -148,12 +148,12 @@ def _starting_point(scene: str, preset: str) -> presets.Preset:
     chosen = presets.load(preset or presets.DEFAULT)
     if preset or not scene or scene == chosen.scene:
         return chosen
-    return presets.Preset(name="defaults", title=SCENES[scene].title, scene=scene)
+    return presets.Preset(name="defaults", title=scenes()[scene].title, scene=scene)
 
 
 def _parsed(changes: Sequence[str], scene: str) -> dict[str, Value]:
     """The values of `--set name=value`, SI."""
-    parameters = SCENES[scene].parameters
+    parameters = scenes()[scene].parameters
     values: dict[str, Value] = {}
     for change in changes:
         name, equals, text = change.partition("=")

@@ -8,7 +8,7 @@ from typing import Any
 from repose.app.jobs.progress import Progress, say
 from repose.app.stopping import stoppable
 from repose.sim.parameters import ParameterError
-from repose.sim.scenes import SCENES
+from repose.sim.registry import scenes
 
 AGREED, DIFFERS = 0, 3
 
@@ -16,7 +16,7 @@ AGREED, DIFFERS = 0, 3
 def commands_in(path: Path) -> list[tuple[str, str, str]]:
     """Step, command and what it was given, for every entry of the log; raises `ParameterError`."""
     log = _loaded(path).log
-    declared = SCENES[log.scene].parameters.declared()
+    declared = scenes()[log.scene].parameters.declared()
 
     def words(command: Any) -> str:
         values = getattr(command, "values", command.__dict__)

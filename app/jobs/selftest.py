@@ -15,6 +15,8 @@ from pathlib import Path
 
 import numpy as np
 from repose.app.jobs.progress import Progress
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.study.selftest import PHYSICS, Case, NotHere, Outcome
 from repose.sim.study.survival import SURVIVAL
 
@@ -81,11 +83,10 @@ def draw_heap() -> None:
     """Draw a filled column off-screen and print the share of pixels that are not background."""
     from repose.app.jobs.headless_film import open_picture_maker
     from repose.app.render.view import View
-    from repose.sim.experiment.simulation import Simulation
     from repose.sim.experiment.snapshot import Snapshot
 
     snapshot = Snapshot()
-    Simulation("heap", ready="column").fill_snapshot(snapshot)
+    take_snapshot(new_experiment("heap", ready="column"), snapshot)
     maker = open_picture_maker((640, 480))
     drawn = maker.draw(snapshot, View()).astype(int)
     maker.close()

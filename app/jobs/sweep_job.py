@@ -21,7 +21,7 @@ from repose.app.storage.paths import json_text, write_whole
 from repose.sim.experiment.comparison import Point, averaged, compare, findings, shown
 from repose.sim.experiment.snapshot import Curve
 from repose.sim.parameters import ParameterError
-from repose.sim.scenes import SCENES
+from repose.sim.registry import scenes
 
 RUNS, PICTURE = "runs", "sweep.png"
 SAID = ("seed", "phase", "fault", "complaint", "steps", "simulated_time", "time_step", "largest_overlap", "state_hash")
@@ -49,7 +49,7 @@ def run_sweep(sweep: Sweep) -> int:
     harvest = _Harvest({task.name: _earlier(task) for task in wanted if task.path.exists()})
     missing = [task for task in wanted if task.name not in harvest.results]
     (folder / RUNS).mkdir(exist_ok=True)
-    title = f"{SCENES[sweep.job.scene].title} in {folder}: {len(missing)} runs to do"
+    title = f"{scenes()[sweep.job.scene].title} in {folder}: {len(missing)} runs to do"
     title += f", {len(harvest.results)} there already" if harvest.results else ""
     with Progress(title, quiet=sweep.job.as_json) as progress, stoppable() as stop:
         _do(sweep, missing, harvest, progress, stop)
@@ -63,7 +63,7 @@ def _earlier(task: Task) -> dict[str, Any]:
         theirs = {"scene": found["scene"], "seed": found["seed"]} | found["parameters"]
     except (OSError, ValueError, KeyError, TypeError):
         raise ParameterError(f"{task.path} holds no result of a run: move it away or choose another --out.") from None
-    ours = {"scene": task.scene, "seed": task.seed} | SCENES[task.scene].parameters.checked(task.values).model_dump()
+    ours = {"scene": task.scene, "seed": task.seed} | scenes()[task.scene].parameters.checked(task.values).model_dump()
     for name in ours | theirs:
         if ours.get(name) != theirs.get(name):
             raise ParameterError(
@@ -137,7 +137,7 @@ def _finish(sweep: Sweep, folder: Path, wanted: tuple[Task, ...], harvest: _Harv
 
 def _report(sweep: Sweep, wanted: tuple[Task, ...], harvest: _Harvest, points: list[Point]) -> dict[str, Any]:
     """Everything result.json holds, in SI."""
-    shared = SCENES[sweep.job.scene].parameters.checked(sweep.job.values).model_dump()
+    shared = scenes()[sweep.job.scene].parameters.checked(sweep.job.values).model_dump()
     shared.pop(sweep.varied.name)
     each = []
     for task in wanted:
@@ -184,7 +184,7 @@ def _draw(sweep: Sweep, curve: Curve, path: Path) -> str:
 
 def _title(sweep: Sweep) -> tuple[str, str]:
     """What the picture shows, and with which parameters."""
-    scene, seeds = SCENES[sweep.job.scene], sweep.seeds
+    scene, seeds = scenes()[sweep.job.scene], sweep.seeds
     declared = scene.parameters.declared()
     words = [
         f"{declared[name].quantity.label} {declared[name].shown(value)}"

@@ -12,7 +12,7 @@ from repose.app.jobs.sweep_worker import Task
 from repose.sim.experiment.comparison import Study, no_laws
 from repose.sim.io.presets import checked_seed
 from repose.sim.parameters import Parameter, ParameterError, require_known
-from repose.sim.scenes import SCENES
+from repose.sim.registry import scenes
 
 MOST_RUNS = 10_000
 MOST_PROCESSES = 256
@@ -49,9 +49,9 @@ def plan_sweep(
 ) -> Sweep:
     """Check a request as it was typed; raises `ParameterError`."""
     job = plan(scene, preset, changes, out=out, size=size, as_json=as_json, threads=threads)
-    study = SCENES[job.scene].study
+    study = scenes()[job.scene].study
     if study is None:
-        able = ", ".join(entry.name for entry in SCENES.values() if entry.study)
+        able = ", ".join(entry.name for entry in scenes().values() if entry.study)
         raise ParameterError(f"Scene '{job.scene}' measures nothing that runs could be compared by; these do: {able}.")
     varied, values = _varied(over, job.scene, study)
     if varied.name != study.over:  # what is published, and the laws, are over another parameter
@@ -67,7 +67,7 @@ def plan_sweep(
     each = job.threads if threads or processes == 1 else 1
     found = Sweep(job, study, varied, values, chosen, processes, each)
     for value in values:
-        SCENES[job.scene].parameters.checked(job.values | {varied.name: value})
+        scenes()[job.scene].parameters.checked(job.values | {varied.name: value})
     return found
 
 
@@ -85,7 +85,7 @@ def tasks(sweep: Sweep, folder: Path) -> tuple[Task, ...]:
 
 def _varied(over: str, scene: str, study: Study) -> tuple[Parameter, tuple[float, ...]]:
     """The parameter and its values, from NAME=VALUE,VALUE,... or the study's own."""
-    parameters = SCENES[scene].parameters
+    parameters = scenes()[scene].parameters
     name, equals, text = over.partition("=")
     name = name.strip() or study.over
     words = [word for word in re.split(r"[,\s]+", text) if word]

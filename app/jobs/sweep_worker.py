@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from repose.app.storage.paths import json_text, write_whole
+from repose.sim.experiment.changes import new_experiment
 
 TELL_INTERVAL = 0.5
 """Wall time between two words about a run [s]."""
@@ -65,7 +66,6 @@ def work(task: Task, tell: Connection) -> None:
 def _result(task: Task, tell: Connection) -> dict[str, Any]:
     """The run's result with its point."""
     from repose.sim.experiment.headless import run_experiment
-    from repose.sim.experiment.simulation import Simulation
 
     told = 0.0
 
@@ -75,8 +75,8 @@ def _result(task: Task, tell: Connection) -> dict[str, Any]:
             told = time.monotonic()
             tell.send({"words": words, "share": share or 0.0})
 
-    simulation = Simulation(task.scene, task.values, task.seed)
-    simulation.threads = task.threads
+    simulation = new_experiment(task.scene, task.values, task.seed)
+    simulation.session.threads = task.threads
     tell.send({"compiled": True})
     result = run_experiment(simulation, on_progress=on_progress)
     point = simulation.scene.study.measure(simulation) if simulation.scene.study else None

@@ -11,7 +11,7 @@ from repose.app.storage import paths
 from repose.sim.experiment.commands import Command, Start
 from repose.sim.io import presets
 from repose.sim.parameters import ParameterError, ParameterSet, Value
-from repose.sim.scenes import SCENES
+from repose.sim.registry import scenes
 
 NAME = re.compile(r"[\w][\w -]{0,59}")
 
@@ -98,7 +98,7 @@ def all_presets() -> list[tuple[str, str, str, str]]:
         except ParameterError as error:  # one spoilt file must not hide the others
             rows.append((name, "", "", f"cannot be used: {error}"))
             continue
-        declared = SCENES[found.scene].parameters.declared()
+        declared = scenes()[found.scene].parameters.declared()
         differing = ", ".join(f"{key} = {declared[key].shown(value)}" for key, value in found.values.items())
         rows.append((name, found.scene, found.title, differing or "all at their defaults"))
     return rows

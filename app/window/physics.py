@@ -7,14 +7,15 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Command, Resume, Start, UseThreads
+from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.parameters import Value
 
 if TYPE_CHECKING:
     from repose.sim.experiment.runner import Runner
     from repose.sim.experiment.saved_run import SavedRun
-    from repose.sim.experiment.simulation import Simulation
 
 REWIND_BYTES = 200 * 2**20
 """Memory for the moments one can go back to."""
@@ -109,12 +110,11 @@ class Physics:
 
         start, threads = self._start, self._threads
 
-        def make() -> Simulation:
-            from repose.sim.experiment.simulation import Simulation
+        def make() -> Experiment:
 
-            simulation = Simulation(start.scene, start.values, start.seed, start.ready, saved)
-            simulation.points.budget = REWIND_BYTES
-            simulation.threads, simulation.spare = threads, PROCESSORS_FOR_PICTURE
+            simulation = new_experiment(start.scene, start.values, start.seed, start.ready, saved)
+            simulation.history.checkpoints.budget = REWIND_BYTES
+            simulation.session.threads, simulation.session.spare_processors = threads, PROCESSORS_FOR_PICTURE
             return simulation
 
         runner = Runner(make)

@@ -16,7 +16,7 @@ from repose.sim.experiment.snapshot import Curve, Line
 from repose.sim.parameters import Parameter
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.experiment import Experiment
 
 ROOM_BELOW, ROOM_ABOVE = 0.35, 0.15
 """How far laws are drawn beyond the values looked at, as shares of their span [-]."""
@@ -83,7 +83,7 @@ class Study:
     """Name of the parameter the quantity is looked at over."""
     usual: tuple[float, ...]
     """Values of it worth running, SI."""
-    measure: Callable[[Simulation], Point | None]
+    measure: Callable[[Experiment], Point | None]
     """The point of a run as it stands, or None where nothing has been measured."""
     published: tuple[Published, ...] = ()
     scatter: str = "standard error"

@@ -16,7 +16,7 @@ from repose.sim.experiment.snapshot import Fault
 from repose.sim.parameters import Value
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.experiment import Experiment
 
 BLAME_STEPS = 20_000
 """A fault within so many steps of a change of parameter is put down to it."""
@@ -45,75 +45,75 @@ class Change:
     """True for the first change of a drag: the state before it is the one to go back to."""
 
     @classmethod
-    def of(cls, simulation: Simulation, name: str, last: Change) -> Change:
+    def of(cls, experiment: Experiment, name: str, last: Change) -> Change:
         """The change of `name` that is about to happen, after the change `last`."""
-        drags_on = last.name == name and simulation.step - last.step < DRAG_STEPS
-        previous = last.previous if drags_on else getattr(simulation.parameters, name)
-        return cls(name, previous, simulation.step, not drags_on)
+        drags_on = last.name == name and experiment.step - last.step < DRAG_STEPS
+        previous = last.previous if drags_on else getattr(experiment.parameters, name)
+        return cls(name, previous, experiment.step, not drags_on)
 
 
-def look(simulation: Simulation) -> Fault | None:
+def look(experiment: Experiment) -> Fault | None:
     """What is wrong with the motion: grains not finite, too fast for their size, too far away; a wall too fast."""
-    world = simulation.run.world
+    world = experiment.run.world
     whole = bool(np.isfinite(world.motion).all())
     row = _without_memory(world) if whole else -1
     if not whole or row >= 0:
-        return from_status(simulation, verlet_list.NOT_FINITE, row)
-    velocity = world.motion[: simulation.scene.dimension, 1]
+        return from_status(experiment, verlet_list.NOT_FINITE, row)
+    velocity = world.motion[: experiment.scene.dimension, 1]
     with np.errstate(over="ignore"):
-        steps = np.einsum("cn,cn->n", velocity, velocity) * (simulation.dt / verlet_list.LARGEST_STEP) ** 2
+        steps = np.einsum("cn,cn->n", velocity, velocity) * (experiment.dt / verlet_list.LARGEST_STEP) ** 2
     too_fast = (steps > world.radius**2) & ~world.fixed
     if too_fast.any():
         row = int(np.where(too_fast, steps / world.radius**2, 0.0).argmax())
-        return from_status(simulation, verlet_list.TOO_FAST, row)
-    return _astray(simulation) or _running_over(simulation)
+        return from_status(experiment, verlet_list.TOO_FAST, row)
+    return _astray(experiment) or _running_over(experiment)
 
 
-def from_status(simulation: Simulation, status: int, row: int) -> Fault:
+def from_status(experiment: Experiment, status: int, row: int) -> Fault:
     """The fault behind a status of the step loop."""
-    world = simulation.run.world
+    world = experiment.run.world
     if status == verlet_list.NOT_FINITE:
-        row, lost = _lost(world, row, simulation.scene.dimension)
-        return _fault(simulation, row, f"lost its {lost} (not a finite number) at {simulation.time:.4f} s")
-    speed = float(np.sqrt(np.sum(world.motion[: simulation.scene.dimension, 1, row] ** 2)))
-    limit = verlet_list.LARGEST_STEP * float(world.radius[row]) / simulation.dt
+        row, lost = _lost(world, row, experiment.scene.dimension)
+        return _fault(experiment, row, f"lost its {lost} (not a finite number) at {experiment.time:.4f} s")
+    speed = float(np.sqrt(np.sum(world.motion[: experiment.scene.dimension, 1, row] ** 2)))
+    limit = verlet_list.LARGEST_STEP * float(world.radius[row]) / experiment.dt
     return _fault(
-        simulation,
+        experiment,
         row,
-        f"moves at {speed:.3g} m/s at {simulation.time:.4f} s, "
-        f"over the {limit:.3g} m/s that a step of {simulation.dt * 1e6:.4g} µs can follow",
+        f"moves at {speed:.3g} m/s at {experiment.time:.4f} s, "
+        f"over the {limit:.3g} m/s that a step of {experiment.dt * 1e6:.4g} µs can follow",
     )
 
 
-def step_too_large(simulation: Simulation, survey: Survey) -> Fault:
+def step_too_large(experiment: Experiment, survey: Survey) -> Fault:
     """The chosen time step is beyond what the integrator bears with the contacts there are."""
-    step = simulation.parameters.declared()["dt"].shown(simulation.parameters.dt)
+    step = experiment.parameters.declared()["dt"].shown(experiment.parameters.dt)
     borne = f"{survey.stable_dt * 1e6:.4g} µs"
     return _fault(
-        simulation,
+        experiment,
         survey.stiffest,
-        f"has contacts at {simulation.time:.4f} s that {simulation.scheme.title} bears up to a time step of {borne}, "
+        f"has contacts at {experiment.time:.4f} s that {experiment.engine.model.scheme.title} bears up to a time step of {borne}, "
         f"and the time step is {step}",
         "Likely cause: the time step.",
     )
 
 
-def smaller_dt(simulation: Simulation) -> float | None:
+def smaller_dt(experiment: Experiment) -> float | None:
     """Half of the step asked for, or of the one in use, halved on until it is well below what is borne [s].
 
     None where that is out of range.
     """
-    parameters = simulation.parameters
-    asked: float = simulation.dt if parameters.dt == "auto" else parameters.dt
-    halvings = math.ceil(math.log2(asked / (CAREFUL * ramp.foreseen_dt(simulation)))) if asked > 0.0 else 1
+    parameters = experiment.parameters
+    asked: float = experiment.dt if parameters.dt == "auto" else parameters.dt
+    halvings = math.ceil(math.log2(asked / (CAREFUL * ramp.foreseen_dt(experiment)))) if asked > 0.0 else 1
     smaller = math.ldexp(asked, -max(1, halvings))
     return smaller if smaller > 0.0 and smaller >= (parameters.declared()["dt"].low or 0.0) else None
 
 
-def removable(simulation: Simulation, world: World, sphere_id: int) -> bool:
+def removable(experiment: Experiment, world: World, sphere_id: int) -> bool:
     """Whether there is such a grain, it can move, and the scene can do without it."""
     row = np.flatnonzero(world.sphere_id == sphere_id)
-    return simulation.scene.remove is not None and bool(row.size) and not world.fixed[row[0]]
+    return experiment.scene.remove is not None and bool(row.size) and not world.fixed[row[0]]
 
 
 def _without_memory(world: World) -> int:
@@ -158,45 +158,45 @@ MOTION = ("position", "velocity", "acceleration", "higher derivative")
 SPINNING = ("orientation", "spin", "change of spin", "higher derivative of its spin")
 
 
-def _astray(simulation: Simulation) -> Fault | None:
+def _astray(experiment: Experiment) -> Fault | None:
     """The grain farthest from the origin, if it is so far that places are no longer told apart finely enough."""
-    world = simulation.run.world
-    place = np.abs(world.motion[: simulation.scene.dimension, 0]).max(axis=0, initial=0.0)
+    world = experiment.run.world
+    place = np.abs(world.motion[: experiment.scene.dimension, 0]).max(axis=0, initial=0.0)
     if not (place > FARTHEST * world.radius).any():
         return None
     row = int((place / world.radius).argmax())
     return _fault(
-        simulation,
+        experiment,
         row,
-        f"is {place[row]:.3g} m away at {simulation.time:.4f} s, over the "
+        f"is {place[row]:.3g} m away at {experiment.time:.4f} s, over the "
         f"{FARTHEST * float(world.radius[row]):.3g} m within which contacts are resolved",
     )
 
 
-def _running_over(simulation: Simulation) -> Fault | None:
+def _running_over(experiment: Experiment) -> Fault | None:
     """The fastest wall, if it goes so far in a step that the smallest grain may find itself on its other side."""
-    world = simulation.run.world
+    world = experiment.run.world
     moving = ~world.fixed
     if not (moving.any() and world.walls.velocity.any()):
         return None
     speed = np.sqrt((world.walls.velocity**2).sum(axis=1))
     wall, radius = int(speed.argmax()), float(world.radius[moving].min())
-    if speed[wall] * simulation.dt <= verlet_list.LARGEST_STEP * radius:
+    if speed[wall] * experiment.dt <= verlet_list.LARGEST_STEP * radius:
         return None
-    limit = verlet_list.LARGEST_STEP * radius / simulation.dt
+    limit = verlet_list.LARGEST_STEP * radius / experiment.dt
     return _stopped(
-        simulation,
-        f"Wall {wall} moves at {speed[wall]:.3g} m/s at {simulation.time:.4f} s, over the {limit:.3g} m/s that a grain "
-        f"of {1e3 * radius:.3g} mm radius can follow with a step of {simulation.dt * 1e6:.4g} µs",
+        experiment,
+        f"Wall {wall} moves at {speed[wall]:.3g} m/s at {experiment.time:.4f} s, over the {limit:.3g} m/s that a grain "
+        f"of {1e3 * radius:.3g} mm radius can follow with a step of {experiment.dt * 1e6:.4g} µs",
         "Likely cause: the speed of the wall.",
     )
 
 
-def _fault(simulation: Simulation, row: int, words: str, cause: str = "") -> Fault:
+def _fault(experiment: Experiment, row: int, words: str, cause: str = "") -> Fault:
     """The fault of one grain: where it is, and what is wrong with it."""
-    world, good = simulation.run.world, simulation.last_good.run
+    world, good = experiment.run.world, last_good(experiment).run
     sphere = int(world.sphere_id[row])
-    dimension = simulation.scene.dimension
+    dimension = experiment.scene.dimension
     place: Floats | None = world.motion[:dimension, 0, row]
     was = ""
     if not np.isfinite(world.motion[:dimension, 0, row]).all():
@@ -204,28 +204,28 @@ def _fault(simulation: Simulation, row: int, words: str, cause: str = "") -> Fau
         place, was = (before[:, 0], ", last at ") if before.size else (None, "")
     where = "" if place is None else f"{was or ' at '}({', '.join(f'{x:.4g}' for x in place)}) m"
     subject = f"Grain {sphere} {words}{where}" if was else f"Grain {sphere}{where} {words}"
-    return _stopped(simulation, subject, cause, sphere)
+    return _stopped(experiment, subject, cause, sphere)
 
 
-def _stopped(simulation: Simulation, subject: str, cause: str = "", sphere: int | None = None) -> Fault:
+def _stopped(experiment: Experiment, subject: str, cause: str = "", sphere: int | None = None) -> Fault:
     """The fault that is told by `subject`, with the likely cause.
 
     `cause` is what to say where no parameter was changed lately.
     """
-    good = simulation.last_good.run
+    good = last_good(experiment).run
     stopped = f"stopped at the last good state, {good.time:.4f} s"
-    change = simulation.last_change if simulation.changed_lately else Change()
-    cause = cause if cause and not change.name else _cause(simulation, change)
+    change = experiment.history.last_change if changed_lately(experiment) else Change()
+    cause = cause if cause and not change.name else _cause(experiment, change)
     name, previous = (change.name, change.previous) if change.name else (None, None)
     return Fault(f"{subject}: {stopped}. {cause}", sphere, name, previous)
 
 
-def _cause(simulation: Simulation, change: Change) -> str:
+def _cause(experiment: Experiment, change: Change) -> str:
     """What has most likely led to a fault: the last change, or what the last good state shows."""
     if change.name:
-        return f"Likely cause: {_in_words(simulation, change.name, change.previous)[0]}."
-    survey = simulation.survey(simulation.last_good.run.world)
-    if simulation.dt > survey.stable_dt:
+        return f"Likely cause: {_in_words(experiment, change.name, change.previous)[0]}."
+    survey = survey_contacts(experiment, last_good(experiment).run.world)
+    if experiment.dt > survey.stable_dt:
         return f"Likely cause: the time step is over the {survey.stable_dt * 1e6:.4g} µs that the contacts bear."
     if survey.largest_overlap > DEEP:
         deep = f"{100.0 * survey.largest_overlap:.0f} % of a radius"
@@ -233,24 +233,24 @@ def _cause(simulation: Simulation, change: Change) -> str:
     return "The last good state shows no cause."
 
 
-def with_remedies(simulation: Simulation, fault: Fault) -> Fault:
+def with_remedies(experiment: Experiment, fault: Fault) -> Fault:
     """The fault with what can be done from the last good state, which is the present, in one more sentence."""
-    smaller, sphere = smaller_dt(simulation), fault.sphere_id
+    smaller, sphere = smaller_dt(experiment), fault.sphere_id
     offers = [
-        _in_words(simulation, fault.parameter, fault.previous)[1] if fault.parameter else "",
+        _in_words(experiment, fault.parameter, fault.previous)[1] if fault.parameter else "",
         f"lower the time step to {smaller * 1e6:.4g} µs" if smaller is not None else "",
-        "let the program choose it ('auto')" if simulation.parameters.dt != "auto" else "",
-        f"remove grain {sphere}" if sphere is not None and removable(simulation, simulation.run.world, sphere) else "",
+        "let the program choose it ('auto')" if experiment.parameters.dt != "auto" else "",
+        f"remove grain {sphere}" if sphere is not None and removable(experiment, experiment.run.world, sphere) else "",
     ]
     offers = [offer for offer in offers if offer]
     words = " or ".join(filter(None, [", ".join(offers[:-1]), offers[-1]])) if offers else "start anew"
     return replace(fault, message=f"{fault.message} {words[0].upper()}{words[1:]}.")
 
 
-def _in_words(simulation: Simulation, name: str, previous: Value | None) -> tuple[str, str]:
+def _in_words(experiment: Experiment, name: str, previous: Value | None) -> tuple[str, str]:
     """A change, and its undoing."""
-    declared = simulation.parameters.declared()[name]
+    declared = experiment.parameters.declared()[name]
     label = declared.quantity.label
-    now = declared.shown(getattr(simulation.parameters, name))
+    now = declared.shown(getattr(experiment.parameters, name))
     before = declared.shown(previous if previous is not None else declared.default)
     return f"the change of {label} from {before} to {now}", f"undo {label} = {now} (it was {before})"

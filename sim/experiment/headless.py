@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from repose.sim.experiment.commands import Act
-from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.parameters import ParameterError
 
 
 def run_experiment(
-    simulation: Simulation,
+    experiment: Experiment,
     *,
     on_progress: Callable[[str, float | None], None] = lambda words, share: None,
     on_frame: Callable[[Snapshot], None] | None = None,
@@ -21,28 +21,28 @@ def run_experiment(
     until: float = math.inf,
     under_way: bool = False,
 ) -> dict[str, Any]:
-    """Fill, open, wait for rest, measure; returns `simulation.result()`.
+    """Fill, open, wait for rest, measure; returns `result(experiment)`.
 
     With `frame_interval` [s], `on_frame` is called at the first step at or after every multiple of it, from the
     beginning on, in simulated time. It ends at the first step at or after `until` [s] at the latest. An experiment that
     is `under_way` is gone on with, whatever it was doing. Raises `ParameterError` if the scene cannot be run now.
     """
-    refusal = "" if under_way and not simulation.finished() else simulation.apply(Act("run"))
+    refusal = "" if under_way and not finished(experiment) else apply(experiment, Act("run"))
     if refusal:
         raise ParameterError(refusal)
-    began = simulation.time
+    began = experiment.time
     frames = 0
     snapshot = Snapshot()
     while True:
         if on_frame is not None and frame_interval is not None:
-            while simulation.time >= began + frames * frame_interval - 1e-12:
-                simulation.fill_snapshot(snapshot)
+            while experiment.time >= began + frames * frame_interval - 1e-12:
+                take_snapshot(experiment, snapshot)
                 snapshot.serial = frames
                 on_frame(snapshot)
                 frames += 1
-        if simulation.finished() or simulation.time >= until:
-            return simulation.result()
+        if finished(experiment) or experiment.time >= until:
+            return result(experiment)
         # To the next look at the world and no further: an experiment ends there, filmed or not.
         due = began + frames * frame_interval if frame_interval is not None and on_frame is not None else math.inf
-        simulation.advance(simulation.steps_until(min(due, until)))
-        on_progress(*simulation.scene.describe(simulation)[1:])
+        advance(experiment, steps_until(experiment, min(due, until)))
+        on_progress(*experiment.scene.describe(experiment)[1:])

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from repose.sim.experiment import automatic_step
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.experiment import Experiment
 
 PARTS = 8
 """Changes a ramp consists of."""
@@ -43,12 +43,12 @@ class Ramp:
         return self.begins + (self.parts_done(step) + 1) * self.steps // PARTS - step
 
 
-def in_force(simulation: Simulation) -> Any:
+def in_force(experiment: Experiment) -> Any:
     """The parameters the law and the weight are made of now: those asked for, or on the way to them."""
-    asked, ramp = simulation.parameters, simulation.run.ramp
+    asked, ramp = experiment.parameters, experiment.run.ramp
     if ramp is None:
         return asked
-    share = ramp.parts_done(simulation.step) / PARTS
+    share = ramp.parts_done(experiment.step) / PARTS
     declared = asked.declared()
     return asked.model_copy(
         update={
@@ -66,66 +66,66 @@ def _between(before: float, after: float, share: float, log: bool) -> float:
     return before + share * (after - before)
 
 
-def hand_over(simulation: Simulation, parameters: Any) -> None:
+def hand_over(experiment: Experiment, parameters: Any) -> None:
     """Let law and weight read the numbers of these parameters."""
-    simulation.numbers = simulation.model.law.numbers(parameters)
-    simulation.gravity = parameters.gravity_vector(simulation.scene.dimension)
+    experiment.engine.law_parameters = experiment.engine.model.law.numbers(parameters)
+    experiment.engine.gravity = parameters.gravity_vector(experiment.scene.dimension)
 
 
 @contextmanager
-def at_its_end(simulation: Simulation) -> Iterator[None]:
+def at_its_end(experiment: Experiment) -> Iterator[None]:
     """Numbers as they will be when the ramp is over."""
-    hand_over(simulation, simulation.parameters)
+    hand_over(experiment, experiment.parameters)
     try:
         yield
     finally:
-        hand_over(simulation, in_force(simulation))
+        hand_over(experiment, in_force(experiment))
 
 
-def foreseen_dt(simulation: Simulation) -> float:
+def foreseen_dt(experiment: Experiment) -> float:
     """Largest step borne by the contacts there are and by those to come, now and when the ramp is over [s]."""
-    now = automatic_step.foreseen_dt(simulation, simulation.survey())
-    if simulation.run.ramp is None:
+    now = automatic_step.foreseen_dt(experiment, survey_contacts(experiment))
+    if experiment.run.ramp is None:
         return now
-    with at_its_end(simulation):
-        return min(now, automatic_step.foreseen_dt(simulation, simulation.survey()))
+    with at_its_end(experiment):
+        return min(now, automatic_step.foreseen_dt(experiment, survey_contacts(experiment)))
 
 
-def begun(simulation: Simulation, before: Any) -> Ramp | None:
+def begun(experiment: Experiment, before: Any) -> Ramp | None:
     """A ramp from the parameters in force `before` to those asked for; None if there is nothing to be kicked."""
-    declared = simulation.parameters.declared().values()
+    declared = experiment.parameters.declared().values()
     names = [entry.name for entry in declared if entry.quantity.effect == "ramp"]
     values = {name: getattr(before, name) for name in names}
-    differ = any(value != getattr(simulation.parameters, name) for name, value in values.items())
-    if not differ or simulation.run.world.fixed.all():
+    differ = any(value != getattr(experiment.parameters, name) for name, value in values.items())
+    if not differ or experiment.run.world.fixed.all():
         return None
-    return Ramp({n: v for n, v in values.items() if v != getattr(simulation.parameters, n)}, simulation.step, PARTS)
+    return Ramp({n: v for n, v in values.items() if v != getattr(experiment.parameters, n)}, experiment.step, PARTS)
 
 
-def contact_time(simulation: Simulation) -> float:
+def contact_time(experiment: Experiment) -> float:
     """How long a typical contact lasts now, or at the end of the ramp under way if that is longer [s]."""
-    now = automatic_step.contact_time(simulation)
-    if simulation.run.ramp is None:
+    now = automatic_step.contact_time(experiment)
+    if experiment.run.ramp is None:
         return now
-    with at_its_end(simulation):
-        return max(now, automatic_step.contact_time(simulation))
+    with at_its_end(experiment):
+        return max(now, automatic_step.contact_time(experiment))
 
 
-def lasting(simulation: Simulation, ramp: Ramp) -> Ramp:
+def lasting(experiment: Experiment, ramp: Ramp) -> Ramp:
     """The ramp over one contact time in steps of now, but at least a step for every part."""
-    steps = math.ceil(simulation.contact_time / simulation.run.dt)
+    steps = math.ceil(experiment.engine.contact_time / experiment.run.dt)
     return Ramp(ramp.values, ramp.begins, max(PARTS, steps))
 
 
-def go_on(simulation: Simulation) -> None:
+def go_on(experiment: Experiment) -> None:
     """Let the next part act if it is due at this step, and book its work."""
-    run = simulation.run
+    run = experiment.run
     if run.ramp is None or run.ramp.parts_done(run.step) == run.ramp.parts_done(run.step - 1):
         return
-    with simulation.booked("work"):
+    with booked(experiment, "work"):
         if run.ramp.parts_done(run.step) == PARTS:
             run.ramp = None
-        hand_over(simulation, in_force(simulation))
+        hand_over(experiment, in_force(experiment))
     if run.ramp is None:
-        simulation.contact_time = contact_time(simulation)
-        simulation.set_dt()
+        experiment.engine.contact_time = contact_time(experiment)
+        set_dt(experiment)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from repose.sim.experiment import history
+from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.saved_run import SavedRun
-from repose.sim.experiment.simulation import Simulation
 
 
 class Verdict(NamedTuple):
@@ -33,13 +33,13 @@ def verify(
     `threads` to step with; None for as many as are worth their while.
     """
     log = saved.log
-    simulation = Simulation(saved=replace(saved, log=replace(log, marks=[]), now=log.start))
-    simulation.threads = threads
+    experiment = Experiment(saved=replace(saved, log=replace(log, marks=[]), now=log.start))
+    experiment.session.threads = threads
     expected = [*log.marks, (saved.now.at, state_hash(saved.now.now.run))]
     for agreed, (at, digest) in enumerate(expected):
         final = agreed == len(expected) - 1
         last = saved.now.commands if final else sum(entry.at < at for entry in log.entries)
-        if not history.follow(simulation, at, last) or simulation.state_hash() != digest:
+        if not history.follow(experiment, at, last) or state_hash(experiment) != digest:
             return Verdict(agreed, len(expected), at)
         on_progress(at, saved.now.at)
     return Verdict(len(expected), len(expected), None)

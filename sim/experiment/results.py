@@ -14,33 +14,33 @@ from repose.sim.measure.coordination import coordination_number
 from repose.sim.measure.packing import box_in_packing
 
 if TYPE_CHECKING:
+    from repose.sim.experiment.experiment import Experiment
     from repose.sim.experiment.run import Run
-    from repose.sim.experiment.simulation import Simulation
 
 
-def results(simulation: Simulation) -> dict[str, Any]:
+def results(experiment: Experiment) -> dict[str, Any]:
     """Everything result.json holds, in SI and JSON-ready."""
-    survey = simulation.survey()
+    survey = survey_contacts(experiment)
     return {
-        "scene": simulation.scene.name,
-        "parameters": simulation.parameters.model_dump(),
-        "seed": simulation.seed,
-        "ready": simulation.ready,
+        "scene": experiment.scene.name,
+        "parameters": experiment.parameters.model_dump(),
+        "seed": experiment.seed,
+        "ready": experiment.ready,
         "version": metadata.version("repose"),
-        "steps": simulation.step,
-        "simulated_time": simulation.time,
+        "steps": experiment.step,
+        "simulated_time": experiment.time,
         "time_step": {
-            "now": simulation.dt,
+            "now": experiment.dt,
             "stable": survey.stable_dt if math.isfinite(survey.stable_dt) else None,
         },
-        "dt_changes": simulation.run.dt_changes,
-        **simulation.scene.results(simulation),
+        "dt_changes": experiment.run.dt_changes,
+        **experiment.scene.results(experiment),
         "largest_overlap": survey.largest_overlap,
-        **bulk_results(simulation.bulk(), coordination_number(simulation.run.world)),
-        "energy": simulation.energy(survey).as_dict(),
-        "fault": simulation.fault.message if simulation.fault else None,
-        "complaint": simulation.scene.check(simulation) or None,
-        "state_hash": simulation.state_hash(),
+        **bulk_results(bulk(experiment), coordination_number(experiment.run.world)),
+        "energy": energy(experiment, survey).as_dict(),
+        "fault": experiment.fault.message if experiment.fault else None,
+        "complaint": experiment.scene.check(experiment) or None,
+        "state_hash": state_hash(experiment),
     }
 
 
@@ -52,28 +52,28 @@ def state_hash(run: Run) -> str:
     return digest.hexdigest()
 
 
-def keep_point(simulation: Simulation) -> None:
+def keep_point(experiment: Experiment) -> None:
     """Put what this run has measured beside the runs before; the very same run counts once."""
-    point = simulation.scene.study.measure(simulation) if simulation.scene.study else None
-    points = simulation.measured.setdefault(simulation.scene.name, [])
+    point = experiment.scene.study.measure(experiment) if experiment.scene.study else None
+    points = experiment.session.measured.setdefault(experiment.scene.name, [])
     if point is not None and point not in points:
         points.append(point)
-        compare_runs(simulation)
+        compare_runs(experiment)
 
 
-def compare_runs(simulation: Simulation) -> None:
+def compare_runs(experiment: Experiment) -> None:
     """Make the plot of the runs of this session anew."""
-    scene = simulation.scene
-    points = simulation.measured.get(scene.name, ())
+    scene = experiment.scene
+    points = experiment.session.measured.get(scene.name, ())
     declared = scene.parameters.declared()
-    simulation.comparison = compare(scene.study, declared[scene.study.over], points) if scene.study else None
+    experiment.session.comparison = compare(scene.study, declared[scene.study.over], points) if scene.study else None
 
 
-def bulk(simulation: Simulation) -> Bulk | None:
+def bulk(experiment: Experiment) -> Bulk | None:
     """Packing fraction and stress well inside the packing; None where there is no packing of that size."""
-    world = simulation.run.world
+    world = experiment.run.world
     box = box_in_packing(world)
     if box is None:
         return None
-    contacts = simulation.contact_table(world, simulation.numbers)
-    return measure_bulk(world, contacts, box, simulation.scheme.velocity_lead * simulation.run.dt)
+    contacts = experiment.engine.contact_table(world, experiment.engine.law_parameters)
+    return measure_bulk(world, contacts, box, experiment.engine.model.scheme.velocity_lead * experiment.run.dt)

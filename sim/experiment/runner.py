@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable
 
 from repose.sim.experiment.commands import Command
-from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.snapshot import Fault, Snapshot, TripleBuffer
 from repose.sim.experiment.stepping import CHECK_STEPS
 
@@ -42,9 +42,9 @@ FRAMES_WAITING = 8
 
 
 class Runner:
-    """Runs a simulation on a thread of its own; `make` is called there, so that the window opens at once."""
+    """Runs a experiment on a thread of its own; `make` is called there, so that the window opens at once."""
 
-    def __init__(self, make: Callable[[], Simulation]) -> None:
+    def __init__(self, make: Callable[[], Experiment]) -> None:
         self._make = make
         self._buffer = TripleBuffer()
         self._commands: queue.SimpleQueue[Command] = queue.SimpleQueue()
@@ -148,11 +148,11 @@ class Runner:
 
     def _main(self) -> None:
         try:
-            simulation = self._make()
-            simulation.before_compiling = lambda: self._announce_compiling(simulation)
-            self._publish(simulation)
+            experiment = self._make()
+            experiment.session.before_compiling = lambda: self._announce_compiling(experiment)
+            self._publish(experiment)
             while not self._stopping.is_set():
-                self._turn(simulation)
+                self._turn(experiment)
         except Exception as error:  # the window lives on and says what happened
             traceback.print_exc()
             shown = self._buffer.writing
@@ -163,46 +163,46 @@ class Runner:
             shown.message = shown.fault.message
             self._buffer.publish()
 
-    def _turn(self, simulation: Simulation) -> None:
+    def _turn(self, experiment: Experiment) -> None:
         """Drain commands, advance one batch, publish when due."""
-        changed = self._drain(simulation)
+        changed = self._drain(experiment)
         if self._pace_changed:
             self._pace_changed = False
             self._forget_pace()
-        if simulation.journey is not None:
-            simulation.go_on(max(1, int(BATCH_TIME / self._batch_cost)))
-            if changed or simulation.journey is None or time.perf_counter() >= self._publish_at:
-                self._publish(simulation)
+        if experiment.history.seek is not None:
+            experiment.go_on(max(1, int(BATCH_TIME / self._batch_cost)))
+            if changed or experiment.history.seek is None or time.perf_counter() >= self._publish_at:
+                self._publish(experiment)
             return
         began = time.perf_counter()
-        steps, owed = self._steps_due(simulation)
-        self._offer_frame(simulation)
-        done = simulation.advance(min(steps, self._steps_to_frame(simulation)))
+        steps, owed = self._steps_due(experiment)
+        self._offer_frame(experiment)
+        done = advance(experiment, min(steps, self._steps_to_frame(experiment)))
         if owed:
             with self._asking:
                 self._steps_asked = max(0, self._steps_asked - done)
         now = time.perf_counter()
         if done:
             self._batch_cost = (now - began) / done
-        if self._timeline and simulation.time < self._timeline[-1][1]:
+        if self._timeline and experiment.time < self._timeline[-1][1]:
             self._forget_pace()  # a fault has set time back
-        self._scheduled = self._scheduled or (now, simulation.time)
-        self._timeline.append((now, simulation.time, simulation.step))
+        self._scheduled = self._scheduled or (now, experiment.time)
+        self._timeline.append((now, experiment.time, experiment.step))
         while now - self._timeline[0][0] > SPEED_WINDOW:
             self._timeline.popleft()
         if changed or now >= self._publish_at:
-            self._publish(simulation)
+            self._publish(experiment)
         if done == 0:
             self._wake.wait(timeout=0.02 if steps == 0 else 0.001)
             self._wake.clear()
 
-    def _drain(self, simulation: Simulation) -> bool:
+    def _drain(self, experiment: Experiment) -> bool:
         changed = False
         while not self._commands.empty():
-            before = simulation.time
-            simulation.at_once = int(AT_ONCE / self._batch_cost)
-            self._refusal = simulation.apply(self._commands.get())
-            if simulation.time != before:
+            before = experiment.time
+            experiment.session.seek_steps = int(AT_ONCE / self._batch_cost)
+            self._refusal = apply(experiment, self._commands.get())
+            if experiment.time != before:
                 self._forget_pace()  # a new experiment; a mere slider must not upset the pace
             changed = True
         return changed
@@ -211,12 +211,12 @@ class Runner:
         self._timeline.clear()
         self._scheduled = None
 
-    def _steps_due(self, simulation: Simulation) -> tuple[int, bool]:
+    def _steps_due(self, experiment: Experiment) -> tuple[int, bool]:
         """How many steps the next batch may have, and whether they are owed to someone who asked for them."""
         batch = max(1, int(BATCH_TIME / self._batch_cost))
         with self._asking:
             paused, asked = self._paused, self._steps_asked
-        if simulation.fault is not None:
+        if experiment.fault is not None:
             return 0, False
         if paused:
             return min(batch, asked), True
@@ -225,26 +225,26 @@ class Runner:
         if self._scheduled is None:
             return 0, False  # the clock is kept from now on
         since, started = self._scheduled
-        behind = (time.perf_counter() - since) * self._speed - (simulation.time - started)
+        behind = (time.perf_counter() - since) * self._speed - (experiment.time - started)
         if behind > LONGEST_CATCH_UP * self._speed:
             self._scheduled = None
-        return max(0, min(batch, int(behind / simulation.dt))), False
+        return max(0, min(batch, int(behind / experiment.dt))), False
 
-    def _steps_to_frame(self, simulation: Simulation) -> int:
+    def _steps_to_frame(self, experiment: Experiment) -> int:
         if self._recording is None:
             return 1 << 30
-        return simulation.steps_until(self._frames_from + self._frames * self._recording[0])
+        return steps_until(experiment, self._frames_from + self._frames * self._recording[0])
 
-    def _offer_frame(self, simulation: Simulation) -> None:
+    def _offer_frame(self, experiment: Experiment) -> None:
         recording = self._recording
         if recording is None:
             return
         interval, frames = recording
-        if self._frames_from < 0.0 or simulation.time < self._frames_from + (self._frames - 1) * interval:
-            self._frames, self._frames_from = 0, simulation.time  # begun, or a new experiment has set time back
-        while self._recording is recording and simulation.time >= self._frames_from + self._frames * interval - 1e-12:
+        if self._frames_from < 0.0 or experiment.time < self._frames_from + (self._frames - 1) * interval:
+            self._frames, self._frames_from = 0, experiment.time  # begun, or a new experiment has set time back
+        while self._recording is recording and experiment.time >= self._frames_from + self._frames * interval - 1e-12:
             shot = Snapshot()
-            self._describe(simulation, shot)
+            self._describe(experiment, shot)
             while self._recording is recording and not self._stopping.is_set():
                 try:
                     frames.put(shot, timeout=0.05)
@@ -255,29 +255,29 @@ class Runner:
             if self._stopping.is_set():
                 return
 
-    def _describe(self, simulation: Simulation, snapshot: Snapshot, contacts: bool = True) -> None:
-        simulation.fill_snapshot(snapshot, contacts)
+    def _describe(self, experiment: Experiment, snapshot: Snapshot, contacts: bool = True) -> None:
+        take_snapshot(experiment, snapshot, contacts)
         self._serial += 1
         snapshot.serial = self._serial
         snapshot.refusal = self._refusal
         snapshot.paused = self._paused
         snapshot.compiling = False
-        snapshot.threads_asked, snapshot.threads_wanted = simulation.threads, simulation.threads_wanted
+        snapshot.threads_asked, snapshot.threads_wanted = experiment.session.threads, experiment.threads_wanted
         first, last = (self._timeline[0], self._timeline[-1]) if self._timeline else ((0.0, 0.0, 0),) * 2
         wall = last[0] - first[0]
         snapshot.realtime_factor = (last[1] - first[1]) / wall if wall > 0.0 else 0.0
         snapshot.steps_per_second = (last[2] - first[2]) / wall if wall > 0.0 else 0.0
 
-    def _announce_compiling(self, simulation: Simulation) -> None:
+    def _announce_compiling(self, experiment: Experiment) -> None:
         shown = self._buffer.writing
-        simulation.fill_snapshot(shown)
+        take_snapshot(experiment, shown)
         shown.compiling = True
         self._buffer.publish()
 
-    def _publish(self, simulation: Simulation) -> None:
+    def _publish(self, experiment: Experiment) -> None:
         began = time.thread_time()
         self._newest = self._buffer.writing
-        self._describe(simulation, self._newest, self._contacts_shown)
+        self._describe(experiment, self._newest, self._contacts_shown)
         self._buffer.publish()
         self._publish_cost += 0.2 * (time.thread_time() - began - self._publish_cost)
         self._publish_at = time.perf_counter() + pause_between_snapshots(self._publish_cost)

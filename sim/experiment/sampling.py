@@ -21,8 +21,8 @@ from repose.sim.measure.energy import Energy
 from repose.sim.measure.stress import grain_pressure
 
 if TYPE_CHECKING:
+    from repose.sim.experiment.experiment import Experiment
     from repose.sim.experiment.run import Run
-    from repose.sim.experiment.simulation import Simulation
 
 ENERGY_SERIES = (
     "translational",
@@ -64,37 +64,37 @@ FEW_PAIRS, CONTACT_SHARE = 5000, 0.01
 most in larger worlds [-]; one costs as much as three to five steps."""
 
 
-def sample(simulation: Simulation) -> None:
+def sample(experiment: Experiment) -> None:
     """Append a row to the series once `SAMPLE_INTERVAL` has passed."""
-    series = simulation.run.series
-    if series.count and simulation.time < series.last("time") + SAMPLE_INTERVAL:
+    series = experiment.run.series
+    if series.count and experiment.time < series.last("time") + SAMPLE_INTERVAL:
         return
-    energy = simulation.energy()
+    energy = energy(experiment)
     ledger = energy.as_dict()
-    if not simulation.model.rotation:
+    if not experiment.engine.model.rotation:
         ledger["rotational"] = math.nan
-    reading = simulation.scene.measure(simulation) if simulation.phase in ("flowing", "rested") else None
+    reading = experiment.scene.measure(experiment) if experiment.phase in ("flowing", "rested") else None
     series.append(
         (
-            simulation.time,
+            experiment.time,
             energy.kinetic,
-            mean_speed(simulation.run.world),
-            coordination_number(simulation.run.world).mean,
+            mean_speed(experiment.run.world),
+            coordination_number(experiment.run.world).mean,
             reading.angle if reading else math.nan,
-            *sampled_bulk(simulation),
+            *sampled_bulk(experiment),
             *(ledger[name] for name in ENERGY_SERIES),
         )
     )
 
 
-def sampled_bulk(simulation: Simulation) -> tuple[float, float]:
+def sampled_bulk(experiment: Experiment) -> tuple[float, float]:
     """Packing fraction and pressure for the series: measured if `BULK_STEPS` have passed, else the last ones."""
-    run = simulation.run
-    if run.series.count and simulation.step < run.bulk_step + BULK_STEPS:
+    run = experiment.run
+    if run.series.count and experiment.step < run.bulk_step + BULK_STEPS:
         fraction, pressure = (run.series.last(name) for name in BULK_SERIES)
         return fraction, pressure
-    run.bulk_step = simulation.step
-    bulk = simulation.bulk()
+    run.bulk_step = experiment.step
+    bulk = bulk(experiment)
     return (bulk.packing_fraction, bulk.stress.pressure) if bulk else (math.nan, math.nan)
 
 
@@ -120,29 +120,29 @@ class Contacts:
     energy: Energy
 
 
-def shown_contacts(simulation: Simulation) -> tuple[Survey, Energy]:
+def shown_contacts(experiment: Experiment) -> tuple[Survey, Energy]:
     """A look at all contacts; in a large world the last one, until looking takes no more than `CONTACT_SHARE`."""
-    last, now = simulation.contacts, time.perf_counter()
-    small = simulation.run.world.counters[PAIR_COUNT] <= FEW_PAIRS
-    of_now = last is not None and last.run is simulation.run and last.parameters is simulation.parameters
+    last, now = experiment.contacts, time.perf_counter()
+    small = experiment.run.world.counters[PAIR_COUNT] <= FEW_PAIRS
+    of_now = last is not None and last.run is experiment.run and last.parameters is experiment.parameters
     if last is None or small or not of_now or now >= last.next_at:
-        survey = simulation.survey()
-        energy = simulation.energy(survey)
+        survey = survey_contacts(experiment)
+        energy = energy(experiment, survey)
         cost = time.perf_counter() - now
-        last = simulation.contacts = Contacts(
-            simulation.run, simulation.parameters, now + cost + min(cost / CONTACT_SHARE, LONGEST_WAIT), survey, energy
+        last = experiment.contacts = Contacts(
+            experiment.run, experiment.parameters, now + cost + min(cost / CONTACT_SHARE, LONGEST_WAIT), survey, energy
         )
     return last.survey, last.energy
 
 
-def shown_bulk(simulation: Simulation) -> tuple[Reading, ...]:
+def shown_bulk(experiment: Experiment) -> tuple[Reading, ...]:
     """Readings of the bulk, measured anew at most every `BULK_INTERVAL` and for `BULK_SHARE` of the time."""
-    look, now = simulation.look, time.perf_counter()
-    if look is None or look.run is not simulation.run or now >= look.next_at:
-        readings = bulk_readings(simulation.bulk(), coordination_number(simulation.run.world))
+    look, now = experiment.look, time.perf_counter()
+    if look is None or look.run is not experiment.run or now >= look.next_at:
+        readings = bulk_readings(bulk(experiment), coordination_number(experiment.run.world))
         cost = time.perf_counter() - now
-        look = simulation.look = Look(
-            simulation.run, now + cost + min(max(BULK_INTERVAL, cost / BULK_SHARE), LONGEST_WAIT), readings
+        look = experiment.look = Look(
+            experiment.run, now + cost + min(max(BULK_INTERVAL, cost / BULK_SHARE), LONGEST_WAIT), readings
         )
     return look.readings
 
@@ -162,21 +162,21 @@ def wall_facets(world: World) -> Floats:
     return world.walls.corner[rows, :dimension] + world.walls.moved[rows, None, :]
 
 
-def fill_snapshot(simulation: Simulation, snapshot: Snapshot, contacts: bool = True) -> None:
+def fill_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = True) -> None:
     """Copy what the outside may see of a world into float32 columns; the ends of contacts only if they are asked for.
 
     Physics stands still meanwhile: everything here is a copy or one passage through the lists.
     """
-    world, run = simulation.run.world, simulation.run
-    dimension = simulation.scene.dimension
+    world, run = experiment.run.world, experiment.run
+    dimension = experiment.scene.dimension
     pushed = pushes(world)
-    survey, energy = shown_contacts(simulation)
+    survey, energy = shown_contacts(experiment)
     moving = ~world.fixed
     position = world.motion[:dimension, 0].T.astype(np.float32)
 
-    snapshot.scene, snapshot.seed = simulation.scene.name, simulation.seed
-    snapshot.step, snapshot.time, snapshot.dt = simulation.step, simulation.time, simulation.dt
-    snapshot.parameters = simulation.parameters
+    snapshot.scene, snapshot.seed = experiment.scene.name, experiment.seed
+    snapshot.step, snapshot.time, snapshot.dt = experiment.step, experiment.time, experiment.dt
+    snapshot.parameters = experiment.parameters
     snapshot.position = position
     snapshot.radius = world.radius.astype(np.float32)
     snapshot.fixed = world.fixed
@@ -190,41 +190,43 @@ def fill_snapshot(simulation: Simulation, snapshot: Snapshot, contacts: bool = T
         "size": snapshot.radius,
         "layer": world.layer.astype(np.float32),
     }
-    snapshot.orientation = world.orientation[: {0: 0, 1: 1, 3: 4}[simulation.model.spin_length]].T.astype(np.float32)
-    ghosts, facets = simulation.scene.ghosts(simulation), simulation.scene.facets(simulation)
+    snapshot.orientation = world.orientation[: {0: 0, 1: 1, 3: 4}[experiment.engine.model.spin_length]].T.astype(
+        np.float32
+    )
+    ghosts, facets = experiment.scene.ghosts(experiment), experiment.scene.facets(experiment)
     if ghosts is None:
         ghosts = np.empty((0, dimension + 1))
     snapshot.ghosts = ghosts.astype(np.float32)
     snapshot.facets = (wall_facets(world) if facets is None else facets).astype(np.float32)
-    snapshot.readings = simulation.scene.readings(simulation)
-    snapshot.bulk_readings = shown_bulk(simulation)
-    snapshot.curves = simulation.scene.curves(simulation)
+    snapshot.readings = experiment.scene.readings(experiment)
+    snapshot.bulk_readings = shown_bulk(experiment)
+    snapshot.curves = experiment.scene.curves(experiment)
     none = np.empty((0, 2 * dimension), np.float32), np.empty(0, np.float32)
     snapshot.contact_ends, snapshot.contact_force = touching_pairs(world, position) if contacts else none
-    snapshot.box = simulation.scene.box(simulation)
+    snapshot.box = experiment.scene.box(experiment)
 
-    snapshot.phase, snapshot.phase_label, snapshot.progress = simulation.scene.describe(simulation)
-    if (journey := simulation.journey) is not None:
-        snapshot.phase_label = f"going to step {journey.at}, now at {simulation.at}"
-        snapshot.progress = (simulation.at - journey.origin) / (journey.at - journey.origin)
-    snapshot.actions = simulation.scene.actions(simulation)
+    snapshot.phase, snapshot.phase_label, snapshot.progress = experiment.scene.describe(experiment)
+    if (journey := experiment.history.seek) is not None:
+        snapshot.phase_label = f"going to step {journey.at}, now at {experiment.history.at}"
+        snapshot.progress = (experiment.history.at - journey.origin) / (journey.at - journey.origin)
+    snapshot.actions = experiment.scene.actions(experiment)
     snapshot.measurement = run.measurement
-    snapshot.measured = len(simulation.measured.get(simulation.scene.name, ()))
-    snapshot.comparison = simulation.comparison
+    snapshot.measured = len(experiment.session.measured.get(experiment.scene.name, ()))
+    snapshot.comparison = experiment.session.comparison
     snapshot.kinetic_energy = energy.kinetic
     snapshot.mean_speed = float(speed[moving].mean()) if moving.any() else 0.0
     snapshot.coordination = float(pushed.contacts[moving].mean()) if moving.any() else 0.0
     snapshot.moving_count = int(moving.sum())
     snapshot.largest_overlap = survey.largest_overlap
-    snapshot.omega_dt = survey.omega * simulation.dt
+    snapshot.omega_dt = survey.omega * experiment.dt
     snapshot.omega_dt_limit = survey.omega * survey.stable_dt if survey.contacts else 1.0
-    snapshot.dt_warning = dt_warning(simulation, survey)
-    snapshot.contact_time = simulation.contact_time
+    snapshot.dt_warning = dt_warning(experiment, survey)
+    snapshot.contact_time = experiment.engine.contact_time
     snapshot.energy = energy.as_dict()
     snapshot.series = run.series.columns()
-    snapshot.at, snapshot.log_end = simulation.at, simulation.log.end
-    snapshot.cuts = simulation.cuts
-    snapshot.moments = simulation.points.shown
-    snapshot.message = simulation.message
-    snapshot.fault = simulation.fault
-    snapshot.smaller_dt = smaller_dt(simulation) if simulation.fault is not None else None
+    snapshot.at, snapshot.log_end = experiment.history.at, experiment.history.log.end
+    snapshot.cuts = experiment.history.cuts
+    snapshot.moments = experiment.history.checkpoints.shown
+    snapshot.message = experiment.message
+    snapshot.fault = experiment.fault
+    snapshot.smaller_dt = smaller_dt(experiment) if experiment.fault is not None else None

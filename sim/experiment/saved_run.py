@@ -18,6 +18,7 @@ from repose.sim.engine.world import MATERIAL_COUNT, Floats
 from repose.sim.experiment.command_log import Entry, Log, Mark
 from repose.sim.experiment.commands import Act, Logged, RemoveGrain
 from repose.sim.experiment.comparison import Point as Measured
+from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.faults import Change
 from repose.sim.experiment.ramp import PARTS, Ramp
 from repose.sim.experiment.results import state_hash
@@ -33,7 +34,7 @@ from repose.sim.io.world_tables import tables_of, world_of
 from repose.sim.laws import laws
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.energy import Booked
-from repose.sim.scenes import SCENES, Scene
+from repose.sim.registry import scenes
 
 KIND, FORMAT, READABLE = "repose run", 3, (2, 3)
 SUFFIX = ".repose"
@@ -135,9 +136,9 @@ def _way_on(found: Any) -> str:
 
 def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
     name = decode(str, manifest["scene"], tables, "scene")
-    if name not in SCENES:
+    if name not in scenes():
         raise ArchiveError(f"The file is a run of the scene '{name[:60]}', which this program does not have.")
-    scene = SCENES[name]
+    scene = scenes()[name]
     runs = [_run_from_plain(scene, plain, tables, f"run{place}") for place, plain in enumerate(manifest["runs"])]
     moments = [_moment_from_plain(scene, manifest[key], runs, tables, key) for key in ("start", "now")]
     log = Log(

@@ -20,6 +20,7 @@ from repose.sim.experiment import changes, faults, formulas, history, results, s
 from repose.sim.experiment.command_log import Log
 from repose.sim.experiment.commands import Command, Logged
 from repose.sim.experiment.comparison import Point as Measured
+from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.restart_points import RestartPoints
 from repose.sim.experiment.run import Point, Run
 from repose.sim.experiment.saved_run import SavedRun
@@ -29,7 +30,7 @@ from repose.sim.io import prepared
 from repose.sim.measure.bulk import Bulk
 from repose.sim.measure.energy import Energy, energy_ledger
 from repose.sim.parameters import ParameterError, Value, require_known
-from repose.sim.scenes import SCENES, Scene
+from repose.sim.registry import scenes
 
 LOGGED = get_args(Logged)
 
@@ -89,14 +90,14 @@ class Simulation:
 
     def restart(self, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None) -> None:
         """Begin anew; on a refusal nothing has changed."""
-        require_known(scene, SCENES, "scene")
-        parameters = SCENES[scene].parameters.checked(values)
+        require_known(scene, scenes(), "scene")
+        parameters = scenes()[scene].parameters.checked(values)
         if ready is not None:
             require_known(ready, prepared.NAMES, "prepared state")
         if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
             raise ParameterError(f"seed = {seed} is refused: it must be a whole number from 0 up; the default is 1.")
-        made = changes.made_world(SCENES[scene], parameters, seed, ready)
-        self.scene: Scene = SCENES[scene]
+        made = changes.made_world(scenes()[scene], parameters, seed, ready)
+        self.scene: Scene = scenes()[scene]
         self.seed, self.ready = seed, ready
         self.parameters = parameters
         self.begin_anew(made)

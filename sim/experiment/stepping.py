@@ -14,7 +14,7 @@ from repose.sim.experiment import changes, faults, history, ramp, sampling
 from repose.sim.experiment.snapshot import Fault
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.experiment import Experiment
 
 CHECK_STEPS = 50
 """The scene looks at the world every so many steps."""
@@ -22,59 +22,61 @@ CHECKS_PER_POINT = 40
 """So many looks apart lie the states a fault goes back to, the restart points and the hashes of the log."""
 
 
-def step_on(simulation: Simulation, steps: int) -> int:
+def step_on(experiment: Experiment, steps: int) -> int:
     """Advance by at most `steps` steps within what the log holds already, if that reaches further."""
     done = 0
-    run = simulation.run
-    run.world = with_crew(run.world, simulation.threads or simulation.threads_wanted)
-    while done < steps and simulation.fault is None:
-        run = simulation.run
-        apart = min(CHECK_STEPS, simulation.look_steps)
-        batch = min(steps - done, apart - simulation.step % apart)
+    run = experiment.run
+    run.world = with_crew(run.world, experiment.session.threads or experiment.threads_wanted)
+    while done < steps and experiment.fault is None:
+        run = experiment.run
+        apart = min(CHECK_STEPS, experiment.engine.dt_check_steps)
+        batch = min(steps - done, apart - experiment.step % apart)
         if run.ramp is not None:
-            batch = min(batch, run.ramp.steps_left(simulation.step))
-        count, status, culprit = simulation.loop(run.world, simulation.numbers, simulation.gravity, run.dt, batch)
+            batch = min(batch, run.ramp.steps_left(experiment.step))
+        count, status, culprit = experiment.engine.advance(
+            run.world, experiment.engine.law_parameters, experiment.engine.gravity, run.dt, batch
+        )
         done += count
-        simulation.at += count
+        experiment.history.at += count
         if status == verlet_list.PAIRS_FULL:
             run.world = enlarge_pairs(run.world)
         elif status != verlet_list.OK:
-            simulation.stop(faults.from_status(simulation, status, culprit))
+            stop(experiment, faults.from_status(experiment, status, culprit))
         else:
-            ramp.go_on(simulation)
-            if simulation.fault is None:
-                look(simulation)
-    simulation.log.end = max(simulation.log.end, simulation.at)
+            ramp.go_on(experiment)
+            if experiment.fault is None:
+                look(experiment)
+    experiment.history.log.end = max(experiment.history.log.end, experiment.history.at)
     return done
 
 
-def look(simulation: Simulation) -> None:
+def look(experiment: Experiment) -> None:
     """Look at what is due at this step."""
-    if simulation.step % CHECK_STEPS != 0:
-        if simulation.step % simulation.look_steps == 0:
-            simulation.set_dt()
+    if experiment.step % CHECK_STEPS != 0:
+        if experiment.step % experiment.engine.dt_check_steps == 0:
+            set_dt(experiment)
         return
-    if (fault := faults.look(simulation)) is not None:
-        simulation.stop(fault)
+    if (fault := faults.look(experiment)) is not None:
+        stop(experiment, fault)
         return
-    orientation.bring_up(simulation.run.world)
-    simulation.scene.supervise(simulation)
-    if simulation.step % simulation.look_steps == 0:
-        simulation.set_dt()
-    if simulation.fault is not None:
+    orientation.bring_up(experiment.run.world)
+    experiment.scene.supervise(experiment)
+    if experiment.step % experiment.engine.dt_check_steps == 0:
+        set_dt(experiment)
+    if experiment.fault is not None:
         return
-    sampling.sample(simulation)
-    if simulation.step // CHECK_STEPS % CHECKS_PER_POINT == 0:
-        history.keep(simulation)
+    sampling.sample(experiment)
+    if experiment.step // CHECK_STEPS % CHECKS_PER_POINT == 0:
+        history.keep(experiment)
 
 
-def stop(simulation: Simulation, fault: Fault) -> None:
+def stop(experiment: Experiment, fault: Fault) -> None:
     """Go back to the last good state and wait there."""
-    simulation.fault = fault
+    experiment.fault = fault
     # The state is the one before the change, the parameters are those after it: the step between them is
     # the same as when they were set, its work included.
-    now = simulation.parameters
-    simulation.go_on_from(simulation.last_good)
-    changes.take_on(simulation, now)
-    simulation.fault = faults.with_remedies(simulation, fault)
-    simulation.message = simulation.fault.message
+    now = experiment.parameters
+    experiment.go_on_from(last_good(experiment))
+    changes.take_on(experiment, now)
+    experiment.fault = faults.with_remedies(experiment, fault)
+    tell(experiment, experiment.fault.message)

@@ -18,7 +18,7 @@ from typing import Any
 
 import tomlkit
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known, require_local
-from repose.sim.scenes import SCENES
+from repose.sim.registry import scenes
 
 DEFAULT = "thesis-heap"
 FORMAT = 1
@@ -62,7 +62,7 @@ def title_of(name_or_path: str | Path) -> str:
     """
     text, name = _read(name_or_path)
     document = _document(text, name)
-    require_known(document.get("scene", ""), SCENES, "scene")
+    require_known(document.get("scene", ""), scenes(), "scene")
     return _title(document, name)
 
 
@@ -103,7 +103,7 @@ def dumps(preset: Preset, over: str = "") -> str:
     Raises `ParameterError` for values that `load` would refuse.
     """
     _require_local_files(preset.scene, preset.values)
-    parameters = SCENES[preset.scene].parameters
+    parameters = scenes()[preset.scene].parameters
     declared = parameters.declared()
     document = tomlkit.parse(over)
     document["format"] = FORMAT
@@ -147,14 +147,14 @@ def _checked(document: dict[str, Any], name: str) -> Preset:
     if isinstance(found, bool) or not isinstance(found, int) or found != FORMAT:
         raise ParameterError(f"format = {_short(found)} is not known here, which reads format {FORMAT}.")
     if "scene" not in document:
-        raise ParameterError(f"the key 'scene' is missing; scenes: {', '.join(SCENES)}.")
+        raise ParameterError(f"the key 'scene' is missing; scenes: {', '.join(scenes())}.")
     scene = _text(document, "scene", "")
-    require_known(scene, SCENES, "scene")
+    require_known(scene, scenes(), "scene")
     values = document.get("parameters", {})
     if not isinstance(values, dict):
         raise ParameterError(f"parameters = {_short(values)} is refused: it must be a table, [parameters].")
     _require_local_files(scene, values)
-    kept: ParameterSet = SCENES[scene].parameters.checked(values)
+    kept: ParameterSet = scenes()[scene].parameters.checked(values)
     return Preset(
         name=name,
         title=_title(document, name),
@@ -167,7 +167,7 @@ def _checked(document: dict[str, Any], name: str) -> Preset:
 
 def _require_local_files(scene: str, values: Mapping[str, Any]) -> None:
     """Raise `ParameterError` when a path among the values leads to another machine; nothing is opened."""
-    for name, entry in SCENES[scene].parameters.declared().items():
+    for name, entry in scenes()[scene].parameters.declared().items():
         if entry.kind == "path" and isinstance(values.get(name), str):
             require_local(name, values[name])
 

@@ -13,7 +13,7 @@ from repose.sim.parameters import ParameterSet
 if TYPE_CHECKING:
     from repose.sim.engine.world import Floats, World
     from repose.sim.experiment.comparison import Study
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.experiment import Experiment
     from repose.sim.experiment.snapshot import Action, Curve, Reading
 
 
@@ -29,36 +29,36 @@ class Scene:
     dimension: int
     begin: Callable[[Any, int], tuple[World, Any]]
     """begin(parameters, seed) -> the world at rest and the state of the experiment (a dataclass of plain data)."""
-    supervise: Callable[[Simulation], None]
+    supervise: Callable[[Experiment], None]
     """Called every `CHECK_STEPS` steps: moves the experiment on, adds and removes spheres."""
-    actions: Callable[[Simulation], tuple[Action, ...]]
-    act: Callable[[Simulation, str], str]
-    """act(simulation, action) -> what was done, one sentence."""
-    describe: Callable[[Simulation], tuple[str, str, float | None]]
+    actions: Callable[[Experiment], tuple[Action, ...]]
+    act: Callable[[Experiment, str], str]
+    """act(experiment, action) -> what was done, one sentence."""
+    describe: Callable[[Experiment], tuple[str, str, float | None]]
     """-> phase, the phase in words, share done or None."""
-    box: Callable[[Simulation], tuple[tuple[float, ...], tuple[float, ...]]]
+    box: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]]]
     """Lower and upper corner of what should be in view [m]."""
-    results: Callable[[Simulation], dict[str, Any]]
+    results: Callable[[Experiment], dict[str, Any]]
     """What the scene adds to result.json."""
-    check: Callable[[Simulation], str]
+    check: Callable[[Experiment], str]
     """The scene's own physical test after a whole run: a complaint, or an empty string."""
-    under_way: Callable[[Simulation], bool]
+    under_way: Callable[[Experiment], bool]
     """Whether the experiment goes on by itself; False when only an action will move it on."""
-    lightest: Callable[[Any], tuple[float, float]]
-    """lightest(parameters) -> mass [kg] and radius [m] of the lightest grain to expect, for the first time step."""
+    smallest_grain: Callable[[Any], tuple[float, float]]
+    """smallest_grain(parameters) -> mass [kg] and radius [m] of the smallest grain to expect, for the first time step."""
     rotates: Callable[[Any], bool] = lambda parameters: False
     """Whether grains rotate."""
-    remove: Callable[[Simulation, int], None] | None = None
+    remove: Callable[[Experiment, int], None] | None = None
     """Strike the grain in a row off the scene's own books, just before it is taken away; None where all are needed."""
-    measure: Callable[[Simulation], Any] = lambda simulation: None
+    measure: Callable[[Experiment], Any] = lambda experiment: None
     """The scene's reading of the world as it is, or None where there is nothing to read."""
-    readings: Callable[[Simulation], tuple[Reading, ...]] = lambda simulation: ()
+    readings: Callable[[Experiment], tuple[Reading, ...]] = lambda experiment: ()
     """Numbers to show beside the picture."""
-    curves: Callable[[Simulation], tuple[Curve, ...]] = lambda simulation: ()
+    curves: Callable[[Experiment], tuple[Curve, ...]] = lambda experiment: ()
     """Plots of the scene's own, the run against the law it should follow."""
-    ghosts: Callable[[Simulation], Floats | None] = lambda simulation: None
+    ghosts: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Where a closed form says spheres should be: centres and radii [m], shape (ghosts, dimension + 1)."""
-    facets: Callable[[Simulation], Floats | None] = lambda simulation: None
+    facets: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
     study: Study | None = None
     """What its runs are compared by, in the window and by `repose sweep`; None where there is nothing to compare."""

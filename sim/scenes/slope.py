@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.snapshot import Action, Curve, Line, Reading
-from repose.sim.scenes import Scene
 from repose.sim.scenes.common.unreleased import (
     HeldState,
     act_held,
@@ -26,7 +26,7 @@ from repose.sim.scenes.common.unreleased import (
 from repose.sim.scenes.slope_parameters import SlopeParameters
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.experiment import Experiment
 
 SPHERES = 5
 
@@ -58,50 +58,50 @@ def begin(parameters: SlopeParameters, seed: int) -> tuple[World, HeldState]:
     return held_spheres(starts(parameters), parameters, 3, directions(parameters)[1]), HeldState()
 
 
-def elapsed(simulation: Simulation) -> float:
+def elapsed(experiment: Experiment) -> float:
     """Time since the spheres were let go, 0 while they are held [s]."""
-    state: HeldState = simulation.run.state
+    state: HeldState = experiment.run.state
     if state.phase == "empty":
         return 0.0
-    return state.time[-1] if state.phase == "rested" else simulation.time - state.since
+    return state.time[-1] if state.phase == "rested" else experiment.time - state.since
 
 
-def supervise(simulation: Simulation) -> None:
+def supervise(experiment: Experiment) -> None:
     """Write down paths and speeds; stop when the time is over."""
-    if simulation.phase == "flowing":
-        built = simulation.run.built
+    if experiment.phase == "flowing":
+        built = experiment.run.built
         down = directions(built)[0]
-        path = (simulation.run.world.motion[:3, 0].T - starts(built)) @ down
-        watch(simulation, path, velocities(simulation) @ down)
+        path = (experiment.run.world.motion[:3, 0].T - starts(built)) @ down
+        watch(experiment, path, velocities(experiment) @ down)
 
 
-def actions(simulation: Simulation) -> tuple[Action, ...]:
+def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
-    phase = simulation.phase
+    phase = experiment.phase
     return (
         Action("run", "Let go", "A", phase in ("empty", "rested"), "Let the five spheres run down the slope."),
         Action("reset", "Reset", "R", True, "Back to the spheres held at the top."),
     )
 
 
-def act(simulation: Simulation, action: str) -> str:
+def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
-    return act_held(simulation, action, "The spheres are held at the top of the slope.", "The spheres run.")
+    return act_held(experiment, action, "The spheres are held at the top of the slope.", "The spheres run.")
 
 
-def describe(simulation: Simulation) -> tuple[str, str, float | None]:
+def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     """Phase, words for it, share done."""
-    phase, duration = simulation.phase, simulation.run.built.duration
+    phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
-        return phase, f"spheres held on a slope of {math.degrees(simulation.run.built.slope_angle):g}°", None
+        return phase, f"spheres held on a slope of {math.degrees(experiment.run.built.slope_angle):g}°", None
     if phase == "flowing":
-        return phase, f"running: {elapsed(simulation):.2f} of {duration:g} s", min(1.0, elapsed(simulation) / duration)
+        return phase, f"running: {elapsed(experiment):.2f} of {duration:g} s", min(1.0, elapsed(experiment) / duration)
     return phase, f"ran for {duration:g} s", None
 
 
-def accelerations(simulation: Simulation) -> Floats:
+def accelerations(experiment: Experiment) -> Floats:
     """Slope of a straight line through speed against time [m/s²], shape (5,); nan before there are two records."""
-    time, _, speed = recorded(simulation.run.state, SPHERES)
+    time, _, speed = recorded(experiment.run.state, SPHERES)
     if time.size < 2:
         return np.full(SPHERES, math.nan)
     found: Floats = np.polyfit(time, speed, 1)[0]
@@ -117,10 +117,10 @@ def allowed(parameters: SlopeParameters) -> float:
     return 6.0 * parameters.gravity * abs(math.sin(parameters.steepness)) / (omega * parameters.duration)
 
 
-def readings(simulation: Simulation) -> tuple[Reading, ...]:
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Measured accelerations, and how far they are from the closed form."""
-    built = simulation.run.built
-    found = accelerations(simulation)
+    built = experiment.run.built
+    found = accelerations(experiment)
     if np.isnan(found).any():
         return ()
     shown = []
@@ -134,10 +134,10 @@ def readings(simulation: Simulation) -> tuple[Reading, ...]:
     return tuple(shown)
 
 
-def curves(simulation: Simulation) -> tuple[Curve, ...]:
+def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Speed against time, the run as points on the closed form."""
-    built = simulation.run.built
-    time, _, speed = recorded(simulation.run.state, SPHERES)
+    built = experiment.run.built
+    time, _, speed = recorded(experiment.run.state, SPHERES)
     ends = np.array([0.0, built.duration])
     lines = []
     for row, mu in enumerate(built.frictions):
@@ -146,37 +146,37 @@ def curves(simulation: Simulation) -> tuple[Curve, ...]:
     return (Curve("Speed", "time [s]", "speed [m/s]", tuple(lines)),)
 
 
-def ghosts(simulation: Simulation) -> Floats:
+def ghosts(experiment: Experiment) -> Floats:
     """Where the closed form has the spheres, shape (5, 4)."""
-    built = simulation.run.built
-    path = 0.5 * np.array([built.acceleration(mu) for mu in built.frictions]) * elapsed(simulation) ** 2
+    built = experiment.run.built
+    path = 0.5 * np.array([built.acceleration(mu) for mu in built.frictions]) * elapsed(experiment) ** 2
     centres = starts(built) + path[:, None] * directions(built)[0]
     return np.column_stack([centres, np.full(SPHERES, built.radius)])
 
 
-def facets(simulation: Simulation) -> Floats:
+def facets(experiment: Experiment) -> Floats:
     """The piece of the slope the spheres run on."""
-    built = simulation.run.built
+    built = experiment.run.built
     down, margin = directions(built)[0], 2.0 * built.radius
     half = 1.5 * built.radius * SPHERES
     corner = -(length(built) + margin) * down + np.array([0.0, -half, 0.0])
     return rectangle(corner, (length(built) + 2.0 * margin) * down, (0.0, 2.0 * half, 0.0))
 
 
-def box(simulation: Simulation) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The slope and the spheres on it."""
-    corners = facets(simulation).reshape(-1, 3)
-    room = 2.2 * simulation.run.built.radius
+    corners = facets(experiment).reshape(-1, 3)
+    room = 2.2 * experiment.run.built.radius
     lower, upper = corners.min(axis=0), corners.max(axis=0) + np.array([room, 0.0, room])
     return tuple(lower.tolist()), tuple(upper.tolist())
 
 
-def results(simulation: Simulation) -> dict[str, Any]:
+def results(experiment: Experiment) -> dict[str, Any]:
     """Accelerations measured and expected."""
-    built = simulation.run.built
-    found = accelerations(simulation).tolist()
+    built = experiment.run.built
+    found = accelerations(experiment).tolist()
     return {
-        "phase": simulation.phase,
+        "phase": experiment.phase,
         "critical_friction": 2.0 / 7.0 * math.tan(built.steepness),
         "spheres": [
             {"friction": mu, "acceleration": None if math.isnan(a) else a, "expected": built.acceleration(mu)}
@@ -185,12 +185,12 @@ def results(simulation: Simulation) -> dict[str, Any]:
     }
 
 
-def check(simulation: Simulation) -> str:
+def check(experiment: Experiment) -> str:
     """Accelerations are those of rolling and sliding."""
-    built = simulation.run.built
-    if simulation.phase != "rested":
-        return f"The spheres did not run to the end: phase {simulation.phase}."
-    for mu, a in zip(built.frictions, accelerations(simulation), strict=True):
+    built = experiment.run.built
+    if experiment.phase != "rested":
+        return f"The spheres did not run to the end: phase {experiment.phase}."
+    for mu, a in zip(built.frictions, accelerations(experiment), strict=True):
         if abs(a - built.acceleration(mu)) > allowed(built):
             return f"The sphere with μ = {mu:g} runs with {a:.3f} m/s², not {built.acceleration(mu):.3f}."
     return ""
@@ -211,8 +211,8 @@ SCENE = Scene(
     box=box,
     results=results,
     check=check,
-    under_way=lambda simulation: simulation.phase == "flowing",
-    lightest=lambda parameters: (parameters.mass, parameters.radius),
+    under_way=lambda experiment: experiment.phase == "flowing",
+    smallest_grain=lambda parameters: (parameters.mass, parameters.radius),
     rotates=lambda parameters: True,
     readings=readings,
     curves=curves,

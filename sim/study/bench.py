@@ -18,8 +18,11 @@ from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, w
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
 from repose.sim.engine.threads import GRAINS_PER_THREAD, available
 from repose.sim.engine.world import REBUILD_COUNT, World, copy_world
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
-from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.stepping import advance
 from repose.sim.study.parts import measure_parts
 from repose.sim.study.yardstick import advance_by_hand
 
@@ -42,7 +45,7 @@ class State(NamedTuple):
 
     name: str
     world: World
-    simulation: Simulation
+    simulation: Experiment
     by_hand: bool = False
     """Whether the yardstick can step it."""
 
@@ -67,18 +70,18 @@ def side_by_side(world: World, copies: int, pitch: float) -> World:
     return whole
 
 
-def nanoseconds(loop: Loop, world: World, simulation: Simulation, steps: int) -> float:
+def nanoseconds(loop: Loop, world: World, simulation: Experiment, steps: int) -> float:
     """Time per moving sphere and step of one batch on a copy of the world [ns]."""
     return _timed(loop, world, simulation, steps)[0]
 
 
-def _timed(loop: Loop, world: World, simulation: Simulation, steps: int) -> tuple[float, float, World]:
+def _timed(loop: Loop, world: World, simulation: Experiment, steps: int) -> tuple[float, float, World]:
     """The same, wall time of the batch [s], and the world after it."""
     world = copy_world(world)
     left = steps
     began = time.perf_counter()
     while left:
-        done, status, _ = loop(world, simulation.numbers, simulation.gravity, simulation.dt, left)
+        done, status, _ = loop(world, simulation.engine.law_parameters, simulation.engine.gravity, simulation.dt, left)
         left -= done
         if status == PAIRS_FULL:
             world = enlarge_pairs(world)
@@ -90,17 +93,17 @@ def _timed(loop: Loop, world: World, simulation: Simulation, steps: int) -> tupl
 
 def heap_states(integrator: str, quick: bool) -> Iterator[State]:
     """The heap settled, flowing and filling, in all sizes."""
-    simulation = Simulation("heap", {"integrator": integrator}, ready="column")
-    simulation.advance(200)
+    simulation = new_experiment("heap", {"integrator": integrator}, ready="column")
+    advance(simulation, 200)
     states = {"settled": copy_world(simulation.run.world)}
-    simulation.apply(Act("open"))
-    simulation.advance(int(FLOWING_AFTER / simulation.dt))
+    apply(simulation, Act("open"))
+    advance(simulation, int(FLOWING_AFTER / simulation.dt))
     states["flowing"] = copy_world(simulation.run.world)
     if not quick:
-        pouring = Simulation("heap", {"integrator": integrator})
-        pouring.apply(Act("fill"))
+        pouring = new_experiment("heap", {"integrator": integrator})
+        apply(pouring, Act("fill"))
         while pouring.time < HALF_FILLED:
-            pouring.advance(200)
+            advance(pouring, 200)
         states["filling"] = copy_world(pouring.run.world)
     for copies in SIZES[:2] if quick else SIZES:
         for name, world in states.items():
@@ -116,12 +119,12 @@ def fastest(world: World) -> float:
 
 def glass_states() -> Iterator[State]:
     """Glass beads at rest over the lid, then flowing through the neck."""
-    simulation = Simulation("hourglass_glass", GLASS)
+    simulation = new_experiment("hourglass_glass", GLASS)
     while simulation.phase == "filling" or fastest(simulation.run.world) > AT_REST:
-        simulation.advance(1000)
+        advance(simulation, 1000)
     yield State("settled", copy_world(simulation.run.world), simulation)
-    simulation.apply(Act("open"))
-    simulation.advance(int(0.4 / simulation.dt))
+    apply(simulation, Act("open"))
+    advance(simulation, int(0.4 / simulation.dt))
     yield State("flowing", copy_world(simulation.run.world), simulation)
 
 
@@ -132,7 +135,7 @@ def measure(state: State, quick: bool) -> dict[str, Any]:
     moving = int((~world.fixed).sum())
     rounds = 3 if quick else 7
     steps = max(20, (200_000 if quick else 1_000_000) // moving)
-    loops = (simulation.loop, advance_by_hand) if state.by_hand else (simulation.loop,)
+    loops = (simulation.engine.advance, advance_by_hand) if state.by_hand else (simulation.engine.advance,)
     for loop in loops:
         _timed(loop, world, simulation, steps)
     pair = with_crew(world, 2) if moving >= GRAINS_PER_THREAD and available() > 1 else None
@@ -140,12 +143,12 @@ def measure(state: State, quick: bool) -> dict[str, Any]:
     for _ in range(rounds):
         times.append([_timed(loop, world, simulation, steps) for loop in loops])
         if pair is not None:
-            twice.append(_timed(simulation.loop, pair, simulation, steps)[0])
+            twice.append(_timed(simulation.engine.advance, pair, simulation, steps)[0])
     _, wall, after = times[-1][0]
     lists = int(after.counters[REBUILD_COUNT] - world.counters[REBUILD_COUNT])
     row = {
         "scene": simulation.scene.name,
-        "integrator": simulation.model.integrator,
+        "integrator": simulation.engine.model.integrator,
         "grains": moving,
         "state": state.name,
         "ns_per_grain_and_step": statistics.median(turn[0][0] for turn in times),
@@ -159,7 +162,12 @@ def measure(state: State, quick: bool) -> dict[str, Any]:
         row["yardstick_ns"] = statistics.median(turn[1][0] for turn in times)
         row["ratio_to_yardstick"] = statistics.median(turn[0][0] / turn[1][0] for turn in times)
     if not quick:
-        parts = measure_parts(after, simulation.model, (simulation.numbers, simulation.gravity, simulation.dt), quick)
+        parts = measure_parts(
+            after,
+            simulation.engine.model,
+            (simulation.engine.law_parameters, simulation.engine.gravity, simulation.dt),
+            quick,
+        )
         parts["search"] = parts.pop("watching") + parts.pop("one_list") * lists / steps
         total = sum(parts.values())
         row["share"] = {name: part / total for name, part in parts.items()}

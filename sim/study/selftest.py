@@ -18,8 +18,12 @@ from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.step import Model, _loop, compose
 from repose.sim.engine.threads import together
 from repose.sim.engine.world import PAIR_COUNT, Floats, World
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
-from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.laws import laws
 from repose.sim.parameters import Value
 
@@ -99,11 +103,11 @@ def crowd() -> tuple[Floats, Floats]:
     return grid + generator.normal(0.0, 2e-5, grid.shape), generator.normal(0.0, 0.3, grid.shape)
 
 
-def heap(steps: int = POURED, **values: Any) -> Simulation:
+def heap(steps: int = POURED, **values: Any) -> Experiment:
     """A small heap that is being poured."""
-    simulation = Simulation("heap", SMALL | values)
-    simulation.apply(Act("fill"))
-    simulation.advance(steps)
+    simulation = new_experiment("heap", SMALL | values)
+    apply(simulation, Act("fill"))
+    advance(simulation, steps)
     return simulation
 
 
@@ -159,13 +163,13 @@ def momentum() -> Outcome:
 
 def energy_ledger() -> Outcome:
     """What the ledger of a whole small experiment misses, in units of the energy that became heat."""
-    simulation = Simulation("heap", SMALL)
-    simulation.apply(Act("run"))
-    while not simulation.finished():
-        simulation.advance(5_000)
+    simulation = new_experiment("heap", SMALL)
+    apply(simulation, Act("run"))
+    while not is_finished(simulation):
+        advance(simulation, 5_000)
     if simulation.fault is not None:
         raise RuntimeError(simulation.fault.message)
-    energy = simulation.energy()
+    energy = energy_of(simulation)
     return Outcome(abs(energy.gap) / energy.dissipated, 0.01)
 
 

@@ -10,9 +10,13 @@ from pathlib import Path
 
 import numpy as np
 from repose.sim.experiment import automatic_step
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, Command, Recover, SetParameters, Start
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import Runner
-from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.stepping import advance
 from repose.sim.io import world_tables
 from repose.sim.scenes.heap.filling import HeapState
 from repose.sim.study.selftest import POURED, SMALL, Case, Outcome, heap
@@ -23,12 +27,12 @@ PATIENCE = 60.0
 
 def batches() -> Outcome:
     """Runs that differ from one that was not cut into batches."""
-    whole, differing = heap().state_hash(), 0
+    whole, differing = state_hash(heap().run), 0
     for size in (7, 997):
         other = heap(0)
         while other.step < POURED:
-            other.advance(min(size, POURED - other.step))
-        differing += other.state_hash() != whole
+            advance(other, min(size, POURED - other.step))
+        differing += state_hash(other.run) != whole
     return Outcome(differing, 0, "runs")
 
 
@@ -43,7 +47,7 @@ def new_process() -> Outcome:
         check=True,
         cwd=Path(__file__).resolve().parents[2],
     )
-    return Outcome(float(done.stdout.split()[-1] != heap().state_hash()), 0, "runs")
+    return Outcome(float(done.stdout.split()[-1] != state_hash(heap().run)), 0, "runs")
 
 
 def restart() -> Outcome:
@@ -53,8 +57,8 @@ def restart() -> Outcome:
         whole, part = heap(), heap(step)
         blob = world_tables.to_bytes(part.run.world, part.run.state, {})
         part.run.world, part.run.state, _ = world_tables.from_bytes(blob, HeapState)
-        part.advance(POURED - step)
-        differing += part.state_hash() != whole.state_hash()
+        advance(part, POURED - step)
+        differing += state_hash(part.run) != state_hash(whole.run)
     return Outcome(differing, 0, "runs")
 
 
@@ -82,30 +86,30 @@ def not_a_number() -> Outcome:
             row = int(np.flatnonzero(~simulation.run.world.fixed)[level])
             sphere = int(simulation.run.world.sphere_id[row])
             simulation.run.world.motion[1, level, row] = value
-            late += simulation.advance(10)
+            late += advance(simulation, 10)
             fault = simulation.fault
             sound = bool(np.isfinite(simulation.run.world.motion).all())
             if fault is None or fault.sphere_id != sphere or not sound:
                 return Outcome(math.inf, 0, "steps")
-            simulation.apply(Recover({"dt": "auto"}))
+            apply(simulation, Recover({"dt": "auto"}))
     return Outcome(late, 0, "steps")
 
 
 def step_too_large() -> Outcome:
     """Steps done with ten times the step the contacts bear before the run is stopped and set back."""
     simulation = heap()
-    before = simulation.state_hash()
-    simulation.apply(SetParameters({"dt": 10.0 * simulation.survey().stable_dt}))
-    done = simulation.advance(1_000)
-    kept = simulation.fault is not None and simulation.state_hash() == before
+    before = state_hash(simulation.run)
+    apply(simulation, SetParameters({"dt": 10.0 * survey_contacts(simulation).stable_dt}))
+    done = advance(simulation, 1_000)
+    kept = simulation.fault is not None and state_hash(simulation.run) == before
     return Outcome(done if kept else math.inf, automatic_step.CLOSE_STEPS, "steps")
 
 
 def stiffness() -> Outcome:
     """Whether a stiffness a thousandfold larger in the midst of contacts stops the run or loses a number."""
     simulation = heap()
-    simulation.apply(SetParameters({"normal_stiffness": 1e9}))
-    simulation.advance(2_000)
+    apply(simulation, SetParameters({"normal_stiffness": 1e9}))
+    advance(simulation, 2_000)
     sound = simulation.fault is None and bool(np.isfinite(simulation.run.world.motion).all())
     return Outcome(float(not sound), 0, "faults")
 
@@ -126,17 +130,17 @@ REFUSED: tuple[Command, ...] = (
 def refused_inputs() -> Outcome:
     """Of bad inputs, those that are taken, told in more than a sentence, or change anything."""
     simulation = heap(500)
-    before, taken = (simulation.state_hash(), simulation.parameters), 0
+    before, taken = (state_hash(simulation.run), simulation.parameters), 0
     for command in REFUSED:
-        said = simulation.apply(command)
-        unchanged = (simulation.state_hash(), simulation.parameters) == before
+        said = apply(simulation, command)
+        unchanged = (state_hash(simulation.run), simulation.parameters) == before
         taken += not (said.endswith((".", "?")) and "\n" not in said and unchanged)
     return Outcome(taken, 0, "inputs")
 
 
 def single_steps() -> Outcome:
     """Steps lost or gained by the physics thread when two others ask for 1000 single steps each."""
-    runner, changed = Runner(lambda: Simulation("heap", SMALL)), threading.Event()
+    runner, changed = Runner(lambda: new_experiment("heap", SMALL)), threading.Event()
     runner.pause(True)
     runner.send(Act("fill"))
     runner.start()
@@ -166,9 +170,9 @@ def lost_grains() -> Outcome:
     for seed in range(20):
         generator = np.random.default_rng(seed)
         values = {name: float(generator.uniform(0.0, 1.0)) for name in ("friction", "tilt")}
-        simulation = Simulation("heap", SMALL | values, seed)
-        simulation.apply(Act("run"))
-        simulation.advance(1_000)
+        simulation = new_experiment("heap", SMALL | values, seed)
+        apply(simulation, Act("run"))
+        advance(simulation, 1_000)
         state, world = simulation.run.state, simulation.run.world
         kept = int((~world.fixed).sum()) == state.poured - state.removed
         failed += not (kept and simulation.fault is None and bool(np.isfinite(world.motion).all()))

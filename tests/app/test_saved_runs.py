@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from repose.app.cli.commands import run_command_line
+from repose.sim.experiment.history import saved_copy
 
 FEW = ("--set", "grain_count=20", "--set", "width=0.01", "--no-picture")
 
@@ -65,7 +66,7 @@ def test_a_replay_that_differs_says_where_and_ends_with_three(
 
     from tests.reliability.runs import poured
 
-    saved_run.save(poured(500).saved(), here / "run.repose")
+    saved_run.save(saved_copy(poured(500)), here / "run.repose")
     monkeypatch.setattr(replay, "verify", lambda saved, on_progress, threads: replay.Verdict(0, 1, 500))
     assert run_command_line(("replay", "run.repose", "--verify")) == 3
     assert "0 of 1 state hashes agree; the state at step 500 is the first that differs." in capsys.readouterr().err

@@ -11,9 +11,12 @@ from repose.app.cli.commands import run_command_line
 from repose.app.jobs.headless_plan import plan
 from repose.app.jobs.sweep_plan import plan_sweep, tasks
 from repose.app.window import start
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.saved_run import save
-from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.stepping import advance
 
 SMALL = ("--set", "grain_count=40", "--set", "width=0.012", "--until", "0.02", "--no-picture")
 
@@ -94,11 +97,11 @@ def test_a_replay_agrees_with_any_number_of_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(thread_count, "available", lambda: 2)
-    simulation = Simulation("heap", {"grain_count": 40, "width": 0.012})
-    simulation.threads = 1
-    simulation.apply(Act("fill"))
-    simulation.advance(3_000)
-    save(simulation.saved(), tmp_path / "run.repose")
+    simulation = new_experiment("heap", {"grain_count": 40, "width": 0.012})
+    simulation.session.threads = 1
+    apply(simulation, Act("fill"))
+    advance(simulation, 3_000)
+    save(saved_copy(simulation), tmp_path / "run.repose")
     assert run_command_line(["replay", str(tmp_path / "run.repose"), "--verify", "--threads", "2"]) == 0
     assert "state hashes agree" in capsys.readouterr().out
 

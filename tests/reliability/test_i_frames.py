@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from repose.sim.engine.builder import enlarge_pairs, in_order_of_id, with_rows
 from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL, rebuild
 from repose.sim.engine.world import TOUCH_COUNT, Floats
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
-from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.control import apply
 from repose.sim.io import world_tables
 from repose.sim.io.world_tables import tables_of
-from repose.sim.scenes import SCENES
+from repose.sim.registry import scenes
 
 from tests.reliability.crowds import Crowd, crowds, examples, of_one_size
 from tests.reliability.runs import FEW
@@ -187,12 +188,12 @@ def test_i10_spheres_near_walls_follow_their_rows() -> None:
     assert found > 3
 
 
-@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("scene", scenes())
 def test_i10_a_scene_begins_and_fills_in_the_order_of_ids(scene: str, monkeypatch: pytest.MonkeyPatch) -> None:
     use_plain_engine(monkeypatch)
-    simulation = Simulation(scene, FEW if scene == "heap" else {})
+    simulation = new_experiment(scene, FEW if scene == "heap" else {})
     offered = {entry.name for entry in simulation.scene.actions(simulation) if entry.enabled}
-    assert simulation.apply(Act("fill" if "fill" in offered else "run")) == ""
+    assert apply(simulation, Act("fill" if "fill" in offered else "run")) == ""
     assert (np.diff(simulation.run.world.sphere_id) > 0).all()
 
 

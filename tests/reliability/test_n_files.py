@@ -19,9 +19,12 @@ import pytest
 from repose.sim.engine.builder import empty_world
 from repose.sim.engine.world import STEP_COUNT
 from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import resumed_experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.sampling import SERIES
 from repose.sim.experiment.saved_run import PLAIN
-from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.stepping import advance
 from repose.sim.io import world_tables
 from repose.sim.io.archive import ArchiveError
 from repose.sim.measure.energy import Booked
@@ -205,14 +208,14 @@ def test_n11_files_of_the_first_format_are_refused_with_both_numbers_and_what_to
 
 def test_n11_a_run_of_the_second_format_is_read_and_goes_on() -> None:
     # Made by the program when files held what follows from the two spheres of a pair: 20 beads with rotation at rest.
-    old = Simulation(saved=saved_run.load(DATA / "format2.repose"))
+    old = resumed_experiment(saved_run.load(DATA / "format2.repose"))
     assert (old.phase, old.fault) == ("rested", None)
     assert int(old.run.world.pairs.touching.sum()) == 17
-    before = old.energy()
-    assert old.advance(200) == 200
+    before = energy_of(old)
+    assert advance(old, 200) == 200
     assert old.fault is None
     # At rest: what 200 steps may take away is what little was still moving.
-    assert old.energy().kinetic <= 2.0 * before.kinetic + 1e-12
+    assert energy_of(old).kinetic <= 2.0 * before.kinetic + 1e-12
 
 
 def test_n11_whoever_changes_what_is_in_a_file_gives_the_format_another_number() -> None:
@@ -230,7 +233,7 @@ def test_n11_a_run_of_another_engine_goes_on_but_is_known_as_foreign(blob: bytes
     assert not saved_run.read(io.BytesIO(blob)).foreign
     other = saved_run.read(io.BytesIO(with_manifest(blob, lambda m: m.update(engine="0000 vax"))))
     assert other.foreign
-    assert Simulation(saved=other).advance(10) == 10
+    assert advance(resumed_experiment(other), 10) == 10
 
 
 def test_n11_what_claims_to_be_huge_or_is_packed_beyond_reason_is_not_unpacked(tmp_path: Path) -> None:
@@ -255,7 +258,7 @@ def test_n11_a_foreign_file_is_refused(content: bytes) -> None:
 def test_n13_killed_in_the_midst_of_saving_the_old_or_the_new_file_is_there(tmp_path: Path) -> None:
     simulation = poured(3_000)
     for name in ("first", "second"):
-        saved_run.save(simulation.saved(), tmp_path / name)
+        saved_run.save(saved_copy(simulation), tmp_path / name)
         go(simulation, 3_500)
     whole_files = {(tmp_path / name).read_bytes() for name in ("first", "second")}
     path = tmp_path / "run.repose"
@@ -274,7 +277,7 @@ def test_n13_killed_in_the_midst_of_saving_the_old_or_the_new_file_is_there(tmp_
 def test_n14_a_disk_that_is_full_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "run.repose"
     simulation = poured(1_000)
-    saved_run.save(simulation.saved(), path)
+    saved_run.save(saved_copy(simulation), path)
     before = path.read_bytes()
 
     def full(*_: object) -> None:
@@ -284,10 +287,10 @@ def test_n14_a_disk_that_is_full_leaves_the_old_file(tmp_path: Path, monkeypatch
         with monkeypatch.context() as patch:
             patch.setattr(os, name, full)
             with pytest.raises(OSError, match="No space left"):
-                saved_run.save(go(simulation, 1_200).saved(), path)
+                saved_run.save(saved_copy(go(simulation, 1_200)), path)
         assert path.read_bytes() == before
         assert [*tmp_path.iterdir()] == [path]
-    assert simulation.advance(100) == 100
+    assert advance(simulation, 100) == 100
 
 
 def test_n19_a_folder_and_a_missing_file_are_refused_by_name(tmp_path: Path) -> None:
@@ -296,5 +299,5 @@ def test_n19_a_folder_and_a_missing_file_are_refused_by_name(tmp_path: Path) -> 
     with pytest.raises(ArchiveError, match=r"'.*gone\.repose' cannot be opened: there is no such file"):
         saved_run.load(tmp_path / "gone.repose")
     with pytest.raises(OSError):
-        saved_run.save(poured(10).saved(), tmp_path)
+        saved_run.save(saved_copy(poured(10)), tmp_path)
     assert not [*tmp_path.iterdir()]

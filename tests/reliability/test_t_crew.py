@@ -23,9 +23,14 @@ from repose.sim.engine.neighbours.verlet_list import NOT_FINITE, OK, TOO_FAST
 from repose.sim.engine.threads import available
 from repose.sim.engine.workspace import CHUNK
 from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, TOUCH_COUNT, World, copy_world
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.run import Point
-from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.stepping import advance
 from repose.sim.io.world_tables import tables_of
 from repose.sim.laws import laws
 
@@ -199,49 +204,49 @@ def test_i13_a_whole_scene_gives_the_same_bits_with_any_number_of_threads(blob: 
     before, found = resumed(blob).run.state.layers, set()
     for threads in (1, 2, 7):
         simulation = resumed(blob)
-        simulation.threads = threads
-        found.add(go(simulation, 10_500).state_hash())
+        simulation.session.threads = threads
+        found.add(state_hash(go(simulation, 10_500).run))
         assert simulation.run.state.layers > before
     assert len(found) == 1
 
 
 def test_i13_points_and_files_hold_no_more_than_the_room_of_one_thread() -> None:
     simulation, alone = poured(3_000), poured(3_000)
-    simulation.threads = 7
+    simulation.session.threads = 7
     for one in (simulation, alone):
         one.advance(2_500)
     assert simulation.run.world.crew.tally.shape[0] == 7
-    kept = [simulation.good, *(moment.now for moment in simulation.points.moments)]
+    kept = [simulation.history.good, *(moment.now for moment in simulation.history.checkpoints.moments)]
     for point in (*kept, Point.of(simulation.parameters, simulation.run)):
         crew = point.run.world.crew
         assert (crew.tally.shape[0], crew.push.size, crew.other.size) == (1, 0, 0)
     assert saved(simulation) == saved(alone)
 
 
-def opened(threads: int) -> Simulation:
+def opened(threads: int) -> Experiment:
     """A column that begins to flow."""
-    simulation = Simulation("heap", ready="column")
-    simulation.threads = threads
-    assert simulation.apply(Act("open")) == ""
+    simulation = new_experiment("heap", ready="column")
+    simulation.session.threads = threads
+    assert apply(simulation, Act("open")) == ""
     return simulation
 
 
 def test_t11_two_simulations_of_several_threads_and_a_look_at_a_third_do_not_disturb_each_other() -> None:
     steps, looks = 300, 20
     alone = opened(1)
-    alone.advance(steps)
-    expected, table = alone.state_hash(), alone.contact_table(alone.run.world, alone.numbers)
-    state, numbers = copy_world(alone.run.world), alone.numbers
+    advance(alone, steps)
+    expected, table = state_hash(alone.run), alone.engine.contact_table(alone.run.world, alone.engine.law_parameters)
+    state, numbers = copy_world(alone.run.world), alone.engine.law_parameters
 
     def run(threads: int) -> str:
         simulation = opened(threads)
         while simulation.step < steps:
-            simulation.advance(7 if steps - simulation.step > 7 else steps - simulation.step)
-        return simulation.state_hash()
+            advance(simulation, 7 if steps - simulation.step > 7 else steps - simulation.step)
+        return state_hash(simulation.run)
 
     def analyse() -> bool:
-        again = [alone.contact_table(state, numbers) for _ in range(looks)]
-        surveys = {alone.survey(state).contacts for _ in range(looks)}
+        again = [alone.engine.contact_table(state, numbers) for _ in range(looks)]
+        surveys = {survey_contacts(alone, state).contacts for _ in range(looks)}
         return len(surveys) == 1 and all(np.array_equal(one.force, table.force) for one in again)
 
     with ThreadPoolExecutor(4) as pool:

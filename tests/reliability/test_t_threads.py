@@ -17,9 +17,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters, Start
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import BATCH_TIME, LONGEST_CATCH_UP, Runner
-from repose.sim.experiment.simulation import Simulation
 
 from tests.reliability.turns import STEP_COST, Turns
 from tests.sim.experiment.test_runner import PATIENCE, SMALL, until
@@ -46,7 +48,6 @@ STOPPED = """
 import sys, time
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.runner import Runner
-from repose.sim.experiment.simulation import Simulation
 runner = Runner(lambda: Simulation("heap", {"grain_count": 40, "width": 0.015}))
 runner.set_speed(0.01)
 runner.send(Act("fill"))
@@ -101,7 +102,7 @@ def test_t06_whoever_looks_away_for_ten_seconds_changes_nothing(monkeypatch: pyt
                 turns.runner.latest()
         shown = turns.runner.latest()
         assert shown.step == turns.simulation.step or turns.simulation.step - shown.step <= 2 * BATCH_TIME / STEP_COST
-        hashes.append(turns.simulation.state_hash())
+        hashes.append(state_hash(turns.simulation.run))
     assert hashes[0] == hashes[1]
 
 
@@ -122,8 +123,8 @@ class Slow:
         self.inside, self.go_on = threading.Event(), threading.Event()
         self.asked: list[int] = []
 
-    def make(self) -> Simulation:
-        simulation = Simulation("heap", SMALL)
+    def make(self) -> Experiment:
+        simulation = new_experiment("heap", SMALL)
         advance: Callable[[int], int] = simulation.advance
 
         def slowly(steps: int) -> int:
@@ -168,10 +169,10 @@ def test_t07_when_steps_get_slow_a_batch_becomes_one_step(monkeypatch: pytest.Mo
 
 
 def test_t08_an_error_in_the_thread_keeps_the_last_picture_and_names_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    steps: list[Simulation] = []
+    steps: list[Experiment] = []
 
-    def make() -> Simulation:
-        simulation = Simulation("heap", SMALL)
+    def make() -> Experiment:
+        simulation = new_experiment("heap", SMALL)
         advance = simulation.advance
 
         def broken(count: int) -> int:
@@ -199,7 +200,6 @@ def test_t08_an_error_in_the_thread_keeps_the_last_picture_and_names_itself(caps
 
 
 FIRST_RUN = """
-from repose.sim.experiment.simulation import Simulation
 simulation = Simulation("heap", {"grain_count": 3})
 simulation.advance(1)
 print(simulation.state_hash())

@@ -11,10 +11,12 @@ from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, rebuild
 from repose.sim.engine.timestep.stability import automatic_dt
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, World
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
-from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.stepping import advance
 from repose.sim.integrators import integrators
-from repose.sim.scenes import SCENES
+from repose.sim.registry import scenes
 
 from tests.reliability.crowds import RADIUS, examples
 from tests.sim.engine.neighbours.test_verlet_list import brute_force, listed
@@ -101,10 +103,10 @@ def test_x04_a_mass_ratio_of_a_million_is_stable_under_the_automatic_step(integr
 
 
 @pytest.mark.parametrize(
-    "scene", [name for name, scene in SCENES.items() if "grain_count" in scene.parameters.declared()]
+    "scene", [name for name, scene in scenes().items() if "grain_count" in scene.parameters.declared()]
 )
 def test_x08_the_largest_count_is_accepted_and_one_more_refused_with_the_limit(scene: str) -> None:
-    parameters = SCENES[scene].parameters
+    parameters = scenes()[scene].parameters
     most = int(parameters.declared()["grain_count"].high)
     assert parameters.checked({"grain_count": most}).grain_count == most
     with pytest.raises(ValueError, match=str(most)):
@@ -112,7 +114,7 @@ def test_x08_the_largest_count_is_accepted_and_one_more_refused_with_the_limit(s
 
 
 def test_x08_the_largest_count_runs() -> None:
-    count = int(SCENES["heap"].parameters.declared()["grain_count"].high)
+    count = int(scenes()["heap"].parameters.declared()["grain_count"].high)
     model, numbers = model_of("gear5")
     place = np.stack(np.meshgrid(np.arange(200.0), np.arange(count // 200)), axis=-1).reshape(-1, 2) * 1.999 * RADIUS
     bench = Bench(world_of(model, place, RADIUS, 1e-3), model, numbers, 1e-6, (0.0, -9.81), compiled=True)
@@ -160,7 +162,7 @@ def test_x12_a_grain_a_million_kilometres_away_is_named() -> None:
     row = int(np.flatnonzero(~simulation.run.world.fixed)[5])
     sphere = int(simulation.run.world.sphere_id[row])
     simulation.run.world.motion[1, 0, row] = 1e12
-    simulation.advance(100)
+    advance(simulation, 100)
     assert simulation.fault is not None
     assert simulation.fault.sphere_id == sphere
 
@@ -204,7 +206,7 @@ def test_x15_a_million_steps_of_elastic_impacts_gain_and_lose_nothing_for_good()
 def random_scene(seed: int) -> None:
     """A small heap of random grains and parameters: none is lost, nothing is not finite."""
     generator = np.random.default_rng(seed)
-    declared = SCENES["heap"].parameters.declared()
+    declared = scenes()["heap"].parameters.declared()
     values: dict[str, object] = {
         "grain_count": int(generator.integers(1, 60)),
         "width": float(generator.uniform(0.01, 0.03)),
@@ -213,9 +215,9 @@ def random_scene(seed: int) -> None:
         low, high = max(declared[name].low, -0.5), min(declared[name].high, 2e3)
         values[name] = float(generator.uniform(low, high))
     values["gravity"] = float(generator.uniform(0.5, 30.0))
-    simulation = Simulation("heap", values, seed)
-    simulation.apply(Act("run"))
-    simulation.advance(1_000)
+    simulation = new_experiment("heap", values, seed)
+    apply(simulation, Act("run"))
+    advance(simulation, 1_000)
     state, world = simulation.run.state, simulation.run.world
     assert simulation.fault is None, (values, simulation.fault)
     assert np.isfinite(world.motion).all()

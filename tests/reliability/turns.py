@@ -6,9 +6,9 @@ import threading
 
 import pytest
 from repose.sim.experiment import runner as runner_module
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.runner import Runner
-from repose.sim.experiment.simulation import Simulation
 
 from tests.sim.experiment.test_runner import SMALL
 
@@ -35,7 +35,7 @@ class Turns:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, speed: float | None) -> None:
         self.clock = Clock()
         monkeypatch.setattr(runner_module, "time", self.clock)
-        self.simulation = Simulation("heap", SMALL)
+        self.simulation = new_experiment("heap", SMALL)
         self.runner = Runner(lambda: self.simulation)
         monkeypatch.setattr(self.runner, "_wake", threading.Event())
         self.runner._wake.wait = lambda timeout=None: True  # type: ignore[method-assign]

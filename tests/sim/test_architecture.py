@@ -99,7 +99,6 @@ def test_no_file_outgrows_one_idea() -> None:
 
 
 LOOK_UP = """
-from repose.sim.experiment.simulation import Simulation
 simulation = Simulation('heap', {'grain_count': 3})
 simulation.advance(1)
 stats = simulation.loop.loop.stats

@@ -8,6 +8,7 @@ from collections.abc import Generator
 import numpy as np
 import pytest
 from repose.sim.experiment.commands import Act, Start
+from repose.sim.experiment.control import apply
 from repose.sim.experiment.runner import FRAMES_WAITING, Runner
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -32,7 +33,7 @@ def assert_at_multiples(frames: list[Snapshot], interval: float) -> None:
 def test_frames_come_at_exact_multiples_though_the_step_changes_on_the_way() -> None:
     simulation = make()
     runner = Runner(lambda: simulation)
-    simulation.apply(Act("fill"))
+    apply(simulation, Act("fill"))
     interval, taken = 20e-3, []  # some hundred steps: most changes of the step fall between two frames
     frames = runner.record(interval)
     while len(taken) < 30:

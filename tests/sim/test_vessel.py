@@ -6,17 +6,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
+from repose.sim.experiment.control import apply
 from repose.sim.experiment.headless import run_experiment
-from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.stepping import advance
 from repose.sim.parameters import ParameterError
-from repose.sim.scenes import SCENES
+from repose.sim.registry import scenes
 from repose.sim.scenes.vessel.scene import shape
 from repose.sim.scenes.vessel.shape import goblet
 
 from tests.sim.io.test_mesh import binary, box
 
-PARAMETERS = SCENES["vessel"].parameters
+PARAMETERS = scenes()["vessel"].parameters
 
 
 def tray(folder: Path, height: float = 10.0) -> Path:
@@ -37,7 +40,7 @@ def test_the_goblet_is_a_closed_body() -> None:
 def test_grains_are_held_by_a_tray_from_a_file_and_what_spills_lies_on_the_floor(tmp_path: Path) -> None:
     # Its bottom lies in the floor and is none of the walls, so that nothing is pushed twice.
     values = {"mesh": str(tray(tmp_path)), "mean_radius": 3e-3, "grain_count": 220, "stream": 5.0}
-    simulation = Simulation("vessel", values)
+    simulation = new_experiment("vessel", values)
     assert shape(simulation).shape == (10, 3, 3)
     assert simulation.run.world.walls.shape.size == 1 + 8
     corners = shape(simulation).reshape(-1, 3)
@@ -58,16 +61,16 @@ def test_grains_are_held_by_a_tray_from_a_file_and_what_spills_lies_on_the_floor
 
 def test_y_up_and_the_height_above_the_floor_place_the_shape(tmp_path: Path) -> None:
     values = {"mesh": str(tray(tmp_path)), "mesh_up": "y", "mesh_lift": 0.05, "mesh_unit": "cm", "mean_radius": 0.02}
-    corners = shape(Simulation("vessel", values)).reshape(-1, 3)
+    corners = shape(new_experiment("vessel", values)).reshape(-1, 3)
     assert corners.min(axis=0) == pytest.approx([-0.2, -0.05, 0.05], abs=1e-7)
     assert corners.max(axis=0) == pytest.approx([0.2, 0.05, 0.45], abs=1e-7)
 
 
 def test_a_file_that_cannot_be_used_is_refused_and_the_run_goes_on(tmp_path: Path) -> None:
-    simulation = Simulation("vessel", {"grain_count": 20})
-    simulation.apply(Act("fill"))
-    simulation.advance(300)
-    before = simulation.state_hash()
+    simulation = new_experiment("vessel", {"grain_count": 20})
+    apply(simulation, Act("fill"))
+    advance(simulation, 300)
+    before = state_hash(simulation.run)
     cut = tmp_path / "cut.stl"
     cut.write_bytes(binary(box())[:-1])
     for values, words in (
@@ -80,28 +83,28 @@ def test_a_file_that_cannot_be_used_is_refused_and_the_run_goes_on(tmp_path: Pat
         ({"mesh": 3.0}, "mesh = 3.0 is refused: it must be the path of a file that ends in .stl or .obj"),
         ({"mesh": "x" * 5000}, "is refused"),
     ):
-        said = simulation.apply(SetParameters(values))
+        said = apply(simulation, SetParameters(values))
         assert words in said
         assert len(said) < 600
-    assert simulation.state_hash() == before
+    assert state_hash(simulation.run) == before
     assert simulation.parameters.mesh == ""
-    assert simulation.advance(100) == 100
+    assert advance(simulation, 100) == 100
 
 
 def test_a_file_that_is_gone_or_changed_does_not_touch_the_run_that_read_it(tmp_path: Path) -> None:
     path = tray(tmp_path)
-    simulation = Simulation("vessel", {"mesh": str(path), "grain_count": 30, "mean_radius": 3e-3})
-    simulation.apply(Act("fill"))
-    simulation.advance(200)
+    simulation = new_experiment("vessel", {"mesh": str(path), "grain_count": 30, "mean_radius": 3e-3})
+    apply(simulation, Act("fill"))
+    advance(simulation, 200)
     tray(tmp_path, height=25.0)
-    assert simulation.apply(SetParameters({"friction": 0.3})) == ""
+    assert apply(simulation, SetParameters({"friction": 0.3})) == ""
     assert np.ptp(shape(simulation)[..., 2]) == pytest.approx(0.01)
     # A new start reads it anew.
-    assert simulation.apply(Act("reset")) == ""
+    assert apply(simulation, Act("reset")) == ""
     assert np.ptp(shape(simulation)[..., 2]) == pytest.approx(0.025)
     path.unlink()
-    assert simulation.apply(SetParameters({"friction": 0.4})) == ""
-    assert simulation.apply(Act("reset")) == ""
+    assert apply(simulation, SetParameters({"friction": 0.4})) == ""
+    assert apply(simulation, Act("reset")) == ""
     assert np.ptp(shape(simulation)[..., 2]) == pytest.approx(0.025)
 
 

@@ -9,7 +9,8 @@ from repose.app.render.text import si
 from repose.app.render.view import COLOUR_MAPS
 from repose.app.ui.panels import Panel, Ui
 from repose.app.ui.widgets import button, checkbox, choose, slide
-from repose.sim.scenes import SCENES, Scene
+from repose.sim.experiment.experiment import Scene
+from repose.sim.registry import scenes
 
 COLOURS = {
     "speed": "speed",
@@ -99,7 +100,7 @@ def _draw_overlays(ui: Ui) -> None:
 
 def measures_slope(scene: str) -> bool:
     """Whether a scene has a slope to fit a line to."""
-    return scene in SCENES and SCENES[scene].measure is not Scene.measure
+    return scene in scenes() and scenes()[scene].measure is not Scene.measure
 
 
 PANEL = Panel("view", "View", 30, "right", draw, group="tools")

@@ -12,7 +12,7 @@ from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.experiment import Experiment
 
 
 @dataclass
@@ -31,20 +31,20 @@ class HeldState:
     """Its rate of change [m/s]."""
 
 
-def let_go(simulation: Simulation, mass: float, inertia: float) -> None:
+def let_go(experiment: Experiment, mass: float, inertia: float) -> None:
     """Give the spheres of mass [kg] and moment of inertia [kg m²] to gravity, from rest."""
-    run = simulation.run
-    world, dimension = run.world, simulation.scene.dimension
-    gravity = np.asarray(simulation.gravity)[:, None]
-    with simulation.booked("poured"):
+    run = experiment.run
+    world, dimension = run.world, experiment.scene.dimension
+    gravity = np.asarray(experiment.engine.gravity)[:, None]
+    with booked(experiment, "poured"):
         world.mobility[:dimension] = 1.0 / mass
         world.mobility[dimension:] = 1.0 / inertia
-        world.motion[:dimension, 1] = simulation.scheme.velocity_lead * simulation.dt * gravity
+        world.motion[:dimension, 1] = experiment.engine.model.scheme.velocity_lead * experiment.dt * gravity
         world.motion[:dimension, 2] = gravity
         # Held spheres are not looked for near walls: make the lists anew.
         forget_neighbours(world)
-    run.state.phase, run.state.since = "flowing", simulation.time
-    simulation.start_up()
+    run.state.phase, run.state.since = "flowing", experiment.time
+    start_derivatives(experiment)
 
 
 def held_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Floats) -> World:
@@ -58,40 +58,40 @@ def held_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Flo
     return set_walls(world, [PLANE], [[np.zeros(3), normal, np.zeros(3)]], material=len(centres))
 
 
-def act_held(simulation: Simulation, action: str, held: str, gone: str) -> str:
+def act_held(experiment: Experiment, action: str, held: str, gone: str) -> str:
     """Let the spheres go, from their start if they have run already, or put them back; `held` and `gone` say so."""
-    if action == "reset" or simulation.phase == "rested":
-        simulation.begin_anew()
+    if action == "reset" or experiment.phase == "rested":
+        begin_anew(experiment)
     if action == "reset":
         return held
-    built = simulation.run.built
-    let_go(simulation, built.mass, 0.4 * built.mass * built.radius**2)
+    built = experiment.run.built
+    let_go(experiment, built.mass, 0.4 * built.mass * built.radius**2)
     return gone
 
 
-def watch(simulation: Simulation, place: Floats, speed: Floats) -> None:
+def watch(experiment: Experiment, place: Floats, speed: Floats) -> None:
     """Write down place [m] and speed [m/s] of every sphere; hold them once the time is over."""
-    state: HeldState = simulation.run.state
-    record(state, simulation.time - state.since, place, speed)
-    if simulation.time - state.since >= simulation.run.built.duration:
-        hold(simulation)
-        simulation.message = f"Done: {simulation.scene.describe(simulation)[1]}."
+    state: HeldState = experiment.run.state
+    record(state, experiment.time - state.since, place, speed)
+    if experiment.time - state.since >= experiment.run.built.duration:
+        hold(experiment)
+        tell(experiment, f"Done: {experiment.scene.describe(experiment)[1]}.")
 
 
-def hold(simulation: Simulation) -> None:
+def hold(experiment: Experiment) -> None:
     """Stop the spheres where they are; they carry their energy out of the ledger."""
-    world = simulation.run.world
-    with simulation.booked("removed"):
+    world = experiment.run.world
+    with booked(experiment, "removed"):
         world.mobility[:] = 0.0
         world.motion[:, 1:] = 0.0
         forget_neighbours(world)
-    simulation.run.state.phase = "rested"
+    experiment.run.state.phase = "rested"
 
 
-def velocities(simulation: Simulation) -> Floats:
+def velocities(experiment: Experiment) -> Floats:
     """Velocities of the spheres at the moment of their positions [m/s], shape (spheres, dimension)."""
-    motion = simulation.run.world.motion[: simulation.scene.dimension]
-    found: Floats = (motion[:, 1] - simulation.scheme.velocity_lead * simulation.dt * motion[:, 2]).T
+    motion = experiment.run.world.motion[: experiment.scene.dimension]
+    found: Floats = (motion[:, 1] - experiment.engine.model.scheme.velocity_lead * experiment.dt * motion[:, 2]).T
     return found
 
 

@@ -12,7 +12,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.scenes.heap.parameters import LARGEST, SMALLEST, HeapParameters
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.experiment import Experiment
 
 
 @dataclass
@@ -70,8 +70,8 @@ def draw_radii(parameters: HeapParameters, generator: np.random.Generator) -> Fl
     return radii
 
 
-def lightest(parameters: HeapParameters) -> tuple[float, float]:
-    """Before anything is poured: half the mean radius stands for the lightest grain to come."""
+def smallest_grain(parameters: HeapParameters) -> tuple[float, float]:
+    """Before anything is poured: half the mean radius stands for the smallest grain to come."""
     radius = 0.5 * parameters.mean_radius
     return parameters.mass_at_mean * (radius / 1e-3) ** 3, radius
 
@@ -81,9 +81,9 @@ def mass_of(radius: Floats, parameters: HeapParameters) -> Floats:
     return parameters.mass_at_mean * (radius / 1e-3) ** 3
 
 
-def pour_layer(simulation: Simulation) -> None:
+def pour_layer(experiment: Experiment) -> None:
     """Drop the next layer from just above the highest grain, side by side with random gaps."""
-    run, parameters = simulation.run, simulation.run.built
+    run, parameters = experiment.run, experiment.run.built
     state: HeapState = run.state
     generator = np.random.default_rng()
     generator.bit_generator.state = state.random
@@ -96,13 +96,13 @@ def pour_layer(simulation: Simulation) -> None:
     moving = ~run.world.fixed
     top = float((run.world.motion[1, 0] + run.world.radius)[moving].max(initial=parameters.base_radius))
     y = top + radii + generator.uniform(0.0, parameters.mean_radius, radii.size)
-    with simulation.booked("poured"):
+    with booked(experiment, "poured"):
         run.world = add_spheres(
             run.world,
             np.column_stack([x, y]),
             radii,
             mass_of(radii, parameters),
-            acceleration=simulation.gravity,
+            acceleration=experiment.engine.gravity,
             layer=state.layers,
             first_id=state.next_id,
         )
@@ -110,5 +110,5 @@ def pour_layer(simulation: Simulation) -> None:
     state.next_id += radii.size
     state.poured += radii.size
     state.layers += 1
-    state.since = simulation.time
-    simulation.start_up(first_row=run.world.sphere_count - radii.size)
+    state.since = experiment.time
+    start_derivatives(experiment, first_row=run.world.sphere_count - radii.size)

@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.builder import keep_spheres
 from repose.sim.engine.world import World
+from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.snapshot import Action, Reading
 from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
-from repose.sim.scenes import Scene
-from repose.sim.scenes.heap.filling import HeapState, begin, lightest, pour_layer
+from repose.sim.scenes.heap.filling import HeapState, begin, pour_layer, smallest_grain
 from repose.sim.scenes.heap.parameters import HeapParameters
 from repose.sim.scenes.heap.study import STUDY
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.experiment import Experiment
 
 MOVES_AGAIN = 3.0
 """A heap at rest counts as flowing again from this many settle speeds on, after a change of friction or tilt [-]."""
@@ -35,94 +35,94 @@ LONGEST_WAIT = 3.0
 """A layer that has not settled after this long is poured upon all the same [s]."""
 
 
-def supervise(simulation: Simulation) -> None:
+def supervise(experiment: Experiment) -> None:
     """Pour the next layer, notice rest, take away what fell below the base."""
-    run = simulation.run
+    run = experiment.run
     state: HeapState = run.state
-    remove_fallen(simulation)
+    remove_fallen(experiment)
     moving = ~run.world.fixed
     speed = np.hypot(run.world.motion[0, 1, moving], run.world.motion[1, 1, moving])
     mean_speed = float(speed.mean()) if speed.size else 0.0
-    limit = simulation.parameters.settle_speed
-    waited = simulation.time - state.since
+    limit = experiment.parameters.settle_speed
+    waited = experiment.time - state.since
     if mean_speed >= limit:
-        state.quiet_since = simulation.time
+        state.quiet_since = experiment.time
     if state.phase == "filling":
         last = speed[run.world.layer[moving] == state.layers - 1]
-        fall_time = math.sqrt(2.0 * simulation.parameters.mean_radius / max(simulation.parameters.gravity, 1e-3))
+        fall_time = math.sqrt(2.0 * experiment.parameters.mean_radius / max(experiment.parameters.gravity, 1e-3))
         last_speed = float(last.mean()) if last.size else 0.0
         settled = waited > min(2.0 * fall_time, LONGEST_WAIT) and max(mean_speed, last_speed) < limit
         if not settled and waited < LONGEST_WAIT:
             return
         if state.poured < len(state.radii):
-            pour_layer(simulation)
+            pour_layer(experiment)
         else:
-            _enter(simulation, "filled")
+            _enter(experiment, "filled")
             if state.run_all:
-                simulation.message = act(simulation, "open")
+                tell(experiment, act(experiment, "open"))
     elif state.phase == "rested" and mean_speed > MOVES_AGAIN * limit:
-        _enter(simulation, "flowing")
-        simulation.message = "The heap moves again."
-    elif state.phase == "flowing" and min(waited, simulation.time - state.quiet_since) > QUIET_TIME:
-        _enter(simulation, "rested")
+        _enter(experiment, "flowing")
+        tell(experiment, "The heap moves again.")
+    elif state.phase == "flowing" and min(waited, experiment.time - state.quiet_since) > QUIET_TIME:
+        _enter(experiment, "rested")
         if state.run_all:
             state.run_all = False
-            simulation.message = act(simulation, "measure")
+            tell(experiment, act(experiment, "measure"))
 
 
-def remove_fallen(simulation: Simulation) -> None:
+def remove_fallen(experiment: Experiment) -> None:
     """Take away the grains that are below the base; they carry their energy out of the ledger."""
-    run = simulation.run
+    run = experiment.run
     fallen = ~run.world.fixed & (run.world.motion[1, 0] < -run.built.base_radius - run.world.radius)
     if fallen.any():
-        with simulation.booked("removed"):
+        with booked(experiment, "removed"):
             run.world = keep_spheres(run.world, ~fallen)
         run.state.removed += int(fallen.sum())
-        run.state.quiet_since = simulation.time
+        run.state.quiet_since = experiment.time
 
 
-def strike_off(simulation: Simulation, row: int) -> None:
+def on_grain_removed(experiment: Experiment, row: int) -> None:
     """Count a grain that is taken away among those that have run out."""
-    simulation.run.state.removed += 1
+    experiment.run.state.removed += 1
 
 
-def act(simulation: Simulation, action: str) -> str:
+def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
-    run = simulation.run
+    run = experiment.run
     state: HeapState = run.state
     if action in ("fill", "run") and state.phase in ("empty", "rested"):
         if state.phase == "rested":
-            simulation.begin_anew()
-            state = simulation.run.state
+            begin_anew(experiment)
+            state = experiment.run.state
         state.run_all = action == "run"
-        _enter(simulation, "filling")
-        pour_layer(simulation)
+        _enter(experiment, "filling")
+        pour_layer(experiment)
         return f"Pouring {len(state.radii)} grains in layers."
     if action == "run":
         state.run_all = True
-        return act(simulation, "open") if state.phase == "filled" else "The rest of the experiment runs by itself."
+        return act(experiment, "open") if state.phase == "filled" else "The rest of the experiment runs by itself."
     if action == "open":
-        with simulation.booked("work"):
+        with booked(experiment, "work"):
             run.world = keep_spheres(run.world, ~_right_wall(run.world, run.built))
-        _enter(simulation, "flowing")
+        _enter(experiment, "flowing")
         return "The right wall is open."
     if action == "measure":
-        reading = measure(simulation)
+        reading = measure(experiment)
         if reading is None:
             return "There is no slope to measure: too few grains lie on the base."
-        simulation.run.measurement = reading
-        simulation.keep_point()
+        experiment.run.measurement = reading
+        keep_measurement(experiment)
         return (
             f"Angle of repose {math.degrees(reading.angle):.1f}° ± {math.degrees(reading.standard_error):.1f}°, "
             f"{reading.grains_left} grains left."
         )
-    simulation.begin_anew()
-    return "The container is empty." if simulation.run.state.phase == "empty" else "The filled column is back."
+    begin_anew(experiment)
+    return "The container is empty." if experiment.run.state.phase == "empty" else "The filled column is back."
 
 
-def _enter(simulation: Simulation, phase: str) -> None:
-    simulation.run.state.phase = phase
-    simulation.run.state.since = simulation.run.state.quiet_since = simulation.time
+def _enter(experiment: Experiment, phase: str) -> None:
+    experiment.run.state.phase = phase
+    experiment.run.state.since = experiment.run.state.quiet_since = experiment.time
 
 
 def _right_wall(world: World, parameters: HeapParameters) -> NDArray[np.bool_]:
@@ -130,9 +130,9 @@ def _right_wall(world: World, parameters: HeapParameters) -> NDArray[np.bool_]:
     return beyond
 
 
-def actions(simulation: Simulation) -> tuple[Action, ...]:
+def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons, each enabled only when it makes sense."""
-    state: HeapState = simulation.run.state
+    state: HeapState = experiment.run.state
     phase, busy = state.phase, state.run_all
     return (
         Action("fill", "Fill", "F", phase in ("empty", "rested") and not busy, "Pour the grains layer by layer."),
@@ -145,9 +145,9 @@ def actions(simulation: Simulation) -> tuple[Action, ...]:
     )
 
 
-def describe(simulation: Simulation) -> tuple[str, str, float | None]:
+def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     """Phase, words for it, share done."""
-    state: HeapState = simulation.run.state
+    state: HeapState = experiment.run.state
     total = len(state.radii)
     left = state.poured - state.removed
     if state.phase == "filling":
@@ -161,37 +161,37 @@ def describe(simulation: Simulation) -> tuple[str, str, float | None]:
     }[state.phase]
     if state.phase != "flowing":
         return state.phase, words, None
-    quiet = min(simulation.time - state.since, simulation.time - state.quiet_since) / QUIET_TIME
+    quiet = min(experiment.time - state.since, experiment.time - state.quiet_since) / QUIET_TIME
     return state.phase, words, min(1.0, max(0.0, quiet))
 
 
-def measure(simulation: Simulation) -> AngleOfRepose | None:
+def measure(experiment: Experiment) -> AngleOfRepose | None:
     """The slope of the grains on the base, as they lie now."""
-    world = simulation.run.world
-    parameters = simulation.parameters
+    world = experiment.run.world
+    parameters = experiment.parameters
     moving = ~world.fixed
     return measure_angle(
         world.motion[:2, 0, moving].T,
         world.radius[moving],
         world.sphere_id[moving],
-        x_range=(0.0, simulation.run.built.width),
+        x_range=(0.0, experiment.run.built.width),
         highest=parameters.surface_grains,
         method=parameters.method,
     )
 
 
-def box(simulation: Simulation) -> tuple[tuple[float, float], tuple[float, float]]:
+def box(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, float]]:
     """The container with some room to its right, where the grains run out."""
-    built = simulation.run.built
+    built = experiment.run.built
     margin = 3.0 * built.wall_radius
-    return (-margin, -margin - 2.0 * built.mean_radius), (1.25 * built.width + margin, simulation.run.state.height)
+    return (-margin, -margin - 2.0 * built.mean_radius), (1.25 * built.width + margin, experiment.run.state.height)
 
 
-def readings(simulation: Simulation) -> tuple[Reading, ...]:
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """The angle measured last, and how many grains are left."""
-    state: HeapState = simulation.run.state
+    state: HeapState = experiment.run.state
     left = Reading("grains left", float(state.poured - state.removed), help=f"Of {state.poured} poured.")
-    slope = simulation.run.measurement
+    slope = experiment.run.measurement
     if slope is None:
         return (left,)
     help = f"Of {slope.used_ids.size} surface grains, method {slope.method}."
@@ -201,10 +201,10 @@ def readings(simulation: Simulation) -> tuple[Reading, ...]:
     )
 
 
-def results(simulation: Simulation) -> dict[str, Any]:
+def results(experiment: Experiment) -> dict[str, Any]:
     """Grains filled and left, layers, and the reading."""
-    state: HeapState = simulation.run.state
-    reading = simulation.run.measurement
+    state: HeapState = experiment.run.state
+    reading = experiment.run.measurement
     angle = None
     if reading is not None:
         angle = {
@@ -222,11 +222,11 @@ def results(simulation: Simulation) -> dict[str, Any]:
     }
 
 
-def check(simulation: Simulation) -> str:
+def check(experiment: Experiment) -> str:
     """A heap has a slope: positive, below 60°, made of some of the grains that were poured."""
-    reading = simulation.run.measurement
-    if simulation.phase != "rested" or reading is None:
-        return f"The heap did not come to rest: phase {simulation.phase}."
+    reading = experiment.run.measurement
+    if experiment.phase != "rested" or reading is None:
+        return f"The heap did not come to rest: phase {experiment.phase}."
     if not 0.0 < reading.angle < math.radians(60.0):
         return f"A slope of {math.degrees(reading.angle):.1f}° is no heap."
     return ""
@@ -244,13 +244,13 @@ SCENE = Scene(
     actions=actions,
     act=act,
     describe=describe,
-    remove=strike_off,
+    on_grain_removed=on_grain_removed,
     measure=measure,
     box=box,
     results=results,
     check=check,
-    under_way=lambda simulation: simulation.run.state.run_all or simulation.phase in ("filling", "flowing"),
-    lightest=lightest,
+    under_way=lambda experiment: experiment.run.state.run_all or experiment.phase in ("filling", "flowing"),
+    smallest_grain=smallest_grain,
     rotates=lambda parameters: parameters.rotation,
     readings=readings,
     study=STUDY,

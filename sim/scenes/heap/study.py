@@ -12,22 +12,22 @@ from repose.sim.experiment.comparison import Findings, Point, Study, averaged
 from repose.sim.experiment.snapshot import Line
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.experiment import Experiment
 
 THESIS_FACTOR = 1.77
 """The thesis finds θ = 1.77 arctan μ for Hertz contacts."""
 
 
-def measure(simulation: Simulation) -> Point | None:
+def measure(experiment: Experiment) -> Point | None:
     """Friction and the slope read last."""
-    reading = simulation.run.measurement
-    return None if reading is None else Point(simulation.parameters.friction, reading.angle, reading.standard_error)
+    reading = experiment.run.measurement
+    return None if reading is None else Point(experiment.parameters.friction, reading.angle, reading.standard_error)
 
 
-def measure_in_space(simulation: Simulation) -> Point | None:
+def measure_in_space(experiment: Experiment) -> Point | None:
     """Friction and the slope read last, all around."""
-    found = simulation.run.state.reading
-    return Point(simulation.parameters.friction, found["angle"], found["standard_error"]) if found else None
+    found = experiment.run.state.reading
+    return Point(experiment.parameters.friction, found["angle"], found["standard_error"]) if found else None
 
 
 def fitted(points: Sequence[Point], reach: tuple[float, float]) -> Findings:

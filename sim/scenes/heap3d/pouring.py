@@ -16,7 +16,7 @@ from repose.sim.experiment.sampling import mean_speed
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.experiment import Experiment
     from repose.sim.scenes.vessel.parameters import VesselParameters
 
     Poured = Heap3dParameters | VesselParameters
@@ -170,33 +170,33 @@ def mass_of(radius: Floats, parameters: Poured) -> Floats:
     return parameters.density * 4.0 / 3.0 * math.pi * radius**3
 
 
-def lightest(parameters: Poured) -> tuple[float, float]:
+def smallest_grain(parameters: Poured) -> tuple[float, float]:
     """The smallest grain that can be drawn."""
     radius = parameters.mean_radius * (1.0 - parameters.size_spread)
     return float(mass_of(np.array(radius), parameters)), radius
 
 
-def way_is_free(simulation: Simulation, high: float) -> bool:
+def way_is_free(experiment: Experiment, high: float) -> bool:
     """Whether the last layer has fallen out of the way of the next, which is let fall above `high` [m]."""
-    world = simulation.run.world
+    world = experiment.run.world
     top = (world.motion[2, 0] + world.radius)[~world.fixed].max(initial=-math.inf)
     return bool(top < high)
 
 
-def pour_layer(simulation: Simulation) -> None:
+def pour_layer(experiment: Experiment) -> None:
     """Let the next layer fall from just above the rim of the funnel or cylinder."""
-    size = sizes(simulation.run.built)
+    size = sizes(experiment.run.built)
     # The prism's flat sides stand closer to the axis than its edges.
     room = size.high_radius * math.cos(math.pi / SIDES) - 1.2 * size.largest
-    let_fall(simulation, room, size.high, size.largest)
+    let_fall(experiment, room, size.high, size.largest)
 
 
-def let_fall(simulation: Simulation, room: float, high: float, largest: float) -> None:
+def let_fall(experiment: Experiment, room: float, high: float, largest: float) -> None:
     """Let the next layer fall from rest, its lattice turned and shifted at random.
 
     Centres are within `room` [m] of the axis and from `high` + `largest` [m] up.
     """
-    run = simulation.run
+    run = experiment.run
     state: Heap3dState = run.state
     generator = np.random.default_rng()
     generator.bit_generator.state = state.random
@@ -208,13 +208,13 @@ def let_fall(simulation: Simulation, room: float, high: float, largest: float) -
     radii = np.array(state.radii[state.poured :][: len(places)])
     chosen = generator.permutation(len(places))[: radii.size]
     z = high + largest + generator.uniform(0.0, 0.2 * largest, radii.size)
-    with simulation.booked("poured"):
+    with booked(experiment, "poured"):
         run.world = add_spheres(
             run.world,
             np.column_stack([places[chosen], z]),
             radii,
             mass_of(radii, run.built),
-            acceleration=simulation.gravity,
+            acceleration=experiment.engine.gravity,
             layer=state.layers,
             first_id=state.next_id,
         )
@@ -222,52 +222,52 @@ def let_fall(simulation: Simulation, room: float, high: float, largest: float) -
     state.next_id += radii.size
     state.poured += radii.size
     state.layers += 1
-    state.since = simulation.time
-    simulation.start_up(first_row=run.world.sphere_count - radii.size)
+    state.since = experiment.time
+    start_derivatives(experiment, first_row=run.world.sphere_count - radii.size)
 
 
-def pour_on(simulation: Simulation, high: float, pour: Callable[[Simulation], None], jammed: str) -> bool:
+def pour_on(experiment: Experiment, high: float, pour: Callable[[Experiment], None], jammed: str) -> bool:
     """Pour the next layer once its way is free; True when all grains are out, or given up with the words `jammed`."""
-    state: Heap3dState = simulation.run.state
+    state: Heap3dState = experiment.run.state
     total = len(state.radii)
     if state.poured < total:
-        if way_is_free(simulation, high):
-            pour(simulation)
-        elif simulation.time - state.since > JAMMED_AFTER:
-            simulation.message = f"{total - state.poured} of {total} grains do not fit: {jammed}"
+        if way_is_free(experiment, high):
+            pour(experiment)
+        elif experiment.time - state.since > JAMMED_AFTER:
+            tell(experiment, f"{total - state.poured} of {total} grains do not fit: {jammed}")
             state.radii = state.radii[: state.poured]
         return False
     return True
 
 
-def quiet_for(simulation: Simulation, gone: NDArray[np.bool_]) -> float:
+def quiet_for(experiment: Experiment, gone: NDArray[np.bool_]) -> float:
     """Take away the grains that are gone, shape (count,); how long the rest has been still [s]."""
-    run = simulation.run
+    run = experiment.run
     state: Heap3dState = run.state
     if gone.any():
-        with simulation.booked("removed"):
+        with booked(experiment, "removed"):
             run.world = keep_spheres(run.world, ~gone)
         state.removed += int(gone.sum())
-        state.quiet_since = simulation.time
-    if mean_speed(run.world) >= simulation.parameters.settle_speed:
-        state.quiet_since = simulation.time
-    return simulation.time - max(state.quiet_since, state.since)
+        state.quiet_since = experiment.time
+    if mean_speed(run.world) >= experiment.parameters.settle_speed:
+        state.quiet_since = experiment.time
+    return experiment.time - max(state.quiet_since, state.since)
 
 
-def strike_off(simulation: Simulation, row: int) -> None:
+def on_grain_removed(experiment: Experiment, row: int) -> None:
     """Count a grain that is taken away among those that have left."""
-    simulation.run.state.removed += 1
+    experiment.run.state.removed += 1
 
 
-def enter(simulation: Simulation, phase: str) -> None:
+def enter(experiment: Experiment, phase: str) -> None:
     """Begin another phase of the experiment."""
-    state: Heap3dState = simulation.run.state
+    state: Heap3dState = experiment.run.state
     state.phase = phase
-    state.since = state.quiet_since = simulation.time
+    state.since = state.quiet_since = experiment.time
 
 
-def fallen(simulation: Simulation, rim: float) -> NDArray[np.bool_]:
+def fallen(experiment: Experiment, rim: float) -> NDArray[np.bool_]:
     """Grains beyond the rim of the plate, at that distance from its axis [m], shape (count,)."""
-    world = simulation.run.world
+    world = experiment.run.world
     beyond: NDArray[np.bool_] = np.hypot(*world.motion[:2, 0]) > rim + world.radius
     return beyond & ~world.fixed

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from repose.sim.engine.world import Floats
+from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.sampling import mean_speed, wall_facets
 from repose.sim.experiment.snapshot import Action, Curve, Line, Reading
 from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
-from repose.sim.scenes import Scene
 from repose.sim.scenes.heap.scene import MOVES_AGAIN
 from repose.sim.scenes.heap.study import STUDY_IN_SPACE
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
@@ -27,68 +27,68 @@ from repose.sim.scenes.heap3d.pouring import (
     disc,
     enter,
     fallen,
-    lightest,
+    on_grain_removed,
     pour_layer,
     pour_on,
     quiet_for,
     sizes,
-    strike_off,
+    smallest_grain,
 )
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.experiment import Experiment
 
 MOST_STEEP = math.radians(60.0)
 """No heap of loose spheres stands steeper."""
 
 
-def supervise(simulation: Simulation) -> None:
+def supervise(experiment: Experiment) -> None:
     """Pour the next layer, notice rest, take away what is past the rim."""
-    run = simulation.run
+    run = experiment.run
     state: Heap3dState = run.state
     if state.phase == "empty":
         return
-    quiet = quiet_for(simulation, fallen(simulation, sizes(run.built).plate)) > QUIET_TIME
+    quiet = quiet_for(experiment, fallen(experiment, sizes(run.built).plate)) > QUIET_TIME
     if state.phase == "filling":
-        _fill_on(simulation, quiet)
+        _fill_on(experiment, quiet)
     elif state.phase == "flowing":
-        _stop_the_cylinder(simulation)
+        _stop_the_cylinder(experiment)
         if quiet and not run.world.walls.velocity.any():
-            enter(simulation, "rested")
+            enter(experiment, "rested")
             state.run_all = False
-            simulation.message = act(simulation, "measure")
-    elif state.phase == "rested" and mean_speed(run.world) > MOVES_AGAIN * simulation.parameters.settle_speed:
-        enter(simulation, "flowing")
-        simulation.message = "The heap moves again."
+            tell(experiment, act(experiment, "measure"))
+    elif state.phase == "rested" and mean_speed(run.world) > MOVES_AGAIN * experiment.parameters.settle_speed:
+        enter(experiment, "flowing")
+        tell(experiment, "The heap moves again.")
 
 
-def _fill_on(simulation: Simulation, quiet: bool) -> None:
-    built, state = simulation.run.built, simulation.run.state
+def _fill_on(experiment: Experiment, quiet: bool) -> None:
+    built, state = experiment.run.built, experiment.run.state
     jammed = f"nothing leaves the {built.pouring} any more. Widen the orifice or pour fewer grains."
-    if not pour_on(simulation, sizes(built).high, pour_layer, jammed):
+    if not pour_on(experiment, sizes(built).high, pour_layer, jammed):
         return
     if built.pouring == "funnel":
-        enter(simulation, "flowing")
+        enter(experiment, "flowing")
     elif quiet:
-        enter(simulation, "filled")
+        enter(experiment, "filled")
         if state.run_all:
-            simulation.message = act(simulation, "lift")
+            tell(experiment, act(experiment, "lift"))
 
 
-def _stop_the_cylinder(simulation: Simulation) -> None:
+def _stop_the_cylinder(experiment: Experiment) -> None:
     """Once it is above everything."""
-    world = simulation.run.world
+    world = experiment.run.world
     moving = ~world.fixed
     top = float((world.motion[2, 0] + world.radius)[moving].max(initial=0.0))
-    lowest = sizes(simulation.run.built).low + float(world.walls.moved[:, 2].max(initial=0.0))
-    if world.walls.velocity.any() and lowest > top + simulation.run.built.mean_radius:
+    lowest = sizes(experiment.run.built).low + float(world.walls.moved[:, 2].max(initial=0.0))
+    if world.walls.velocity.any() and lowest > top + experiment.run.built.mean_radius:
         world.walls.velocity[:] = 0.0
-        simulation.run.state.since = simulation.time
+        experiment.run.state.since = experiment.time
 
 
-def actions(simulation: Simulation) -> tuple[Action, ...]:
+def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
-    state: Heap3dState = simulation.run.state
+    state: Heap3dState = experiment.run.state
     phase, busy = state.phase, state.run_all
     begins = phase in ("empty", "rested")
     return (
@@ -100,34 +100,34 @@ def actions(simulation: Simulation) -> tuple[Action, ...]:
     )
 
 
-def act(simulation: Simulation, action: str) -> str:
+def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
-    if action in ("fill", "run") and simulation.phase in ("empty", "rested"):
-        if simulation.phase == "rested":
-            simulation.begin_anew()
-        simulation.run.state.run_all = action == "run"
-        enter(simulation, "filling")
-        pour_layer(simulation)
-        return f"Pouring {len(simulation.run.state.radii)} grains."
+    if action in ("fill", "run") and experiment.phase in ("empty", "rested"):
+        if experiment.phase == "rested":
+            begin_anew(experiment)
+        experiment.run.state.run_all = action == "run"
+        enter(experiment, "filling")
+        pour_layer(experiment)
+        return f"Pouring {len(experiment.run.state.radii)} grains."
     if action == "run":
-        simulation.run.state.run_all = True
-        return act(simulation, "lift") if simulation.phase == "filled" else "The rest of the experiment runs by itself."
+        experiment.run.state.run_all = True
+        return act(experiment, "lift") if experiment.phase == "filled" else "The rest of the experiment runs by itself."
     if action == "lift":
-        walls = simulation.run.world.walls
-        walls.velocity[FLOOR_WALL + 1 :, 2] = simulation.run.built.lift_speed
-        enter(simulation, "flowing")
+        walls = experiment.run.world.walls
+        walls.velocity[FLOOR_WALL + 1 :, 2] = experiment.run.built.lift_speed
+        enter(experiment, "flowing")
         return "The cylinder is lifted."
     if action == "measure":
-        reading = measure(simulation)
+        reading = measure(experiment)
         if reading is None:
             return "There is no slope to measure: too few grains lie on the plate."
-        keep_reading(simulation.run.state, reading)
-        simulation.keep_point()
+        keep_reading(experiment.run.state, reading)
+        keep_measurement(experiment)
         return (
             f"Angle of repose {math.degrees(reading.angle):.1f}° ± {math.degrees(reading.standard_error):.1f}° "
             f"(cone {math.degrees(reading.cone_angle):.1f}°), {reading.grains_left} grains on the plate."
         )
-    simulation.begin_anew()
+    begin_anew(experiment)
     return "The plate is empty."
 
 
@@ -146,9 +146,9 @@ def keep_reading(state: Heap3dState, reading: ConeAngle) -> None:
     }
 
 
-def describe(simulation: Simulation) -> tuple[str, str, float | None]:
+def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     """Phase, words for it, share done."""
-    state: Heap3dState = simulation.run.state
+    state: Heap3dState = experiment.run.state
     total, left = len(state.radii), state.poured - state.removed
     if state.phase == "filling":
         return state.phase, f"pouring: {state.poured} of {total} grains", state.poured / max(1, total)
@@ -161,18 +161,18 @@ def describe(simulation: Simulation) -> tuple[str, str, float | None]:
     return state.phase, words, None
 
 
-def measure(simulation: Simulation) -> ConeAngle | None:
+def measure(experiment: Experiment) -> ConeAngle | None:
     """The slope of the heap as it lies now."""
-    world = simulation.run.world
+    world = experiment.run.world
     moving = ~world.fixed
     # What is still in the funnel is no heap.
-    moving &= world.motion[2, 0] < sizes(simulation.run.built).low + world.walls.moved[:, 2].max(initial=0.0)
+    moving &= world.motion[2, 0] < sizes(experiment.run.built).low + world.walls.moved[:, 2].max(initial=0.0)
     return measure_cone(world.motion[:3, 0, moving].T, world.radius[moving], world.sphere_id[moving])
 
 
-def readings(simulation: Simulation) -> tuple[Reading, ...]:
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """The angle both ways."""
-    found = simulation.run.state.reading
+    found = experiment.run.state.reading
     if not found:
         return ()
     return (
@@ -194,9 +194,9 @@ def readings(simulation: Simulation) -> tuple[Reading, ...]:
     )
 
 
-def curves(simulation: Simulation) -> tuple[Curve, ...]:
+def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """The averaged profile and the line through it."""
-    found = simulation.run.state.reading
+    found = experiment.run.state.reading
     if not found:
         return ()
     distance, height = 1e3 * np.array(found["distance"]), 1e3 * np.array(found["height"])
@@ -208,20 +208,20 @@ def curves(simulation: Simulation) -> tuple[Curve, ...]:
     return (Curve("Profile", "distance from the axis [mm]", "height [mm]", lines),)
 
 
-def box(simulation: Simulation) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The plate, and the funnel or cylinder above it."""
-    size = sizes(simulation.run.built)
+    size = sizes(experiment.run.built)
     return (-size.plate, -size.plate, -size.largest), (size.plate, size.plate, size.high + 4.0 * size.largest)
 
 
-def facets(simulation: Simulation) -> Floats:
+def facets(experiment: Experiment) -> Floats:
     """Plate, and funnel or cylinder where it is now."""
-    return np.concatenate([disc(sizes(simulation.run.built).plate), wall_facets(simulation.run.world)])
+    return np.concatenate([disc(sizes(experiment.run.built).plate), wall_facets(experiment.run.world)])
 
 
-def results(simulation: Simulation) -> dict[str, Any]:
+def results(experiment: Experiment) -> dict[str, Any]:
     """Grains and the reading."""
-    state: Heap3dState = simulation.run.state
+    state: Heap3dState = experiment.run.state
     angle = None
     if state.reading:
         names = ("angle", "standard_error", "cone_angle", "cone_error")
@@ -236,9 +236,9 @@ def results(simulation: Simulation) -> dict[str, Any]:
     }
 
 
-def check(simulation: Simulation) -> str:
+def check(experiment: Experiment) -> str:
     """A heap has a slope, and nothing hangs in the funnel."""
-    state: Heap3dState = simulation.run.state
+    state: Heap3dState = experiment.run.state
     if state.phase != "rested":
         return f"The heap did not come to rest: phase {state.phase}."
     if not state.reading:
@@ -262,13 +262,13 @@ SCENE = Scene(
     actions=actions,
     act=act,
     describe=describe,
-    remove=strike_off,
+    on_grain_removed=on_grain_removed,
     measure=measure,
     box=box,
     results=results,
     check=check,
-    under_way=lambda simulation: simulation.run.state.run_all or simulation.phase in ("filling", "flowing"),
-    lightest=lightest,
+    under_way=lambda experiment: experiment.run.state.run_all or experiment.phase in ("filling", "flowing"),
+    smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
     readings=readings,
     curves=curves,

@@ -16,7 +16,7 @@ from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, WIDT
 from repose.sim.scenes.hourglass.readings import number_density, steady_from
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.experiment import Experiment
 
 SETTLED = 0.02
 """Grains over the lid count as settled below this mean speed [m/s]."""
@@ -31,98 +31,98 @@ HALF_TURN = np.array([1.0, -1.0, -1.0])
 """What turning the glass over does to a vector: half a turn about the x axis."""
 
 
-def supervise(simulation: Simulation) -> None:
+def supervise(experiment: Experiment) -> None:
     """Count who passed the neck, notice that the grains have settled, that the glass is empty or clogged."""
-    state: HourglassState = simulation.run.state
-    waited = simulation.time - state.since
+    state: HourglassState = experiment.run.state
+    waited = experiment.time - state.since
     if state.phase == "filling":
-        fallen = waited > math.sqrt(2.0 * (HEIGHT - NECK) / max(simulation.parameters.gravity, 1e-3))
-        if (fallen and mean_speed(simulation.run.world) < SETTLED) or waited > LONGEST_WAIT:
-            enter(simulation, "filled")
+        fallen = waited > math.sqrt(2.0 * (HEIGHT - NECK) / max(experiment.parameters.gravity, 1e-3))
+        if (fallen and mean_speed(experiment.run.world) < SETTLED) or waited > LONGEST_WAIT:
+            enter(experiment, "filled")
             if state.run_all:
-                simulation.message = act(simulation, "open")
+                tell(experiment, act(experiment, "open"))
     if state.phase != "counted":  # what falls after the count has ended is not part of it
-        count_passages(simulation)
+        count_passages(experiment)
     if state.phase != "flowing":
         return
-    if simulation.time >= max(state.density_at + DENSITY_INTERVAL, steady_from(simulation)):
-        state.density_at = simulation.time
-        density = number_density(simulation)
+    if experiment.time >= max(state.density_at + DENSITY_INTERVAL, steady_from(experiment)):
+        state.density_at = experiment.time
+        density = number_density(experiment)
         if density is not None:
             state.densities.append(density)
     left = state.placed - len(state.passages)
     if left == 0:
-        enter(simulation, "rested")
-    elif 0.0 < simulation.parameters.count_for <= simulation.time - state.since:
-        enter(simulation, "counted")
-    elif is_clogged(state.passages, state.since, simulation.time, left, simulation.parameters.clog_time):
-        enter(simulation, "clogged")
+        enter(experiment, "rested")
+    elif 0.0 < experiment.parameters.count_for <= experiment.time - state.since:
+        enter(experiment, "counted")
+    elif is_clogged(state.passages, state.since, experiment.time, left, experiment.parameters.clog_time):
+        enter(experiment, "clogged")
 
 
-def enter(simulation: Simulation, phase: str) -> None:
+def enter(experiment: Experiment, phase: str) -> None:
     """Begin another phase."""
-    state: HourglassState = simulation.run.state
-    state.phase, state.since = phase, simulation.time
+    state: HourglassState = experiment.run.state
+    state.phase, state.since = phase, experiment.time
     if phase == "flowing":
-        state.opened = simulation.time
+        state.opened = experiment.time
     if phase not in ("filling", "filled", "flowing"):
         state.run_all = False
-        simulation.keep_point()
-        simulation.message = describe(simulation)[1].capitalize() + "."
+        keep_measurement(experiment)
+        tell(experiment, describe(experiment)[1].capitalize() + ".")
 
 
-def count_passages(simulation: Simulation) -> None:
+def count_passages(experiment: Experiment) -> None:
     """Note when each grain's centre sank through the neck, on a straight line between two looks."""
-    run = simulation.run
+    run = experiment.run
     state: HourglassState = run.state
     before, now = np.array(state.heights), run.world.motion[2, 0]
     passed = (before >= NECK) & (now < NECK)
     # The last look was CHECK_STEPS ago, but never before this phase began.
-    began = max(state.since if state.phase == "flowing" else 0.0, simulation.time - looks_apart(simulation))
+    began = max(state.since if state.phase == "flowing" else 0.0, experiment.time - looks_apart(experiment))
     share = (before[passed] - NECK) / (before[passed] - now[passed])
-    state.passages.extend(np.sort(began + share * (simulation.time - began)).tolist())
+    state.passages.extend(np.sort(began + share * (experiment.time - began)).tolist())
     now = np.where(passed | np.isneginf(before), -np.inf, now)
     state.heights = now.tolist()
 
 
-def strike_off(simulation: Simulation, row: int) -> None:
+def on_grain_removed(experiment: Experiment, row: int) -> None:
     """Forget a grain that is taken away; one that was still to pass is no longer waited for."""
-    state: HourglassState = simulation.run.state
+    state: HourglassState = experiment.run.state
     state.placed -= int(state.heights.pop(row) >= NECK)
 
 
-def looks_apart(simulation: Simulation) -> float:
+def looks_apart(experiment: Experiment) -> float:
     """Simulated time between two looks at the world [s]."""
     from repose.sim.experiment.stepping import CHECK_STEPS  # sim.stepping imports the scenes
 
-    return CHECK_STEPS * simulation.dt
+    return CHECK_STEPS * experiment.dt
 
 
-def act(simulation: Simulation, action: str) -> str:
+def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
-    state: HourglassState = simulation.run.state
+    state: HourglassState = experiment.run.state
     if action == "run":
         if state.phase in ("counted", "rested", "clogged"):
-            simulation.begin_anew()
-        state = simulation.run.state
+            begin_anew(experiment)
+        state = experiment.run.state
         state.run_all = True
-        return act(simulation, "open") if state.phase == "filled" else "The experiment runs by itself."
+        return act(experiment, "open") if state.phase == "filled" else "The experiment runs by itself."
     if action == "open":
-        with simulation.booked("work"):
-            simulation.run.world.walls.corner[LID_WALL, 0, 2] = AWAY
-        enter(simulation, "flowing")
+        with booked(experiment, "work"):
+            experiment.run.world.walls.corner[LID_WALL, 0, 2] = AWAY
+        enter(experiment, "flowing")
         return "The neck is open."
     if action == "turn":
-        with simulation.booked("work"):
-            simulation.run.world = turned_over(simulation.run.world, simulation.run.built)
-        state.heights = simulation.run.world.motion[2, 0].tolist()
-        state.placed = int((simulation.run.world.motion[2, 0] >= NECK).sum())
-        state.passages, state.densities, state.density_at = [], [], simulation.time
+        with booked(experiment, "work"):
+            experiment.run.world = turned_over(experiment.run.world, experiment.run.built)
+        state.heights = experiment.run.world.motion[2, 0].tolist()
+        state.placed = int((experiment.run.world.motion[2, 0] >= NECK).sum())
+        state.passages, state.densities, state.density_at = [], [], experiment.time
         state.turns += 1
-        enter(simulation, "flowing")
+        enter(experiment, "flowing")
         return f"Turned over: {state.placed} grains above the neck."
-    simulation.begin_anew()
-    return f"Filled anew with {simulation.run.state.placed} grains."
+    begin_anew(experiment)
+    return f"Filled anew with {experiment.run.state.placed} grains."
 
 
 def turned_over(world: World, built: Any) -> World:
@@ -140,20 +140,20 @@ def turned_over(world: World, built: Any) -> World:
     return set_walls(world, shape, corner, material=1)
 
 
-def in_the_way(simulation: Simulation) -> int:
+def in_the_way(experiment: Experiment) -> int:
     """Grains that a turn would leave outside the glass: below the neck nothing keeps them where the funnel will be."""
-    world = simulation.run.world
+    world = experiment.run.world
     place = world.motion[:3, 0].T * HALF_TURN + np.array([0.0, 0.0, 2.0 * NECK])
     upper = place[:, 2] >= NECK
-    return int((clearance(simulation.run.built, place[upper]) <= 0.5 * world.radius[upper]).sum())
+    return int((clearance(experiment.run.built, place[upper]) <= 0.5 * world.radius[upper]).sum())
 
 
-def actions(simulation: Simulation) -> tuple[Action, ...]:
+def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons, each enabled only when it makes sense."""
-    state: HourglassState = simulation.run.state
+    state: HourglassState = experiment.run.state
     busy = state.run_all
     over = state.phase in ("counted", "rested", "clogged")
-    blocking = in_the_way(simulation) if over else 0
+    blocking = in_the_way(experiment) if over else 0
     turning = "Turn the glass upside down. Or do it by hand: Ctrl-drag the picture."
     if blocking:
         turning = f"Not now: {blocking} grains are where the funnel will stand after the turn. Let them fall, or reset."
@@ -172,9 +172,9 @@ def actions(simulation: Simulation) -> tuple[Action, ...]:
     )
 
 
-def describe(simulation: Simulation) -> tuple[str, str, float | None]:
+def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     """Phase, words for it, share done."""
-    state: HourglassState = simulation.run.state
+    state: HourglassState = experiment.run.state
     passed, wanted = len(state.passages), state.placed
     words = {
         "filling": f"{wanted} grains settling over the closed neck",
@@ -187,18 +187,18 @@ def describe(simulation: Simulation) -> tuple[str, str, float | None]:
     if state.phase != "flowing":
         return state.phase, words, None
     share = passed / max(wanted, 1)
-    if simulation.parameters.count_for > 0.0:
-        share = max(share, (simulation.time - state.since) / simulation.parameters.count_for)
+    if experiment.parameters.count_for > 0.0:
+        share = max(share, (experiment.time - state.since) / experiment.parameters.count_for)
     return state.phase, words, min(1.0, share)
 
 
-def check(simulation: Simulation) -> str:
+def check(experiment: Experiment) -> str:
     """Every grain is inside the glass, and those counted and those left add up."""
-    state: HourglassState = simulation.run.state
-    world = simulation.run.world
+    state: HourglassState = experiment.run.state
+    world = experiment.run.world
     place = world.motion[:3, 0].T
     upper = place[:, 2] >= NECK
-    room = np.where(upper, clearance(simulation.run.built, place), 0.5 * WIDTH - np.abs(place[:, :2]).max(axis=1))
+    room = np.where(upper, clearance(experiment.run.built, place), 0.5 * WIDTH - np.abs(place[:, :2]).max(axis=1))
     outside = int(((room < 0.0) | (place[:, 2] < 0.0)).sum())
     if outside:
         return f"{outside} grains are outside the glass."
@@ -208,17 +208,17 @@ def check(simulation: Simulation) -> str:
     return ""
 
 
-def box(simulation: Simulation) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The whole glass."""
     half = 0.5 * WIDTH
-    return (-half, -half, 0.0), (half, half, top(simulation))
+    return (-half, -half, 0.0), (half, half, top(experiment))
 
 
-def top(simulation: Simulation) -> float:
+def top(experiment: Experiment) -> float:
     """Height up to which the walls are drawn [m]."""
-    return max(HEIGHT, float(simulation.run.built.fill_height))
+    return max(HEIGHT, float(experiment.run.built.fill_height))
 
 
-def facets(simulation: Simulation) -> Floats:
+def facets(experiment: Experiment) -> Floats:
     """Walls and funnel."""
-    return drawn(simulation.run.built, top(simulation))
+    return drawn(experiment.run.built, top(experiment))

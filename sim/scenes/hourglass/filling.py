@@ -62,7 +62,7 @@ def begin(parameters: Parameters, seed: int) -> tuple[World, HourglassState]:
     return world, state
 
 
-def lightest(parameters: Parameters) -> tuple[float, float]:
+def smallest_grain(parameters: Parameters) -> tuple[float, float]:
     """Mass [kg] and radius [m] of the smallest grain there can be."""
     radius = parameters.mean_radius * (1.0 - parameters.radius_spread)
     return float(parameters.mass_of(np.array([radius]))[0]), radius

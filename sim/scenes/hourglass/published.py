@@ -10,10 +10,10 @@ the seed is silent: the floor, and that walls have the same law as grains.
 
 from __future__ import annotations
 
-from repose.sim.scenes import Scene
+from repose.sim.experiment.experiment import Scene
 from repose.sim.scenes.hourglass import course as course
 from repose.sim.scenes.hourglass import readings as readings
-from repose.sim.scenes.hourglass.filling import begin, lightest
+from repose.sim.scenes.hourglass.filling import begin, smallest_grain
 from repose.sim.scenes.hourglass.parameters import HourglassParameters
 from repose.sim.scenes.hourglass.study import STUDY
 
@@ -29,12 +29,12 @@ SCENE = Scene(
     actions=course.actions,
     act=course.act,
     describe=course.describe,
-    remove=course.strike_off,
+    remove=course.on_grain_removed,
     box=course.box,
     results=readings.results,
     check=course.check,
-    under_way=lambda simulation: simulation.phase in ("filling", "flowing"),
-    lightest=lightest,
+    under_way=lambda experiment: experiment.phase in ("filling", "flowing"),
+    smallest_grain=smallest_grain,
     readings=readings.readings,
     curves=readings.curves,
     facets=course.facets,

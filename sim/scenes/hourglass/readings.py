@@ -13,17 +13,17 @@ from repose.sim.scenes.hourglass.filling import HourglassState
 from repose.sim.scenes.hourglass.glass import NECK, volume_between
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.experiment import Experiment
 
 
 STARTING = 1.5
 """The flow counts as steady after this many times the free fall of the highest grain to the neck [-]."""
 
 
-def number_density(simulation: Simulation) -> float | None:
+def number_density(experiment: Experiment) -> float | None:
     """Grains per volume between the neck and the surface of the bed [1/m³], or None where the bed is shallow."""
-    radius = simulation.run.built.mean_radius
-    height = simulation.run.world.motion[2, 0]
+    radius = experiment.run.built.mean_radius
+    height = experiment.run.world.motion[2, 0]
     above = height[height > NECK]
     if above.size < 20:
         return None
@@ -31,26 +31,26 @@ def number_density(simulation: Simulation) -> float | None:
     if high - low < 6.0 * radius:
         return None
     inside = int(((height > low) & (height < high)).sum())
-    return inside / volume_between(simulation.run.built, low, high)
+    return inside / volume_between(experiment.run.built, low, high)
 
 
-def steady_rate(simulation: Simulation) -> FlowRate | None:
+def steady_rate(experiment: Experiment) -> FlowRate | None:
     """Mean rate of the steady part of the passages so far."""
-    state: HourglassState = simulation.run.state
-    return mean_rate(steady_part(state.passages, steady_from(simulation), state.placed), simulation.parameters.window)
+    state: HourglassState = experiment.run.state
+    return mean_rate(steady_part(state.passages, steady_from(experiment), state.placed), experiment.parameters.window)
 
 
-def steady_from(simulation: Simulation) -> float:
+def steady_from(experiment: Experiment) -> float:
     """When the flow begins to count as steady [s]."""
-    fall = math.sqrt(2.0 * (simulation.run.built.fill_height - NECK) / max(simulation.parameters.gravity, 1e-3))
-    opened: float = simulation.run.state.opened
+    fall = math.sqrt(2.0 * (experiment.run.built.fill_height - NECK) / max(experiment.parameters.gravity, 1e-3))
+    opened: float = experiment.run.state.opened
     return opened + STARTING * fall
 
 
-def readings(simulation: Simulation) -> tuple[Reading, ...]:
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Grains passed, flow rate, number density, and how long no grain has passed."""
-    state: HourglassState = simulation.run.state
-    rate = steady_rate(simulation)
+    state: HourglassState = experiment.run.state
+    rate = steady_rate(experiment)
     shown = [Reading("grains passed", float(len(state.passages)), help=f"Of {state.placed} above the neck.")]
     if rate is not None:
         error = rate.standard_error if math.isfinite(rate.standard_error) else None
@@ -61,27 +61,27 @@ def readings(simulation: Simulation) -> tuple[Reading, ...]:
         shown.append(Reading("number density", float(np.mean(state.densities)), "1/m³", None, words))
     if state.phase in ("flowing", "clogged"):
         last = state.passages[-1] if state.passages else state.opened
-        waiting = simulation.time - last
-        words = f"Clogged once no grain has passed for {simulation.parameters.clog_time:g} s while some are left."
+        waiting = experiment.time - last
+        words = f"Clogged once no grain has passed for {experiment.parameters.clog_time:g} s while some are left."
         shown.append(Reading("since the last grain", waiting, "s", None, words))
     return tuple(shown)
 
 
-def curves(simulation: Simulation) -> tuple[Curve, ...]:
+def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """The moving-window flow rate and its mean over the steady part."""
-    state: HourglassState = simulation.run.state
-    time, rate = moving_rate(state.passages, simulation.parameters.window)
-    lines = [Line(f"{simulation.parameters.window} grains", time, rate)]
-    mean = steady_rate(simulation)
+    state: HourglassState = experiment.run.state
+    time, rate = moving_rate(state.passages, experiment.parameters.window)
+    lines = [Line(f"{experiment.parameters.window} grains", time, rate)]
+    mean = steady_rate(experiment)
     if mean is not None and rate.size:
         lines.append(Line("steady mean", np.array([mean.begin, mean.end]), np.array([mean.mean, mean.mean])))
     return (Curve("Flow", "time [s]", "grains per second", tuple(lines)),)
 
 
-def results(simulation: Simulation) -> dict[str, Any]:
+def results(experiment: Experiment) -> dict[str, Any]:
     """Grains, the flow rate, and every passage."""
-    state: HourglassState = simulation.run.state
-    rate = steady_rate(simulation)
+    state: HourglassState = experiment.run.state
+    rate = steady_rate(experiment)
     return {
         "phase": state.phase,
         "clogged": state.phase == "clogged",

@@ -14,7 +14,7 @@ from repose.sim.measure.beverloo import beverloo, fit_beverloo, fit_exponent
 from repose.sim.scenes.hourglass.readings import steady_rate
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.experiment import Experiment
 
 PUBLISHED = (Published(0.1, 110.07, 12.52), Published(0.125, 355.54, 142.74), Published(0.15, 761.97, 256.93))
 """Orifice [m], mean rate and its standard deviation over the runs [1/s]."""
@@ -27,14 +27,14 @@ RING = 2.8
 """Empty ring of the usual Beverloo law, in mean radii: 1.4 diameters [-]."""
 
 
-def measure(simulation: Simulation) -> Point | None:
+def measure(experiment: Experiment) -> Point | None:
     """Orifice and steady flow rate of a run that has ended without clogging."""
-    built, state = simulation.run.built, simulation.run.state
-    rate = steady_rate(simulation)
+    built, state = experiment.run.built, experiment.run.state
+    rate = steady_rate(experiment)
     if rate is None or state.phase not in ("counted", "rested"):
         return None
     density = float(np.mean(state.densities)) if state.densities else math.nan
-    aside = {"density": density, "gravity": simulation.parameters.gravity, "radius": built.mean_radius}
+    aside = {"density": density, "gravity": experiment.parameters.gravity, "radius": built.mean_radius}
     return Point(built.orifice, rate.mean, rate.standard_error, aside)
 
 

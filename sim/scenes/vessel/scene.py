@@ -14,10 +14,10 @@ import numpy as np
 from repose.sim.engine.builder import empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.sampling import wall_facets
 from repose.sim.experiment.snapshot import Action, Reading
 from repose.sim.measure.contained import facets_beneath
-from repose.sim.scenes import Scene
 from repose.sim.scenes.heap3d.pouring import (
     QUIET_TIME,
     Heap3dState,
@@ -27,17 +27,17 @@ from repose.sim.scenes.heap3d.pouring import (
     fallen,
     heap_height,
     let_fall,
-    lightest,
+    on_grain_removed,
     plate_radius,
     pour_on,
     quiet_for,
-    strike_off,
+    smallest_grain,
 )
 from repose.sim.scenes.vessel.parameters import VesselParameters
 from repose.sim.scenes.vessel.shape import on_floor, shape_of
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.experiment import Experiment
 
 JAMMED = "they pile up to where the stream begins. Pour fewer grains or make the stream wider."
 
@@ -67,20 +67,20 @@ class Sizes(NamedTuple):
     """Largest grain radius."""
 
 
-def sizes(simulation: Simulation) -> Sizes:
+def sizes(experiment: Experiment) -> Sizes:
     """The floor holds a shallow heap of all grains, and the shape with room around it."""
-    built: VesselParameters = simulation.run.built
-    corners = shape(simulation).reshape(-1, 3)
+    built: VesselParameters = experiment.run.built
+    corners = shape(experiment).reshape(-1, 3)
     wide = float(np.hypot(corners[:, 0], corners[:, 1]).max())
     floor = max(plate_radius(built), wide + 6.0 * built.mean_radius)
     largest = built.mean_radius * (1.0 + built.size_spread)
     return Sizes(floor, float(corners[:, 2].max()) + heap_height(built), largest)
 
 
-def shape(simulation: Simulation) -> Floats:
+def shape(experiment: Experiment) -> Floats:
     """All facets of the shape [m], shape (facets, 3, 3)."""
-    bottom = np.reshape(simulation.run.state.bottom, (-1, 3, 3))
-    return np.concatenate([wall_facets(simulation.run.world), bottom])
+    bottom = np.reshape(experiment.run.state.bottom, (-1, 3, 3))
+    return np.concatenate([wall_facets(experiment.run.world), bottom])
 
 
 def begin(parameters: VesselParameters, seed: int) -> tuple[World, VesselState]:
@@ -104,32 +104,32 @@ def begin(parameters: VesselParameters, seed: int) -> tuple[World, VesselState]:
     )
 
 
-def supervise(simulation: Simulation) -> None:
+def supervise(experiment: Experiment) -> None:
     """Pour the next layer, notice rest, take away what is past the rim."""
-    state: VesselState = simulation.run.state
+    state: VesselState = experiment.run.state
     if state.phase in ("empty", "rested"):
         return
-    size = sizes(simulation)
-    quiet = quiet_for(simulation, fallen(simulation, size.floor)) > QUIET_TIME
+    size = sizes(experiment)
+    quiet = quiet_for(experiment, fallen(experiment, size.floor)) > QUIET_TIME
     if state.phase == "filling":
-        if pour_on(simulation, size.high, pour_layer, JAMMED):
-            enter(simulation, "flowing")
+        if pour_on(experiment, size.high, pour_layer, JAMMED):
+            enter(experiment, "flowing")
     elif quiet:
-        enter(simulation, "rested")
+        enter(experiment, "rested")
         state.run_all = False
-        simulation.message = act(simulation, "measure")
+        tell(experiment, act(experiment, "measure"))
 
 
-def pour_layer(simulation: Simulation) -> None:
+def pour_layer(experiment: Experiment) -> None:
     """Let the next layer of the stream fall."""
-    built: VesselParameters = simulation.run.built
-    size = sizes(simulation)
-    let_fall(simulation, built.stream * built.mean_radius, size.high, size.largest)
+    built: VesselParameters = experiment.run.built
+    size = sizes(experiment)
+    let_fall(experiment, built.stream * built.mean_radius, size.high, size.largest)
 
 
-def actions(simulation: Simulation) -> tuple[Action, ...]:
+def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
-    state: VesselState = simulation.run.state
+    state: VesselState = experiment.run.state
     begins, busy = state.phase in ("empty", "rested"), state.run_all
     return (
         Action("fill", "Pour", "F", begins and not busy, "Pour the grains."),
@@ -139,51 +139,51 @@ def actions(simulation: Simulation) -> tuple[Action, ...]:
     )
 
 
-def act(simulation: Simulation, action: str) -> str:
+def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
-    state: VesselState = simulation.run.state
+    state: VesselState = experiment.run.state
     if action in ("fill", "run") and state.phase in ("empty", "rested"):
         if state.phase == "rested":
-            simulation.begin_anew()
-        simulation.run.state.run_all = action == "run"
-        enter(simulation, "filling")
-        pour_layer(simulation)
-        return f"Pouring {len(simulation.run.state.radii)} grains."
+            begin_anew(experiment)
+        experiment.run.state.run_all = action == "run"
+        enter(experiment, "filling")
+        pour_layer(experiment)
+        return f"Pouring {len(experiment.run.state.radii)} grains."
     if action == "run":
         state.run_all = True
         return "The rest of the experiment runs by itself."
     if action == "measure":
-        state.reading = count_grains(simulation)
+        state.reading = count_grains(experiment)
         return f"The shape holds {state.reading['held']} of {state.poured} grains."
-    simulation.begin_anew()
+    begin_anew(experiment)
     return "The shape is empty."
 
 
-def count_grains(simulation: Simulation) -> dict[str, int]:
+def count_grains(experiment: Experiment) -> dict[str, int]:
     """Grains held, on the floor and inside the body of the shape, as plain data."""
-    beneath = facets_beneath(shape(simulation), simulation.run.world.motion[:3, 0].T)
+    beneath = facets_beneath(shape(experiment), experiment.run.world.motion[:3, 0].T)
     held = int((beneath > 0).sum())
-    inside = int((beneath % 2 == 1).sum()) if simulation.run.state.closed else 0
+    inside = int((beneath % 2 == 1).sum()) if experiment.run.state.closed else 0
     return {"held": held, "on_floor": int(beneath.size) - held, "inside_body": inside}
 
 
-def describe(simulation: Simulation) -> tuple[str, str, float | None]:
+def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     """Phase, words for it, share done."""
-    state: VesselState = simulation.run.state
+    state: VesselState = experiment.run.state
     total, left = len(state.radii), state.poured - state.removed
     if state.phase == "filling":
         return state.phase, f"pouring: {state.poured} of {total} grains", state.poured / max(1, total)
     words = {
-        "empty": "; ".join((f"empty shape of {len(shape(simulation))} facets", *state.mended)),
+        "empty": "; ".join((f"empty shape of {len(shape(experiment))} facets", *state.mended)),
         "flowing": f"settling: {left} grains, {state.removed} off the floor",
         "rested": f"at rest: {left} grains on shape and floor",
     }[state.phase]
     return state.phase, words, None
 
 
-def readings(simulation: Simulation) -> tuple[Reading, ...]:
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Where the grains are."""
-    state: VesselState = simulation.run.state
+    state: VesselState = experiment.run.state
     if not state.reading:
         return ()
     share = 100.0 * state.reading["held"] / max(1, state.poured)
@@ -195,20 +195,20 @@ def readings(simulation: Simulation) -> tuple[Reading, ...]:
     )
 
 
-def box(simulation: Simulation) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The floor, the shape and the beginning of the stream."""
-    size = sizes(simulation)
+    size = sizes(experiment)
     return (-size.floor, -size.floor, 0.0), (size.floor, size.floor, size.high + 3.0 * size.largest)
 
 
-def facets(simulation: Simulation) -> Floats:
+def facets(experiment: Experiment) -> Floats:
     """Floor and shape."""
-    return np.concatenate([disc(sizes(simulation).floor), shape(simulation)])
+    return np.concatenate([disc(sizes(experiment).floor), shape(experiment)])
 
 
-def results(simulation: Simulation) -> dict[str, Any]:
+def results(experiment: Experiment) -> dict[str, Any]:
     """Grains, and the shape as it was read."""
-    state, surface = simulation.run.state, shape(simulation)
+    state, surface = experiment.run.state, shape(experiment)
     return {
         "phase": state.phase,
         "grains_poured": state.poured,
@@ -227,12 +227,12 @@ def results(simulation: Simulation) -> dict[str, Any]:
     }
 
 
-def check(simulation: Simulation) -> str:
+def check(experiment: Experiment) -> str:
     """All is at rest, and no grain has been pressed into the body of the shape."""
-    state: VesselState = simulation.run.state
+    state: VesselState = experiment.run.state
     if state.phase != "rested":
         return f"The grains did not come to rest: phase {state.phase}."
-    inside = count_grains(simulation)["inside_body"]
+    inside = count_grains(experiment)["inside_body"]
     return f"{inside} grains have been pressed into the body of the shape." if inside else ""
 
 
@@ -248,12 +248,12 @@ SCENE = Scene(
     actions=actions,
     act=act,
     describe=describe,
-    remove=strike_off,
+    on_grain_removed=on_grain_removed,
     box=box,
     results=results,
     check=check,
-    under_way=lambda simulation: simulation.run.state.run_all or simulation.phase in ("filling", "flowing"),
-    lightest=lightest,
+    under_way=lambda experiment: experiment.run.state.run_all or experiment.phase in ("filling", "flowing"),
+    smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
     readings=readings,
     facets=facets,

@@ -15,8 +15,12 @@ from repose.app.storage import autosave, paths
 from repose.app.storage import run_saver as keeper
 from repose.app.storage.run_saver import Keeper, free_name
 from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import resumed_experiment
 from repose.sim.experiment.commands import Command, Resume
-from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.results import state_hash
 
 from tests.reliability.runs import go, poured
 
@@ -32,19 +36,19 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="module")
-def run() -> Simulation:
+def run() -> Experiment:
     return poured(3_000)
 
 
 @pytest.fixture
-def kept(run: Simulation) -> Generator[tuple[Keeper, list[Command]]]:
+def kept(run: Experiment) -> Generator[tuple[Keeper, list[Command]]]:
     """A keeper whose commands act on a simulation at once."""
     sent: list[Command] = []
 
     def send(command: Command) -> None:
         sent.append(command)
         if not isinstance(command, Resume):
-            assert run.apply(command) == ""
+            assert apply(run, command) == ""
 
     made = Keeper(send)
     made.begin()
@@ -60,7 +64,7 @@ def until(condition: Callable[[], object]) -> None:
 
 
 def test_save_asks_before_it_overwrites_what_it_has_not_written(
-    kept: tuple[Keeper, list[Command]], run: Simulation, tmp_path: Path
+    kept: tuple[Keeper, list[Command]], run: Experiment, tmp_path: Path
 ) -> None:
     made, sent = kept
     made.save("")
@@ -72,16 +76,16 @@ def test_save_asks_before_it_overwrites_what_it_has_not_written(
     assert sent == []
     made.save(str(other))
     until(lambda: made.said == "Saved to other.repose.")
-    assert Simulation(saved=saved_run.load(other)).state_hash() == run.state_hash()
+    assert state_hash(resumed_experiment(saved_run.load(other)).run) == state_hash(run.run)
     made.save(str(tmp_path / "other"))
     until(lambda: made.said == "Saved to other.repose.")
     made.save(str(tmp_path / "no" / "\0"))
     until(lambda: made.trouble)
 
 
-def test_open_goes_on_or_says_why_not(kept: tuple[Keeper, list[Command]], run: Simulation, tmp_path: Path) -> None:
+def test_open_goes_on_or_says_why_not(kept: tuple[Keeper, list[Command]], run: Experiment, tmp_path: Path) -> None:
     made, sent = kept
-    saved_run.save(run.saved(), tmp_path / "run.repose")
+    saved_run.save(saved_copy(run), tmp_path / "run.repose")
     made.open(str(tmp_path / "run.repose"))
     until(lambda: made.opened)
     assert isinstance(sent[-1], Resume)
@@ -109,17 +113,17 @@ def test_n12_it_saves_itself_when_due_and_only_if_something_has_happened(
     assert not [*own_folder.iterdir()]
 
 
-def test_n15_three_generations_and_the_newest_that_can_be_read(run: Simulation) -> None:
+def test_n15_three_generations_and_the_newest_that_can_be_read(run: Experiment) -> None:
     place = autosave.begin()
     for _ in range(5):
-        place.save(go(run, run.at + 1).saved())
+        place.save(saved_copy(go(run, run.history.at + 1)))
     files = place.files()
     assert [path.name for path in files] == ["run-000005.repose", "run-000004.repose", "run-000003.repose"]
     files[0].write_bytes(files[0].read_bytes()[:-7])
     files[1].write_bytes(b"")
     newest = place.newest()
     assert newest is not None
-    assert newest.now.at == run.at - 2
+    assert newest.now.at == run.history.at - 2
     files[2].unlink()
     assert place.newest() is None
     place.clear()
@@ -139,9 +143,9 @@ time.sleep(600)
 
 
 def test_f04_and_n15_a_living_window_keeps_its_run_and_a_dead_one_leaves_it(
-    own_folder: Path, run: Simulation, tmp_path: Path
+    own_folder: Path, run: Experiment, tmp_path: Path
 ) -> None:
-    saved_run.save(run.saved(), tmp_path / "run.repose")
+    saved_run.save(saved_copy(run), tmp_path / "run.repose")
     command = [sys.executable, "-c", CRASH, str(own_folder), str(tmp_path / "run.repose")]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, env=os.environ) as other:
         assert other.stdout is not None
@@ -153,16 +157,16 @@ def test_f04_and_n15_a_living_window_keeps_its_run_and_a_dead_one_leaves_it(
     assert found is not None
     newest = found.newest()
     assert newest is not None
-    assert Simulation(saved=newest).state_hash() == run.state_hash()
+    assert state_hash(resumed_experiment(newest).run) == state_hash(run.run)
     assert autosave.left_behind() is None  # offered once, to one window
     found.clear()
     assert not [*own_folder.iterdir()]
 
 
-def test_f14_what_crashes_leave_behind_is_bounded(own_folder: Path, run: Simulation) -> None:
+def test_f14_what_crashes_leave_behind_is_bounded(own_folder: Path, run: Experiment) -> None:
     for _ in range(8):
         place = autosave.begin()
-        place.save(run.saved())
+        place.save(saved_copy(run))
         place.lock.close()  # as the end of a process does
     empty = autosave.begin()
     empty.lock.close()
@@ -173,9 +177,9 @@ def test_f14_what_crashes_leave_behind_is_bounded(own_folder: Path, run: Simulat
 
 
 @pytest.mark.parametrize("choice", ["open_lost", "discard_lost"])
-def test_an_offered_run_is_opened_or_discarded(run: Simulation, own_folder: Path, choice: str) -> None:
+def test_an_offered_run_is_opened_or_discarded(run: Experiment, own_folder: Path, choice: str) -> None:
     place = autosave.begin()
-    place.save(run.saved())
+    place.save(saved_copy(run))
     place.lock.close()
     sent: list[Command] = []
     made = Keeper(sent.append)

@@ -12,9 +12,9 @@ from repose.app.ui.undo import DEPTH, History
 from repose.sim.experiment.commands import Command, Recover, SetParameters
 from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.parameters import ParameterSet
-from repose.sim.scenes import SCENES
+from repose.sim.registry import scenes
 
-DEFAULTS = SCENES["heap"].parameters()
+DEFAULTS = scenes()["heap"].parameters()
 
 
 class World:

@@ -10,7 +10,9 @@ from repose.app.ui import rewind
 from repose.app.ui.edits import Edits
 from repose.app.ui.undo import History
 from repose.sim.experiment.commands import Command, Rewind
+from repose.sim.experiment.control import apply, rewind_to
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.take_snapshot import take_snapshot
 
 from tests.reliability.runs import changed, go, poured
 
@@ -56,12 +58,12 @@ def test_a_step_on_keeps_to_what_has_happened_and_at_the_end_is_a_new_one() -> N
 
 def test_undo_goes_with_the_run_into_its_past_and_forgets_a_future_that_is_cut() -> None:
     simulation = poured(1_000)
-    simulation.points.budget = 50 * 2**20
-    edits = Edits(lambda command: simulation.apply(command), History())
+    simulation.history.checkpoints.budget = 50 * 2**20
+    edits = Edits(lambda command: apply(simulation, command), History())
 
     def look() -> None:
         shown = Snapshot()
-        simulation.fill_snapshot(shown)
+        take_snapshot(simulation, shown)
         edits.see(shown)
 
     for at, friction in ((1_000, 0.3), (2_000, 0.5)):
@@ -72,15 +74,15 @@ def test_undo_goes_with_the_run_into_its_past_and_forgets_a_future_that_is_cut()
     go(simulation, 3_000)
     look()
     assert edits.to_undo() == {"friction": 0.3}
-    simulation.rewind(1_500)
+    rewind_to(simulation, 1_500)
     look()
     assert simulation.parameters.friction == 0.3
     assert edits.to_undo() == {"friction": 0.1}
-    simulation.rewind(3_000)
+    rewind_to(simulation, 3_000)
     look()
     assert simulation.parameters.friction == 0.5
     assert edits.to_undo() == {"friction": 0.3}
-    simulation.rewind(1_500)
+    rewind_to(simulation, 1_500)
     look()
     go(simulation, 3_000)
     look()

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, Recover, SetParameters, Start
-from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.stepping import advance
 
 from tests.sim.experiment.test_formulas import few
 from tests.worlds import use_plain_engine
@@ -13,21 +19,21 @@ from tests.worlds import use_plain_engine
 SMALL = {"grain_count": 40, "width": 0.015}
 
 
-def pressed(**values: object) -> Simulation:
+def pressed(**values: object) -> Experiment:
     """A small container just filled, grains pressing on each other."""
-    simulation = Simulation("heap", SMALL | values)
-    simulation.apply(Act("fill"))
+    simulation = new_experiment("heap", SMALL | values)
+    apply(simulation, Act("fill"))
     while simulation.phase == "filling":
-        assert simulation.advance(500) == 500
-    assert simulation.survey().contacts > 10
+        assert advance(simulation, 500) == 500
+    assert survey_contacts(simulation).contacts > 10
     return simulation
 
 
 def test_a_stiffness_a_thousand_times_larger_stops_with_culprit_parameter_and_remedy() -> None:
     simulation = pressed(dt=2e-5)
-    before = simulation.state_hash()
-    assert simulation.apply(SetParameters({"normal_stiffness": 1e9})) == ""
-    simulation.advance(200)
+    before = state_hash(simulation.run)
+    assert apply(simulation, SetParameters({"normal_stiffness": 1e9})) == ""
+    advance(simulation, 200)
     fault = simulation.fault
     assert fault is not None
     assert fault.parameter == "normal_stiffness"
@@ -44,62 +50,62 @@ def test_a_stiffness_a_thousand_times_larger_stops_with_culprit_parameter_and_re
     ) in fault.message
     assert simulation.message == fault.message
     # The last good state is the one before the change, bit by bit, and nothing moves on from it.
-    assert simulation.state_hash() == before
-    assert simulation.advance(1_000) == 0
-    assert simulation.state_hash() == before
+    assert state_hash(simulation.run) == before
+    assert advance(simulation, 1_000) == 0
+    assert state_hash(simulation.run) == before
 
 
 @pytest.mark.parametrize("command", [SetParameters({"normal_stiffness": 1e6}), Recover({"normal_stiffness": 1e6})])
 def test_undo_goes_on_as_if_nothing_had_happened(command) -> None:
     simulation, untouched = pressed(dt=2e-5), pressed(dt=2e-5)
-    simulation.apply(SetParameters({"normal_stiffness": 1e9}))
-    simulation.advance(200)
-    assert simulation.apply(command) == ""
+    apply(simulation, SetParameters({"normal_stiffness": 1e9}))
+    advance(simulation, 200)
+    assert apply(simulation, command) == ""
     assert simulation.fault is None
     for one in (simulation, untouched):
         assert one.advance(2_000) == 2_000
-    assert simulation.state_hash() == untouched.state_hash()
+    assert state_hash(simulation.run) == state_hash(untouched.run)
     # What the change put in, its undoing took out: the ledger is as closed as before.
-    assert simulation.energy().gap == pytest.approx(untouched.energy().gap, abs=1e-14)
+    assert energy_of(simulation).gap == pytest.approx(energy_of(untouched).gap, abs=1e-14)
 
 
 def test_an_automatic_step_keeps_the_stiffness() -> None:
     simulation = pressed(dt=2e-5)
-    gap = simulation.energy().gap
-    simulation.apply(SetParameters({"normal_stiffness": 1e8}))
+    gap = energy_of(simulation).gap
+    apply(simulation, SetParameters({"normal_stiffness": 1e8}))
     assert simulation.fault is not None
-    assert simulation.apply(Recover({"dt": "auto"})) == ""
+    assert apply(simulation, Recover({"dt": "auto"})) == ""
     assert simulation.fault is None
     assert simulation.parameters.normal_stiffness == 1e8
     assert simulation.dt < 1e-5
-    assert simulation.energy().gap == pytest.approx(gap, abs=1e-14)
-    assert simulation.advance(2_000) == 2_000
+    assert energy_of(simulation).gap == pytest.approx(gap, abs=1e-14)
+    assert advance(simulation, 2_000) == 2_000
     assert simulation.fault is None
 
 
 def test_a_thousandfold_stiffness_is_no_trouble_for_an_automatic_step() -> None:
     simulation = pressed()
-    assert simulation.apply(SetParameters({"normal_stiffness": 1e9})) == ""
+    assert apply(simulation, SetParameters({"normal_stiffness": 1e9})) == ""
     assert simulation.dt < 1e-6
-    assert simulation.advance(2_000) == 2_000
+    assert advance(simulation, 2_000) == 2_000
     assert simulation.fault is None
 
 
 def test_a_whole_drag_of_a_slider_is_undone_not_its_last_step() -> None:
     simulation = pressed(dt=2e-5)
-    before = simulation.state_hash()
+    before = state_hash(simulation.run)
     for stiffness in (1.1e6, 1.3e6, 1e7, 1e9):
-        simulation.apply(SetParameters({"normal_stiffness": stiffness}))
-        simulation.advance(50)
+        apply(simulation, SetParameters({"normal_stiffness": stiffness}))
+        advance(simulation, 50)
     assert simulation.fault is not None
     assert simulation.fault.previous == 1e6
-    assert simulation.state_hash() == before
+    assert state_hash(simulation.run) == before
 
 
 def test_a_refused_remedy_leaves_the_fault_standing() -> None:
     simulation = pressed(dt=2e-5)
-    simulation.apply(SetParameters({"normal_stiffness": 1e9}))
-    fault, state = simulation.fault, simulation.state_hash()
+    apply(simulation, SetParameters({"normal_stiffness": 1e9}))
+    fault, state = simulation.fault, state_hash(simulation.run)
     assert fault is not None
     for command in (
         Recover({"normal_stiffness": -1.0}),
@@ -107,35 +113,35 @@ def test_a_refused_remedy_leaves_the_fault_standing() -> None:
         Act("explode"),
         Act("fill"),
     ):
-        assert simulation.apply(command) != ""
+        assert apply(simulation, command) != ""
         assert simulation.fault is fault
-        assert simulation.state_hash() == state
+        assert state_hash(simulation.run) == state
 
 
 @pytest.mark.parametrize(("level", "value"), [(0, np.nan), (1, np.nan), (0, np.inf), (1, -np.inf)])
 def test_a_number_that_is_not_finite_is_found_at_once_and_its_grain_named(level: int, value: float) -> None:
     simulation = pressed()
-    simulation.advance(2_000 - simulation.step % 2_000)  # a good state has just been kept
-    good = simulation.state_hash()
+    advance(simulation, 2_000 - simulation.step % 2_000)  # a good state has just been kept
+    good = state_hash(simulation.run)
     row = int(np.flatnonzero(~simulation.run.world.fixed)[7])
     sphere = int(simulation.run.world.sphere_id[row])
     simulation.run.world.motion[1, level, row] = value
-    assert simulation.advance(10) == 0
+    assert advance(simulation, 10) == 0
     assert simulation.fault is not None
     assert simulation.fault.sphere_id == sphere
     assert f"Grain {sphere} lost its position" in simulation.fault.message
     assert simulation.fault.parameter is None
-    assert simulation.state_hash() == good
+    assert state_hash(simulation.run) == good
     assert np.isfinite(simulation.run.world.motion).all()
-    assert simulation.apply(Recover({"dt": "auto"})) == ""
-    assert simulation.advance(100) == 100
+    assert apply(simulation, Recover({"dt": "auto"})) == ""
+    assert advance(simulation, 100) == 100
 
 
 def test_a_grain_leaving_at_absurd_speed_is_named() -> None:
     simulation = pressed(dt=2e-5)
     row = int(np.flatnonzero(~simulation.run.world.fixed)[3])
     simulation.run.world.motion[0, 1, row] = 500.0
-    simulation.advance(50)
+    advance(simulation, 50)
     assert simulation.fault is not None
     assert simulation.fault.sphere_id == int(simulation.run.world.sphere_id[row])
     assert "moves at 500 m/s" in simulation.fault.message
@@ -143,22 +149,22 @@ def test_a_grain_leaving_at_absurd_speed_is_named() -> None:
 
 @pytest.mark.parametrize("ready", [None, "column"])
 def test_a_step_that_is_too_large_from_the_beginning_is_a_fault_not_a_crash(ready: str | None) -> None:
-    simulation = Simulation("heap", {"dt": 1e-3}, ready=ready)
+    simulation = new_experiment("heap", {"dt": 1e-3}, ready=ready)
     if ready is None:
-        simulation.apply(Act("fill"))
-    simulation.advance(2_000)
+        apply(simulation, Act("fill"))
+    advance(simulation, 2_000)
     assert simulation.fault is not None
     assert "1000 µs" in simulation.fault.message
-    assert simulation.apply(SetParameters({"dt": "auto"})) == ""
+    assert apply(simulation, SetParameters({"dt": "auto"})) == ""
     assert simulation.fault is None
-    assert simulation.advance(200) == 200
+    assert advance(simulation, 200) == 200
 
 
 def test_a_fault_ends_with_a_new_start() -> None:
     simulation = pressed(dt=2e-5)
-    simulation.apply(SetParameters({"normal_stiffness": 1e9}))
+    apply(simulation, SetParameters({"normal_stiffness": 1e9}))
     assert simulation.fault is not None
-    assert simulation.apply(Start("heap", SMALL, 3)) == ""
+    assert apply(simulation, Start("heap", SMALL, 3)) == ""
     assert simulation.fault is None
     assert (simulation.step, simulation.phase) == (0, "empty")
 
@@ -170,23 +176,23 @@ def test_a_change_of_integrator_that_fails_is_undone_with_the_velocities_as_they
     # and all.
     use_plain_engine(monkeypatch)
     simulation = few(integrator="leapfrog", normal_stiffness=5e7)
-    assert simulation.survey().contacts > 0
-    gap, kinetic = simulation.energy().gap, simulation.energy().kinetic
-    assert simulation.apply(SetParameters({"integrator": "gear5"})) == ""
+    assert survey_contacts(simulation).contacts > 0
+    gap, kinetic = energy_of(simulation).gap, energy_of(simulation).kinetic
+    assert apply(simulation, SetParameters({"integrator": "gear5"})) == ""
     assert simulation.fault is not None
     assert simulation.fault.parameter == "integrator"
-    assert simulation.energy().gap == pytest.approx(gap, abs=1e-12)
-    assert simulation.apply(Recover({"integrator": "leapfrog"})) == ""
-    assert simulation.energy().gap == pytest.approx(gap, abs=1e-12)
-    assert simulation.energy().kinetic == pytest.approx(kinetic, rel=1e-9)
+    assert energy_of(simulation).gap == pytest.approx(gap, abs=1e-12)
+    assert apply(simulation, Recover({"integrator": "leapfrog"})) == ""
+    assert energy_of(simulation).gap == pytest.approx(gap, abs=1e-12)
+    assert energy_of(simulation).kinetic == pytest.approx(kinetic, rel=1e-9)
     assert simulation.fault is None
 
 
 def test_only_what_is_ramped_is_said_to_take_time() -> None:
     simulation = pressed(dt=2e-6)
-    simulation.apply(SetParameters({"normal_stiffness": 2e6}))
+    apply(simulation, SetParameters({"normal_stiffness": 2e6}))
     assert ", over " in simulation.message
-    simulation.advance(1)
-    simulation.apply(SetParameters({"dt": 1e-6}))
+    advance(simulation, 1)
+    apply(simulation, SetParameters({"dt": 1e-6}))
     assert simulation.run.ramp is not None
     assert "over" not in simulation.message

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
-from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.stepping import advance
 from repose.sim.integrators import integrators
 
 from tests.worlds import use_plain_engine
@@ -20,13 +25,13 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 TINY = {"grain_count": 3, "width": 5e-3, "base_radius": 1e-3, "wall_radius": 3e-3}
 
 
-def few(**values: object) -> Simulation:
+def few(**values: object) -> Experiment:
     """Three grains dropped into a narrow box, just landed."""
-    simulation = Simulation("heap", TINY | {"dt": 4e-5} | values)
-    simulation.apply(Act("fill"))
-    while simulation.survey().contacts == 0:
-        assert simulation.advance(5) == 5
-    simulation.advance(3)
+    simulation = new_experiment("heap", TINY | {"dt": 4e-5} | values)
+    apply(simulation, Act("fill"))
+    while survey_contacts(simulation).contacts == 0:
+        assert advance(simulation, 5) == 5
+    advance(simulation, 3)
     return simulation
 
 
@@ -35,18 +40,18 @@ def few(**values: object) -> Simulation:
 def test_changing_the_integrator_keeps_every_grain_where_it_is(integrator: str) -> None:
     simulation = few()
     position, velocity = simulation.run.world.motion[:2, 0].copy(), simulation.run.world.motion[:2, 1].copy()
-    energy = simulation.energy()
-    assert simulation.apply(SetParameters({"integrator": integrator})) == ""
+    energy = energy_of(simulation)
+    assert apply(simulation, SetParameters({"integrator": integrator})) == ""
     world = simulation.run.world
     assert np.array_equal(world.motion[:2, 0], position)
-    lead = simulation.scheme.velocity_lead * simulation.dt
+    lead = simulation.engine.model.scheme.velocity_lead * simulation.dt
     assert world.motion[:2, 1] - lead * world.motion[:2, 2] == pytest.approx(velocity, abs=1e-15)
-    assert simulation.energy().mechanical == pytest.approx(energy.mechanical, rel=1e-9)
-    assert simulation.advance(50) == 50
+    assert energy_of(simulation).mechanical == pytest.approx(energy.mechanical, rel=1e-9)
+    assert advance(simulation, 50) == 50
     # One step of another scheme, not a jump: nothing is thrown about.
     assert np.abs(world.motion[:2, 1]).max() < 1.5
-    assert simulation.apply(SetParameters({"integrator": "gear5"})) == ""
-    assert simulation.advance(50) == 50
+    assert apply(simulation, SetParameters({"integrator": "gear5"})) == ""
+    assert advance(simulation, 50) == 50
 
 
 @pytest.mark.usefixtures("uncompiled")
@@ -63,12 +68,12 @@ def test_changing_the_integrator_keeps_every_grain_where_it_is(integrator: str) 
 )
 def test_the_law_can_be_changed_in_the_midst_of_contacts(change: dict) -> None:
     simulation = few(normal_stiffness=1e4)
-    before = simulation.energy()
+    before = energy_of(simulation)
     position = simulation.run.world.motion[:2, 0].copy()
-    assert simulation.apply(SetParameters(change)) == ""
+    assert apply(simulation, SetParameters(change)) == ""
     assert np.array_equal(simulation.run.world.motion[:2, 0], position)
-    after = simulation.energy()
+    after = energy_of(simulation)
     # Whatever energy the new formula gives the contacts is booked as work.
     assert after.gap == pytest.approx(before.gap, abs=1e-12 * max(after.mechanical, 1e-6))
-    assert simulation.advance(100) == 100
+    assert advance(simulation, 100) == 100
     assert simulation.fault is None

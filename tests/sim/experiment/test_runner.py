@@ -9,7 +9,11 @@ from collections.abc import Callable, Generator
 import numpy as np
 import pytest
 from repose.sim.experiment import sampling
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters, Start
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import (
     FEWEST_SNAPSHOTS,
     PUBLISH_INTERVAL,
@@ -17,16 +21,17 @@ from repose.sim.experiment.runner import (
     Runner,
     pause_between_snapshots,
 )
-from repose.sim.experiment.simulation import Simulation
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.take_snapshot import take_snapshot
 
 SMALL = {"grain_count": 40, "width": 0.015}
 PATIENCE = 60.0
 """How long a test waits for something that must happen [s]; nothing is judged by it."""
 
 
-def make() -> Simulation:
-    return Simulation("heap", SMALL)
+def make() -> Experiment:
+    return new_experiment("heap", SMALL)
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -73,7 +78,7 @@ def at_rest(runner: Runner) -> Snapshot:
 def test_the_window_need_not_wait_for_the_compiler() -> None:
     gate = threading.Event()
 
-    def slowly() -> Simulation:
+    def slowly() -> Experiment:
         assert gate.wait(PATIENCE)
         return make()
 
@@ -140,8 +145,8 @@ def test_drawn_or_not_on_a_thread_or_not_the_bits_are_the_same(runner: Runner) -
     class Ask:
         """A command that reads the state hash between two batches."""
 
-        def apply(self, simulation: Simulation) -> None:
-            hashes.append(simulation.state_hash())
+        def apply(self, simulation: Experiment) -> None:
+            hashes.append(state_hash(simulation.run))
 
     runner.send(Act("fill"))
     runner.single_step(20_000)
@@ -153,9 +158,9 @@ def test_drawn_or_not_on_a_thread_or_not_the_bits_are_the_same(runner: Runner) -
     runner.send(Ask())
     until(lambda: bool(hashes))
     foreground = make()
-    foreground.apply(Act("fill"))
-    foreground.advance(20_000)
-    assert hashes == [foreground.state_hash()]
+    apply(foreground, Act("fill"))
+    advance(foreground, 20_000)
+    assert hashes == [state_hash(foreground.run)]
 
 
 def test_a_snapshot_shows_the_world(runner: Runner) -> None:
@@ -163,10 +168,10 @@ def test_a_snapshot_shows_the_world(runner: Runner) -> None:
     runner.single_step(20_000)
     shown = at_rest(runner)
     alone = make()
-    alone.apply(Act("fill"))
-    alone.advance(20_000)
+    apply(alone, Act("fill"))
+    advance(alone, 20_000)
     expected = Snapshot()
-    alone.fill_snapshot(expected)
+    take_snapshot(alone, expected)
     assert shown.step == 20_000
     assert shown.time == expected.time
     assert np.array_equal(shown.position, expected.position)
@@ -219,7 +224,7 @@ def test_a_fault_is_shown_and_can_be_recovered_from(runner: Runner) -> None:
 
 
 def test_a_crash_of_the_thread_is_told_on_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
-    def broken() -> Simulation:
+    def broken() -> Experiment:
         raise RuntimeError("no such luck")
 
     runner = Runner(broken)

@@ -8,18 +8,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, Recover, SetParameters, Start
-from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.results import results_of, state_hash
+from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.take_snapshot import take_snapshot
 
 ROOT = Path(__file__).resolve().parents[3]
 SMALL = {"grain_count": 40, "width": 0.015}
 
 
-def poured(steps: int = 20_000, seed: int = 1, **values: object) -> Simulation:
+def poured(steps: int = 20_000, seed: int = 1, **values: object) -> Experiment:
     """A small heap in the midst of being filled, grains touching."""
-    simulation = Simulation("heap", SMALL | values, seed)
-    assert simulation.apply(Act("fill")) == ""
-    assert simulation.advance(steps) == steps
+    simulation = new_experiment("heap", SMALL | values, seed)
+    assert apply(simulation, Act("fill")) == ""
+    assert advance(simulation, steps) == steps
     return simulation
 
 
@@ -27,23 +34,23 @@ def poured(steps: int = 20_000, seed: int = 1, **values: object) -> Simulation:
 
 
 def test_same_seed_gives_the_same_bits_and_another_seed_others() -> None:
-    assert poured().state_hash() == poured().state_hash() != poured(seed=2).state_hash()
+    assert state_hash(poured().run) == state_hash(poured().run) != state_hash(poured(seed=2).run)
 
 
 @pytest.mark.parametrize("batch", [1, 49, 997, 20_000])
 def test_batch_size_does_not_matter(batch: int) -> None:
     reference = poured()
-    other = Simulation("heap", SMALL)
-    other.apply(Act("fill"))
+    other = new_experiment("heap", SMALL)
+    apply(other, Act("fill"))
     while other.step < 20_000:
-        other.advance(min(batch, 20_000 - other.step))
-    assert other.state_hash() == reference.state_hash()
+        advance(other, min(batch, 20_000 - other.step))
+    assert state_hash(other.run) == state_hash(reference.run)
     assert np.array_equal(
         np.array([*other.run.series.columns().values()]),
         np.array([*reference.run.series.columns().values()]),
         equal_nan=True,
     )
-    assert other.energy() == reference.energy()
+    assert energy_of(other) == energy_of(reference)
 
 
 def test_a_fresh_process_and_another_scene_before_give_the_same_bits() -> None:
@@ -54,7 +61,7 @@ def test_a_fresh_process_and_another_scene_before_give_the_same_bits() -> None:
         "sys.stdout.write(poured().state_hash())"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == poured().state_hash()
+    assert done.stdout == state_hash(poured().run)
 
 
 def test_looking_does_not_touch_the_run() -> None:
@@ -62,12 +69,12 @@ def test_looking_does_not_touch_the_run() -> None:
 
     watched, alone = poured(), poured()
     for _ in range(20):
-        watched.fill_snapshot(Snapshot())
-        watched.result()
-        watched.survey()
-        watched.advance(50)
-    alone.advance(1_000)
-    assert watched.state_hash() == alone.state_hash()
+        take_snapshot(watched, Snapshot())
+        results_of(watched)
+        survey_contacts(watched)
+        advance(watched, 50)
+    advance(alone, 1_000)
+    assert state_hash(watched.run) == state_hash(alone.run)
 
 
 # Refusals.
@@ -91,13 +98,19 @@ REFUSED = [
 @pytest.mark.parametrize("command", REFUSED, ids=repr)
 def test_a_refused_command_changes_nothing(command) -> None:
     simulation = poured(500)
-    before = simulation.state_hash(), simulation.parameters, simulation.seed, simulation.dt, simulation.scene
-    said = simulation.apply(command)
+    before = state_hash(simulation.run), simulation.parameters, simulation.seed, simulation.dt, simulation.scene
+    said = apply(simulation, command)
     assert said.endswith((".", "?"))
     assert "\n" not in said
-    assert (simulation.state_hash(), simulation.parameters, simulation.seed, simulation.dt, simulation.scene) == before
-    simulation.advance(500)
-    assert simulation.state_hash() == poured(1_000).state_hash()
+    assert (
+        state_hash(simulation.run),
+        simulation.parameters,
+        simulation.seed,
+        simulation.dt,
+        simulation.scene,
+    ) == before
+    advance(simulation, 500)
+    assert state_hash(simulation.run) == state_hash(poured(1_000).run)
 
 
 # Changes while running.
@@ -105,9 +118,9 @@ def test_a_refused_command_changes_nothing(command) -> None:
 
 def test_setting_what_is_set_already_changes_nothing() -> None:
     simulation = poured(1_000)
-    before = simulation.state_hash(), simulation.energy()
-    assert simulation.apply(SetParameters({"friction": 0.1, "gravity": 9.81})) == ""
-    assert (simulation.state_hash(), simulation.energy()) == before
+    before = state_hash(simulation.run), energy_of(simulation)
+    assert apply(simulation, SetParameters({"friction": 0.1, "gravity": 9.81})) == ""
+    assert (state_hash(simulation.run), energy_of(simulation)) == before
 
 
 def test_a_thousand_undos_leave_the_parameters_bit_by_bit() -> None:
@@ -115,20 +128,20 @@ def test_a_thousand_undos_leave_the_parameters_bit_by_bit() -> None:
     before = simulation.parameters
     for _ in range(500):
         for friction in (0.3, before.friction):
-            assert simulation.apply(SetParameters({"friction": friction})) == ""
+            assert apply(simulation, SetParameters({"friction": friction})) == ""
     assert simulation.parameters == before
 
 
 def test_a_new_base_without_grains_is_just_built_and_with_grains_restarts_the_fill() -> None:
-    simulation = Simulation("heap", SMALL)
-    assert simulation.apply(SetParameters({"base_radius": 1e-3})) == ""
+    simulation = new_experiment("heap", SMALL)
+    assert apply(simulation, SetParameters({"base_radius": 1e-3})) == ""
     assert "rebuilt" in simulation.message
     assert "anew" not in simulation.message
     assert np.count_nonzero(simulation.run.world.radius == 1e-3) > 7
-    simulation.apply(Act("fill"))
-    simulation.advance(1_000)
+    apply(simulation, Act("fill"))
+    advance(simulation, 1_000)
     grains = int((~simulation.run.world.fixed).sum())
-    assert simulation.apply(SetParameters({"base_radius": 5e-4})) == ""
+    assert apply(simulation, SetParameters({"base_radius": 5e-4})) == ""
     assert f"the fill of {grains} grains starts anew" in simulation.message
     assert simulation.phase == "empty"
     assert simulation.run.world.fixed.all()
@@ -138,19 +151,19 @@ def test_a_new_base_without_grains_is_just_built_and_with_grains_restarts_the_fi
 def test_what_acts_at_the_next_fill_waits_for_it() -> None:
     simulation = poured(1_000)
     world = simulation.run.world
-    assert simulation.apply(SetParameters({"grain_count": 25, "mean_radius": 8e-4})) == ""
+    assert apply(simulation, SetParameters({"grain_count": 25, "mean_radius": 8e-4})) == ""
     assert "at the next fill" in simulation.message
     assert simulation.run.world is world
     assert len(simulation.run.state.radii) == 40
-    simulation.apply(Act("reset"))
+    apply(simulation, Act("reset"))
     assert len(simulation.run.state.radii) == 25
 
 
 def test_time_is_steps_times_dt_across_changes_of_dt() -> None:
     simulation = poured(1_000, dt=2e-5)
     assert simulation.time == pytest.approx(0.02, rel=1e-12)
-    assert simulation.apply(SetParameters({"dt": 1e-5})) == ""
-    simulation.advance(1_000)
+    assert apply(simulation, SetParameters({"dt": 1e-5})) == ""
+    advance(simulation, 1_000)
     assert simulation.time == pytest.approx(0.03, rel=1e-12)
     assert simulation.run.dt_changes == [(0, 2e-5), (1_000, 1e-5)]
 
@@ -159,8 +172,8 @@ def test_gravity_reversed_and_a_hundred_m_s2_lose_no_grain() -> None:
     simulation = poured()
     count = simulation.run.state.poured - simulation.run.state.removed
     for values in ({"tilt": 1.5}, {"tilt": -1.5}, {"tilt": 0.0, "gravity": 100.0}, {"gravity": 0.0}):
-        assert simulation.apply(SetParameters(values)) == ""
-        simulation.advance(500)
+        assert apply(simulation, SetParameters(values)) == ""
+        advance(simulation, 500)
         assert simulation.fault is None
         assert np.isfinite(simulation.run.world.motion).all()
     grains = int((~simulation.run.world.fixed).sum())
@@ -187,8 +200,8 @@ def test_random_changes_of_every_slider_never_leave_a_number_that_is_not_finite(
             value = float(generator.uniform(slider.low, slider.high))
         if slider.name == "normal_stiffness":
             value = min(value, 3e7)  # stiffer ones take steps so small that nothing happens here
-        assert simulation.apply(SetParameters({slider.name: value})) == ""
-        simulation.advance(60)
+        assert apply(simulation, SetParameters({slider.name: value})) == ""
+        advance(simulation, 60)
         assert np.isfinite(simulation.run.world.motion).all()
         if simulation.fault is not None:
             remedy = (
@@ -196,4 +209,4 @@ def test_random_changes_of_every_slider_never_leave_a_number_that_is_not_finite(
                 if simulation.fault.parameter is None
                 else {simulation.fault.parameter: simulation.fault.previous}
             )
-            assert simulation.apply(Recover(remedy)) == ""
+            assert apply(simulation, Recover(remedy)) == ""

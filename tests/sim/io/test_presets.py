@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repose.sim.io import presets
 from repose.sim.parameters import ParameterError
-from repose.sim.scenes import SCENES
+from repose.sim.registry import scenes
 
 GOOD = 'title = "Try"\nscene = "heap"\nseed = 7\n\n[parameters]\nfriction = 0.3\n'
 
@@ -29,7 +29,7 @@ def test_every_shipped_preset_loads_and_differs_from_the_defaults_only_where_it_
     assert {"as-printed", "rough-base", "moon", "frictionless", "linear-law", "large"} <= set(presets.names())
     for name in presets.names():
         preset = presets.load(name)
-        declared = SCENES[preset.scene].parameters.declared()
+        declared = scenes()[preset.scene].parameters.declared()
         assert preset.title
         assert all(value != declared[key].default for key, value in preset.values.items()), name
 
@@ -157,7 +157,7 @@ def test_pipe_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
 def test_saved_preset_comes_back_equal(friction: float, tilt: float, seed: int, title: str, dt: float | str) -> None:
     preset = presets.Preset("mine", title, "heap", seed, {"friction": friction, "tilt": tilt, "dt": dt}, "column")
     back = presets.parse(presets.dumps(preset), "mine")
-    parameters = SCENES["heap"].parameters
+    parameters = scenes()["heap"].parameters
     assert parameters.checked(back.values) == parameters.checked(preset.values)
     assert (back.title, back.seed, back.ready) == (preset.title, preset.seed, preset.ready)
 

@@ -26,7 +26,7 @@ from repose.app.ui.ui_probe import Probe
 from repose.sim.experiment.commands import Command
 from repose.sim.experiment.comparison import Point, compare
 from repose.sim.experiment.snapshot import Action, Snapshot
-from repose.sim.scenes import SCENES
+from repose.sim.registry import scenes
 
 from tests.app.fake_heap import fake_heap
 
@@ -36,7 +36,7 @@ LEDGER += ("work", "gap")
 
 def full_snapshot() -> Snapshot:
     """A measured heap with every number and series filled in."""
-    study, points = SCENES["heap"].study, (Point(0.1, 0.23, 0.015), Point(0.2, 0.35, 0.02))
+    study, points = scenes()["heap"].study, (Point(0.1, 0.23, 0.015), Point(0.2, 0.35, 0.02))
     assert study is not None
     time = np.linspace(0.0, 2.0, 400)
     actions = [
@@ -55,11 +55,11 @@ def full_snapshot() -> Snapshot:
         seed=3,
         step=123_456,
         dt=1.8e-5,
-        parameters=SCENES["heap"].parameters(),
+        parameters=scenes()["heap"].parameters(),
         progress=0.4,
         actions=tuple(actions),
         measured=2,
-        comparison=compare(study, SCENES["heap"].parameters.declared()[study.over], points),
+        comparison=compare(study, scenes()["heap"].parameters.declared()[study.over], points),
         kinetic_energy=1e-6,
         mean_speed=1e-3,
         coordination=3.9,

@@ -12,11 +12,11 @@ from repose.app.ui.field_values import position, typed, value_at
 from repose.app.ui.fields import describe
 from repose.sim.experiment.commands import SetParameters
 from repose.sim.parameters import Parameter
-from repose.sim.scenes import SCENES
+from repose.sim.registry import scenes
 
 from tests.app.ui.panels.stage import Stage
 
-DECLARED = SCENES["heap"].parameters.declared()
+DECLARED = scenes()["heap"].parameters.declared()
 NUMBERS = [entry for entry in DECLARED.values() if entry.kind in ("float", "int")]
 
 
@@ -24,7 +24,7 @@ NUMBERS = [entry for entry in DECLARED.values() if entry.kind in ("float", "int"
 @given(where=st.floats(0.0, 1.0))
 def test_every_place_on_a_slider_is_a_value_the_model_takes(parameter: Parameter, where: float) -> None:
     value = value_at(parameter, where)
-    assert getattr(SCENES["heap"].parameters().changed(**{parameter.name: value}), parameter.name) == value
+    assert getattr(scenes()["heap"].parameters().changed(**{parameter.name: value}), parameter.name) == value
 
 
 @pytest.mark.parametrize("parameter", NUMBERS, ids=lambda entry: entry.name)

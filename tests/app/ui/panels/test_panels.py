@@ -10,7 +10,7 @@ from imgui_bundle import imgui
 from repose.app.ui.panels import Panel, Ui, all_panels, experiment, plots, stability
 from repose.sim.experiment.commands import Act, SetParameters, Start, UseThreads
 from repose.sim.experiment.snapshot import Reading, Snapshot
-from repose.sim.scenes import SCENES
+from repose.sim.registry import scenes
 
 from tests.app.ui.panels.stage import Stage, full_snapshot, open_stage
 
@@ -246,5 +246,5 @@ def test_the_panels_module_names_nothing_twice() -> None:
 def test_the_slope_can_be_shown_only_where_a_scene_has_one() -> None:
     from repose.app.ui.panels.view import measures_slope
 
-    assert [name for name in SCENES if measures_slope(name)] == ["heap", "heap3d"]
+    assert [name for name in scenes() if measures_slope(name)] == ["heap", "heap3d"]
     assert not measures_slope("")

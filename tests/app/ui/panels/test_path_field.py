@@ -13,7 +13,7 @@ from repose.app.ui import file_dialog
 from repose.app.ui.fields import describe
 from repose.app.ui.path_field import close_dialog, take_dropped
 from repose.sim.experiment.commands import SetParameters
-from repose.sim.scenes import SCENES
+from repose.sim.registry import scenes
 
 from tests.app.ui.panels.stage import Stage, full_snapshot, open_stage
 from tests.sim.io.test_mesh import binary, box
@@ -21,7 +21,7 @@ from tests.sim.io.test_mesh import binary, box
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Iterator[Stage]:
-    snapshot = replace(full_snapshot(), parameters=SCENES["vessel"].parameters())
+    snapshot = replace(full_snapshot(), parameters=scenes()["vessel"].parameters())
     with open_stage(tmp_path, snapshot) as opened:
         yield opened
 
@@ -61,7 +61,7 @@ def test_a_right_click_brings_the_goblet_back(stage: Stage, mesh: str) -> None:
 
 
 def test_the_tooltip_says_what_stands_for_no_file() -> None:
-    assert "Default: the goblet." in describe(SCENES["vessel"].parameters.declared()["mesh"])
+    assert "Default: the goblet." in describe(scenes()["vessel"].parameters.declared()["mesh"])
 
 
 class Dialog:
@@ -126,6 +126,6 @@ def test_a_dropped_file_is_set_or_refused_in_words(stage: Stage, mesh: str, tmp_
     assert stage.commands == [SetParameters({"mesh": mesh})]
     assert "no such file" in take_dropped(stage.ui, str(tmp_path / "none.OBJ"))
     assert "'a.png' is not used" in take_dropped(stage.ui, "/pictures/a.png")
-    stage.ui.snapshot.parameters = SCENES["heap"].parameters()
+    stage.ui.snapshot.parameters = scenes()["heap"].parameters()
     assert "'box.stl' is not used" in take_dropped(stage.ui, mesh)
     assert len(stage.commands) == 1
