@@ -7,13 +7,12 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Command, Resume, Start, UseThreads
-from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.parameters import Value
 
 if TYPE_CHECKING:
+    from repose.sim.experiment.experiment import Experiment
     from repose.sim.experiment.runner import Runner
     from repose.sim.experiment.saved_run import SavedRun
 
@@ -111,11 +110,15 @@ class Physics:
         start, threads = self._start, self._threads
 
         def make() -> Experiment:
+            from repose.sim.experiment.changes import new_experiment, resumed_experiment
 
-            simulation = new_experiment(start.scene, start.values, start.seed, start.ready, saved)
-            simulation.history.checkpoints.budget = REWIND_BYTES
-            simulation.session.threads, simulation.session.spare_processors = threads, PROCESSORS_FOR_PICTURE
-            return simulation
+            if saved is not None:
+                experiment = resumed_experiment(saved)
+            else:
+                experiment = new_experiment(start.scene, start.values, start.seed, start.ready)
+            experiment.history.checkpoints.budget = REWIND_BYTES
+            experiment.session.threads, experiment.session.spare_processors = threads, PROCESSORS_FOR_PICTURE
+            return experiment
 
         runner = Runner(make)
         runner.set_speed(self._speed)

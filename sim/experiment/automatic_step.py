@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from repose.sim.engine.contacts.kinematics import Contact, lone_contact
 from repose.sim.engine.timestep.stability import CLASSES_PER_OCTAVE, automatic_dt, stability_limit
 from repose.sim.engine.timestep.survey import Survey
-
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment
 
 REFERENCE_OVERLAP = 0.02
 """A lone contact of the smallest grain with a wall, overlapping by this share of its radius, always counts
@@ -38,7 +35,7 @@ the limit, 9 of 30 heaps of 40 grains are found out over 100 steps after the fir
 steps 3, every 2 none; but that trebles the cost of runs that bear their step, and what is missed does no harm (X06)."""
 
 
-def look_steps(experiment: Experiment) -> int:
+def dt_check_steps(experiment: Experiment) -> int:
     """Steps between two looks at the time step; it depends on parameters alone, so that a run taken up again has it."""
     if experiment.parameters.dt == "auto":
         return STEPS_AHEAD

@@ -1,145 +1,195 @@
-"""What a change of parameters does to a running world, and how the time step follows."""
+"""What may be done to an experiment: start it, change its parameters, act, remove a grain, continue a saved run."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from repose.sim import registry
 from repose.sim.engine.builder import keep_spheres
-from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import World
-from repose.sim.experiment import automatic_step, faults, formulas, ramp
-from repose.sim.experiment.experiment import Scene
-from repose.sim.experiment.run import Point
-from repose.sim.integrators.start_up import higher_derivatives
-from repose.sim.io import prepared as ready_columns
-from repose.sim.parameters import ParameterError, Value
+from repose.sim.experiment import faults, history
+from repose.sim.experiment.activation import activate, engine_for
+from repose.sim.experiment.command_log import SavedRun
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.ledger import book_initial_energy, booked
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.ramp import fit_ramp, request_parameters
+from repose.sim.experiment.results import adopt_measured, compare_runs
+from repose.sim.experiment.run import Checkpoint, Run
+from repose.sim.parameters import ParameterError, Value, require_known
 
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
+
+def new_experiment(
+    scene: str = "heap", values: Mapping[str, Value] | None = None, seed: int = 1, ready: str | None = None
+) -> Experiment:
+    """An experiment at its beginning: a scene with `values` over its default parameters; raises `ParameterError`."""
+    checked, parameters = _checked(scene, values or {}, seed, ready)
+    made = _made_world(checked, parameters, seed, ready)
+    experiment = _bare(checked, seed, ready, parameters, Run(*made, parameters))
+    begin_anew(experiment, parameters, made)
+    _begin_log(experiment)
+    return experiment
 
 
-def made_world(scene: Scene, parameters: Any, seed: int, ready: str | None) -> tuple[World, Any]:
-    """The world and the scene's state a run begins with: a prepared one if there is one that fits."""
-    prepared = ready_columns.load(ready, parameters) if ready else None
-    return prepared or scene.begin(parameters, seed)
+def resumed_experiment(saved: SavedRun) -> Experiment:
+    """An experiment that continues a saved run."""
+    now = saved.now.now
+    scene = registry.scenes()[saved.log.scene]
+    experiment = _bare(scene, saved.log.seed, saved.log.ready, now.parameters, copy.deepcopy(now.run))
+    resume(experiment, saved)
+    return experiment
+
+
+def start(experiment: Experiment, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None) -> None:
+    """Start another experiment in place of this one; on a refusal nothing has changed."""
+    checked, parameters = _checked(scene, values, seed, ready)
+    made = _made_world(checked, parameters, seed, ready)
+    experiment.scene, experiment.seed, experiment.ready = checked, seed, ready
+    begin_anew(experiment, parameters, made)
+    _begin_log(experiment)
+
+
+def resume(experiment: Experiment, saved: SavedRun) -> None:
+    """Continue a saved run in place of this one."""
+    log = saved.log
+    experiment.scene, experiment.seed, experiment.ready = registry.scenes()[log.scene], log.seed, log.ready
+    history.adopt_log(experiment, saved)
+    restore(experiment, saved.now)
+    adopt_measured(experiment, saved)
+    compare_runs(experiment)
+
+
+def restore(experiment: Experiment, point: Checkpoint) -> None:
+    """Make a checkpoint the present."""
+    history.restore_cursor(experiment, point)
+    faults.clear(experiment, point.fault)
+    tell(experiment, point.message)
+    activate(experiment, point.now.parameters, copy.deepcopy(point.now.run), adapt=False)
+
+
+def begin_anew(experiment: Experiment, parameters: Any = None, made: tuple[World, Any] | None = None) -> None:
+    """Go back to the beginning, with the present parameters or others: to the world and state `made`, or as the scene
+    begins."""
+    parameters = parameters or experiment.parameters
+    made = made or _made_world(experiment.scene, parameters, experiment.seed, experiment.ready)
+    faults.clear(experiment)
+    history.forget_changes(experiment)
+    activate(experiment, parameters, Run(*made, parameters))
+    book_initial_energy(experiment)
+    history.mark_good(experiment, forget_change=True)
+    faults.follow_dt(experiment, first=True)
+    if experiment.fault is None:
+        history.mark_good(experiment, forget_change=True)
 
 
 def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     """Change parameters of the running world; after a fault, from the last good state."""
-    changed = experiment.parameters.changed(**values)
+    previous = experiment.parameters
+    changed = previous.changed(**values)
     declared = changed.declared()
-    differing = [name for name in declared if getattr(changed, name) != getattr(experiment.parameters, name)]
+    differing = [name for name in declared if getattr(changed, name) != getattr(previous, name)]
     effects = {declared[name].quantity.effect for name in differing}
     rebuilt = "base" in effects or ("restart" in effects and experiment.phase == "empty")
-    made = made_world(experiment.scene, changed, experiment.seed, experiment.ready) if rebuilt else None
+    made = _made_world(experiment.scene, changed, experiment.seed, experiment.ready) if rebuilt else None
     stopped = experiment.fault is not None
     if stopped:
         clear_fault(experiment)
     if not differing:
         if stopped and changed.dt == "auto":
-            follow(experiment, first=False)
+            _follow(experiment, first=False)
         return
-    experiment.history.last_change = faults.Change.of(experiment, differing[-1], experiment.history.last_change)
-    if experiment.history.last_change.begins:
-        experiment.history.before_change = Point.of(experiment.parameters, experiment.run)
-    previous = experiment.parameters
+    history.note_change(experiment, differing[-1])
     label = ", ".join(declared[n].change(getattr(previous, n), getattr(changed, n)) for n in differing)
     if made is not None:
         lost = int((~experiment.run.world.fixed).sum())
-        experiment.parameters = changed
-        begin_anew(experiment, made)
+        begin_anew(experiment, changed, made)
         tell(experiment, f"{label}: rebuilt" + (f", and the fill of {lost} grains starts anew." if lost else "."))
         return
     work = experiment.run.booked.work
-    take_on(experiment, changed)
+    request_parameters(experiment, changed)
     law = experiment.engine.model.law
     if effects == {"restart"}:
         label += " at the next fill"
     elif law.rules(previous) != law.rules(changed):
         label += f"; friction springs are kept, {experiment.run.booked.work - work:.3g} J are booked as work"
     tell(experiment, f"{label}.")
-    follow(experiment, first=previous.dt != changed.dt)
+    _follow(experiment, first=previous.dt != changed.dt)
     if "ramp" in effects and experiment.run.ramp is not None and experiment.fault is None:
         tell(experiment, f"{label}, over {1e3 * experiment.run.ramp.steps * experiment.dt:.2g} ms.")
 
 
-def take_on(experiment: Experiment, asked: Any) -> None:
-    """Go over to the parameters asked for, at once or by a ramp from what is in force, and book the work."""
-    before = ramp.in_force(experiment)
-    with booked(experiment, "work"):
-        experiment.parameters = asked
-        experiment.run.ramp = ramp.begun(experiment, before)
-        formulas.take_on(experiment)
-
-
-def follow(experiment: Experiment, first: bool) -> None:
-    """Let the time step follow a change, and lay a ramp out in such steps."""
-    set_dt(experiment, first)
-    if experiment.run.ramp is not None:
-        experiment.run.ramp = ramp.lasting(experiment, experiment.run.ramp)
-
-
-def set_dt(experiment: Experiment, first: bool) -> None:
-    """Set the time step as the parameters ask: fixed, or "auto" from the stiffest contact, at both ends of a ramp."""
-    dt, survey = _needed_dt(experiment, first)
-    if experiment.run.ramp is not None:
-        with ramp.at_its_end(experiment):
-            dt, survey = min((dt, survey), _needed_dt(experiment, first), key=lambda end: (end[0], end[1].stable_dt))
-    if experiment.parameters.dt != "auto" and dt > survey.stable_dt and not first:
-        # One just asked for is taken, and what comes of it is seen.
-        stop(experiment, faults.step_too_large(experiment, survey))
-    elif dt != experiment.run.dt:
-        take_dt(experiment, dt)
-
-
-def _needed_dt(experiment: Experiment, first: bool) -> tuple[float, Survey]:
-    """The step asked for, or the automatic one, with the look at the contacts as the law is now."""
-    asked, survey = experiment.parameters.dt, survey_contacts(experiment)
-    return (automatic_step.next_automatic_dt(experiment, survey, first) if asked == "auto" else asked), survey
-
-
-LARGE_RISE = 2.0
-"""A step so many times larger has the higher derivatives begin anew [-]. What rounding and jumps of the force leave in
-the q-th goes with dt^(2-q), and the next prediction multiplies it by the new dt^(q-2): the fifth by the rise cubed."""
-
-
-def take_dt(experiment: Experiment, dt: float) -> None:
-    """Step by `dt` [s] from now on: velocities ahead of their positions stay so by the same share of a step."""
-    run, scheme, before = experiment.run, experiment.engine.model.scheme, experiment.run.dt
-    run.clock_time, run.clock_step, run.dt = experiment.time, experiment.step, dt
-    run.dt_changes.append((experiment.step, dt))
-    if before == 0.0:
-        return
-    motion = run.world.motion
-    motion[:, 1] += scheme.velocity_lead * (dt - before) * motion[:, 2]
-    if dt > LARGE_RISE * before and scheme.levels > 3:
-        motion[:, 3:] = 0.0
-        start_derivatives(experiment)
+def act(experiment: Experiment, action: str) -> None:
+    """Fire one of the scene's actions; refused while it makes no sense."""
+    offered = {entry.name: entry for entry in experiment.scene.actions(experiment)}
+    require_known(action, offered, "action")
+    if not offered[action].enabled:
+        phase = experiment.scene.describe(experiment)[1]
+        raise ParameterError(f"'{offered[action].label}' makes no sense now: {phase}.")
+    if experiment.fault is not None:
+        clear_fault(experiment)
+    tell(experiment, experiment.scene.act(experiment, action))
+    if faults.check(experiment) is None:
+        history.mark_good(experiment)  # what was asked for outlives a fault
 
 
 def remove_grain(experiment: Experiment, sphere_id: int) -> None:
-    """Take one grain away with its contacts and its energy; after a fault, from the last good state."""
-    world, remove = experiment.run.world, experiment.scene.remove
-    if isinstance(sphere_id, bool) or remove is None or not faults.removable(experiment, world, sphere_id):
-        reason = "each of its spheres is needed" if remove is None else "no grain of this number can move there now"
+    """Remove one grain with its contacts and its energy; after a fault, from the last good state."""
+    world, on_grain_removed = experiment.run.world, experiment.scene.on_grain_removed
+    if isinstance(sphere_id, bool) or on_grain_removed is None or not faults.removable(experiment, world, sphere_id):
+        needed = on_grain_removed is None
+        reason = "each of its spheres is needed" if needed else "no grain of this number can move there now"
         raise ParameterError(f"Removing grain {sphere_id} is refused: {reason}.")
     if experiment.fault is not None:
         clear_fault(experiment)
-    remove(experiment, int(np.flatnonzero(world.sphere_id == sphere_id)[0]))
+    on_grain_removed(experiment, int(np.flatnonzero(world.sphere_id == sphere_id)[0]))
     with booked(experiment, "removed"):
         experiment.run.world = keep_spheres(world, world.sphere_id != sphere_id)
     # A fault to come goes back to here: further back the grain would be there again.
-    experiment.history.good = experiment.history.before_change = Point.of(experiment.parameters, experiment.run)
+    history.mark_good(experiment, forget_change=True)
     tell(experiment, f"Grain {sphere_id} has been removed.")
 
 
-def start_up(experiment: Experiment, first_row: int) -> None:
-    """Give the spheres from `first_row` on the higher derivatives the start-up asks for."""
-    asked = experiment.parameters.start_up == "rk4"
-    if asked and experiment.engine.model.scheme.levels > 3 and experiment.run.dt > 0.0:
-        world = experiment.run.world
-        formulas = (experiment.engine.model, experiment.engine.law_parameters, experiment.engine.gravity)
-        higher = higher_derivatives(world, *formulas, experiment.run.dt)
-        world.motion[:, 2:, first_row:] = higher[:, :, first_row:]
+def clear_fault(experiment: Experiment) -> None:
+    """Let the run go on after a fault."""
+    faults.clear(experiment)
+    tell(experiment, "The last good state is back.")
+
+
+def _follow(experiment: Experiment, first: bool) -> None:
+    """Let the time step follow a change, and a ramp last one contact time in such steps."""
+    faults.follow_dt(experiment, first)
+    fit_ramp(experiment)
+
+
+def _checked(scene: str, values: Mapping[str, Value], seed: int, ready: str | None) -> tuple[Scene, Any]:
+    """The scene and its checked parameters; raises `ParameterError`."""
+    scenes = registry.scenes()
+    require_known(scene, scenes, "scene")
+    found: Scene = scenes[scene]
+    parameters = found.parameters.checked(values)
+    if ready is not None:
+        require_known(ready, found.prepared, "prepared state")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ParameterError(f"seed = {seed} is refused: it must be a whole number from 0 up; the default is 1.")
+    return found, parameters
+
+
+def _made_world(scene: Scene, parameters: Any, seed: int, ready: str | None) -> tuple[World, Any]:
+    """The world and the scene's state a run begins with: a prepared one if there is one that fits."""
+    prepared = scene.prepared[ready](parameters) if ready else None
+    return prepared or scene.begin(parameters, seed)
+
+
+def _bare(scene: Scene, seed: int, ready: str | None, parameters: Any, run: Run) -> Experiment:
+    """An experiment whose history has not begun."""
+    past = history.new_history(scene.name, seed, ready, parameters, run)
+    return Experiment(scene, seed, ready, parameters, run, engine_for(scene, parameters, run.built), past)
+
+
+def _begin_log(experiment: Experiment) -> None:
+    compare_runs(experiment)
+    tell(experiment, experiment.scene.describe(experiment)[1].capitalize() + ".")
+    history.begin_log(experiment)

@@ -8,15 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from repose.sim.engine.threads import MOST_THREADS
-from repose.sim.parameters import ParameterError
-
-if TYPE_CHECKING:
-    from repose.sim.experiment.saved_run import SavedRun
-    from repose.sim.experiment.simulation import Simulation
-    from repose.sim.parameters import Value
+from repose.sim.parameters import ParameterError, Value
 
 
 @dataclass(frozen=True)
@@ -25,18 +20,12 @@ class SetParameters:
 
     values: Mapping[str, Value]
 
-    def apply(self, simulation: Simulation) -> None:
-        simulation.set_parameters(self.values)
-
 
 @dataclass(frozen=True)
 class Act:
     """Fire one of the scene's actions, such as "fill" or "open"; refused while it makes no sense."""
 
     action: str
-
-    def apply(self, simulation: Simulation) -> None:
-        simulation.act(self.action)
 
 
 @dataclass(frozen=True)
@@ -48,18 +37,12 @@ class Start:
     seed: int
     ready: str | None = None
 
-    def apply(self, simulation: Simulation) -> None:
-        simulation.restart(self.scene, self.values, self.seed, self.ready)
-
 
 @dataclass(frozen=True)
 class Recover:
     """Go back to the last good state after a fault, with the given parameters."""
 
     values: Mapping[str, Value]
-
-    def apply(self, simulation: Simulation) -> None:
-        simulation.recover(self.values)
 
 
 @dataclass(frozen=True)
@@ -68,18 +51,13 @@ class RemoveGrain:
 
     sphere_id: int
 
-    def apply(self, simulation: Simulation) -> None:
-        simulation.remove_grain(self.sphere_id)
-
 
 @dataclass(frozen=True)
 class Resume:
     """Go on with a run read from a file, its log included."""
 
-    saved: SavedRun
-
-    def apply(self, simulation: Simulation) -> None:
-        simulation.resume(self.saved)
+    saved: Any
+    """A `SavedRun`."""
 
 
 @dataclass(frozen=True)
@@ -88,18 +66,12 @@ class Rewind:
 
     at: int
 
-    def apply(self, simulation: Simulation) -> None:
-        simulation.rewind(self.at)
-
 
 @dataclass(frozen=True)
 class Copy:
     """Hand out a copy of everything, to be written to a file by someone else than the physics thread."""
 
-    take: Callable[[SavedRun], None]
-
-    def apply(self, simulation: Simulation) -> None:
-        self.take(simulation.saved())
+    take: Callable[[Any], None]
 
 
 @dataclass(frozen=True)
@@ -107,9 +79,6 @@ class UseThreads:
     """Step with so many threads from now on, None for as many as are worth their while; no bit depends on it."""
 
     count: int | None
-
-    def apply(self, simulation: Simulation) -> None:
-        simulation.threads = checked_threads(self.count)
 
 
 Logged = SetParameters | Act | Recover | RemoveGrain

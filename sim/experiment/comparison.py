@@ -8,15 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Curve, Line
 from repose.sim.parameters import Parameter
-
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
 
 ROOM_BELOW, ROOM_ABOVE = 0.35, 0.15
 """How far laws are drawn beyond the values looked at, as shares of their span [-]."""
@@ -83,8 +80,8 @@ class Study:
     """Name of the parameter the quantity is looked at over."""
     usual: tuple[float, ...]
     """Values of it worth running, SI."""
-    measure: Callable[[Experiment], Point | None]
-    """The point of a run as it stands, or None where nothing has been measured."""
+    measure: Callable[[Any], Point | None]
+    """The point of an experiment as it stands, or None where nothing has been measured."""
     published: tuple[Published, ...] = ()
     scatter: str = "standard error"
     """What the published errors are."""

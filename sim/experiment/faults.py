@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, TOUCH_COUNT, Floats, World
-from repose.sim.experiment import ramp
-from repose.sim.experiment.snapshot import Fault
+from repose.sim.experiment.activation import activate, survey_contacts
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.ramp import request_parameters
+from repose.sim.experiment.run import BLAME_STEPS, Change, RestartPoint
+from repose.sim.experiment.snapshot import Fault, Remedy
+from repose.sim.experiment.time_step import choose_dt, foreseen_dt
 from repose.sim.parameters import Value
-
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
-
-BLAME_STEPS = 20_000
-"""A fault within so many steps of a change of parameter is put down to it."""
 
 FARTHEST = 1e7
 """A sphere may be so many of its radii from the origin: places are then known to a billionth of a radius [-]."""
@@ -30,29 +30,8 @@ DEEP = 0.25
 CAREFUL = 0.8
 """Share of the largest stable step that contacts present may reach: they shift, and bear a little less then [-]."""
 
-DRAG_STEPS = 2_000
-"""Changes of one parameter closer together than this are one drag of a slider."""
 
-
-@dataclass(frozen=True)
-class Change:
-    """The last change of a parameter."""
-
-    name: str = ""
-    previous: Value | None = None
-    step: int = -BLAME_STEPS
-    begins: bool = False
-    """True for the first change of a drag: the state before it is the one to go back to."""
-
-    @classmethod
-    def of(cls, experiment: Experiment, name: str, last: Change) -> Change:
-        """The change of `name` that is about to happen, after the change `last`."""
-        drags_on = last.name == name and experiment.step - last.step < DRAG_STEPS
-        previous = last.previous if drags_on else getattr(experiment.parameters, name)
-        return cls(name, previous, experiment.step, not drags_on)
-
-
-def look(experiment: Experiment) -> Fault | None:
+def check(experiment: Experiment) -> Fault | None:
     """What is wrong with the motion: grains not finite, too fast for their size, too far away; a wall too fast."""
     world = experiment.run.world
     whole = bool(np.isfinite(world.motion).all())
@@ -105,7 +84,7 @@ def smaller_dt(experiment: Experiment) -> float | None:
     """
     parameters = experiment.parameters
     asked: float = experiment.dt if parameters.dt == "auto" else parameters.dt
-    halvings = math.ceil(math.log2(asked / (CAREFUL * ramp.foreseen_dt(experiment)))) if asked > 0.0 else 1
+    halvings = math.ceil(math.log2(asked / (CAREFUL * foreseen_dt(experiment)))) if asked > 0.0 else 1
     smaller = math.ldexp(asked, -max(1, halvings))
     return smaller if smaller > 0.0 and smaller >= (parameters.declared()["dt"].low or 0.0) else None
 
@@ -113,7 +92,7 @@ def smaller_dt(experiment: Experiment) -> float | None:
 def removable(experiment: Experiment, world: World, sphere_id: int) -> bool:
     """Whether there is such a grain, it can move, and the scene can do without it."""
     row = np.flatnonzero(world.sphere_id == sphere_id)
-    return experiment.scene.remove is not None and bool(row.size) and not world.fixed[row[0]]
+    return experiment.scene.on_grain_removed is not None and bool(row.size) and not world.fixed[row[0]]
 
 
 def _without_memory(world: World) -> int:
@@ -233,18 +212,57 @@ def _cause(experiment: Experiment, change: Change) -> str:
     return "The last good state shows no cause."
 
 
+def stop(experiment: Experiment, fault: Fault) -> None:
+    """Go back to the last good state and wait there."""
+    # The state is the one before the change, the parameters are those after it: the step between them is the same as
+    # when they were set, its work included.
+    now, point = experiment.parameters, last_good(experiment)
+    activate(experiment, point.parameters, copy.deepcopy(point.run), adapt=False)
+    request_parameters(experiment, now)
+    experiment.fault = with_remedies(experiment, fault)
+    tell(experiment, experiment.fault.message)
+
+
+def clear(experiment: Experiment, fault: Fault | None = None) -> None:
+    """Let the run go on after a fault; a checkpoint that was saved with a fault restores it."""
+    experiment.fault = fault
+
+
+def follow_dt(experiment: Experiment, first: bool = False) -> None:
+    """Let the time step follow the contacts and the parameters; stop where a fixed one is too large for them."""
+    survey = choose_dt(experiment, first)
+    if survey is not None:
+        stop(experiment, step_too_large(experiment, survey))
+
+
+def changed_lately(experiment: Experiment) -> bool:
+    """Whether a fault now is attributed to the latest change of a parameter."""
+    change = experiment.history.last_change
+    return bool(change.name) and experiment.step - change.step < BLAME_STEPS
+
+
+def last_good(experiment: Experiment) -> RestartPoint:
+    """The state a fault goes back to."""
+    return experiment.history.before_change if changed_lately(experiment) else experiment.history.good
+
+
 def with_remedies(experiment: Experiment, fault: Fault) -> Fault:
-    """The fault with what can be done from the last good state, which is the present, in one more sentence."""
+    """The fault with the ways to continue from the last good state, which is the present, also in one more sentence."""
     smaller, sphere = smaller_dt(experiment), fault.sphere_id
-    offers = [
-        _in_words(experiment, fault.parameter, fault.previous)[1] if fault.parameter else "",
-        f"lower the time step to {smaller * 1e6:.4g} µs" if smaller is not None else "",
-        "let the program choose it ('auto')" if experiment.parameters.dt != "auto" else "",
-        f"remove grain {sphere}" if sphere is not None and removable(experiment, experiment.run.world, sphere) else "",
-    ]
-    offers = [offer for offer in offers if offer]
+    remedies = []
+    if fault.parameter and fault.previous is not None:
+        words = _in_words(experiment, fault.parameter, fault.previous)[1]
+        remedies.append(Remedy("undo", words, {fault.parameter: fault.previous}))
+    if smaller is not None:
+        remedies.append(Remedy("smaller_dt", f"lower the time step to {smaller * 1e6:.4g} µs", {"dt": smaller}))
+    if experiment.parameters.dt != "auto":
+        remedies.append(Remedy("auto_dt", "let the program choose it ('auto')", {"dt": "auto"}))
+    if sphere is not None and removable(experiment, experiment.run.world, sphere):
+        remedies.append(Remedy("remove_grain", f"remove grain {sphere}", sphere_id=sphere))
+    offers = [remedy.words for remedy in remedies]
     words = " or ".join(filter(None, [", ".join(offers[:-1]), offers[-1]])) if offers else "start anew"
-    return replace(fault, message=f"{fault.message} {words[0].upper()}{words[1:]}.")
+    message = f"{fault.message} {words[0].upper()}{words[1:]}."
+    return replace(fault, message=message, remedies=tuple(remedies))
 
 
 def _in_words(experiment: Experiment, name: str, previous: Value | None) -> tuple[str, str]:

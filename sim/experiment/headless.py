@@ -7,8 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.results import results_of
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.stepping import advance, is_finished, steps_until
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.parameters import ParameterError
 
 
@@ -21,13 +25,13 @@ def run_experiment(
     until: float = math.inf,
     under_way: bool = False,
 ) -> dict[str, Any]:
-    """Fill, open, wait for rest, measure; returns `result(experiment)`.
+    """Fill, open, wait for rest, measure; returns `results_of(experiment)`.
 
     With `frame_interval` [s], `on_frame` is called at the first step at or after every multiple of it, from the
     beginning on, in simulated time. It ends at the first step at or after `until` [s] at the latest. An experiment that
     is `under_way` is gone on with, whatever it was doing. Raises `ParameterError` if the scene cannot be run now.
     """
-    refusal = "" if under_way and not finished(experiment) else apply(experiment, Act("run"))
+    refusal = "" if under_way and not is_finished(experiment) else apply(experiment, Act("run"))
     if refusal:
         raise ParameterError(refusal)
     began = experiment.time
@@ -40,8 +44,8 @@ def run_experiment(
                 snapshot.serial = frames
                 on_frame(snapshot)
                 frames += 1
-        if finished(experiment) or experiment.time >= until:
-            return result(experiment)
+        if is_finished(experiment) or experiment.time >= until:
+            return results_of(experiment)
         # To the next look at the world and no further: an experiment ends there, filmed or not.
         due = began + frames * frame_interval if frame_interval is not None and on_frame is not None else math.inf
         advance(experiment, steps_until(experiment, min(due, until)))

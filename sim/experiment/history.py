@@ -1,151 +1,139 @@
-"""The past of a experiment: moments kept, gone back to and taken up again, and the log that leads from one to the next.
+"""The past of an experiment: checkpoints, and the log of commands that leads from one to the next.
 
-A moment and the commands after it determine all that follows bit by bit; so any step between two kept moments is
-reached by stepping there from the earlier one, with the commands of the log at their steps.
+A checkpoint and the commands after it determine all that follows bit by bit.
 """
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any
 
-from repose.sim.experiment.command_log import Entry, Log
+from repose.sim.experiment.command_log import Entry, Log, SavedRun
 from repose.sim.experiment.commands import Logged
+from repose.sim.experiment.experiment import Experiment, History, Seek
 from repose.sim.experiment.results import state_hash
-from repose.sim.experiment.run import Moment, Point
-from repose.sim.experiment.saved_run import SavedRun
-from repose.sim.parameters import ParameterError
-from repose.sim.registry import scenes
+from repose.sim.experiment.run import Change, Checkpoint, RestartPoint, Run
 
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
+DRAG_STEPS = 2_000
+"""Changes of one parameter closer together than this count as one drag of a slider."""
 
-WITHOUT_END = 1 << 62
+
+def new_history(scene: str, seed: int, ready: str | None, parameters: Any, run: Run) -> History:
+    """The history of an experiment that begins with this run."""
+    point, change = RestartPoint(parameters, run), Change()  # not a copy: `begin_log` replaces it before any step
+    return History(Log(scene, seed, ready, Checkpoint(0, 0, point, point, point, change, None, "")), point, point)
 
 
 def begin_log(experiment: Experiment) -> None:
-    """Begin a log with the world as it is."""
-    experiment.history.at = experiment.history.commands = 0
-    experiment.history.seek = None
-    experiment.history.cuts += 1
-    start = moment_of(experiment)
-    experiment.history.log = Log(experiment.scene.name, experiment.seed, experiment.ready, start)
-    experiment.history.checkpoints.begin(start)
+    """Begin a log with the present state."""
+    history = experiment.history
+    history.at = history.commands = 0
+    history.seek = None
+    history.cuts += 1
+    start = checkpoint(experiment)
+    history.log = Log(experiment.scene.name, experiment.seed, experiment.ready, start)
+    history.checkpoints.begin(start)
 
 
-def moment_of(experiment: Experiment, now: Point | None = None) -> Moment:
-    """The present as a moment; `now` saves the copy if one was just made."""
-    return Moment(
-        at=experiment.history.at,
-        commands=experiment.history.commands,
-        now=now or Point.of(experiment.parameters, experiment.run),
-        good=experiment.history.good,
-        before_change=experiment.history.before_change,
-        last_change=experiment.history.last_change,
+def adopt_log(experiment: Experiment, saved: SavedRun) -> None:
+    """Continue the log of a saved run."""
+    history = experiment.history
+    history.log = replace(saved.log, entries=list(saved.log.entries), marks=list(saved.log.marks))
+    history.cuts += 1
+    history.checkpoints.begin(saved.log.start)
+    history.checkpoints.keep(saved.now)
+
+
+def checkpoint(experiment: Experiment, now: RestartPoint | None = None) -> Checkpoint:
+    """The present as a checkpoint; `now` saves the copy where one was just made."""
+    history = experiment.history
+    return Checkpoint(
+        at=history.at,
+        commands=history.commands,
+        now=now or RestartPoint.of(experiment.parameters, experiment.run),
+        good=history.good,
+        before_change=history.before_change,
+        last_change=history.last_change,
         fault=experiment.fault,
         message=experiment.message,
     )
 
 
-def keep(experiment: Experiment) -> None:
+def restore_cursor(experiment: Experiment, point: Checkpoint) -> None:
+    """Set the position in the log, and the states a fault goes back to, as they were at a checkpoint."""
+    history = experiment.history
+    history.seek = None
+    history.at, history.commands = point.at, point.commands
+    history.good, history.before_change, history.last_change = point.good, point.before_change, point.last_change
+
+
+def keep_checkpoint(experiment: Experiment) -> None:
     """Take the present as the last good state, and write its hash into the log."""
-    experiment.history.good = Point.of(experiment.parameters, experiment.run)
-    experiment.history.log.mark(experiment.history.at, state_hash(experiment.run))
-    experiment.history.checkpoints.keep(moment_of(experiment, experiment.history.good))
+    history = experiment.history
+    history.good = RestartPoint.of(experiment.parameters, experiment.run)
+    history.log.mark(history.at, state_hash(experiment.run))
+    history.checkpoints.keep(checkpoint(experiment, history.good))
 
 
-def note(experiment: Experiment, command: Logged) -> None:
+def mark_good(experiment: Experiment, forget_change: bool = False) -> None:
+    """Let faults to come go back to the present; `forget_change` also those attributed to the latest change."""
+    history = experiment.history
+    history.good = RestartPoint.of(experiment.parameters, experiment.run)
+    if forget_change:
+        history.before_change = history.good
+
+
+def forget_changes(experiment: Experiment) -> None:
+    """Attribute no fault to a change made before the present."""
+    experiment.history.last_change = Change()
+
+
+def note_change(experiment: Experiment, name: str) -> None:
+    """Note that the parameter `name` is about to change; the first change of a drag keeps the state before it."""
+    history = experiment.history
+    last = history.last_change
+    drags_on = last.name == name and experiment.step - last.step < DRAG_STEPS
+    previous = last.previous if drags_on else getattr(experiment.parameters, name)
+    history.last_change = Change(name, previous, experiment.step, not drags_on)
+    if history.last_change.begins:
+        history.before_change = RestartPoint.of(experiment.parameters, experiment.run)
+
+
+def note_command(experiment: Experiment, command: Logged) -> None:
     """Write a command that has acted into the log."""
     cut(experiment)
     experiment.history.log.entries.append(Entry(experiment.history.at, command))
+    count_command(experiment)
+
+
+def count_command(experiment: Experiment) -> None:
+    """Count one more entry of the log as carried out."""
     experiment.history.commands += 1
 
 
+def count_steps(experiment: Experiment, steps: int) -> None:
+    """Count steps done; the log ends no earlier than the present."""
+    history = experiment.history
+    history.at += steps
+    history.log.end = max(history.log.end, history.at)
+
+
+def set_seek(experiment: Experiment, seek: Seek | None) -> None:
+    """Note which step is being gone to."""
+    experiment.history.seek = seek
+
+
 def cut(experiment: Experiment) -> None:
-    """Forget what lies after the present: another future begins."""
-    log = experiment.history.log
-    if experiment.history.at < log.end or experiment.history.commands < len(log.entries):
-        log.cut(experiment.history.at, experiment.history.commands)
-        experiment.history.checkpoints.cut(experiment.history.at)
-        experiment.history.cuts += 1
+    """Discard what lies after the present: another future begins."""
+    history = experiment.history
+    if history.at < history.log.end or history.commands < len(history.log.entries):
+        history.log.cut(history.at, history.commands)
+        history.checkpoints.cut(history.at)
+        history.cuts += 1
 
 
-class Journey(NamedTuple):
-    """A moment that is being gone to, however far it is from the moments kept."""
-
-    origin: int
-    """Steps since the log began, where the way begins,"""
-    at: int
-    """and where it ends."""
-    last: int
-    """Entries of the log that have then been carried out."""
-
-
-def rewind(experiment: Experiment, at: int, most: int = WITHOUT_END) -> None:
-    """Go to the moment `at` steps after the log began, before the commands that acted there; at the end, after them.
-
-    Where no more than `most` steps are to be done at once, `experiment.history.seek` says that there is more of the way to
-    `go_on` with.
-    """
-    log = experiment.history.log
-    at = min(max(at, 0), log.end)
-    last = len(log.entries) if at == log.end else sum(entry.at < at for entry in log.entries)
-    start = experiment.history.checkpoints.before(at)
-    if not (start.at <= experiment.history.at <= at and experiment.history.commands <= last):
-        take_up(experiment, start)
-    experiment.history.seek = Journey(experiment.history.at, at, last)
-    go_on(experiment, most)
-
-
-def go_on(experiment: Experiment, most: int) -> None:
-    """At most so many steps more of the way to the moment asked for; it ends there, or where it cannot be followed."""
-    journey = experiment.history.seek
-    if journey is None:
-        return
-    followed = follow(experiment, journey.at, journey.last, most)
-    if not followed or (experiment.history.at, experiment.history.commands) == (journey.at, journey.last):
-        experiment.history.seek = None
-
-
-def follow(experiment: Experiment, at: int, last: int, most: int = WITHOUT_END) -> bool:
-    """Step on to `at`, the entries of the log up to the `last` acting at their steps, or `most` steps of that way.
-
-    False if that is not possible.
-    """
-    entries = experiment.history.log.entries
-    while True:
-        due, command = entries[experiment.history.commands] if experiment.history.commands < last else (at, None)
-        steps = min(max(due - experiment.history.at, 0), most)
-        wanted = experiment.history.at + steps
-        step_on(experiment, steps)
-        if experiment.history.at != wanted:
-            return False
-        most -= steps
-        if command is None or experiment.history.at < due:
-            return True
-        try:
-            command.apply(experiment)
-        except ParameterError:
-            return False
-        experiment.history.commands += 1
-
-
-def take_up(experiment: Experiment, moment: Moment) -> None:
-    """Make a moment the present."""
-    experiment.history.seek = None
-    experiment.history.at, experiment.history.commands = moment.at, moment.commands
-    experiment.history.good, experiment.history.before_change = moment.good, moment.before_change
-    experiment.history.last_change, experiment.fault, experiment.message = (
-        moment.last_change,
-        moment.fault,
-        moment.message,
-    )
-    experiment.go_on_from(moment.now)
-
-
-def saved(experiment: Experiment) -> SavedRun:
-    """Everything, as a file holds it; what lies after the present is left out."""
+def saved_copy(experiment: Experiment) -> SavedRun:
+    """A copy of everything, as a file holds it; what lies after the present is left out."""
     log, at = experiment.history.log, experiment.history.at
     kept = replace(
         log,
@@ -153,17 +141,5 @@ def saved(experiment: Experiment) -> SavedRun:
         marks=[mark for mark in log.marks if mark.at <= at],
         end=at,
     )
-    return SavedRun(kept, moment_of(experiment), list(experiment.session.measured.get(experiment.scene.name, ())))
-
-
-def resume(experiment: Experiment, saved: SavedRun) -> None:
-    """Go on with a saved run."""
-    log = saved.log
-    experiment.scene, experiment.seed, experiment.ready = scenes()[log.scene], log.seed, log.ready
-    experiment.history.log = replace(log, entries=list(log.entries), marks=list(log.marks))
-    experiment.history.cuts += 1
-    experiment.history.checkpoints.begin(log.start)
-    experiment.history.checkpoints.keep(saved.now)
-    take_up(experiment, saved.now)
-    points = experiment.session.measured.setdefault(log.scene, [])
-    points.extend(copy.copy(point) for point in saved.measured if point not in points)
+    measured = experiment.session.measured.get(experiment.scene.name, ())
+    return SavedRun(kept, checkpoint(experiment), list(measured))

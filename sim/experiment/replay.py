@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from repose.sim.experiment import history
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.changes import resumed_experiment
+from repose.sim.experiment.command_log import SavedRun
+from repose.sim.experiment.control import follow_log
 from repose.sim.experiment.results import state_hash
-from repose.sim.experiment.saved_run import SavedRun
 
 
 class Verdict(NamedTuple):
@@ -33,13 +33,13 @@ def verify(
     `threads` to step with; None for as many as are worth their while.
     """
     log = saved.log
-    experiment = Experiment(saved=replace(saved, log=replace(log, marks=[]), now=log.start))
+    experiment = resumed_experiment(replace(saved, log=replace(log, marks=[]), now=log.start))
     experiment.session.threads = threads
     expected = [*log.marks, (saved.now.at, state_hash(saved.now.now.run))]
     for agreed, (at, digest) in enumerate(expected):
         final = agreed == len(expected) - 1
         last = saved.now.commands if final else sum(entry.at < at for entry in log.entries)
-        if not history.follow(experiment, at, last) or state_hash(experiment) != digest:
+        if not follow_log(experiment, at, last) or state_hash(experiment.run) != digest:
             return Verdict(agreed, len(expected), at)
         on_progress(at, saved.now.at)
     return Verdict(len(expected), len(expected), None)

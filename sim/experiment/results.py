@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import math
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.comparison import compare
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.run import Run
 from repose.sim.io.world_tables import tables_of
 from repose.sim.measure.bulk import Bulk, bulk_results, measure_bulk
 from repose.sim.measure.coordination import coordination_number
 from repose.sim.measure.packing import box_in_packing
 
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
-    from repose.sim.experiment.run import Run
 
-
-def results(experiment: Experiment) -> dict[str, Any]:
+def results_of(experiment: Experiment) -> dict[str, Any]:
     """Everything result.json holds, in SI and JSON-ready."""
     survey = survey_contacts(experiment)
     return {
@@ -36,11 +38,11 @@ def results(experiment: Experiment) -> dict[str, Any]:
         "dt_changes": experiment.run.dt_changes,
         **experiment.scene.results(experiment),
         "largest_overlap": survey.largest_overlap,
-        **bulk_results(bulk(experiment), coordination_number(experiment.run.world)),
-        "energy": energy(experiment, survey).as_dict(),
+        **bulk_results(bulk_of(experiment), coordination_number(experiment.run.world)),
+        "energy": energy_of(experiment, survey).as_dict(),
         "fault": experiment.fault.message if experiment.fault else None,
         "complaint": experiment.scene.check(experiment) or None,
-        "state_hash": state_hash(experiment),
+        "state_hash": state_hash(experiment.run),
     }
 
 
@@ -52,13 +54,19 @@ def state_hash(run: Run) -> str:
     return digest.hexdigest()
 
 
-def keep_point(experiment: Experiment) -> None:
+def keep_measurement(experiment: Experiment) -> None:
     """Put what this run has measured beside the runs before; the very same run counts once."""
     point = experiment.scene.study.measure(experiment) if experiment.scene.study else None
     points = experiment.session.measured.setdefault(experiment.scene.name, [])
     if point is not None and point not in points:
         points.append(point)
         compare_runs(experiment)
+
+
+def adopt_measured(experiment: Experiment, saved: SavedRun) -> None:
+    """Put what a saved run has measured beside the runs of this session."""
+    points = experiment.session.measured.setdefault(saved.log.scene, [])
+    points.extend(copy.copy(point) for point in saved.measured if point not in points)
 
 
 def compare_runs(experiment: Experiment) -> None:
@@ -69,7 +77,7 @@ def compare_runs(experiment: Experiment) -> None:
     experiment.session.comparison = compare(scene.study, declared[scene.study.over], points) if scene.study else None
 
 
-def bulk(experiment: Experiment) -> Bulk | None:
+def bulk_of(experiment: Experiment) -> Bulk | None:
     """Packing fraction and stress well inside the packing; None where there is no packing of that size."""
     world = experiment.run.world
     box = box_in_packing(world)

@@ -1,48 +1,79 @@
-"""What changes while an experiment goes on, and the moments it can be taken up again from."""
+"""What changes while an experiment runs, and the copies it is restored from."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from repose.sim.engine.builder import with_crew
 from repose.sim.engine.world import STEP_COUNT, World
-from repose.sim.experiment import sampling
-from repose.sim.experiment.faults import Change
-from repose.sim.experiment.ramp import Ramp
-from repose.sim.experiment.series import Series
+from repose.sim.experiment.series import SERIES, Series
 from repose.sim.experiment.snapshot import Fault
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.energy import Booked
+from repose.sim.parameters import Value
+
+BLAME_STEPS = 20_000
+"""A fault within this many steps of a parameter change is attributed to that change."""
+
+RAMP_PARTS = 8
+"""Equal changes a ramp consists of."""
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """Parameters on their way from one set of values to another."""
+
+    values: Mapping[str, float]
+    """Values at the beginning, SI, by parameter name."""
+    begins: int
+    """Step at which the ramp begins; its first part acts later."""
+    steps: int
+    """Steps it lasts, at least RAMP_PARTS."""
+
+    def parts_done(self, step: int) -> int:
+        """Parts that have acted once `step` is reached; the m-th acts m steps / RAMP_PARTS after the beginning."""
+        return min(RAMP_PARTS, ((step - self.begins + 1) * RAMP_PARTS - 1) // self.steps)
+
+    def steps_left(self, step: int) -> int:
+        """Steps from `step` to the next part."""
+        return self.begins + (self.parts_done(step) + 1) * self.steps // RAMP_PARTS - step
 
 
 @dataclass
 class Run:
-    """Everything that changes while a run goes on; a deep copy of it is a complete restart point."""
+    """Everything that changes while the experiment runs; a deep copy is a complete restart point."""
 
     world: World
+    """Stepped by `stepping`; rows are added and removed by the scene."""
     state: Any
-    """The scene's own dataclass."""
+    """The scene's own dataclass, written by the scene."""
     built: Any
-    """The ParameterSet the world was built with; those that act at the next fill still hold here."""
+    """The ParameterSet the world was built with; parameters that act at the next fill keep these values until then."""
     dt: float = 0.0
+    """Time step [s]; this and the next three fields are written by `time_step`."""
     clock_time: float = 0.0
     """Simulated time at the last change of dt [s]."""
     clock_step: int = 0
-    booked: Booked = field(default_factory=Booked)
-    measurement: AngleOfRepose | None = None
-    series: Series = field(default_factory=lambda: Series(sampling.SERIES))
-    """Histories for the plots."""
-    bulk_step: int = 0
-    """Step at which the bulk was last measured for the series."""
+    """Step at the last change of dt."""
     dt_changes: list[tuple[int, float]] = field(default_factory=list)
     """(step, new dt [s]) of every change of the time step."""
+    booked: Booked = field(default_factory=Booked)
+    """Energy that did not come from the motion, written by `ledger`."""
+    measurement: AngleOfRepose | None = None
+    """Last measured slope, written by the scene."""
+    series: Series = field(default_factory=lambda: Series(SERIES))
+    """Histories for the plots, written by `sampling`."""
+    bulk_step: int = 0
+    """Step at which the packing was last measured for the series, written by `sampling`."""
     ramp: Ramp | None = None
-    """Parameters on their way to what is asked for."""
+    """Parameters on their way to the requested values, written by `ramp`."""
 
     @property
     def step(self) -> int:
+        """Steps done since the world was built."""
         return int(self.world.counters[STEP_COUNT])
 
     @property
@@ -52,31 +83,43 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Point:
-    """A restart point: a run and the parameters it goes on with; never written to, so that it may be shared."""
+class Change:
+    """The latest change of a parameter."""
+
+    name: str = ""
+    previous: Value | None = None
+    """Its value before the change, or before the drag of a slider that the change belongs to."""
+    step: int = -BLAME_STEPS
+    begins: bool = False
+    """True for the first change of a drag: a fault goes back to the state before it."""
+
+
+@dataclass(frozen=True)
+class RestartPoint:
+    """A copy of a run with its parameters; never written to, so that several checkpoints may share it."""
 
     parameters: Any
     run: Run
 
     @classmethod
-    def of(cls, parameters: Any, run: Run) -> Point:
-        """A copy of a run as it is, without the room its threads share."""
+    def of(cls, parameters: Any, run: Run) -> RestartPoint:
+        """A copy of a run as it is, without the storage its threads share."""
         return cls(parameters, copy.deepcopy(replace(run, world=with_crew(run.world, 1))))
 
 
 @dataclass(frozen=True)
-class Moment:
-    """All that a simulation goes on from bit by bit, also into faults to come."""
+class Checkpoint:
+    """All state from which an experiment continues bit by bit, including into faults to come."""
 
     at: int
-    """Steps done since the log began; unlike the step of the run it never goes back."""
+    """Steps done since the log began; unlike the step of the run it never decreases."""
     commands: int
-    """How many entries of the log have been carried out."""
-    now: Point
-    good: Point
-    """Where a fault goes back to,"""
-    before_change: Point
-    """or, if a parameter was changed lately, to here."""
+    """Number of log entries carried out."""
+    now: RestartPoint
+    good: RestartPoint
+    """Last good state: where a fault goes back to."""
+    before_change: RestartPoint
+    """State before the latest parameter change: where a fault attributed to that change goes back to."""
     last_change: Change
     fault: Fault | None
     message: str

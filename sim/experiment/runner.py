@@ -15,9 +15,11 @@ from collections import deque
 from collections.abc import Callable
 
 from repose.sim.experiment.commands import Command
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.control import apply, seek_further
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.snapshot import Fault, Snapshot, TripleBuffer
-from repose.sim.experiment.stepping import CHECK_STEPS
+from repose.sim.experiment.stepping import advance, steps_until, threads_wanted
+from repose.sim.experiment.take_snapshot import take_snapshot
 
 PUBLISH_INTERVAL = 1.0 / 75.0
 """Wall time between snapshots [s]: a little more often than a screen shows them."""
@@ -42,7 +44,7 @@ FRAMES_WAITING = 8
 
 
 class Runner:
-    """Runs a experiment on a thread of its own; `make` is called there, so that the window opens at once."""
+    """Runs an experiment on a thread of its own; `make` is called there, so that the window opens at once."""
 
     def __init__(self, make: Callable[[], Experiment]) -> None:
         self._make = make
@@ -170,7 +172,7 @@ class Runner:
             self._pace_changed = False
             self._forget_pace()
         if experiment.history.seek is not None:
-            experiment.go_on(max(1, int(BATCH_TIME / self._batch_cost)))
+            seek_further(experiment, max(1, int(BATCH_TIME / self._batch_cost)))
             if changed or experiment.history.seek is None or time.perf_counter() >= self._publish_at:
                 self._publish(experiment)
             return
@@ -262,7 +264,7 @@ class Runner:
         snapshot.refusal = self._refusal
         snapshot.paused = self._paused
         snapshot.compiling = False
-        snapshot.threads_asked, snapshot.threads_wanted = experiment.session.threads, experiment.threads_wanted
+        snapshot.threads_asked, snapshot.threads_wanted = experiment.session.threads, threads_wanted(experiment)
         first, last = (self._timeline[0], self._timeline[-1]) if self._timeline else ((0.0, 0.0, 0),) * 2
         wall = last[0] - first[0]
         snapshot.realtime_factor = (last[1] - first[1]) / wall if wall > 0.0 else 0.0

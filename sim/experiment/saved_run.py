@@ -6,35 +6,28 @@ Read into objects of its own and checked whole before anything running hears of 
 from __future__ import annotations
 
 import math
-import platform
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any, BinaryIO, cast, get_args, get_type_hints
 
-from repose.sim.engine.jit import fingerprint
+from repose.sim import registry
 from repose.sim.engine.world import MATERIAL_COUNT, Floats
-from repose.sim.experiment.command_log import Entry, Log, Mark
+from repose.sim.experiment.command_log import Entry, Log, Mark, SavedRun
 from repose.sim.experiment.commands import Act, Logged, RemoveGrain
 from repose.sim.experiment.comparison import Point as Measured
 from repose.sim.experiment.experiment import Scene
-from repose.sim.experiment.faults import Change
-from repose.sim.experiment.ramp import PARTS, Ramp
 from repose.sim.experiment.results import state_hash
-from repose.sim.experiment.run import Moment, Point, Run
+from repose.sim.experiment.run import RAMP_PARTS, Change, Checkpoint, Ramp, RestartPoint, Run
 from repose.sim.experiment.series import Series
 from repose.sim.experiment.snapshot import Fault
-from repose.sim.integrators import integrators
 from repose.sim.io import archive
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.plain import PlainError, Tables, decode, encode
 from repose.sim.io.world_tables import tables_of, world_of
-from repose.sim.laws import laws
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.energy import Booked
-from repose.sim.registry import scenes
 
 KIND, FORMAT, READABLE = "repose run", 3, (2, 3)
 SUFFIX = ".repose"
@@ -42,23 +35,6 @@ PLAIN = ("dt", "clock_time", "clock_step", "booked", "measurement", "bulk_step",
 """Entries of `Run` written as their types are declared."""
 LONGEST_STEP = 1.0
 """No time step is longer [s]."""
-
-
-@dataclass(frozen=True)
-class SavedRun:
-    """A run between two steps; nothing in it is ever written to."""
-
-    log: Log
-    now: Moment
-    measured: list[Measured] = field(default_factory=list)
-    """What runs of this scene have measured."""
-    engine: str = field(default_factory=lambda: f"{fingerprint()} {platform.machine()}")
-    """The program that made it, to the letter: another goes on with it, but not bit by bit."""
-
-    @property
-    def foreign(self) -> bool:
-        """Whether another version of the engine, or another kind of machine, has made it."""
-        return self.engine != f"{fingerprint()} {platform.machine()}"
 
 
 def save(saved: SavedRun, path: Path) -> None:
@@ -96,8 +72,8 @@ def write(saved: SavedRun, file: BinaryIO) -> None:
         "seed": log.seed,
         "ready": log.ready,
         "state_hash": state_hash(saved.now.now.run),
-        "start": _moment_to_plain(log.start, runs, tables),
-        "now": _moment_to_plain(saved.now, runs, tables),
+        "start": _checkpoint_to_plain(log.start, runs, tables),
+        "now": _checkpoint_to_plain(saved.now, runs, tables),
         "entries": [_entry_to_plain(entry, tables) for entry in log.entries],
         "marks": [list(mark) for mark in log.marks],
         "end": log.end,
@@ -136,21 +112,22 @@ def _way_on(found: Any) -> str:
 
 def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
     name = decode(str, manifest["scene"], tables, "scene")
-    if name not in scenes():
+    scenes = registry.scenes()
+    if name not in scenes:
         raise ArchiveError(f"The file is a run of the scene '{name[:60]}', which this program does not have.")
-    scene = scenes()[name]
+    scene = scenes[name]
     runs = [_run_from_plain(scene, plain, tables, f"run{place}") for place, plain in enumerate(manifest["runs"])]
-    moments = [_moment_from_plain(scene, manifest[key], runs, tables, key) for key in ("start", "now")]
+    checkpoints = [_checkpoint_from_plain(scene, manifest[key], runs, tables, key) for key in ("start", "now")]
     log = Log(
         name,
         decode(int, manifest["seed"], tables, "seed"),
         cast("str | None", decode(cast(Any, str | None), manifest["ready"], tables, "ready")),
-        moments[0],
+        checkpoints[0],
         [_entry_from_plain(plain, tables) for plain in manifest["entries"]],
         [Mark(decode(int, at, tables, "mark"), decode(str, text, tables, "mark")) for at, text in manifest["marks"]],
         decode(int, manifest["end"], tables, "end"),
     )
-    now = moments[1]
+    now = checkpoints[1]
     if not 0 <= now.commands <= len(log.entries) or not 0 <= now.at <= log.end:
         raise ArchiveError("The file's log does not reach its present: the file is damaged.")
     if sorted(entry.at for entry in log.entries) != [entry.at for entry in log.entries]:
@@ -162,32 +139,32 @@ def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
     return SavedRun(log, now, measured, decode(str, manifest["engine"], tables, "engine"))
 
 
-def _moment_to_plain(moment: Moment, runs: dict[int, Any], tables: Tables) -> dict[str, Any]:
+def _checkpoint_to_plain(point: Checkpoint, runs: dict[int, Any], tables: Tables) -> dict[str, Any]:
     points = {
         name: {
             "parameters": point.parameters.model_dump(),
             "run": _run_to_plain(point.run, runs, tables),
         }
-        for name, point in (("now", moment.now), ("good", moment.good), ("before_change", moment.before_change))
+        for name, point in (("now", point.now), ("good", point.good), ("before_change", point.before_change))
     }
     return {
-        "at": moment.at,
-        "commands": moment.commands,
+        "at": point.at,
+        "commands": point.commands,
         **points,
-        "last_change": encode(moment.last_change, tables, "change"),
-        "fault": encode(moment.fault, tables, "fault"),
-        "message": moment.message,
+        "last_change": encode(point.last_change, tables, "change"),
+        "fault": encode(point.fault, tables, "fault"),
+        "message": point.message,
     }
 
 
-def _moment_from_plain(scene: Scene, plain: Any, runs: list[Run], tables: Tables, name: str) -> Moment:
-    def point(which: str) -> Point:
+def _checkpoint_from_plain(scene: Scene, plain: Any, runs: list[Run], tables: Tables, name: str) -> Checkpoint:
+    def point(which: str) -> RestartPoint:
         parameters = decode(scene.parameters, plain[which]["parameters"], tables, f"{name}.parameters")
         place = decode(int, plain[which]["run"], tables, f"{name}.run")
         _require_fitting(scene, parameters, runs[place])
-        return Point(parameters, runs[place])
+        return RestartPoint(parameters, runs[place])
 
-    return Moment(
+    return Checkpoint(
         at=decode(int, plain["at"], tables, f"{name}.at"),
         commands=decode(int, plain["commands"], tables, f"{name}.commands"),
         now=point("now"),
@@ -201,9 +178,9 @@ def _moment_from_plain(scene: Scene, plain: Any, runs: list[Run], tables: Tables
 
 def _require_fitting(scene: Scene, parameters: Any, run: Run) -> None:
     """Raise `ArchiveError` unless the world is one that the scene's engine steps with these parameters."""
-    world, law = run.world, laws()[scene.law]
+    world, law = run.world, registry.laws()[scene.law]
     spin = (2 * scene.dimension - 3) * scene.rotates(run.built)
-    levels = integrators()[parameters.integrator].levels
+    levels = registry.integrators()[parameters.integrator].levels
     if world.motion.shape[:2] != (scene.dimension + spin, levels):
         raise ArchiveError(f"The world in the file is not one of the scene '{scene.name}': the file is damaged.")
     if run.ramp is not None:
@@ -215,7 +192,7 @@ def _require_fitting(scene: Scene, parameters: Any, run: Run) -> None:
 def _require_ramp(parameters: Any, ramp: Ramp) -> None:
     """Raise `ArchiveError` unless these parameters may be on their way from there."""
     ramped = {name for name, entry in parameters.declared().items() if entry.quantity.effect == "ramp"}
-    if not ramp.values.keys() <= ramped or ramp.steps < PARTS or ramp.begins < 0:
+    if not ramp.values.keys() <= ramped or ramp.steps < RAMP_PARTS or ramp.begins < 0:
         raise ArchiveError("The file's run is in a change that cannot be: the file is damaged.")
     parameters.changed(**ramp.values)
 

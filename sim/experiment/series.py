@@ -8,6 +8,28 @@ from dataclasses import dataclass, field
 import numpy as np
 from repose.sim.engine.world import Floats
 
+ENERGY_SERIES = (
+    "translational",
+    "rotational",
+    "potential",
+    "elastic",
+    "shear",
+    "damping",
+    "sliding",
+    "poured",
+    "removed",
+    "work",
+    "gap",
+)
+BULK_SERIES = ("packing_fraction", "pressure")
+SERIES = (
+    *("time", "kinetic_energy", "mean_speed", "coordination", "angle"),
+    *BULK_SERIES,
+    *(f"energy.{name}" for name in ENERGY_SERIES),
+)
+"""Columns of `Run.series`; nan stands for what there is not: an angle without a slope, a packing fraction and a
+pressure without a packing, rotational energy where grains do not rotate."""
+
 FIRST_CAPACITY = 256
 
 

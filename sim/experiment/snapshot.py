@@ -7,19 +7,34 @@ neither waits for the other.
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.measure.angle_of_repose import AngleOfRepose
-from repose.sim.parameters import ParameterSet
+from repose.sim.parameters import ParameterSet, Value
 
 Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
+class Remedy:
+    """One way to continue after a fault, from the last good state."""
+
+    name: Literal["undo", "smaller_dt", "auto_dt", "remove_grain"]
+    words: str
+    """What to do, in words that follow a comma."""
+    values: Mapping[str, Value] = field(default_factory=dict)
+    """Parameters to set, SI."""
+    sphere_id: int | None = None
+    """Grain to remove."""
+
+
+@dataclass(frozen=True)
 class Fault:
-    """Why the run stopped: a sentence, and the culprit where there is one."""
+    """Why the run stopped: a sentence, the culprit where there is one, and ways to continue."""
 
     message: str
     sphere_id: int | None = None
@@ -27,6 +42,8 @@ class Fault:
     """The parameter changed last before the fault, if any."""
     previous: float | int | str | None = None
     """Its value before that change."""
+    remedies: tuple[Remedy, ...] = ()
+    """The likely remedy first."""
 
 
 @dataclass(frozen=True)
@@ -181,8 +198,6 @@ class Snapshot:
     refusal: str = ""
     """Why the last command was refused; empty once one has been accepted."""
     fault: Fault | None = None
-    smaller_dt: float | None = None
-    """After a fault, a time step that contacts bear [s]; None where there is none in range."""
 
     threads_asked: int | None = None
     """Threads the world is to be stepped with; None where the program chooses."""

@@ -1,82 +1,92 @@
-"""Steps of an experiment, and what is looked at between them: faults, the scene, the time step, the series.
+"""Steps of an experiment, and what is checked between them: faults, the scene, the time step, the series.
 
-Whatever depends on the state is looked at every so many steps of the run, never per call.
+Whatever depends on the state is checked every so many steps of the run, never per call.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
 
+import numpy as np
 from repose.sim.engine import orientation
 from repose.sim.engine.builder import enlarge_pairs, with_crew
 from repose.sim.engine.neighbours import verlet_list
-from repose.sim.experiment import changes, faults, history, ramp, sampling
-from repose.sim.experiment.snapshot import Fault
+from repose.sim.engine.threads import threads_for
+from repose.sim.experiment import faults, history, sampling
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.ramp import advance_ramp
 
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
-
-CHECK_STEPS = 50
-"""The scene looks at the world every so many steps."""
-CHECKS_PER_POINT = 40
-"""So many looks apart lie the states a fault goes back to, the restart points and the hashes of the log."""
+CHECKS_PER_CHECKPOINT = 40
+"""Checks between two checkpoints: the states a fault goes back to, the steps of the rewind bar, the hashes of the log."""
 
 
-def step_on(experiment: Experiment, steps: int) -> int:
-    """Advance by at most `steps` steps within what the log holds already, if that reaches further."""
+def advance(experiment: Experiment, steps: int) -> int:
+    """Advance by at most `steps` steps; returns how many were done, fewer only after a fault."""
+    if steps > 0 and experiment.fault is None:
+        history.cut(experiment)
+    return advance_within_log(experiment, steps)
+
+
+def advance_within_log(experiment: Experiment, steps: int) -> int:
+    """`advance` without discarding what the log holds after the present."""
     done = 0
     run = experiment.run
-    run.world = with_crew(run.world, experiment.session.threads or experiment.threads_wanted)
+    run.world = with_crew(run.world, experiment.session.threads or threads_wanted(experiment))
     while done < steps and experiment.fault is None:
-        run = experiment.run
-        apart = min(CHECK_STEPS, experiment.engine.dt_check_steps)
+        run, engine = experiment.run, experiment.engine
+        apart = min(CHECK_STEPS, engine.dt_check_steps)
         batch = min(steps - done, apart - experiment.step % apart)
         if run.ramp is not None:
             batch = min(batch, run.ramp.steps_left(experiment.step))
-        count, status, culprit = experiment.engine.advance(
-            run.world, experiment.engine.law_parameters, experiment.engine.gravity, run.dt, batch
-        )
+        count, status, culprit = engine.advance(run.world, engine.law_parameters, engine.gravity, run.dt, batch)
         done += count
-        experiment.history.at += count
+        history.count_steps(experiment, count)
         if status == verlet_list.PAIRS_FULL:
             run.world = enlarge_pairs(run.world)
         elif status != verlet_list.OK:
-            stop(experiment, faults.from_status(experiment, status, culprit))
+            faults.stop(experiment, faults.from_status(experiment, status, culprit))
         else:
-            ramp.go_on(experiment)
+            if advance_ramp(experiment):
+                faults.follow_dt(experiment)
             if experiment.fault is None:
-                look(experiment)
-    experiment.history.log.end = max(experiment.history.log.end, experiment.history.at)
+                _check(experiment)
     return done
 
 
-def look(experiment: Experiment) -> None:
-    """Look at what is due at this step."""
+def is_finished(experiment: Experiment) -> bool:
+    """True when nothing is under way: only a command changes the phase."""
+    return experiment.fault is not None or not experiment.scene.under_way(experiment)
+
+
+def steps_until(experiment: Experiment, time: float) -> int:
+    """Steps to the first one at or after `time` [s], one at least, as far as the time step is sure to last."""
+    apart = CHECK_STEPS - experiment.step % CHECK_STEPS
+    if experiment.dt == 0.0 or math.isinf(time):
+        return apart
+    return min(apart, max(1, math.ceil((time - experiment.time) / experiment.dt - 1e-3)))
+
+
+def threads_wanted(experiment: Experiment) -> int:
+    """Number of threads worth using."""
+    moving = int(np.count_nonzero(~experiment.run.world.fixed))
+    return threads_for(moving, experiment.session.spare_processors)
+
+
+def _check(experiment: Experiment) -> None:
+    """Check what is due at this step."""
     if experiment.step % CHECK_STEPS != 0:
         if experiment.step % experiment.engine.dt_check_steps == 0:
-            set_dt(experiment)
+            faults.follow_dt(experiment)
         return
-    if (fault := faults.look(experiment)) is not None:
-        stop(experiment, fault)
+    if (fault := faults.check(experiment)) is not None:
+        faults.stop(experiment, fault)
         return
     orientation.bring_up(experiment.run.world)
     experiment.scene.supervise(experiment)
     if experiment.step % experiment.engine.dt_check_steps == 0:
-        set_dt(experiment)
+        faults.follow_dt(experiment)
     if experiment.fault is not None:
         return
     sampling.sample(experiment)
-    if experiment.step // CHECK_STEPS % CHECKS_PER_POINT == 0:
-        history.keep(experiment)
-
-
-def stop(experiment: Experiment, fault: Fault) -> None:
-    """Go back to the last good state and wait there."""
-    experiment.fault = fault
-    # The state is the one before the change, the parameters are those after it: the step between them is
-    # the same as when they were set, its work included.
-    now = experiment.parameters
-    experiment.go_on_from(last_good(experiment))
-    changes.take_on(experiment, now)
-    experiment.fault = faults.with_remedies(experiment, fault)
-    tell(experiment, experiment.fault.message)
+    if experiment.step // CHECK_STEPS % CHECKS_PER_CHECKPOINT == 0:
+        history.keep_checkpoint(experiment)

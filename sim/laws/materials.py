@@ -67,14 +67,14 @@ def pair_table(
     return table
 
 
-@register_jitable(forceinline=True)  # type: ignore[untyped-decorator]
+@register_jitable(forceinline=True)
 def row_of(params: Any, kind: int) -> tuple[float, ...]:
     """The row of a law's `table` for one kind of pair, as a tuple indexed by the columns above."""
     row = params.table[kind]
     return row[0], row[1], row[2], row[3], row[4], row[5]
 
 
-@register_jitable(forceinline=True)  # type: ignore[untyped-decorator]
+@register_jitable(forceinline=True)
 def no_row(params: Any, kind: int) -> tuple[float, ...]:
     """For laws that know no materials."""
     return ()

@@ -9,11 +9,11 @@ for every rebound so far. That, and the overlap, is what the run may differ by.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Scene
+from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.snapshot import Action, Curve, Line, Reading
 from repose.sim.scenes.bounce_parameters import BounceParameters
 from repose.sim.scenes.common.unreleased import (
@@ -25,9 +25,6 @@ from repose.sim.scenes.common.unreleased import (
     velocities,
     watch,
 )
-
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
 
 SPHERES = 3
 

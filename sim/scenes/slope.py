@@ -8,11 +8,11 @@ them, with friction springs not yet stretched: these take about one swing, 1/w w
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Scene
+from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.snapshot import Action, Curve, Line, Reading
 from repose.sim.scenes.common.unreleased import (
     HeldState,
@@ -24,9 +24,6 @@ from repose.sim.scenes.common.unreleased import (
     watch,
 )
 from repose.sim.scenes.slope_parameters import SlopeParameters
-
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
 
 SPHERES = 5
 

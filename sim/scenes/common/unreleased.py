@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
-
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.activation import start_derivatives
+from repose.sim.experiment.changes import begin_anew
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.notices import tell
 
 
 @dataclass

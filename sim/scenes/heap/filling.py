@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from repose.sim.engine.builder import add_spheres, empty_world
 from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.activation import start_derivatives
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import booked
 from repose.sim.scenes.heap.parameters import LARGEST, SMALLEST, HeapParameters
-
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
 
 
 @dataclass

@@ -9,21 +9,23 @@ once many grains lie still); the opened heap once the mean has stayed below v_mi
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.builder import keep_spheres
 from repose.sim.engine.world import World
-from repose.sim.experiment.experiment import Scene
+from repose.sim.experiment.changes import begin_anew
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action, Reading
 from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
 from repose.sim.scenes.heap.filling import HeapState, begin, pour_layer, smallest_grain
 from repose.sim.scenes.heap.parameters import HeapParameters
+from repose.sim.scenes.heap.prepared import column
 from repose.sim.scenes.heap.study import STUDY
-
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
 
 MOVES_AGAIN = 3.0
 """A heap at rest counts as flowing again from this many settle speeds on, after a change of friction or tilt [-]."""
@@ -254,4 +256,5 @@ SCENE = Scene(
     rotates=lambda parameters: parameters.rotation,
     readings=readings,
     study=STUDY,
+    prepared={"column": column},
 )

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from repose.sim.experiment.comparison import Findings, Point, Study, averaged
+from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.snapshot import Line
-
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
 
 THESIS_FACTOR = 1.77
 """The thesis finds θ = 1.77 arctan μ for Hertz contacts."""

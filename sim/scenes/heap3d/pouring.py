@@ -5,21 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.builder import add_spheres, empty_world, keep_spheres, set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.activation import start_derivatives
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.notices import tell
 from repose.sim.experiment.sampling import mean_speed
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
 
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
-    from repose.sim.scenes.vessel.parameters import VesselParameters
 
-    Poured = Heap3dParameters | VesselParameters
+class Poured(Protocol):
+    """Parameters of any scene that pours grains."""
+
+    @property
+    def grain_count(self) -> int: ...
+    @property
+    def mean_radius(self) -> float: ...
+    @property
+    def size_spread(self) -> float: ...
+    @property
+    def density(self) -> float: ...
+
 
 SIDES = 16
 """Flat sides of the funnel and of the cylinder."""

@@ -8,13 +8,17 @@ through sets the pace. The heap is at rest once the mean speed has stayed below 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from repose.sim.engine.world import Floats
-from repose.sim.experiment.experiment import Scene
-from repose.sim.experiment.sampling import mean_speed, wall_facets
+from repose.sim.experiment.changes import begin_anew
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.results import keep_measurement
+from repose.sim.experiment.sampling import mean_speed
 from repose.sim.experiment.snapshot import Action, Curve, Line, Reading
+from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
 from repose.sim.scenes.heap.scene import MOVES_AGAIN
 from repose.sim.scenes.heap.study import STUDY_IN_SPACE
@@ -34,9 +38,6 @@ from repose.sim.scenes.heap3d.pouring import (
     sizes,
     smallest_grain,
 )
-
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
 
 MOST_STEEP = math.radians(60.0)
 """No heap of loose spheres stands steeper."""

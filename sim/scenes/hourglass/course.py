@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.changes import begin_anew
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.sampling import mean_speed
 from repose.sim.experiment.snapshot import Action
 from repose.sim.measure.flow_rate import is_clogged
 from repose.sim.scenes.hourglass.filling import HourglassState
 from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, WIDTH, clearance, drawn, walls
 from repose.sim.scenes.hourglass.readings import number_density, steady_from
-
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
 
 SETTLED = 0.02
 """Grains over the lid count as settled below this mean speed [m/s]."""
@@ -93,8 +95,6 @@ def on_grain_removed(experiment: Experiment, row: int) -> None:
 
 def looks_apart(experiment: Experiment) -> float:
     """Simulated time between two looks at the world [s]."""
-    from repose.sim.experiment.stepping import CHECK_STEPS  # sim.stepping imports the scenes
-
     return CHECK_STEPS * experiment.dt
 
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.snapshot import Curve, Line, Reading
 from repose.sim.measure.flow_rate import FlowRate, mean_rate, moving_rate, steady_part
 from repose.sim.scenes.hourglass.filling import HourglassState
 from repose.sim.scenes.hourglass.glass import NECK, volume_between
-
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
-
 
 STARTING = 1.5
 """The flow counts as steady after this many times the free fall of the highest grain to the neck [-]."""

@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from repose.sim.experiment.comparison import Findings, Point, Published, Study, averaged
+from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.snapshot import Line
 from repose.sim.measure.beverloo import beverloo, fit_beverloo, fit_exponent
 from repose.sim.scenes.hourglass.readings import steady_rate
-
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
 
 PUBLISHED = (Published(0.1, 110.07, 12.52), Published(0.125, 355.54, 142.74), Published(0.15, 761.97, 256.93))
 """Orifice [m], mean rate and its standard deviation over the runs [1/s]."""

@@ -8,15 +8,17 @@ rest once the mean speed has stayed below v_min, and no grain has left, for 0.2 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.builder import empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Scene
-from repose.sim.experiment.sampling import wall_facets
+from repose.sim.experiment.changes import begin_anew
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.notices import tell
 from repose.sim.experiment.snapshot import Action, Reading
+from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.measure.contained import facets_beneath
 from repose.sim.scenes.heap3d.pouring import (
     QUIET_TIME,
@@ -35,9 +37,6 @@ from repose.sim.scenes.heap3d.pouring import (
 )
 from repose.sim.scenes.vessel.parameters import VesselParameters
 from repose.sim.scenes.vessel.shape import on_floor, shape_of
-
-if TYPE_CHECKING:
-    from repose.sim.experiment.experiment import Experiment
 
 JAMMED = "they pile up to where the stream begins. Pour fewer grains or make the stream wider."
 
