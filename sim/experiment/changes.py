@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from repose.sim.engine.builder import keep_spheres
+from repose.sim.engine.builder import enlarge_pairs, keep_spheres
+from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import World
 from repose.sim.experiment import automatic_step, faults, formulas, ramp
@@ -110,8 +111,6 @@ def take_dt(experiment: Experiment, dt: float) -> None:
     run, scheme, before = experiment.run, experiment.engine.model.scheme, experiment.run.dt
     run.clock_time, run.clock_step, run.dt = experiment.time, experiment.step, dt
     run.dt_changes.append((experiment.step, dt))
-    if before == 0.0:
-        return
     motion = run.world.motion
     motion[:, 1] += scheme.velocity_lead * (dt - before) * motion[:, 2]
     if dt > LARGE_RISE * before and scheme.levels > 3:
@@ -133,6 +132,18 @@ def remove_grain(experiment: Experiment, sphere_id: int) -> None:
     # A fault to come goes back to here: further back the grain would be there again.
     experiment.history.good = experiment.history.before_change = Point.of(experiment.parameters, experiment.run)
     tell(experiment, f"Grain {sphere_id} has been removed.")
+
+
+def find_accelerations(experiment: Experiment) -> None:
+    """Give all spheres the accelerations of the forces there are: a motion that begins with none loses g t dt/2."""
+    run = experiment.run
+    if run.world.fixed.all():
+        return
+    while (
+        experiment.engine.advance(run.world, experiment.engine.law_parameters, experiment.engine.gravity, 0.0, 1)[1]
+        == PAIRS_FULL
+    ):
+        run.world = enlarge_pairs(run.world)
 
 
 def start_up(experiment: Experiment, first_row: int) -> None:

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.timestep.survey import Survey
+from repose.sim.engine.workspace import PATIENCE
 from repose.sim.engine.world import PAIR_COUNT, TOUCH_COUNT, Floats, World
 from repose.sim.experiment import ramp
 from repose.sim.experiment.snapshot import Fault
+from repose.sim.io.world_tables import unpacked
 from repose.sim.parameters import Value
 
 if TYPE_CHECKING:
@@ -72,6 +74,13 @@ def look(experiment: Experiment) -> Fault | None:
 def from_status(experiment: Experiment, status: int, row: int) -> Fault:
     """The fault behind a status of the step loop."""
     world = experiment.run.world
+    if status == verlet_list.THREAD_MISSING:
+        threads, waited = world.crew.tally.shape[0], world.crew.gate[PATIENCE] / 1000
+        return Fault(
+            f"One of {threads} threads did not come within {waited:g} s to step its grains at {experiment.time:.4f} s: "
+            f"stopped at the last good state, {last_good(experiment).run.time:.4f} s. "
+            "Likely cause: the system does not let it run."
+        )
     if status == verlet_list.NOT_FINITE:
         row, lost = _lost(world, row, experiment.scene.dimension)
         return _fault(experiment, row, f"lost its {lost} (not a finite number) at {experiment.time:.4f} s")
@@ -224,7 +233,7 @@ def _cause(experiment: Experiment, change: Change) -> str:
     """What has most likely led to a fault: the last change, or what the last good state shows."""
     if change.name:
         return f"Likely cause: {_in_words(experiment, change.name, change.previous)[0]}."
-    survey = survey_contacts(experiment, last_good(experiment).run.world)
+    survey = survey_contacts(experiment, unpacked(last_good(experiment).run.world))
     if experiment.dt > survey.stable_dt:
         return f"Likely cause: the time step is over the {survey.stable_dt * 1e6:.4g} µs that the contacts bear."
     if survey.largest_overlap > DEEP:
@@ -233,8 +242,13 @@ def _cause(experiment: Experiment, change: Change) -> str:
     return "The last good state shows no cause."
 
 
-def with_remedies(experiment: Experiment, fault: Fault) -> Fault:
-    """The fault with what can be done from the last good state, which is the present, in one more sentence."""
+REMEDIES = {verlet_list.THREAD_MISSING: "go on, or step with one thread (--threads 1)"}
+"""What helps against a status whatever the state and the parameters are."""
+
+
+def with_remedies(experiment: Experiment, fault: Fault, known: str = "") -> Fault:
+    """The fault with what can be done from the last good state, which is the present, in one more sentence: what is
+    `known` to help, or what follows from the state."""
     smaller, sphere = smaller_dt(experiment), fault.sphere_id
     offers = [
         _in_words(experiment, fault.parameter, fault.previous)[1] if fault.parameter else "",
@@ -242,7 +256,7 @@ def with_remedies(experiment: Experiment, fault: Fault) -> Fault:
         "let the program choose it ('auto')" if experiment.parameters.dt != "auto" else "",
         f"remove grain {sphere}" if sphere is not None and removable(experiment, experiment.run.world, sphere) else "",
     ]
-    offers = [offer for offer in offers if offer]
+    offers = [known] if known else [offer for offer in offers if offer]
     words = " or ".join(filter(None, [", ".join(offers[:-1]), offers[-1]])) if offers else "start anew"
     return replace(fault, message=f"{fault.message} {words[0].upper()}{words[1:]}.")
 

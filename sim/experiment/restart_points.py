@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import bisect
-from dataclasses import dataclass, field
+import sys
+from dataclasses import dataclass, field, is_dataclass
+from typing import Any
 
-from repose.sim.experiment.run import Moment
-from repose.sim.io.world_tables import tables_of
+import numpy as np
+from repose.sim.experiment.run import Moment, Run
 
 
 @dataclass
@@ -17,11 +19,14 @@ class RestartPoints:
     moments: list[Moment] = field(default_factory=list)
     shown: tuple[tuple[int, float], ...] = ()
     """Steps since the log began and simulated time [s] of each."""
-    _sizes: list[int] = field(default_factory=list)
+    bytes: int = 0
+    """Memory of all moments together."""
+    _sizes: dict[int, tuple[Run, int]] = field(default_factory=dict)
+    """Each run that a moment holds, by its id, with its memory without its histories [bytes]."""
 
     def begin(self, first: Moment) -> None:
         """Forget everything but the moment a log begins with."""
-        self.moments, self._sizes = [first], [_bytes(first)]
+        self.moments = [first]
         self._show()
 
     def keep(self, moment: Moment) -> None:
@@ -31,9 +36,10 @@ class RestartPoints:
         if self.budget <= 0 or (place < len(places) and places[place] == moment.at):
             return
         self.moments.insert(place, moment)
-        self._sizes.insert(place, _bytes(moment))
-        while sum(self._sizes) > self.budget and len(self.moments) > 2:
+        self._weigh()
+        while self.bytes > self.budget and len(self.moments) > 2:
             self._thin_out()
+            self._weigh()
         self._show()
 
     def before(self, at: int) -> Moment:
@@ -45,7 +51,6 @@ class RestartPoints:
         """Forget those after `at` steps."""
         while len(self.moments) > 1 and self.moments[-1].at > at:
             self.moments.pop()
-            self._sizes.pop()
         self._show()
 
     def _thin_out(self) -> None:
@@ -55,14 +60,39 @@ class RestartPoints:
             (later.at - earlier.at) / (newest - own.at)
             for earlier, own, later in zip(self.moments, self.moments[1:], self.moments[2:], strict=False)
         ]
-        place = 1 + gaps.index(min(gaps))
-        del self.moments[place], self._sizes[place]
+        del self.moments[1 + gaps.index(min(gaps))]
+
+    def _weigh(self) -> None:
+        """Find the memory of what is kept, each run and each table of histories once: moments share them."""
+        runs = [point.run for kept in self.moments for point in (kept.now, kept.good, kept.before_change)]
+        fresh = {id(run): run for run in runs}
+        self._sizes = {
+            key: self._sizes.get(key) or (run, bytes_of(run, leaving_out=(run.series,))) for key, run in fresh.items()
+        }
+        histories = {id(run.series.table): run.series.table.nbytes for run in runs}
+        self.bytes = sum(size for _, size in self._sizes.values()) + sum(histories.values())
 
     def _show(self) -> None:
+        self._weigh()
         self.shown = tuple((kept.at, kept.now.run.time) for kept in self.moments)
 
 
-def _bytes(moment: Moment) -> int:
-    """Memory of the run now; where a fault would go back to is shared with other moments."""
-    run = moment.now.run
-    return int(sum(table.nbytes for table in tables_of(run.world).values()) + run.series.table.nbytes)
+def bytes_of(thing: Any, leaving_out: tuple[Any, ...] = ()) -> int:
+    """Memory of an object and of all it holds, each part once, arrays with their numbers."""
+    seen = {id(part) for part in leaving_out}
+    waiting, total = [thing], 0
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        total += sys.getsizeof(part)
+        if isinstance(part, np.ndarray):
+            total += 0 if part.flags.owndata else part.nbytes
+        elif isinstance(part, dict):
+            waiting += [*part, *part.values()]
+        elif isinstance(part, list | tuple | set):
+            waiting += part
+        elif is_dataclass(part):
+            waiting.append(vars(part))
+    return total

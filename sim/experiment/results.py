@@ -7,6 +7,7 @@ import math
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
+from repose.sim.engine.workspace import DEEP_FIRST, DEEP_PLACE, DEEP_RATIO, DEEP_SECOND, DEEP_STEP, DEEP_WALL
 from repose.sim.experiment.comparison import compare
 from repose.sim.io.world_tables import tables_of
 from repose.sim.measure.bulk import Bulk, bulk_results, measure_bulk
@@ -35,12 +36,27 @@ def results(experiment: Experiment) -> dict[str, Any]:
         },
         "dt_changes": experiment.run.dt_changes,
         **experiment.scene.results(experiment),
-        "largest_overlap": survey.largest_overlap,
+        "largest_overlap": float(experiment.run.world.deepest[DEEP_RATIO]),
+        "largest_overlap_at": _deepest(experiment.run, experiment.scene.dimension),
         **bulk_results(bulk(experiment), coordination_number(experiment.run.world)),
         "energy": energy(experiment, survey).as_dict(),
         "fault": experiment.fault.message if experiment.fault else None,
         "complaint": experiment.scene.check(experiment) or None,
         "state_hash": state_hash(experiment),
+    }
+
+
+def _deepest(run: Run, dimension: int) -> dict[str, Any] | None:
+    """When and where the largest overlap of the run was, and of what; None where nothing has touched."""
+    found = run.world.deepest
+    if found[DEEP_RATIO] == 0.0:
+        return None
+    ids = [int(found[entry]) for entry in (DEEP_FIRST, DEEP_SECOND) if found[entry] >= 0.0]
+    return {
+        "time": run.time_at(int(found[DEEP_STEP])),
+        "position": found[DEEP_PLACE : DEEP_PLACE + dimension].tolist(),
+        "grains": ids,
+        "wall": int(found[DEEP_WALL]) if found[DEEP_WALL] >= 0.0 else None,
     }
 
 

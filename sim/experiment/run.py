@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from repose.sim.engine.builder import with_crew
 from repose.sim.engine.world import STEP_COUNT, World
 from repose.sim.experiment import sampling
 from repose.sim.experiment.faults import Change
 from repose.sim.experiment.ramp import Ramp
 from repose.sim.experiment.series import Series
 from repose.sim.experiment.snapshot import Fault
+from repose.sim.io.world_tables import packed, unpacked
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.energy import Booked
 
 
 @dataclass
 class Run:
-    """Everything that changes while a run goes on; a deep copy of it is a complete restart point."""
+    """Everything that changes while a run goes on; what lasts of it is a complete restart point."""
 
     world: World
     state: Any
@@ -50,6 +50,11 @@ class Run:
         """Simulated time [s]: steps times dt since the last change of dt, never a running sum."""
         return self.clock_time + (self.step - self.clock_step) * self.dt
 
+    def time_at(self, step: int) -> float:
+        """Simulated time at the end of a step done before [s], summed over the time steps there were."""
+        ends = [min(begun, step) for begun, _ in self.dt_changes[1:]] + [step]
+        return sum((max(0, end - begun) * dt for (begun, dt), end in zip(self.dt_changes, ends)), 0.0)
+
 
 @dataclass(frozen=True)
 class Point:
@@ -57,11 +62,17 @@ class Point:
 
     parameters: Any
     run: Run
+    """Its world is packed: it must be `taken_up` to be stepped or looked at."""
 
     @classmethod
     def of(cls, parameters: Any, run: Run) -> Point:
-        """A copy of a run as it is, without the room its threads share."""
-        return cls(parameters, copy.deepcopy(replace(run, world=with_crew(run.world, 1))))
+        """A copy of a run as it is, without working storage; it shares the histories, whose rows never change."""
+        table = run.series.table
+        return cls(parameters, copy.deepcopy(run, {id(run.world): packed(run.world), id(table): table}))
+
+    def taken_up(self) -> Run:
+        """A run of its own to step on with."""
+        return copy.deepcopy(self.run, {id(self.run.world): unpacked(self.run.world)})
 
 
 @dataclass(frozen=True)

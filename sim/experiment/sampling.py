@@ -227,6 +227,10 @@ def fill_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.at, snapshot.log_end = experiment.history.at, experiment.history.log.end
     snapshot.cuts = experiment.history.cuts
     snapshot.moments = experiment.history.checkpoints.shown
+    snapshot.moments_bytes, snapshot.moments_budget = (
+        experiment.history.checkpoints.bytes,
+        experiment.history.checkpoints.budget,
+    )
     snapshot.message = experiment.message
     snapshot.fault = experiment.fault
     snapshot.smaller_dt = smaller_dt(experiment) if experiment.fault is not None else None

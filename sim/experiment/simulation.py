@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, get_args
 
+import numpy as np
 from repose.sim.engine.step import Model
 from repose.sim.engine.threads import threads_for
 from repose.sim.engine.timestep.survey import Survey
@@ -112,6 +113,7 @@ class Simulation:
         self.last_change = faults.Change()
         self.run = Run(world, state, self.parameters)
         formulas.take_on(self)
+        self.find_accelerations()
         energy = self.energy()
         self.run.booked.poured, self.run.booked.shear = energy.mechanical, energy.shear
         self.good = self.before_change = Point.of(self.parameters, self.run)
@@ -120,9 +122,18 @@ class Simulation:
             self.good = self.before_change = Point.of(self.parameters, self.run)
 
     def resume(self, saved: SavedRun) -> None:
-        """Go on with a saved run."""
-        history.resume(self, saved)
-        results.compare_runs(self)
+        """Go on with a saved run; on a refusal nothing has changed."""
+        before = vars(self) | {"points": copy.copy(self.points), "measured": copy.copy(self.measured)}
+        try:
+            history.resume(self, saved)
+            results.compare_runs(self)
+            self.fill_snapshot(Snapshot())
+            self.result()
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            vars(self).clear()
+            vars(self).update(before)
+            reason = " ".join(str(error).split())[:120] or type(error).__name__
+            raise ParameterError(f"The saved run cannot be gone on with: {reason}. Its file is damaged.") from None
 
     def rewind(self, at: int) -> None:
         """Go to the moment `at` steps after the log began; what lies after it is forgotten once something is done."""
@@ -180,13 +191,13 @@ class Simulation:
         """`advance` within what the log holds already, if that reaches further."""
         return stepping.step_on(self, steps)
 
-    def stop(self, fault: Fault) -> None:
+    def stop(self, fault: Fault, remedy: str = "") -> None:
         """Go back to the last good state and wait there."""
-        stepping.stop(self, fault)
+        stepping.stop(self, fault, remedy)
 
     def go_on_from(self, point: Point) -> None:
         """Make a restart point the present, its formulas included."""
-        self.run, self.parameters = copy.deepcopy(point.run), point.parameters
+        self.run, self.parameters = point.taken_up(), point.parameters
         formulas.take_on(self, adapt=False)
 
     def restore(self) -> None:
@@ -206,6 +217,16 @@ class Simulation:
         change = sign * (after.mechanical - before.mechanical)
         setattr(self.run.booked, entry, getattr(self.run.booked, entry) + change)
         self.run.booked.shear += after.shear - before.shear
+
+    def find_accelerations(self) -> None:
+        """Give all spheres the accelerations of the forces there are; no time passes."""
+        changes.find_accelerations(self)
+
+    @property
+    def falling(self) -> dict[str, Any]:
+        """Velocity [m/s] and acceleration [m/s²] of spheres that are let fall from rest, as the scheme keeps them."""
+        gravity = np.asarray(self.gravity)
+        return {"velocity": self.scheme.velocity_lead * self.dt * gravity, "acceleration": gravity}
 
     def start_up(self, first_row: int = 0) -> None:
         """Give the spheres from `first_row` on the higher derivatives the start-up asks for."""

@@ -175,6 +175,9 @@ class Snapshot:
     """How often the run has gone on from its past, forgetting what came after."""
     moments: tuple[tuple[int, float], ...] = ()
     """Steps since the log began and simulated time [s] of the moments one can go back to."""
+    moments_bytes: int = 0
+    moments_budget: int = 0
+    """Memory they take, and may take at most."""
 
     message: str = ""
     """The last thing worth telling: one sentence."""

@@ -41,7 +41,7 @@ def step_on(experiment: Experiment, steps: int) -> int:
         if status == verlet_list.PAIRS_FULL:
             run.world = enlarge_pairs(run.world)
         elif status != verlet_list.OK:
-            stop(experiment, faults.from_status(experiment, status, culprit))
+            stop(experiment, faults.from_status(experiment, status, culprit), faults.REMEDIES.get(status, ""))
         else:
             ramp.go_on(experiment)
             if experiment.fault is None:
@@ -70,13 +70,13 @@ def look(experiment: Experiment) -> None:
         history.keep(experiment)
 
 
-def stop(experiment: Experiment, fault: Fault) -> None:
-    """Go back to the last good state and wait there."""
+def stop(experiment: Experiment, fault: Fault, remedy: str = "") -> None:
+    """Go back to the last good state and wait there; `remedy` is what helps, unless that follows from the state."""
     experiment.fault = fault
     # The state is the one before the change, the parameters are those after it: the step between them is
     # the same as when they were set, its work included.
     now = experiment.parameters
     experiment.go_on_from(last_good(experiment))
     changes.take_on(experiment, now)
-    experiment.fault = faults.with_remedies(experiment, fault)
+    experiment.fault = faults.with_remedies(experiment, fault, remedy)
     tell(experiment, experiment.fault.message)

@@ -12,6 +12,9 @@ import hashlib
 import io
 import stat
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +42,25 @@ _ABSURD = 100_000_000
 """No STL announces so many triangles: what stands there is something else."""
 
 
+@dataclass(frozen=True)
+class Surface:
+    """The triangles of a file as they were read, which a run keeps; never written to, so that it may be shared."""
+
+    triangles: Floats = field(compare=False)
+    """Corners in the file's unit, shape (triangles, 3, 3)."""
+    digest: str
+    """SHA-256 of the file."""
+    content: str = field(init=False)
+    """SHA-256 of the triangles: two surfaces are the same if they have the same numbers, whatever their file says."""
+
+    def __post_init__(self) -> None:
+        self.triangles.flags.writeable = False
+        object.__setattr__(self, "content", hashlib.sha256(np.ascontiguousarray(self.triangles).data).hexdigest())
+
+    def __deepcopy__(self, memo: Any) -> Surface:
+        return self
+
+
 class Mesh(NamedTuple):
     """A surface read from a file."""
 
@@ -60,15 +82,33 @@ def read_mesh(path: str | Path, unit: str = "mm", closed: bool = False) -> Mesh:
     With `closed`, a surface with holes or with some facets inverted is refused. One without holes that has no thickness
     always is; a body inside out as a whole is turned. Raises `ParameterError`: the file, what is wrong, what to do.
     """
+    return mesh_of(read_surface(path), path, unit, closed)
+
+
+def read_surface(path: str | Path) -> Surface:
+    """The triangles in a file that may be anything; raises `ParameterError` as `read_mesh` does."""
     path = Path(path)
-    name = f"Mesh {str(path)!r}" if len(str(path)) <= 120 else f"Mesh '...{str(path)[-110:]}'"
-    try:
+    with _named(path):
         blob = _bytes_of(path)
-        triangles = UNITS[unit] * _triangles_in(blob, path.suffix.lower())
+        triangles = _triangles_in(blob, path.suffix.lower())
         if not np.isfinite(triangles).all():
             wrong = (~np.isfinite(triangles)).any(axis=2)
             raise ParameterError(f"not a finite number: {wrong.sum()} of its {wrong.size} corners; export it again.")
-        return cleaned(triangles, closed, hashlib.sha256(blob).hexdigest())
+        return Surface(triangles, hashlib.sha256(blob).hexdigest())
+
+
+def mesh_of(surface: Surface, path: str | Path, unit: str = "mm", closed: bool = False) -> Mesh:
+    """The surface of that file as walls, see `read_mesh`; the file is not looked at."""
+    with _named(path):
+        return cleaned(UNITS[unit] * surface.triangles, closed, surface.digest)
+
+
+@contextmanager
+def _named(path: str | Path) -> Iterator[None]:
+    """Say of which file a refusal speaks."""
+    name = f"Mesh {str(path)!r}" if len(str(path)) <= 120 else f"Mesh '...{str(path)[-110:]}'"
+    try:
+        yield
     except ParameterError as error:
         raise ParameterError(f"{name}: {error}") from None
 

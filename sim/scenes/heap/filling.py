@@ -102,7 +102,7 @@ def pour_layer(experiment: Experiment) -> None:
             np.column_stack([x, y]),
             radii,
             mass_of(radii, parameters),
-            acceleration=experiment.engine.gravity,
+            **experiment.falling,
             layer=state.layers,
             first_id=state.next_id,
         )

@@ -18,6 +18,7 @@ from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.snapshot import Action, Reading
 from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
 from repose.sim.scenes.heap.filling import HeapState, begin, pour_layer, smallest_grain
 from repose.sim.scenes.heap.parameters import HeapParameters
 from repose.sim.scenes.heap.study import STUDY
@@ -232,6 +233,8 @@ def check(experiment: Experiment) -> str:
     return ""
 
 
+PHASES = ("empty", "filling", "filled", "flowing", "rested")
+
 SCENE = Scene(
     name="heap",
     title="Heap",
@@ -253,5 +256,8 @@ SCENE = Scene(
     smallest_grain=smallest_grain,
     rotates=lambda parameters: parameters.rotation,
     readings=readings,
+    flaw=lambda state, world, built: first_flaw(
+        poured_flaws(state, PHASES) | {"height": not 0.0 <= state.height <= 1e4}
+    ),
     study=STUDY,
 )

@@ -214,7 +214,7 @@ def let_fall(experiment: Experiment, room: float, high: float, largest: float) -
             np.column_stack([places[chosen], z]),
             radii,
             mass_of(radii, run.built),
-            acceleration=experiment.engine.gravity,
+            **experiment.falling,
             layer=state.layers,
             first_id=state.next_id,
         )

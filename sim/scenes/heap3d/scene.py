@@ -11,11 +11,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from repose.sim.engine.world import Floats
+from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.sampling import mean_speed, wall_facets
 from repose.sim.experiment.snapshot import Action, Curve, Line, Reading
 from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
+from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
 from repose.sim.scenes.heap.scene import MOVES_AGAIN
 from repose.sim.scenes.heap.study import STUDY_IN_SPACE
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
@@ -250,6 +251,12 @@ def check(experiment: Experiment) -> str:
     return ""
 
 
+def flaw(state: Heap3dState, world: World, built: Heap3dParameters) -> str:
+    """What of a state read from a file cannot be."""
+    phases = ("empty", "filling", "filled", "flowing", "rested")
+    return first_flaw({"number of walls": world.walls.shape.size < 1, **poured_flaws(state, phases)})
+
+
 SCENE = Scene(
     name="heap3d",
     title="Heap in space",
@@ -273,5 +280,6 @@ SCENE = Scene(
     readings=readings,
     curves=curves,
     facets=facets,
+    flaw=flaw,
     study=STUDY_IN_SPACE,
 )
