@@ -10,6 +10,9 @@ def main() -> None:
     """Run the command line and leave with its exit code."""
     # pygame greets on standard output, where --json promises one JSON object and nothing else.
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    from repose.app.cli import standard_streams
+
+    standard_streams.secure()
     from repose.app.cli.commands import run_command_line
 
     sys.exit(run_command_line(sys.argv[1:]))

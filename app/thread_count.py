@@ -5,6 +5,7 @@ from __future__ import annotations
 from repose.app.jobs.progress import say
 from repose.sim.engine.threads import MOST_THREADS, available
 from repose.sim.experiment.commands import checked_threads
+from repose.sim.numbers import about_comma, read_whole
 from repose.sim.parameters import ParameterError
 
 AUTOMATIC = "auto"
@@ -19,15 +20,11 @@ def asked_threads(text: str) -> int | None:
     if word in ("", AUTOMATIC):
         return None
     most = most_threads()
-    try:
-        number = float(word)
-        whole = int(number)
-    except (ValueError, OverflowError):
-        number, whole = 0.0, 0
-    if whole < 1 or whole != number:
+    whole = read_whole(word)
+    if isinstance(whole, str) or whole < 1:
         raise ParameterError(
             f"--threads {text!r} is refused: it must be a whole number from 1 to {most}, or {AUTOMATIC} "
-            "for as many as the run has work for."
+            f"for as many as the run has work for.{about_comma(word)}"
         )
     if whole > most:
         say(f"--threads {text} is more than the {most} this machine has use for: {most} will step together.")

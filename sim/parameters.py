@@ -8,7 +8,6 @@ declaration. Values are SI; `Quantity.scale` converts to the unit a person reads
 from __future__ import annotations
 
 import difflib
-import math
 import re
 import tomllib
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from typing import Annotated, Any, Literal, Self, get_args, get_origin
 
 import annotated_types
 from pydantic import BaseModel, ConfigDict, ValidationError
+from repose.sim.numbers import about_comma, read_number
 
 Effect = Literal["now", "ramp", "base", "restart"]
 """When a change acts: on the running grains at once or over one contact time (repose.sim.experiment.ramp), by rebuilding the base, or at
@@ -107,6 +107,11 @@ class ParameterSet(BaseModel):
         except ValidationError as error:
             raise ParameterError(" ".join(dict.fromkeys(map(cls._sentence, error.errors())))) from None
 
+    @property
+    def surfaces(self) -> Mapping[str, Any]:
+        """What has been read of the files these parameters have named, by path (repose.sim.scenes.vessel.shape)."""
+        return {}
+
     def changed(self, **values: Any) -> Self:
         """A copy with some values changed, validated as a whole; raises `ParameterError`."""
         return self.checked(self.model_dump() | values)
@@ -147,26 +152,9 @@ class ParameterSet(BaseModel):
         parameter = cls.declared()[name]
         value = detail["input"]
         shown = repr(value) if len(repr(value)) <= LONGEST_SHOWN else f"{repr(value)[:LONGEST_SHOWN]}..."
-        return f"{name} = {shown} is refused: it must be {_allowed(parameter)}; the default is {parameter.default!r}."
-
-
-DECIMAL = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
-
-
-def read_number(text: str) -> int | float | str:
-    """The number a text stands for: decimal digits, a point, an exponent.
-
-    Anything else, such as `0x10` and `1_0`, comes back as it is, and so does what a float cannot hold: 1e400, 1e-400.
-    """
-    text = text.strip()
-    parts = DECIMAL.fullmatch(text)
-    if parts is None or len(text) > LONGEST_SHOWN:
-        return text
-    if parts[2] is None and parts[3] is None:
-        return int(text)
-    value = float(text)
-    vanished = value == 0.0 and re.search("[1-9]", (parts[1] or "") + (parts[2] or "")) is not None
-    return text if vanished or math.isinf(value) else value
+        point = about_comma(value) if parameter.kind in ("float", "int") else ""
+        allowed = _allowed(parameter)
+        return f"{name} = {shown} is refused: it must be {allowed}; the default is {parameter.default!r}.{point}"
 
 
 LONGEST_SHOWN = 300

@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from repose.app.cli import saved_commands
-from repose.app.cli.terminal import INTERRUPTED, REFUSED, THREADS_HELP, refusals, table
-from repose.app.jobs.progress import say
+from repose.app.cli import saved_commands, standard_streams
+from repose.app.cli.terminal import INTERRUPTED, REFUSED, THREADS_HELP, refusals, table, typed_number, typed_whole
+from repose.app.jobs.progress import Progress, say
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 done, but something asked for could not be written or a self-test failed; 2 input refused; "
     "3 stopped by a fault of the run; 130 stopped by Ctrl-C or a signal, with the results so far kept."
 )
-READER_GONE = 1
+NOT_SHOWN = 1
+"""Exit code where standard output is closed, full or gone, and of other failures of the system."""
 SWEEP_EXAMPLES = """Examples:
 
 repose sweep hourglass --seeds 1-5 --set count_for=4
@@ -43,15 +44,23 @@ cli = typer.Typer(
 
 def run_command_line(arguments: Sequence[str]) -> int:
     """Run one command; returns the exit code and shows no traceback for anything a user did."""
+    standard_streams.forgive()
+    try:
+        code = _run(arguments)
+        standard_streams.flush()
+    except OSError as error:
+        standard_streams.tell(error)
+        standard_streams.discard()
+        return NOT_SHOWN
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
     if [*arguments] == ["--version"]:  # typer would first import pydantic, which takes longer than all the rest
         _tell_version()
         return 0
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without Greek letters shows "?" instead of failing
     try:
         code = cli(args=arguments, prog_name="repose", standalone_mode=False)
-        sys.stdout.flush()
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         say(f"{context.get_usage()}\n{error.format_message()}" if context else error.format_message())
@@ -59,9 +68,9 @@ def run_command_line(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         say("Stopped.")
         return INTERRUPTED
-    except (BrokenPipeError, SystemExit):  # SystemExit is typer's own answer to a closed pipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return READER_GONE
+    except SystemExit:  # typer's own answer to a closed pipe
+        standard_streams.discard()
+        return NOT_SHOWN
     return code if isinstance(code, int) else 0
 
 
@@ -88,9 +97,11 @@ def repose(
         _tell_version()
         raise typer.Exit
     from repose.app.storage.engine_cache import choose_engine_cache
+    from repose.app.storage.paths import sweep_all
 
     if complaint := choose_engine_cache():
         say(complaint)
+    sweep_all()
     if context.invoked_subcommand is not None:
         for option, value in (("--preset", preset), ("--threads", threads)):
             if value:
@@ -122,7 +133,12 @@ def run(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter, SI value; may be repeated."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the random numbers; the preset's if not given.")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            parser=typed_whole, metavar="NUMBER", help="Seed of the random numbers; the preset's if not given."
+        ),
+    ] = None,
     ready: Annotated[bool, typer.Option("--ready", help="Start from the preset's ready-filled container.")] = False,
     out: Annotated[
         Path | None, typer.Option(help="Folder for the results; a new one in the current folder if not given.")
@@ -134,18 +150,23 @@ def run(
         Path | None, typer.Option("--from", metavar="FILE.repose", help="Go on with a saved run, bit by bit.")
     ] = None,
     until: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="End at this simulated time at the latest.")
+        float | None,
+        typer.Option(parser=typed_number, metavar="SECONDS", help="End at this simulated time at the latest."),
     ] = None,
     threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
     video: Annotated[
         Path | None, typer.Option(metavar="FILE.mp4", help="Film the run on the simulation's clock.")
     ] = None,
-    fps: Annotated[float, typer.Option(help="Frames per second of film.")] = 60.0,
+    fps: Annotated[
+        float, typer.Option(parser=typed_number, metavar="NUMBER", help="Frames per second of film.")
+    ] = 60.0,
     size: Annotated[
         str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of film and picture in pixels.")
     ] = "1920x1080",
-    speed: Annotated[float, typer.Option(help="Simulated seconds per second of film.")] = 1.0,
+    speed: Annotated[
+        float, typer.Option(parser=typed_number, metavar="NUMBER", help="Simulated seconds per second of film.")
+    ] = 1.0,
     picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw the end state as a PNG file.")] = True,
 ) -> None:
     """Run an experiment without a window and write what came out."""
@@ -193,7 +214,7 @@ def sweep(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter of all runs, SI; may be repeated."),
     ] = None,
-    processes: Annotated[int, typer.Option(help="Runs at the same time.")] = 2,
+    processes: Annotated[int, typer.Option(parser=typed_whole, metavar="NUMBER", help="Runs at the same time.")] = 2,
     threads: Annotated[
         str,
         typer.Option(metavar="N|auto", help="Threads of each run; 1 if not given and several run at once."),
@@ -273,10 +294,13 @@ def bench(
     from repose.app.jobs import frame_bench
     from repose.sim.study import bench
 
-    engine = bench.measure_engine(quick)
+    with Progress("Measuring the engine", quiet=json) as progress:
+        engine = bench.measure_engine(quick, progress.show)
     if not json:
         print(bench.describe(engine), flush=True)
-    frames = frame_bench.measure_frames(quick)
+    with Progress("Measuring the window", quiet=json) as progress:
+        progress.show("the run with a picture, then without", None)
+        frames = frame_bench.measure_frames(quick)
     if json:
         from json import dumps
 

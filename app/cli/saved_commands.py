@@ -48,4 +48,4 @@ def export(
     with refusals():
         from repose.app.jobs.replay_job import export_run
 
-        export_run(file, to)
+        raise typer.Exit(export_run(file, to))

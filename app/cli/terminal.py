@@ -7,12 +7,30 @@ from contextlib import contextmanager
 
 import typer
 from repose.app.jobs.progress import say
+from repose.sim.numbers import about_comma, read_number, read_whole
 
 REFUSED, INTERRUPTED = 2, 130
 """Exit codes for input that is refused, and for a command stopped by Ctrl-C or a signal."""
 THREADS_HELP = "Threads that step the world together: same bits for any number; as it has work for if not given."
 WIDE = 200
 """Columns of a table that goes into a file or pipe: its rows should stay rows."""
+
+
+def typed_number(text: str) -> float:
+    """The number typed behind an option; raises `typer.BadParameter`."""
+    number = read_number(str(text))
+    if isinstance(number, str):
+        words = "" if about_comma(text) else ": write digits with a point, such as 0.5"
+        raise typer.BadParameter(f"{text!r} is no number{words}.{about_comma(text)}")
+    return number
+
+
+def typed_whole(text: str) -> int:
+    """The whole number typed behind an option; raises `typer.BadParameter`."""
+    number = read_whole(str(text))
+    if isinstance(number, str):
+        raise typer.BadParameter(f"{text!r} is no whole number.{about_comma(text)}")
+    return number
 
 
 @contextmanager

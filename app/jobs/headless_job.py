@@ -7,26 +7,29 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from repose.app.jobs.headless_film import HeadlessFilm, open_picture_maker
 from repose.app.jobs.headless_plan import Job
 from repose.app.jobs.progress import Progress, say
+from repose.app.jobs.remaining_time import Outlook
 from repose.app.render.framing import close_up, whole_scene
 from repose.app.render.view import View
 from repose.app.stopping import INTERRUPTED, Stop, StopAsked, stoppable
-from repose.app.storage.paths import json_text, write_whole
+from repose.app.storage.paths import json_text
+from repose.app.window.window import WindowError
 from repose.sim.experiment.commands import SetParameters
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.snapshot import Reading, Snapshot
 from repose.sim.experiment.stepping import is_finished, threads_wanted
 from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.io.atomic_file import Claim, claim, sweep
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
@@ -44,25 +47,66 @@ def run_job(job: Job) -> int:
 
     Raises `ParameterError`, `RecorderError` or `WindowError` before any work if the results have no place to go.
     """
-    film = HeadlessFilm(job.video, job.size, job.fps, job.speed / job.fps) if job.video is not None else None
-    try:
-        folder = output_folder(job.out, job.scene, (RESULT, f"{job.scene}.png"))
-    except ParameterError:
-        if film is not None:
-            film.close(0.0)
-        raise
     origin = job.preset if job.resumed else f"preset {job.preset}"
     title = f"{scenes()[job.scene].title}, {origin}, seed {job.seed}"
     if job.resumed is not None and job.resumed.foreign:
         say("The run was saved by another version of the program: it goes on, but not bit by bit as it would have.")
+    places = _claimed(job)
     try:
+        film = HeadlessFilm(job.video, job.size, job.fps, job.speed / job.fps) if job.video is not None else None
         with Progress(title, quiet=job.as_json) as progress, stoppable() as stop:
             simulation, result = _simulate(job, film, progress, stop)
-    except BaseException:
-        if job.out is None:
-            folder.rmdir()  # nothing came of it
+        return _finish(job, places, simulation, result, film, stop)
+    finally:
+        places.release()
+
+
+@dataclass
+class Places:
+    """The names a run writes to, claimed before it begins."""
+
+    folder: Path
+    made: bool
+    """Whether the folder was made for this run."""
+    claims: dict[str, Claim] = field(default_factory=dict)
+    """By what is written there: "result", "picture", "save"."""
+
+    def release(self) -> None:
+        """Give back the names nothing was written to, and the folder if nothing came of it."""
+        for place in self.claims.values():
+            place.release()
+        if self.made:
+            with suppress(OSError):
+                self.folder.rmdir()
+
+
+def _claimed(job: Job) -> Places:
+    """The names that everything but the film goes to; raises `ParameterError`."""
+    folder, made = output_folder(job.out, job.scene, (RESULT, f"{job.scene}.png"))
+    places = Places(folder, made)
+    wanted = {"result": ("--out", folder / RESULT)}
+    if job.picture:
+        wanted["picture"] = ("--out", folder / f"{job.scene}.png")
+    if job.save is not None:
+        wanted["save"] = ("--save", job.save)
+    try:
+        for name, (option, path) in wanted.items():
+            places.claims[name] = claim_for(option, path)
+    except ParameterError:
+        places.release()
         raise
-    return _finish(job, folder, simulation, result, film, stop)
+    return places
+
+
+def claim_for(option: str, path: Path) -> Claim:
+    """Claim a name given behind an option; raises `ParameterError`."""
+    try:
+        return claim(path)
+    except FileExistsError:
+        raise ParameterError(f"{option} {path} exists already: choose another name.") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ParameterError(f"{option} {path} cannot be written to: {reason}; choose another name.") from None
 
 
 def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Stop) -> tuple[Experiment, dict[str, Any]]:
@@ -82,11 +126,13 @@ def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Sto
                 raise ParameterError(refusal)
         simulation.session.threads = job.threads
 
+        until = math.inf if job.until is None else job.until
+        outlook = Outlook(until)
+
         def on_progress(phase: str, share: float | None) -> None:
             stop.check()
-            progress.show(phase, share)
+            progress.show(phase, share, outlook.words(simulation))
 
-        until = math.inf if job.until is None else job.until
         course: Any = {"until": until, "under_way": job.resumed is not None}
         filming: Any = {} if film is None else {"on_frame": film.take, "frame_interval": job.speed / job.fps}
         try:
@@ -101,39 +147,36 @@ def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Sto
 
 
 def _finish(
-    job: Job, folder: Path, simulation: Experiment, result: dict[str, Any], film: HeadlessFilm | None, stop: Stop
+    job: Job, places: Places, simulation: Experiment, result: dict[str, Any], film: HeadlessFilm | None, stop: Stop
 ) -> int:
-    """Write the numbers, then the picture: a driver that crashes while drawing can no longer lose them."""
+    """Write what came out and say so; returns the exit code."""
     result = result | {"preset": job.preset, "interrupted": stop.asked, "threads": threads_of(simulation)}
     if film is not None:
         result["video"] = film.outcome
     text = json_text(result, indent=2)
     complaints = [] if film is None or not film.complaint else [film.complaint]
     written = []
-    try:
-        write_whole(folder / RESULT, text)
-        written.append(RESULT)
-    except OSError as error:
-        complaints.append(f"{folder / RESULT} could not be written: {error.strerror or error}.")
-    if job.save is not None and (complaint := _save(simulation, job.save)):
-        complaints.append(complaint)
-    if job.picture:
-        path = folder / f"{job.scene}.png"
-        reason = _draw(simulation, job.size, path)
-        if reason:
-            say(f"No picture: {reason}")
-        else:
-            written.append(path.name)
+    folder, claims = places.folder, places.claims
+    for name, write in _writers(job, simulation, text).items():
+        try:
+            claims[name].write(write)
+            written.append(name)
+        except WindowError as error:
+            say(f"No picture: {error}")  # a machine without OpenGL has nobody expect one
+        except Exception as error:  # a driver may throw anything, and what else there is to write is worth keeping
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            complaints.append(f"{claims[name].path} could not be written: {reason}.")
     for sentence in (*complaints, *([simulation.fault.message] if simulation.fault else [])):
         say(sentence)
     if job.as_json:
         print(text, end="", flush=True)
     else:
         print(summary(simulation, stopped=stop.asked))
-        print(f"written to       {folder} ({', '.join(written)})", flush=True)
+        results = [claims[name].path.name for name in written if name != "save"]
+        print(f"written to       {folder} ({', '.join(results)})", flush=True)
         if film is not None:
             print(f"film             {film.path} ({film.frames} frames)", flush=True)
-        if job.save is not None and job.save.exists():
+        if "save" in written:
             print(f"saved run        {job.save} (go on with --from)", flush=True)
     if simulation.fault is not None:
         return FAULT
@@ -171,40 +214,34 @@ def _shown(reading: Reading) -> str:
     return f"{reading.value:.{digits}f}{unit} ± {reading.error:.{digits}f}{unit}"
 
 
-def _save(simulation: Experiment, path: Path) -> str:
-    """Write the run to a file; returns why that was not possible, or an empty string."""
-    from repose.sim.experiment.saved_run import save
+def _writers(job: Job, simulation: Experiment, text: str) -> dict[str, Callable[[BinaryIO], object]]:
+    """What fills each file, the picture last: a driver that crashes while drawing can no longer lose the others."""
+    from repose.sim.experiment import saved_run
 
-    try:
-        save(saved_copy(simulation), path)
-    except OSError as error:
-        return f"{path} could not be written: {error.strerror or error}."
-    return ""
+    writers: dict[str, Callable[[BinaryIO], object]] = {"result": lambda file: file.write(text.encode("utf-8"))}
+    if job.save is not None:
+        writers["save"] = lambda file: saved_run.write(saved_copy(simulation), file)
+    if job.picture:
+        writers["picture"] = lambda file: _draw(simulation, job.size, file)
+    return writers
 
 
-def _draw(simulation: Experiment, size: tuple[int, int], path: Path) -> str:
-    """Draw the state the run ended in; returns why that was not possible, or an empty string."""
-    draft = path.with_suffix(".new.png")
+def _draw(simulation: Experiment, size: tuple[int, int], file: BinaryIO) -> None:
+    """Draw the state the run ended in; raises `WindowError` where there is no OpenGL."""
+    snapshot = Snapshot()
+    take_snapshot(simulation, snapshot)
+    maker = open_picture_maker(size)
     try:
         from repose.app.window.picture import save_png
 
-        snapshot = Snapshot()
-        take_snapshot(simulation, snapshot)
-        maker = open_picture_maker(size)
-        try:
-            box = whole_scene(snapshot) if snapshot.measurement is None else close_up(snapshot)
-            save_png(maker.draw(snapshot, View(colour_by="layer"), box=box), draft)
-        finally:
-            maker.close()
-        os.replace(draft, path)
-    except Exception as error:  # a driver may throw anything, and the run is done and worth keeping
-        draft.unlink(missing_ok=True)
-        return str(error) or type(error).__name__
-    return ""
+        box = whole_scene(snapshot) if snapshot.measurement is None else close_up(snapshot)
+        save_png(maker.draw(snapshot, View(colour_by="layer"), box=box), file)
+    finally:
+        maker.close()
 
 
-def output_folder(wanted: Path | None, name: str, taken: Sequence[str]) -> Path:
-    """A folder that can be written and holds none of the files `taken`; without a wish, the next free `repose-NAME-N`.
+def output_folder(wanted: Path | None, name: str, taken: Sequence[str]) -> tuple[Path, bool]:
+    """A folder that holds none of the files `taken`, and whether it is new; by itself the next free `repose-NAME-N`.
 
     Raises `ParameterError`.
     """
@@ -214,19 +251,21 @@ def output_folder(wanted: Path | None, name: str, taken: Sequence[str]) -> Path:
                 folder = Path(f"repose-{name}-{number}")
                 with suppress(FileExistsError):
                     folder.mkdir()
-                    return folder
+                    return folder, True
         assert wanted is not None
+        new = not wanted.exists()
         wanted.mkdir(parents=True, exist_ok=True)
+        sweep(wanted)
         for file in taken:
             if (wanted / file).exists():
                 raise ParameterError(f"--out {wanted} already holds {file}: move it away or choose another folder.")
         with tempfile.TemporaryFile(dir=wanted):
-            return wanted
+            return wanted, new
     except (OSError, ValueError) as error:
         if isinstance(error, ParameterError):
             raise
         reason = getattr(error, "strerror", None) or error
-        folder_text = wanted if wanted is not None else Path.cwd()
+        folder_text = wanted if wanted is not None else "the current folder"
         raise ParameterError(
             f"--out {folder_text} cannot be written to: {reason}; choose another folder with --out."
         ) from None

@@ -91,7 +91,7 @@ def plan(
         raise ParameterError(f"--speed {speed:g} is refused: it must be {SLOWEST:g} to {FASTEST:g}; 1 is real time.")
     if until is not None and not 0.0 < until < math.inf:
         raise ParameterError(f"--until {until:g} is refused: it must be a simulated time above 0 s.")
-    _require_free(save)
+    _require_folder(save)
     return Job(
         scene=chosen.scene,
         preset=resumed_name(saved) if saved else chosen.name,
@@ -133,13 +133,9 @@ def _resumed(path: Path | None, scene: str, preset: str, seed: int | None, ready
         raise ParameterError(f"--from {error}") from None
 
 
-def _require_free(path: Path | None) -> None:
-    """Raise `ParameterError` if the run cannot be saved there: nothing that exists is overwritten."""
-    if path is None:
-        return
-    if path.exists():
-        raise ParameterError(f"--save {path} exists already: choose another name.")
-    if not path.parent.is_dir():
+def _require_folder(path: Path | None) -> None:
+    """Raise `ParameterError` if the run is to be saved in a folder that is not there; its name is claimed later."""
+    if path is not None and not path.parent.is_dir():
         raise ParameterError(f"--save {path} has no folder to go to: make {path.parent} first.")
 
 

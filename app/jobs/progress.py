@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
 STRIDE = 0.25
 """Share of a phase between two lines where there is no terminal to draw a bar on."""
+FIRST_SILENCE, LONGEST_SILENCE = 0.5, 60.0
+"""Wall time between two such lines of a run [s], which doubles from the first to the longest."""
 
 
 def say(sentence: str) -> None:
     """Write a line to standard error, which may be gone."""
-    with suppress(OSError):
+    with suppress(OSError, ValueError):
         print(sentence, file=sys.stderr, flush=True)
+
+
+def one_line(error: BaseException) -> str:
+    """An error's kind and the first line of what it says, to be part of a sentence."""
+    kind, words = type(error).__name__, str(error).strip().splitlines()
+    return f"{kind}: {words[0].rstrip('.')}" if words else kind
 
 
 class Progress:
@@ -26,6 +35,8 @@ class Progress:
         self._bar: Any = None
         self._task: Any = None
         self._said = ("", -1.0)
+        self._silence = FIRST_SILENCE
+        self._due = 0.0
 
     def __enter__(self) -> Progress:
         if self._quiet:
@@ -55,16 +66,22 @@ class Progress:
         elif not self._quiet:
             say(sentence)
 
-    def show(self, phase: str, share: float | None) -> None:
-        """Tell the phase in words and the share of it done, 0 to 1, or None where nobody knows."""
+    def show(self, phase: str, share: float | None, outlook: str = "") -> None:
+        """Tell the phase in words, the share of it done, 0 to 1, or None where nobody knows, and what is to come."""
         if self._bar is not None:
+            words = f"{phase}; {outlook}" if outlook else phase
             self._bar.update(
-                self._task, description=phase, total=None if share is None else 1.0, completed=share or 0.0
+                self._task, description=words, total=None if share is None else 1.0, completed=share or 0.0
             )
         elif not self._quiet:
             before, at = self._said
             # The words count grains and layers: what stands before the colon names the phase.
             name = phase.partition(":")[0]
-            if name != before or (share is not None and share >= at + STRIDE):
+            late = bool(outlook) and time.monotonic() >= self._due
+            if name != before or (share is not None and share >= at + STRIDE) or late:
                 self._said = (name, share or 0.0)
-                say(f"  {phase}" + (f" ({share:.0%})" if share else ""))
+                if outlook:
+                    self._silence = min(self._silence * (2.0 if late else 1.0), LONGEST_SILENCE)
+                    self._due = time.monotonic() + self._silence
+                said = f"  {phase}" + (f" ({share:.0%})" if share else "")
+                say(f"{said}; {outlook}" if outlook else said)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from repose.app.jobs.headless_job import claim_for
 from repose.app.jobs.progress import Progress, say
 from repose.app.stopping import stoppable
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
 AGREED, DIFFERS = 0, 3
+WRITTEN, NOT_WRITTEN = 0, 1
 
 
 def commands_in(path: Path) -> list[tuple[str, str, str]]:
@@ -50,18 +52,25 @@ def verify_run(path: Path, quiet: bool = False, threads: int | None = None) -> i
     return DIFFERS
 
 
-def export_run(path: Path, to: Path) -> None:
-    """Write the grains of the run's last state; raises `ParameterError`."""
-    from repose.sim.io.export import export
+def export_run(path: Path, to: Path) -> int:
+    """Write the grains of the run's last state to a new file; the exit code. Raises `ParameterError`."""
+    from repose.sim.io.export import require_known_ending, write_grains
 
-    run = _loaded(path).now.now.run
     try:
-        export(run, to)
+        require_known_ending(to)
     except ValueError as error:
         raise ParameterError(str(error)) from None
+    place = claim_for("--to", to)
+    try:
+        run = _loaded(path).now.now.run
+        write_grains(run, place)
     except OSError as error:
-        raise ParameterError(f"{to} could not be written: {error.strerror or error}.") from None
+        say(f"{to} could not be written: {error.strerror or error}.")
+        return NOT_WRITTEN
+    finally:
+        place.release()
     say(f"{run.world.sphere_count} grains at step {run.step} written to {to}.")
+    return WRITTEN
 
 
 def _loaded(path: Path) -> Any:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from repose.app.jobs.progress import Progress
+from repose.app.jobs.progress import Progress, one_line
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.study.selftest import PHYSICS, Case, NotHere, Outcome
@@ -93,10 +93,20 @@ def draw_heap() -> None:
     sys.stdout.write(f"{(np.abs(drawn - drawn[0, 0]).max(axis=2) > 24).mean()}\n")
 
 
+def panels() -> Outcome:
+    """Failures of a panel, of all panels in all ways, that end the window or go untold; needs no screen."""
+    try:
+        from repose.app.jobs.panel_faults import failing_panels
+    except ImportError as error:
+        raise NotHere(f"no panels: {error}") from None
+    return failing_panels()
+
+
 ALL = (
     *PHYSICS,
     *SURVIVAL,
     Case("film", f"of {FRAMES} frames, missing", film, "R09"),
+    Case("failing panels", "failures that end the window", panels),
     Case("picture", "share without a grain", picture, "G05"),
 )
 
@@ -165,7 +175,7 @@ def _try(case: Case) -> Finding:
     except NotHere as absence:
         reason, tried = str(absence), False
     except Exception as error:  # a case that cannot be carried out is one that failed, and the others go on
-        reason = f"{type(error).__name__}: {error}".strip().splitlines()[0]
+        reason = one_line(error)
     return Finding(case, outcome, reason, tried, time.perf_counter() - began)
 
 

@@ -7,23 +7,26 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITTEN, RESULT, output_folder
+from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITTEN, RESULT, claim_for, output_folder
 from repose.app.jobs.progress import Progress, say
 from repose.app.jobs.sweep_plan import Sweep, tasks
 from repose.app.jobs.sweep_worker import Task, run_all
 from repose.app.stopping import Stop, StopAsked, stoppable
-from repose.app.storage.paths import json_text, write_whole
+from repose.app.storage.paths import json_text
 from repose.sim.experiment.comparison import Point, averaged, compare, findings, shown
 from repose.sim.experiment.snapshot import Curve
+from repose.sim.io.atomic_file import Claim, claim, write_whole_file
+from repose.sim.io.atomic_file import sweep as clear_leftovers
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
-RUNS, PICTURE = "runs", "sweep.png"
+RUNS, PICTURE, UNDER_WAY = "runs", "sweep.png", ".sweep-under-way"
 SAID = ("seed", "phase", "fault", "complaint", "steps", "simulated_time", "time_step", "largest_overlap", "state_hash")
 """What the sweep's result repeats of every run's own."""
 
@@ -44,16 +47,53 @@ def run_sweep(sweep: Sweep) -> int:
     """
     out = sweep.job.out
     goes_on = out is not None and (out / RUNS).is_dir()
-    folder = output_folder(out, f"sweep-{sweep.job.scene}", () if goes_on else (RESULT, PICTURE, RUNS))
+    folder, made = output_folder(out, f"sweep-{sweep.job.scene}", () if goes_on else (RESULT, PICTURE, RUNS))
+    claims = _claimed(folder, goes_on)
+    try:
+        return _run_in(folder, sweep, claims)
+    finally:
+        for place in claims.values():
+            place.release()
+        if made:
+            with suppress(OSError):
+                folder.rmdir()  # nothing came of it
+
+
+def _claimed(folder: Path, goes_on: bool) -> dict[str, Claim]:
+    """The sweep's names in its folder: first the one that keeps other sweeps out, then those of its results.
+
+    One that goes on writes over the results of its earlier part. Raises `ParameterError`.
+    """
+    claims: dict[str, Claim] = {}
+    try:
+        claims[UNDER_WAY] = claim(folder / UNDER_WAY)
+        for name in (RESULT, PICTURE):
+            if not (goes_on and (folder / name).exists()):
+                claims[name] = claim_for("--out", folder / name)
+    except FileExistsError:
+        raise ParameterError(
+            f"--out {folder} is being written to by another sweep: wait for its end or choose another folder."
+        ) from None
+    except (OSError, ParameterError) as error:
+        for place in claims.values():
+            place.release()
+        if isinstance(error, ParameterError):
+            raise
+        raise ParameterError(f"--out {folder} cannot be written to: {error.strerror or error}.") from None
+    return claims
+
+
+def _run_in(folder: Path, sweep: Sweep, claims: dict[str, Claim]) -> int:
     wanted = tasks(sweep, folder / RUNS)
     harvest = _Harvest({task.name: _earlier(task) for task in wanted if task.path.exists()})
     missing = [task for task in wanted if task.name not in harvest.results]
     (folder / RUNS).mkdir(exist_ok=True)
+    clear_leftovers(folder / RUNS)
     title = f"{scenes()[sweep.job.scene].title} in {folder}: {len(missing)} runs to do"
     title += f", {len(harvest.results)} there already" if harvest.results else ""
     with Progress(title, quiet=sweep.job.as_json) as progress, stoppable() as stop:
         _do(sweep, missing, harvest, progress, stop)
-    return _finish(sweep, folder, wanted, harvest, stop)
+    return _finish(sweep, folder, wanted, harvest, stop, claims)
 
 
 def _earlier(task: Task) -> dict[str, Any]:
@@ -110,20 +150,30 @@ def _in_words(sweep: Sweep, task: Task, result: dict[str, Any]) -> str:
     return f"{words}. {trouble}" if trouble else words
 
 
-def _finish(sweep: Sweep, folder: Path, wanted: tuple[Task, ...], harvest: _Harvest, stop: Stop) -> int:
+def _finish(
+    sweep: Sweep,
+    folder: Path,
+    wanted: tuple[Task, ...],
+    harvest: _Harvest,
+    stop: Stop,
+    claims: dict[str, Claim],
+) -> int:
     """Write numbers, then the picture, then say both."""
     done = [task for task in wanted if task.name in harvest.results]
     points = [point for task in done if (point := _point(task, harvest.results[task.name])) is not None]
     curve = compare(sweep.study, sweep.varied, points, sweep.values)
     report = _report(sweep, wanted, harvest, points) | {"interrupted": stop.asked}
     text, code = json_text(report, indent=2), DONE
-    try:
-        write_whole(folder / RESULT, text)
-    except OSError as error:
-        say(f"{folder / RESULT} could not be written: {error.strerror or error}.")
-        code = NOT_ALL_WRITTEN
-    if points and (reason := _draw(sweep, curve, folder / PICTURE)):
-        say(f"No picture: {reason}")
+    writers: dict[str, Callable[[BinaryIO], object]] = {RESULT: lambda file: file.write(text.encode("utf-8"))}
+    if points:
+        writers[PICTURE] = lambda file: _draw(sweep, curve, file)
+    for name, write in writers.items():
+        try:
+            claims[name].write(write) if name in claims else write_whole_file(folder / name, write)
+        except Exception as error:  # the other file is worth keeping, whatever a drawing library throws
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            say(f"{folder / name} could not be written: {reason}.")
+            code = NOT_ALL_WRITTEN
     if sweep.job.as_json:
         print(text, end="", flush=True)
     else:
@@ -171,15 +221,11 @@ def _table(curve: Curve, report: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _draw(sweep: Sweep, curve: Curve, path: Path) -> str:
-    """Draw the comparison; returns why that was not possible, or an empty string."""
-    try:
-        from repose.app.jobs.sweep_picture import draw
+def _draw(sweep: Sweep, curve: Curve, file: BinaryIO) -> None:
+    """Draw the comparison as PNG."""
+    from repose.app.jobs.sweep_picture import draw
 
-        draw(curve, _title(sweep), sweep.job.size, path)
-    except Exception as error:  # the numbers are there and worth keeping, whatever a drawing library throws
-        return str(error) or type(error).__name__
-    return ""
+    draw(curve, _title(sweep), sweep.job.size, file)
 
 
 def _title(sweep: Sweep) -> tuple[str, str]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -26,7 +24,7 @@ LAWS = ((PUBLISHED, "--"), ("#5b5b5b", ":"), ("#2b7a3d", "-."))
 """Colours and dashes of laws that are not fitted here, in their order."""
 
 
-def draw(curve: Curve, title: tuple[str, str], size: tuple[int, int], path: Path) -> None:
+def draw(curve: Curve, title: tuple[str, str], size: tuple[int, int], file: BinaryIO) -> None:
     """Write the curve as PNG of `size` pixels under `title`, a headline and a smaller line."""
     scale = min(size[0] / 1920, size[1] / 1080)
     figure = Figure(figsize=(size[0] / DPI / scale, size[1] / DPI / scale), dpi=DPI * scale, layout="constrained")
@@ -54,12 +52,7 @@ def draw(curve: Curve, title: tuple[str, str], size: tuple[int, int], path: Path
     handles, labels = axes.get_legend_handles_labels()  # points with bars come last, whatever the order of drawing
     ordered = sorted(zip(handles, labels), key=lambda entry: names.index(entry[1]))
     axes.legend(*zip(*ordered), fontsize=16, loc="upper left", framealpha=0.95)
-    draft = path.with_suffix(".new.png")
-    try:
-        figure.savefig(draft)
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    figure.savefig(file, format="png")
 
 
 def _name(line: Line) -> str:

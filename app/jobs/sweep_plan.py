@@ -11,6 +11,7 @@ from repose.app.jobs.headless_plan import Job, plan
 from repose.app.jobs.sweep_worker import Task
 from repose.sim.experiment.comparison import Study, no_laws
 from repose.sim.io.presets import checked_seed
+from repose.sim.numbers import read_whole
 from repose.sim.parameters import Parameter, ParameterError, require_known
 from repose.sim.registry import scenes
 
@@ -110,10 +111,10 @@ def _seeds(text: str) -> tuple[int, ...]:
     """Seeds from words such as "1,2,5-8"."""
     found: list[int] = []
     for word in (word for word in re.split(r"[,\s]+", text) if word):
-        ends = re.fullmatch(r"([0-9]{1,19})(?:-([0-9]{1,19}))?", word)
-        if ends is None:
+        ends = [read_whole(end) for end in word.split("-")]
+        first, last = ends[0], ends[-1]
+        if isinstance(first, str) or isinstance(last, str) or len(ends) > 2:
             raise ParameterError(f"--seeds {text!r} is refused: write whole numbers such as 1,2,3 or 1-5.")
-        first, last = int(ends[1]), int(ends[2] or ends[1])
         if not 0 <= last - first < MOST_RUNS:
             raise ParameterError(f"--seeds {text!r} is refused: {word} must count up, by less than {MOST_RUNS}.")
         found.extend(range(first, last + 1))

@@ -5,11 +5,13 @@ A process per run instead of a pool: a pool whose process is killed loses every 
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
@@ -22,6 +24,8 @@ TELL_INTERVAL = 0.5
 """Wall time between two words about a run [s]."""
 LISTEN_INTERVAL = 0.2
 """Longest wall time until a wish to stop is heard [s]."""
+ABANDONED = 1
+"""Exit code of a worker whose parent is gone, which nobody reads."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,19 @@ class _Running:
     share: float = 0.0
     compiled: bool = False
     trouble: str = ""
+
+
+def attended(target: Callable[[Task, Connection], None], task: Task, tell: Connection) -> None:
+    """Do the work in this process as long as there is somebody who wants it."""
+    parent = parent_process()
+    assert parent is not None
+
+    def leave() -> None:
+        parent.join()
+        os._exit(ABANDONED)  # wherever the work is, in the compiler too
+
+    threading.Thread(target=leave, daemon=True).start()
+    target(task, tell)
 
 
 def work(task: Task, tell: Connection) -> None:
@@ -123,7 +140,7 @@ def run_all(
 def _start(task: Task, target: Callable[[Task, Connection], None]) -> _Running:
     context = get_context("spawn")
     heard, tell = context.Pipe(duplex=False)
-    process = context.Process(target=target, args=(task, tell), daemon=True)
+    process = context.Process(target=attended, args=(target, task, tell), daemon=True)
     process.start()
     tell.close()  # the worker has its own end: once that closes, nothing more will come
     return _Running(task, process, heard)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
-from repose.sim.io.atomic_file import write_whole_file
+from repose.sim.io.atomic_file import sweep, write_whole_file
 
 NAME = "repose"
 
@@ -41,6 +41,12 @@ def runs_folder() -> Path:
 def videos_folder() -> Path:
     """Folder recordings go to unless told otherwise."""
     return Path(platformdirs.user_videos_dir()) / "Repose"
+
+
+def sweep_all() -> None:
+    """Remove from the program's folders what killed processes have left in them."""
+    for folder in (settings_folder(), presets_folder(), runs_folder(), videos_folder()):
+        sweep(folder)
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -7,6 +7,7 @@ bytes); `close` copies it into an ordinary one that players can seek in.
 
 from __future__ import annotations
 
+import itertools
 import os
 import queue
 import shutil
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.io.atomic_file import Claim, claim_first, draft_of
 
 if TYPE_CHECKING:
     import av
@@ -63,7 +65,8 @@ class Recorder:
         self.size = size
         self.rate = Fraction(fps).limit_denominator(1001)
         self.encoder, self._options = _find_encoder(self.rate)
-        self.path = _claim(path)
+        self._claim = _claimed(path)
+        self.path = self._claim.path
         self.frames = 0
         """Frames encoded so far."""
         self._failure: RecorderError | None = None
@@ -109,6 +112,7 @@ class Recorder:
                 self.path.unlink(missing_ok=True)
             elif self._failure is None:
                 _make_seekable(self.path)
+            self._claim.release()
         return self.frames
 
     def _run(self) -> None:
@@ -190,26 +194,21 @@ def _works(name: str, options: dict[str, str], rate: Fraction) -> bool:
     return True
 
 
-def _claim(path: Path) -> Path:
-    """Create an empty file under that name, or under the next free one; raises `RecorderError`."""
-    path = Path(path).expanduser().absolute()
-    path = path if path.suffix else path.with_suffix(".mp4")
-    if path.suffix.lower() != ".mp4":
-        raise RecorderError(f"Film {path} is refused: films are written as .mp4 files.")
+def _claimed(path: Path) -> Claim:
+    """Claim that name, or the next free one; raises `RecorderError`."""
+    path = Path(path)
     try:
+        path = path.expanduser().absolute()
+        path = path if path.suffix else path.with_suffix(".mp4")
+        if path.suffix.lower() != ".mp4":
+            raise RecorderError(f"Film {path} is refused: films are written as .mp4 files.")
         path.parent.mkdir(parents=True, exist_ok=True)
         if _free(path.parent) < RESERVE:
             raise RecorderError(f"Film {path} is not begun: the disk has less than {RESERVE >> 20} MB free.")
-        count = 1
-        while True:
-            candidate = path if count == 1 else path.with_stem(f"{path.stem}-{count}")
-            try:
-                candidate.open("xb").close()
-            except FileExistsError:
-                count += 1
-            else:
-                return candidate
-    except (OSError, ValueError) as error:
+        return claim_first(path if n == 1 else path.with_stem(f"{path.stem}-{n}") for n in itertools.count(1))
+    except (OSError, RuntimeError, ValueError) as error:
+        if isinstance(error, RecorderError):
+            raise
         reason = getattr(error, "strerror", None) or error
         raise RecorderError(f"Film {path} cannot be written: {reason}; choose another folder or name.") from None
 
@@ -223,7 +222,7 @@ def _make_seekable(path: Path) -> None:
     """Copy the fragments into an MP4 with its index in front; if that fails, the fragmented film stays."""
     import av
 
-    draft = path.with_name(f".{path.stem}.{os.getpid()}.new")
+    draft = draft_of(path)
     try:
         with (
             av.open(str(path)) as source,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from repose.app.storage import autosave
 from repose.sim.experiment.commands import Command, Copy, Resume
+from repose.sim.io.atomic_file import write_new_file, write_whole_file
 from repose.sim.parameters import unquoted
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Keeper:
             self.confirm = str(target)
             return
         self.confirm = ""
-        self.send(Copy(lambda saved: self._jobs.put(lambda: self._save(saved, target))))
+        self.send(Copy(lambda saved: self._jobs.put(lambda: self._save(saved, target, known))))
 
     def export(self, target: Path) -> None:
         """Write the grains as they are between two steps for other programs; the ending says how."""
@@ -143,13 +144,16 @@ class Keeper:
                 log.exception("A run could not be saved or opened.")
                 self.trouble = f"That failed: {error}"
 
-    def _save(self, saved: SavedRun, path: Path) -> None:
-        from repose.sim.experiment.saved_run import save
+    def _save(self, saved: SavedRun, path: Path, over: bool) -> None:
+        """Write the run, over what is there only if that was asked about or is of this session's making."""
+        from repose.sim.experiment.saved_run import write
 
         try:
-            save(saved, path)
+            (write_whole_file if over else write_new_file)(path, lambda file: write(saved, file))
             self._mine = str(path)
             self.said = f"Saved to {path.name}."
+        except FileExistsError:
+            self.confirm = str(path)
         except OSError as error:
             self.trouble = f"{path} could not be written: {error.strerror or error}; the run goes on."
 

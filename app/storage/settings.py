@@ -11,6 +11,7 @@ from annotated_types import Ge, Le, MaxLen
 from pydantic import BaseModel, ConfigDict, ValidationError
 from repose.app.storage import paths
 from repose.sim.engine.threads import MOST_THREADS
+from repose.sim.numbers import as_written
 
 LARGEST_FILE = 1 << 20
 """Bytes; a settings file beyond this is not one of ours."""
@@ -85,7 +86,7 @@ def load_settings(path: Path | None = None) -> Settings:
     """The settings of the last start; defaults, with the reason in `trouble`, when the file is unusable."""
     settings = Settings(path or paths.settings_file())
     try:
-        values = _read(settings.path).unwrap()
+        values = as_written(_read(settings.path))
         settings.choices = Choices.model_validate(values)
     except ValidationError as error:
         spoilt = {str(detail["loc"][0]) for detail in error.errors() if detail["loc"]}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from repose.sim.parameters import Parameter, Value, read_number
+from repose.sim.numbers import read_number
+from repose.sim.parameters import Parameter, Value
 
 DECADES = 6
 """Of a logarithmic slider whose range begins at zero; its left end is zero itself."""

@@ -10,7 +10,8 @@ import logging
 from itertools import groupby
 
 from imgui_bundle import imgui, implot
-from repose.app.render.text import note
+from repose.app.jobs.progress import one_line
+from repose.app.render.text import note, text_width
 from repose.app.ui.panels import Panel, Side, Ui, all_panels
 from repose.app.ui.widgets import button, foldable, tab
 
@@ -33,6 +34,9 @@ FIXED = (
     | imgui.WindowFlags_.no_bring_to_front_on_focus
     | imgui.WindowFlags_.no_focus_on_appearing
 )
+
+RECOVERY = tuple(f"config_error_recovery_enable_{part}" for part in ("assert", "debug_log", "tooltip"))
+"""ImGui's ways of telling what it closes for a panel that failed: all off meanwhile, since that is told in words."""
 
 
 def measure_inset(size: tuple[int, int], scale: float, visible: bool) -> tuple[float, float, float, float]:
@@ -57,7 +61,7 @@ def draw_panels(ui: Ui) -> None:
     if bottom:
         _draw_bar(ui, height - bottom, bottom)
     for panel in _on("over"):
-        _draw_guarded(ui, panel)
+        _draw_over(ui, panel)
 
 
 def focus_next(ui: Ui) -> None:
@@ -137,50 +141,73 @@ def _draw_body(ui: Ui, panel: Panel, share: float) -> None:
 
 
 def _draw_tabs(ui: Ui, panels: list[Panel]) -> None:
-    if not imgui.begin_tab_bar(panels[0].group):
+    """The row of tabs, complete before the panel chosen is drawn: a panel that fails may close what is open then."""
+    chosen = None
+    if imgui.begin_tab_bar(panels[0].group):
+        for panel in panels:
+            if tab(ui, "tab", panel.name, panel.title):
+                chosen = panel
+                imgui.end_tab_item()
+        imgui.end_tab_bar()
+    if chosen is not None:
+        _draw_guarded(ui, chosen)
+
+
+def _draw_over(ui: Ui, panel: Panel) -> None:
+    """A panel that opens windows of its own; what is to be said of one that failed has a window too."""
+    if panel.name not in ui.broken:
+        _draw_guarded(ui, panel)
         return
-    for panel in panels:
-        if tab(ui, "tab", panel.name, panel.title):
-            _draw_guarded(ui, panel)
-            imgui.end_tab_item()
-    imgui.end_tab_bar()
+    left, top, right, _ = ui.inset
+    imgui.set_next_window_pos(imgui.ImVec2(left, top), imgui.Cond_.appearing)
+    imgui.set_next_window_size(imgui.ImVec2(min(COLUMN * ui.scale, ui.size[0] - left - right), 0.0))
+    imgui.begin("Stopped", None, imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_collapse)  # one for all
+    _draw_guarded(ui, panel)
+    imgui.end()
 
 
 def _draw_guarded(ui: Ui, panel: Panel) -> None:
     """Draw one panel; if it fails, put ImGui's stacks back and say so in its place until asked to try again."""
     if panel.name in ui.broken:
-        note(f"The panel {panel.title} stopped: {ui.broken[panel.name]}", ui.palette.bad)
-        if button(ui, f"{panel.name}.again", "Try again"):
-            del ui.broken[panel.name]
+        _draw_broken(ui, panel)
         return
     before = imgui.internal.ErrorRecoveryState()
     imgui.internal.error_recovery_store_state(before)
+    alpha = imgui.get_style().alpha
     imgui.push_id(panel.name)
     try:
         panel.draw(ui)
         imgui.pop_id()
     except Exception as error:  # no mistake in a panel may end the run
         log.exception("The panel %s failed.", panel.name)
-        ui.broken[panel.name] = f"{type(error).__name__}: {error}."
+        ui.broken[panel.name] = one_line(error)
         _recover(before)
+        # ImGui takes a `begin_disabled(False)` left open for its opposite, and sets opacity to 0 for good.
+        imgui.get_style().alpha = alpha
+
+
+def _draw_broken(ui: Ui, panel: Panel) -> None:
+    in_bar = panel.side == "bottom"
+    width = text_width("Try again") + 4 * imgui.get_style().frame_padding.x if in_bar else -1.0
+    again = button(ui, f"{panel.name}.again", "Try again", width=width)
+    if in_bar:
+        imgui.same_line()
+    note(f"The panel {panel.title} stopped ({ui.broken[panel.name]}); the run goes on.", ui.palette.bad)
+    if again:
+        del ui.broken[panel.name]
 
 
 def _recover(before: imgui.internal.ErrorRecoveryState) -> None:
+    """Close what a panel left open; it closes every tab bar and table of the window the panel stands in."""
     if implot.internal.get_current_plot() is not None:
         implot.end_plot()
     io = imgui.get_io()
-    kept = (
-        io.config_error_recovery_enable_assert,
-        io.config_error_recovery_enable_debug_log,
-        io.config_error_recovery_enable_tooltip,
-    )
-    io.config_error_recovery_enable_assert = False
-    io.config_error_recovery_enable_debug_log = False
-    io.config_error_recovery_enable_tooltip = False
+    kept = {name: getattr(io, name) for name in RECOVERY}
+    for name in RECOVERY:
+        setattr(io, name, False)
     imgui.internal.error_recovery_try_to_recover_state(before)
-    io.config_error_recovery_enable_assert = kept[0]
-    io.config_error_recovery_enable_debug_log = kept[1]
-    io.config_error_recovery_enable_tooltip = kept[2]
+    for name, value in kept.items():
+        setattr(io, name, value)
 
 
 def _draw_edge(ui: Ui, x0: float, y0: float, x1: float, y1: float) -> None:

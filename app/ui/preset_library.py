@@ -10,6 +10,7 @@ from pathlib import Path
 from repose.app.storage import paths
 from repose.sim.experiment.commands import Command, Start
 from repose.sim.io import presets
+from repose.sim.io.atomic_file import write_new_file
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.registry import scenes
 
@@ -71,7 +72,10 @@ class Shelf:
             self.trouble = str(error)
             return False
         try:
-            paths.write_whole(path, text)
+            write_new_file(path, lambda file: file.write(text.encode("utf-8")))
+        except FileExistsError:
+            self.trouble = f"There is a preset '{path.stem}' already, which is kept: choose another name."
+            return False
         except OSError as error:
             self.trouble = f"The preset could not be saved to {path}: {error.strerror or error}."
             return False

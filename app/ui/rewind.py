@@ -49,6 +49,12 @@ def later(ui: Ui) -> None:
     go_to(ui, kept[min(len(kept) - 1, bisect.bisect_right(kept, ui.snapshot.at))])
 
 
+def memory(ui: Ui) -> str:
+    """What the moments kept take, and may take, in words."""
+    snapshot = ui.snapshot
+    return f"{snapshot.moments_bytes / 1e6:.1f} of {snapshot.moments_budget / 1e6:.0f} MB"
+
+
 def nearest(ui: Ui, share: float) -> int:
     """The moment kept nearest to a share of the whole history, 0 to 1."""
     wanted = share * ui.snapshot.log_end

@@ -10,6 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,7 +71,7 @@ class Application:
         self.renderer: Renderer | None = None
         self.aim, self.turning = Aim(), Turning()
         self.physics = Physics(preset.scene, preset.values, preset.seed, preset.ready, threads)
-        self.ui = _make_ui(self.physics, settings, self._draw_film_frame)
+        self.ui = make_ui(self.physics, settings, self._draw_film_frame)
         self.ui.bold = self.gui.bold
         self.ui.shelf.refresh()
         self.ui.shelf.note(preset_name, preset.title)
@@ -121,28 +122,39 @@ class Application:
     def close(self, keep_run: bool = False) -> None:
         """End film, window and physics; a film under way is completed if that is quick.
 
-        With `keep_run` the run is saved as it is, to be offered at the next start.
+        With `keep_run` the run is saved as it is, to be offered at the next start. It is kept too where
+        anything here fails: then the rest is ended all the same, and the error raised.
         """
-        from imgui_bundle import imgui, implot
         from repose.app.ui.path_field import close_dialog
 
-        self.ui.film.stop()
-        if keep_run:
-            self.ui.keeper.save_now()
-        close_dialog(self.ui)
-        imgui.set_current_context(self.gui.context)
-        if self.renderer is not None:
-            self.renderer.destroy()
-        implot.destroy_context()
-        self.gui.close()
-        self.window.close()
+        ui = self.ui
+        with ExitStack() as ending:  # read it upwards
+            ending.push(lambda kind, *_: ui.keeper.end(keep_run or kind is not None))
+            ending.callback(self.settings.save)
+            ending.callback(ui.film.wait, FILM_TIME)
+            ending.callback(self._stop_physics)
+            ending.callback(self._close_window)
+            ending.callback(close_dialog, ui)
+            if keep_run:
+                ending.callback(ui.keeper.save_now)
+            ending.callback(ui.film.stop)
+
+    def _close_window(self) -> None:
+        from imgui_bundle import imgui, implot
+
+        with ExitStack() as ending:
+            ending.callback(self.window.close)
+            imgui.set_current_context(self.gui.context)
+            ending.callback(self.gui.close)
+            ending.callback(implot.destroy_context)
+            if self.renderer is not None:
+                self.renderer.destroy()
+
+    def _stop_physics(self) -> None:
         # Compiling cannot be interrupted; the thread is left to end with the program.
         physics = threading.Thread(target=self.physics.stop, daemon=True)
         physics.start()
         physics.join(PHYSICS_TIME)
-        self.ui.film.wait(FILM_TIME)
-        self.ui.keeper.end(keep_run)
-        self.settings.save()
 
     def _report(self) -> None:
         ui, film = self.ui, self.ui.film
@@ -245,7 +257,8 @@ class Application:
             choices.left, choices.top = event.x, event.y
 
 
-def _make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:
+def make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:
+    """All that panels see and use, over physics that need not have begun."""
     from repose.app.storage.recorder import Recorder
     from repose.app.ui.panels import Ui
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,11 +52,10 @@ class PictureMaker:
         self.close()
 
 
-def save_png(picture: NDArray[np.uint8], path: Path) -> None:
+def save_png(picture: NDArray[np.uint8], file: BinaryIO) -> None:
     """Write a picture, shape (height, width, 3), as PNG."""
     import pygame
 
     height, width = picture.shape[:2]
     surface = pygame.image.frombuffer(np.ascontiguousarray(picture).tobytes(), (width, height), "RGB")
-    with path.open("wb") as file:
-        pygame.image.save(surface, file, "heap.png")
+    pygame.image.save(surface, file, "heap.png")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from repose.app.stopping import INTERRUPTED, stoppable
+import logging
+
+from repose.app.jobs.progress import one_line, say
+from repose.app.stopping import INTERRUPTED, Stop, stoppable
 from repose.app.storage.settings import Settings, load_settings
 from repose.app.thread_count import asked_threads
 from repose.app.window.application import Application
@@ -10,6 +13,10 @@ from repose.app.window.window import Window, open_window
 from repose.sim.io import presets
 from repose.sim.parameters import ParameterError
 
+log = logging.getLogger(__name__)
+
+FAULT = 3
+"""Exit code of a window that a mistake of the program has ended."""
 SMALLEST_START = (1280, 720)
 """Size of the window at the first start [screen points], unless the screen is smaller or much larger."""
 START_SHARE = 0.8
@@ -28,14 +35,28 @@ def run(preset: str = "", threads: str = "") -> int:
     name, chosen = _choose_preset(preset, settings)
     with stoppable() as stop:
         window = _open_window(settings)
-        application = Application(window, settings, name, chosen, together)
+        return _stay(Application(window, settings, name, chosen, together), stop)
+
+
+def _stay(application: Application, stop: Stop) -> int:
+    """Draw frames until the window is closed; only a clean end throws away what the run saved by itself."""
+    clean = False
+    try:
         try:
             stop.listening = True
             while not stop.asked and application.draw_frame():
                 pass
+            clean = not stop.asked
         finally:
-            application.close(keep_run=stop.asked)
-        return INTERRUPTED if stop.asked else 0
+            application.close(keep_run=not clean)
+    except Exception as error:  # a mistake of the program: the run is worth more than the window
+        log.exception("The window stopped.")
+        say(
+            f"The window stopped by a mistake of the program ({one_line(error)}); "
+            "its run was saved on the way and is offered at the next start."
+        )
+        return FAULT
+    return 0 if clean else INTERRUPTED
 
 
 def _open_window(settings: Settings) -> Window:

@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from repose.sim.engine.contacts.kinematics import TINY
 from repose.sim.engine.contacts.wall_geometry import FACET
-from repose.sim.engine.workspace import BLOCK, empty_aside, empty_crew, empty_memory, empty_search
+from repose.sim.engine.workspace import BLOCK, DEEP_COUNT, empty_memory, working_storage
 from repose.sim.engine.world import (
     COUNTER_COUNT,
     MATERIAL_COUNT,
     PAIR_COUNT,
     TOUCH_COUNT,
+    Floats,
     Pairs,
     Touches,
     World,
@@ -29,6 +30,7 @@ def empty_world(
 ) -> World:
     """A world without spheres, ready for `add_spheres`."""
     coordinates = dimension + spin_length
+    aside, search, crew = working_storage(1, 0, np.zeros(0), 0, dimension, 0, np.array([skin]))
     return World(
         motion=np.zeros((coordinates, levels, 0)),
         force=np.zeros((coordinates, 0)),
@@ -43,11 +45,12 @@ def empty_world(
         walls=empty_walls(0, dimension),
         touches=empty_touches(0, 0, dimension),
         pairs=empty_pairs(0, dimension),
-        aside=empty_aside(0, dimension),
+        aside=aside,
         memory=empty_memory(0, 0, dimension),
-        search=empty_search(0, 0, dimension, np.array([skin])),
-        crew=empty_crew(1, 0, 0, 0),
+        search=search,
+        crew=crew,
         ledger=np.zeros((3, BLOCK)),
+        deepest=np.zeros(DEEP_COUNT),
         counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
     )
 
@@ -189,16 +192,29 @@ def set_walls(
     corners = np.asarray(corner, float).reshape(-1, 3, dimension)
     walls = empty_walls(len(corners), dimension)
     walls.shape[:], walls.corner[:], walls.velocity[:], walls.material[:] = shape, corners, velocity, material
-    for w, kind in enumerate(walls.shape):
-        if not np.isfinite(corners[w]).all():
-            raise ValueError(f"Wall {w} has a corner that is not finite: {corners[w].tolist()}.")
-        if kind == FACET and not np.ptp(corners[w], axis=0).any():
-            raise ValueError(f"Facet {w} has no extent: all its corners are at {corners[w][0].tolist()} m.")
-        if kind != FACET and abs(float(np.linalg.norm(corners[w][1])) - 1.0) > 1e-9:
-            raise ValueError(f"Wall {w} needs a normal or axis of length 1, got {corners[w][1].tolist()}.")
+    if flaw := flaw_of_walls(walls.shape, corners):
+        raise ValueError(flaw)
     counters = world.counters.copy()
     counters[TOUCH_COUNT] = 0
     return fitted(world._replace(walls=walls, counters=counters), world.pairs, world.pairs.i.size)
+
+
+def flaw_of_walls(shape: NDArray[np.int64], corners: Floats) -> str:
+    """What of these walls cannot be, in a sentence, or an empty string; corners [m], shape (walls, 3, dimension)."""
+    faceted = shape == FACET
+    endless = ~np.isfinite(corners).all(axis=(1, 2))
+    if endless.any():
+        w = int(endless.argmax())
+        return f"Wall {w} has a corner that is not finite: {corners[w].tolist()}."
+    points = faceted & ~np.ptp(corners, axis=1).any(axis=1)
+    if points.any():
+        w = int(points.argmax())
+        return f"Facet {w} has no extent: all its corners are at {corners[w][0].tolist()} m."
+    crooked = ~faceted & (np.abs(np.sqrt((corners[:, 1] ** 2).sum(axis=1)) - 1.0) > 1e-9)
+    if crooked.any():
+        w = int(crooked.argmax())
+        return f"Wall {w} needs a normal or axis of length 1, got {corners[w][1].tolist()}."
+    return ""
 
 
 def _kept_touches(world: World, new_row: NDArray[np.int64]) -> tuple[Touches, int]:
@@ -224,12 +240,12 @@ def with_crew(world: World, threads: int) -> World:
     """The same world, stepped by so many threads from now on."""
     if threads == world.crew.tally.shape[0]:
         return world
-    return _refitted(world._replace(crew=empty_crew(threads, 0, 0, 0)), world.pairs.i.size, world.touches.sphere.size)
+    return _refitted(world, world.pairs.i.size, world.touches.sphere.size, threads)
 
 
-def _refitted(world: World, capacity: int, touch_capacity: int) -> World:
+def _refitted(world: World, capacity: int, touch_capacity: int, threads: int | None = None) -> World:
     """`fitted`, with the lists still good."""
-    grown = fitted(world, world.pairs, capacity, touch_capacity)
+    grown = fitted(world, world.pairs, capacity, touch_capacity, threads)
     grown.search.reference[:] = world.search.reference
     grown.search.wall_reference[:] = world.search.wall_reference
     index_pairs(grown)
@@ -273,8 +289,9 @@ def with_levels(world: World, levels: int) -> World:
     return world._replace(motion=motion)
 
 
-def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0) -> World:
-    """The world with search tables for its number of spheres and pair tables of the given capacity.
+def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0, threads: int | None = None) -> World:
+    """The world with search tables for its number of spheres and pair tables of the given capacity, to be stepped by so
+    many threads, or as many as before.
 
     The reference positions are left at infinity, so that the next step rebuilds the list.
     """
@@ -290,11 +307,20 @@ def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0) -
     for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
         getattr(touches, name)[..., :count] = getattr(world.touches, name)[..., :count]
     touches.begin[:] = np.searchsorted(touches.sphere[:count], np.arange(world.sphere_count + 1))
+    aside, search, crew = working_storage(
+        threads or world.crew.tally.shape[0],
+        capacity,
+        world.radius,
+        world.walls.shape.size,
+        dimension,
+        2 * world.motion.shape[0] - dimension,
+        world.search.skin.copy(),
+    )
     return world._replace(
         touches=touches,
         pairs=fitted,
-        aside=empty_aside(capacity, dimension),
+        aside=aside,
         memory=empty_memory(near_walls, world.sphere_count, dimension),
-        search=empty_search(world.sphere_count, world.walls.shape.size, dimension, world.search.skin.copy()),
-        crew=empty_crew(world.crew.tally.shape[0], capacity, world.sphere_count, 2 * world.motion.shape[0] - dimension),
+        search=search,
+        crew=crew,
     )

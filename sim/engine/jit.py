@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,18 +38,43 @@ def fingerprint() -> str:
 
 
 def compiled(loop: Callable) -> Any:
-    """The loop, compiled at its first call or loaded from the cache; a damaged cache is wiped and made anew."""
-    dispatcher: Any = numba.njit(cache=True, **OPTIONS)(loop)
+    """The loop, compiled at its first call or loaded from the cache; a damaged cache is wiped and made anew, and where
+    nothing can be kept the loop is compiled all the same."""
+    try:
+        dispatcher: Any = numba.njit(cache=True, **OPTIONS)(loop)
+    except RuntimeError as error:  # no folder that can be written to
+        _cannot_keep(str(error))
+        return numba.njit(**OPTIONS)(loop)
     store = dispatcher._cache
-    load = store.load_overload
+    load, save = store.load_overload, store.save_overload
+
+    def forget() -> None:
+        """Remove the index; a file that it names may be cut, or of another loop that had its number before."""
+        with suppress(OSError):
+            Path(store._cache_file._index_path).unlink()
 
     def load_or_forget(signature: Any, target: Any) -> Any:
         try:
             return load(signature, target)
         except Exception as error:  # whatever a cut or foreign file provokes in the unpickler
             logging.getLogger(__name__).warning("The cache of compiled code is damaged (%s): compiling anew.", error)
-            store.flush()
+            forget()
             return None
 
-    store.load_overload = load_or_forget
+    def save_or_forget(signature: Any, code: Any) -> None:
+        try:
+            save(signature, code)
+        except OSError as error:
+            forget()
+            _cannot_keep(f"{store.cache_path}: {error.strerror or error}")
+
+    store.load_overload, store.save_overload = load_or_forget, save_or_forget
     return dispatcher
+
+
+@cache
+def _cannot_keep(reason: str) -> None:
+    """Say it, once for each reason."""
+    logging.getLogger(__name__).warning(
+        "The compiled engine cannot be kept (%s): it is compiled anew at the next start.", reason
+    )

@@ -14,6 +14,7 @@ from typing import Any
 
 from numba.extending import register_jitable
 from repose.sim.engine.barrier import meet, share
+from repose.sim.engine.contacts.deepest_overlap import book_deepest
 from repose.sim.engine.contacts.pair_forces import book_heat, gather_forces, pair_forces
 from repose.sim.engine.contacts.wall_forces import book_walls, move_walls, wall_forces
 from repose.sim.engine.jit import compiled, fingerprint
@@ -59,6 +60,14 @@ def body_forces(force, mass, gravity, first, last):
             total[:] = 0.0
 
 
+@register_jitable
+def take_accelerations(motion, force, mobility, first, last):
+    """Give the spheres of these rows the accelerations of the forces on them."""
+    for c in range(motion.shape[0]):
+        for i in range(first, last):
+            motion[c, 2, i] = force[c, i] * mobility[c, i]
+
+
 @lru_cache(maxsize=64)
 def compose(model: Model) -> Any:
     """The compiled step loop of a model.
@@ -66,8 +75,9 @@ def compose(model: Model) -> Any:
     advance(world, params, gravity, dt, steps) -> (steps done, status, row of the culprit or -1); `params` is
     the law's tuple, `gravity` a tuple [m/s²], one entry per dimension. It never allocates, prints or
     raises; a status other than OK leaves the step unfinished, to be taken up again by the next call
-    (tables enlarged) or dropped with the world (a fault). As many threads step the world as its crew has, and the
-    result is the same bit by bit for any number of them.
+    (tables enlarged) or dropped with the world (a fault). With dt = 0 nothing moves and no step is counted: spheres
+    get the accelerations of the forces there are, which a motion begins with. As many threads step the world as its
+    crew has, and the result is the same bit by bit for any number of them.
     """
     return together(compiled(_loop(model, fingerprint())))
 
@@ -92,13 +102,17 @@ def _loop(model: Model, source: str) -> Callable:
         parts = crew.tally.shape[0]
         alone = parts == 1
         first, last = share(world.radius.size, part, parts)
+        if steps > 0 and not meet(crew):  # before anything is changed
+            return 0, verlet_list.THREAD_MISSING, -1
+        standing = dt == 0.0
         pending = world.counters[PENDING]  # of a step begun before the tables had to be enlarged
         for done in range(steps):
             for stage in range(stages):
-                if pending > stage + 1:
+                if pending > stage + 1 or (standing and stage > 0):
                     continue
                 if pending <= stage:
-                    before(world.motion, first, last, stage, dt)
+                    if not standing:
+                        before(world.motion, first, last, stage, dt)
                     if stage == 0 and part == 0:
                         move_walls(world.walls, dt)
                     pending = stage + 1
@@ -124,7 +138,8 @@ def _loop(model: Model, source: str) -> Callable:
                     gentle,
                     part,
                 )
-                meet(crew)
+                if not meet(crew):
+                    return done, verlet_list.THREAD_MISSING, -1
                 if not alone:
                     body_forces(world.force, world.mass, gravity, first, last)
                     gather_forces(
@@ -151,15 +166,20 @@ def _loop(model: Model, source: str) -> Callable:
                         gentle,
                         part,
                     )
-                    meet(crew)
+                    if not meet(crew):
+                        return done, verlet_list.THREAD_MISSING, -1
                 if part == 0:
                     book_heat(world.ledger, crew.heat, world.counters[PAIR_COUNT], duration)
                     book_walls(world.ledger, world.touches, world.walls, world.counters[TOUCH_COUNT], duration)
-                after(world.motion, world.force, world.mobility, first, last, stage, dt)
+                    book_deepest(world.deepest, crew.deepest, world.counters[STEP_COUNT] + (0 if standing else 1))
+                if standing:
+                    take_accelerations(world.motion, world.force, world.mobility, first, last)
+                else:
+                    after(world.motion, world.force, world.mobility, first, last, stage, dt)
             pending = 0
             if part == 0:
                 world.counters[PENDING] = 0
-                world.counters[STEP_COUNT] += 1
+                world.counters[STEP_COUNT] += 0 if standing else 1
         return steps, verlet_list.OK, -1
 
     return advance

@@ -5,7 +5,9 @@ Of all this only the reference positions and the skin last from step to step.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import itertools
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +25,19 @@ BUFFER_ROWS = 40
 
 MOVED, STATUS, CULPRIT, FOUND, TOUCHES, KEPT = range(6)
 """Entries of `Crew.tally`."""
+
+ROUND, PATIENCE = 8, 9
+"""Entries of `Crew.gate`, a cache line from the first, which counts who is there: how often all have met, and how long
+a thread waits for the others [ms]."""
+BROKEN = -(1 << 63)
+"""The bit of `Crew.gate[ROUND]` that says that somebody has not come."""
+LONGEST_ABSENCE = 60.0
+"""Wall time a thread waits for the others [s]. Between two meetings there are microseconds of work: a thread that is
+later than this does not run at all, however busy the machine."""
+
+DEEP_RATIO, DEEP_STEP, DEEP_PLACE, DEEP_FIRST, DEEP_SECOND, DEEP_WALL = 0, 1, 2, 5, 6, 7
+"""Entries of `World.deepest`, and of each row of `Crew.deepest`; the place takes three."""
+DEEP_COUNT = 8
 
 
 class Aside(NamedTuple):
@@ -81,6 +96,9 @@ class Search(NamedTuple):
     """Of the wall at hand: lowest and highest corner of its box [m], normal, first corner [m], shape (4, dimension)."""
     box_cells: NDArray[np.int64]
     """First and last cell near the box, shape (2, dimension)."""
+    unequal: Floats
+    """(R_max + R_min)/R_min of all spheres, shape (1,): no overlap is a larger share of the smaller radius than so many
+    times its share of R_i + R_j."""
 
 
 class Crew(NamedTuple):
@@ -91,7 +109,7 @@ class Crew(NamedTuple):
     """
 
     gate: NDArray[np.int64]
-    """How many have arrived, and, a cache line further, how often all have, shape (16,)."""
+    """How many have arrived, and, a cache line further, ROUND and PATIENCE, shape (16,)."""
     tally: NDArray[np.int64]
     """What each has found, for all to read, a cache line each, shape (threads, 8)."""
     buffer: Floats
@@ -100,6 +118,9 @@ class Crew(NamedTuple):
     """Of the block at hand the pairs that touch: row in the list, i, j, shape (threads, 3, BLOCK)."""
     heat: Floats
     """Power taken up by damping and fed into friction springs, by chunk of the list [W], shape (2, chunks)."""
+    deepest: Floats
+    """The largest overlap each thread has found at this evaluation, among pairs and at walls, as `World.deepest` where
+    it is larger than that, shape (2, threads, DEEP_COUNT)."""
     push: Floats
     """Of each pair the force on i [N], with rotation the torque on i and that on j [N m],
     shape (capacity, dimension + 2 spin length); empty for one thread."""
@@ -107,33 +128,6 @@ class Crew(NamedTuple):
     """Pairs of each sphere as j, shape (capacity,); empty for one thread."""
     other_begin: NDArray[np.int32]
     """Where they begin, shape (count + 1,); empty for one thread."""
-
-
-def empty_aside(capacity: int, dimension: int) -> Aside:
-    """Room for a list of pairs to be."""
-    return Aside(
-        i=np.zeros(capacity, np.uint32),
-        j=np.zeros(capacity, np.uint32),
-        sorted_j=np.zeros(capacity, np.uint32),
-        touching=np.zeros(capacity, np.uint8),
-        anchor=np.zeros((dimension, capacity)),
-        normal_force=np.zeros(capacity),
-    )
-
-
-def empty_crew(threads: int, capacity: int, spheres: int, width: int) -> Crew:
-    """Room for so many threads to share; `width` numbers are put down per pair."""
-    shared = capacity if threads > 1 else 0
-    return Crew(
-        gate=np.zeros(16, np.int64),
-        tally=np.zeros((threads, 8), np.int64),
-        buffer=np.ones((threads, BUFFER_ROWS * BLOCK + 8)),
-        chosen=np.zeros((threads, 3, BLOCK), np.uint32),
-        heat=np.zeros((2, capacity // CHUNK + 1)),
-        push=np.zeros((shared, width)),
-        other=np.zeros(shared, np.uint32),
-        other_begin=np.zeros(spheres + 1 if threads > 1 else 0, np.int32),
-    )
 
 
 def empty_memory(capacity: int, spheres: int, dimension: int) -> Memory:
@@ -150,18 +144,69 @@ def empty_memory(capacity: int, spheres: int, dimension: int) -> Memory:
     )
 
 
-def empty_search(count: int, walls: int, dimension: int, skin: Floats) -> Search:
-    """Room to search neighbours of so many spheres; nothing has been listed yet."""
-    buckets = 1 << max(4, (2 * count - 1).bit_length())
-    return Search(
-        reference=np.full((dimension, count), np.inf),
+def working_storage(
+    threads: int, capacity: int, radius: Floats, walls: int, dimension: int, width: int, skin: Floats
+) -> tuple[Aside, Search, Crew]:
+    """Room for so many threads to step spheres of these radii with so many pairs; `width` numbers are put down per pair.
+
+    Nothing has been listed yet. What is needed only while lists are made lies in the same memory as the forces put down
+    per pair, which are needed only between two lists.
+    """
+    spheres = radius.size
+    shared, gathered = (capacity, spheres + 1) if threads > 1 else (0, 0)
+    (anchor, place, normal_force, cell, i, j, sorted_j, touching), (push,) = overlaid(
+        [
+            ((dimension, capacity), np.float64),
+            ((dimension + 1, spheres), np.float64),
+            ((capacity,), np.float64),
+            ((dimension, spheres), np.int64),
+            *[((capacity,), np.uint32)] * 3,
+            ((capacity,), np.uint8),
+        ],
+        [((shared, width), np.float64)],
+    )
+    buckets = 1 << max(4, (2 * spheres - 1).bit_length())
+    aside = Aside(i=i, j=j, sorted_j=sorted_j, touching=touching, anchor=anchor, normal_force=normal_force)
+    search = Search(
+        reference=np.full((dimension, spheres), np.inf),
         wall_reference=np.full((walls, dimension), np.inf),
         skin=skin,
-        cell=np.zeros((dimension, count), np.int64),
-        order=np.zeros(count, np.uint32),
-        place=np.zeros((dimension + 1, count)),
-        begin=np.zeros(count + 1, np.int32),
+        cell=cell,
+        order=np.zeros(spheres, np.uint32),
+        place=place,
+        begin=np.zeros(spheres + 1, np.int32),
         bucket_start=np.zeros(buckets + 1, np.int32),
         box=np.zeros((4, dimension)),
         box_cells=np.zeros((2, dimension), np.int64),
+        unequal=np.array([1.0 + radius.max() / radius.min() if spheres else 2.0]),
     )
+    crew = Crew(
+        gate=np.where(np.arange(16) == PATIENCE, round(1000 * LONGEST_ABSENCE), 0),
+        tally=np.zeros((threads, 8), np.int64),
+        buffer=np.ones((threads, BUFFER_ROWS * BLOCK + 8)),
+        chosen=np.zeros((threads, 3, BLOCK), np.uint32),
+        heat=np.zeros((2, capacity // CHUNK + 1)),
+        deepest=np.zeros((2, threads, DEEP_COUNT)),
+        push=push,
+        other=np.zeros(shared, np.uint32),
+        other_begin=np.zeros(gathered, np.int32),
+    )
+    return aside, search, crew
+
+
+def empty_crew(threads: int) -> Crew:
+    """What so many threads share where there are no spheres; none can step a world of 0 threads."""
+    return working_storage(threads, 0, np.zeros(0), 0, 2, 0, np.zeros(1))[2]
+
+
+def overlaid(*groups: list[tuple[tuple[int, ...], type]]) -> list[list[NDArray[Any]]]:
+    """Tables of these shapes and types, empty, the groups in the same memory: no two of them are in use at once."""
+    words = [[-(-math.prod(shape) * np.dtype(kind).itemsize // 8) for shape, kind in group] for group in groups]
+    memory = np.zeros(max(map(sum, words)))
+    return [
+        [
+            memory[end - size : end].view(kind)[: math.prod(shape)].reshape(shape)
+            for (shape, kind), size, end in zip(group, sizes, itertools.accumulate(sizes), strict=True)
+        ]
+        for group, sizes in zip(groups, words, strict=True)
+    ]

@@ -141,6 +141,9 @@ class World(NamedTuple):
     ledger: Floats
     """Energy taken up by damping, fed into friction springs, and put in by moving walls [J], in BLOCK partial sums
     that are never reset, so that the rounding does not depend on the batch size, shape (3, BLOCK)."""
+    deepest: Floats
+    """The largest overlap since the run began: overlap / radius of the smaller sphere that can move [-], step, contact
+    point x, y, z [m], ids of both spheres, row of the wall; -1 for what there is not, shape (DEEP_COUNT,)."""
     counters: NDArray[np.int64]
     """Shape (COUNTER_COUNT,)."""
 

@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from repose.sim.engine.builder import with_levels
+import numpy as np
+from repose.sim.engine.builder import enlarge_pairs, with_levels
 from repose.sim.engine.contacts.force_table import contact_table
+from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
 from repose.sim.engine.step import Model, compose
 from repose.sim.engine.threads import is_compiled
 from repose.sim.engine.timestep.survey import Survey, compose_survey
@@ -118,6 +120,25 @@ def start_derivatives(experiment: Experiment, first_row: int = 0) -> None:
     if experiment.parameters.start_up == "rk4" and engine.model.scheme.levels > 3 and run.dt > 0.0:
         higher = higher_derivatives(run.world, engine.model, engine.law_parameters, engine.gravity, run.dt)
         run.world.motion[:, 2:, first_row:] = higher[:, :, first_row:]
+
+
+def find_accelerations(experiment: Experiment) -> None:
+    """Give all spheres the accelerations of the present forces; no time passes.
+
+    A motion that begins with none loses g dt/2 of its speed.
+    """
+    run, engine = experiment.run, experiment.engine
+    if run.world.fixed.all():
+        return
+    while engine.advance(run.world, engine.law_parameters, engine.gravity, 0.0, 1)[1] == PAIRS_FULL:
+        run.world = enlarge_pairs(run.world)
+
+
+def free_fall(experiment: Experiment) -> dict[str, Any]:
+    """Velocity [m/s] and acceleration [m/s²] of spheres released from rest, as the integrator stores them."""
+    gravity = np.asarray(experiment.engine.gravity)
+    lead = experiment.engine.model.scheme.velocity_lead * experiment.dt
+    return {"velocity": lead * gravity, "acceleration": gravity}
 
 
 def _adapt_world(experiment: Experiment, previous: Model) -> None:

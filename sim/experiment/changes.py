@@ -11,14 +11,16 @@ from repose.sim import registry
 from repose.sim.engine.builder import keep_spheres
 from repose.sim.engine.world import World
 from repose.sim.experiment import faults, history
-from repose.sim.experiment.activation import activate, engine_for
+from repose.sim.experiment.activation import activate, engine_for, find_accelerations
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import book_initial_energy, booked
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.ramp import fit_ramp, request_parameters
-from repose.sim.experiment.results import adopt_measured, compare_runs
+from repose.sim.experiment.results import adopt_measured, compare_runs, results_of
 from repose.sim.experiment.run import Checkpoint, Run
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.parameters import ParameterError, Value, require_known
 
 
@@ -38,7 +40,7 @@ def resumed_experiment(saved: SavedRun) -> Experiment:
     """An experiment that continues a saved run."""
     now = saved.now.now
     scene = registry.scenes()[saved.log.scene]
-    experiment = _bare(scene, saved.log.seed, saved.log.ready, now.parameters, copy.deepcopy(now.run))
+    experiment = _bare(scene, saved.log.seed, saved.log.ready, now.parameters, now.restored())
     resume(experiment, saved)
     return experiment
 
@@ -53,7 +55,21 @@ def start(experiment: Experiment, scene: str, values: Mapping[str, Value], seed:
 
 
 def resume(experiment: Experiment, saved: SavedRun) -> None:
-    """Continue a saved run in place of this one."""
+    """Continue a saved run in place of this one; on a refusal nothing has changed."""
+    before = vars(experiment) | {"history": copy.copy(experiment.history), "session": copy.copy(experiment.session)}
+    before["history"].checkpoints = copy.copy(experiment.history.checkpoints)
+    before["session"].measured = copy.copy(experiment.session.measured)
+    try:
+        _resume(experiment, saved)
+        take_snapshot(experiment, Snapshot())
+        results_of(experiment)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        vars(experiment).update(before)
+        reason = " ".join(str(error).split())[:120] or type(error).__name__
+        raise ParameterError(f"The saved run cannot be continued: {reason}. Its file is damaged.") from None
+
+
+def _resume(experiment: Experiment, saved: SavedRun) -> None:
     log = saved.log
     experiment.scene, experiment.seed, experiment.ready = registry.scenes()[log.scene], log.seed, log.ready
     history.adopt_log(experiment, saved)
@@ -67,7 +83,7 @@ def restore(experiment: Experiment, point: Checkpoint) -> None:
     history.restore_cursor(experiment, point)
     faults.clear(experiment, point.fault)
     tell(experiment, point.message)
-    activate(experiment, point.now.parameters, copy.deepcopy(point.now.run), adapt=False)
+    activate(experiment, point.now.parameters, point.now.restored(), adapt=False)
 
 
 def begin_anew(experiment: Experiment, parameters: Any = None, made: tuple[World, Any] | None = None) -> None:
@@ -78,6 +94,7 @@ def begin_anew(experiment: Experiment, parameters: Any = None, made: tuple[World
     faults.clear(experiment)
     history.forget_changes(experiment)
     activate(experiment, parameters, Run(*made, parameters))
+    find_accelerations(experiment)
     book_initial_energy(experiment)
     history.mark_good(experiment, forget_change=True)
     faults.follow_dt(experiment, first=True)

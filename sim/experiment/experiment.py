@@ -74,6 +74,9 @@ class Scene:
     """Where a closed form says spheres should be: centres and radii [m], shape (ghosts, dimension + 1)."""
     facets: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
+    flaw: Callable[[Any, World, Any], str] = lambda state, world, built: ""
+    """flaw(state, world, parameters it was built with) -> which part of a state read from a file cannot be of this
+    scene; empty where it can."""
     study: Study | None = None
     """What its runs are compared by, in the window and by `repose sweep`; None where there is nothing to compare."""
     prepared: Mapping[str, Callable[[ParameterSet], tuple[World, Any] | None]] = field(default_factory=dict)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from dataclasses import replace
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.timestep.survey import Survey
+from repose.sim.engine.workspace import PATIENCE
 from repose.sim.engine.world import PAIR_COUNT, TOUCH_COUNT, Floats, World
 from repose.sim.experiment.activation import activate, survey_contacts
 from repose.sim.experiment.experiment import Experiment
@@ -19,6 +19,7 @@ from repose.sim.experiment.ramp import request_parameters
 from repose.sim.experiment.run import BLAME_STEPS, Change, RestartPoint
 from repose.sim.experiment.snapshot import Fault, Remedy
 from repose.sim.experiment.time_step import choose_dt, foreseen_dt
+from repose.sim.io.world_tables import unpacked
 from repose.sim.parameters import Value
 
 FARTHEST = 1e7
@@ -51,6 +52,14 @@ def check(experiment: Experiment) -> Fault | None:
 def from_status(experiment: Experiment, status: int, row: int) -> Fault:
     """The fault behind a status of the step loop."""
     world = experiment.run.world
+    if status == verlet_list.THREAD_MISSING:
+        threads, waited = world.crew.tally.shape[0], world.crew.gate[PATIENCE] / 1000
+        return Fault(
+            f"One of {threads} threads did not come within {waited:g} s to step its grains at {experiment.time:.4f} s: "
+            f"stopped at the last good state, {last_good(experiment).run.time:.4f} s. "
+            "Likely cause: the system does not let it run.",
+            remedies=(Remedy("continue", "go on, or step with one thread (--threads 1)"),),
+        )
     if status == verlet_list.NOT_FINITE:
         row, lost = _lost(world, row, experiment.scene.dimension)
         return _fault(experiment, row, f"lost its {lost} (not a finite number) at {experiment.time:.4f} s")
@@ -203,7 +212,7 @@ def _cause(experiment: Experiment, change: Change) -> str:
     """What has most likely led to a fault: the last change, or what the last good state shows."""
     if change.name:
         return f"Likely cause: {_in_words(experiment, change.name, change.previous)[0]}."
-    survey = survey_contacts(experiment, last_good(experiment).run.world)
+    survey = survey_contacts(experiment, unpacked(last_good(experiment).run.world))
     if experiment.dt > survey.stable_dt:
         return f"Likely cause: the time step is over the {survey.stable_dt * 1e6:.4g} µs that the contacts bear."
     if survey.largest_overlap > DEEP:
@@ -217,7 +226,7 @@ def stop(experiment: Experiment, fault: Fault) -> None:
     # The state is the one before the change, the parameters are those after it: the step between them is the same as
     # when they were set, its work included.
     now, point = experiment.parameters, last_good(experiment)
-    activate(experiment, point.parameters, copy.deepcopy(point.run), adapt=False)
+    activate(experiment, point.parameters, point.restored(), adapt=False)
     request_parameters(experiment, now)
     experiment.fault = with_remedies(experiment, fault)
     tell(experiment, experiment.fault.message)
@@ -248,6 +257,15 @@ def last_good(experiment: Experiment) -> RestartPoint:
 
 def with_remedies(experiment: Experiment, fault: Fault) -> Fault:
     """The fault with the ways to continue from the last good state, which is the present, also in one more sentence."""
+    remedies = list(fault.remedies) or _remedies(experiment, fault)
+    offers = [remedy.words for remedy in remedies]
+    words = " or ".join(filter(None, [", ".join(offers[:-1]), offers[-1]])) if offers else "start anew"
+    message = f"{fault.message} {words[0].upper()}{words[1:]}."
+    return replace(fault, message=message, remedies=tuple(remedies))
+
+
+def _remedies(experiment: Experiment, fault: Fault) -> list[Remedy]:
+    """What the last good state, which is the present, allows to do after a fault of the motion."""
     smaller, sphere = smaller_dt(experiment), fault.sphere_id
     remedies = []
     if fault.parameter and fault.previous is not None:
@@ -259,10 +277,7 @@ def with_remedies(experiment: Experiment, fault: Fault) -> Fault:
         remedies.append(Remedy("auto_dt", "let the program choose it ('auto')", {"dt": "auto"}))
     if sphere is not None and removable(experiment, experiment.run.world, sphere):
         remedies.append(Remedy("remove_grain", f"remove grain {sphere}", sphere_id=sphere))
-    offers = [remedy.words for remedy in remedies]
-    words = " or ".join(filter(None, [", ".join(offers[:-1]), offers[-1]])) if offers else "start anew"
-    message = f"{fault.message} {words[0].upper()}{words[1:]}."
-    return replace(fault, message=message, remedies=tuple(remedies))
+    return remedies
 
 
 def _in_words(experiment: Experiment, name: str, previous: Value | None) -> tuple[str, str]:

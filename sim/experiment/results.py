@@ -8,6 +8,7 @@ import math
 from importlib import metadata
 from typing import Any
 
+from repose.sim.engine.workspace import DEEP_FIRST, DEEP_PLACE, DEEP_RATIO, DEEP_SECOND, DEEP_STEP, DEEP_WALL
 from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.comparison import compare
@@ -37,12 +38,27 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
         },
         "dt_changes": experiment.run.dt_changes,
         **experiment.scene.results(experiment),
-        "largest_overlap": survey.largest_overlap,
+        "largest_overlap": float(experiment.run.world.deepest[DEEP_RATIO]),
+        "largest_overlap_at": _deepest(experiment.run, experiment.scene.dimension),
         **bulk_results(bulk_of(experiment), coordination_number(experiment.run.world)),
         "energy": energy_of(experiment, survey).as_dict(),
         "fault": experiment.fault.message if experiment.fault else None,
         "complaint": experiment.scene.check(experiment) or None,
         "state_hash": state_hash(experiment.run),
+    }
+
+
+def _deepest(run: Run, dimension: int) -> dict[str, Any] | None:
+    """When and where the largest overlap of the run was, and of what; None where nothing has touched."""
+    found = run.world.deepest
+    if found[DEEP_RATIO] == 0.0:
+        return None
+    ids = [int(found[entry]) for entry in (DEEP_FIRST, DEEP_SECOND) if found[entry] >= 0.0]
+    return {
+        "time": run.time_at(int(found[DEEP_STEP])),
+        "position": found[DEEP_PLACE : DEEP_PLACE + dimension].tolist(),
+        "grains": ids,
+        "wall": int(found[DEEP_WALL]) if found[DEEP_WALL] >= 0.0 else None,
     }
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from repose.sim.engine.builder import with_crew
 from repose.sim.engine.world import STEP_COUNT, World
 from repose.sim.experiment.series import SERIES, Series
 from repose.sim.experiment.snapshot import Fault
+from repose.sim.io.world_tables import packed, unpacked
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.energy import Booked
 from repose.sim.parameters import Value
@@ -44,7 +44,7 @@ class Ramp:
 
 @dataclass
 class Run:
-    """Everything that changes while the experiment runs; a deep copy is a complete restart point."""
+    """Everything that changes while the experiment runs; what lasts of it is a complete restart point."""
 
     world: World
     """Stepped by `stepping`; rows are added and removed by the scene."""
@@ -81,6 +81,11 @@ class Run:
         """Simulated time [s]: steps times dt since the last change of dt, never a running sum."""
         return self.clock_time + (self.step - self.clock_step) * self.dt
 
+    def time_at(self, step: int) -> float:
+        """Simulated time at the end of an earlier step [s], summed over the time steps in use until then."""
+        ends = [min(begun, step) for begun, _ in self.dt_changes[1:]] + [step]
+        return sum((max(0, end - begun) * dt for (begun, dt), end in zip(self.dt_changes, ends)), 0.0)
+
 
 @dataclass(frozen=True)
 class Change:
@@ -100,11 +105,17 @@ class RestartPoint:
 
     parameters: Any
     run: Run
+    """Its world is packed: `restored` makes a run that can be stepped and measured."""
 
     @classmethod
     def of(cls, parameters: Any, run: Run) -> RestartPoint:
-        """A copy of a run as it is, without the storage its threads share."""
-        return cls(parameters, copy.deepcopy(replace(run, world=with_crew(run.world, 1))))
+        """A copy of a run without working storage; it shares the histories, whose rows never change."""
+        table = run.series.table
+        return cls(parameters, copy.deepcopy(run, {id(run.world): packed(run.world), id(table): table}))
+
+    def restored(self) -> Run:
+        """A run of its own to continue with."""
+        return copy.deepcopy(self.run, {id(self.run.world): unpacked(self.run.world)})
 
 
 @dataclass(frozen=True)

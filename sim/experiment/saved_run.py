@@ -6,11 +6,13 @@ Read into objects of its own and checked whole before anything running hears of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any, BinaryIO, cast, get_args, get_type_hints
 
+import numpy as np
 from repose.sim import registry
 from repose.sim.engine.world import MATERIAL_COUNT, Floats
 from repose.sim.experiment.command_log import Entry, Log, Mark, SavedRun
@@ -24,17 +26,19 @@ from repose.sim.experiment.snapshot import Fault
 from repose.sim.io import archive
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.atomic_file import write_whole_file
+from repose.sim.io.mesh import MOST_FACETS, Surface, kept_surfaces
 from repose.sim.io.plain import PlainError, Tables, decode, encode
-from repose.sim.io.world_tables import tables_of, world_of
+from repose.sim.io.world_tables import MOST, tables_of, world_of
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.energy import Booked
+from repose.sim.parameters import ParameterError, require_local
 
-KIND, FORMAT, READABLE = "repose run", 3, (2, 3)
+KIND, FORMAT, READABLE = "repose run", 4, (2, 3, 4)
 SUFFIX = ".repose"
 PLAIN = ("dt", "clock_time", "clock_step", "booked", "measurement", "bulk_step", "dt_changes", "ramp")
 """Entries of `Run` written as their types are declared."""
-LONGEST_STEP = 1.0
-"""No time step is longer [s]."""
+LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
+"""No time step and no run is longer [s]."""
 
 
 def save(saved: SavedRun, path: Path) -> None:
@@ -78,6 +82,7 @@ def write(saved: SavedRun, file: BinaryIO) -> None:
         "marks": [list(mark) for mark in log.marks],
         "end": log.end,
         "measured": encode(saved.measured, tables, "measured"),
+        "surfaces": _surfaces_to_plain(saved, tables),
     }
     archive.write(file, manifest | {"runs": [plain for plain, _ in runs.values()]}, tables)
 
@@ -94,7 +99,7 @@ def read(file: BinaryIO) -> SavedRun:
         return _saved_run(manifest, tables)
     except PlainError as error:
         raise ArchiveError(f"The file is damaged: {error}") from None
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError) as error:
         if isinstance(error, ArchiveError):
             raise
         reason = " ".join(str(error).split())[:120]
@@ -116,6 +121,15 @@ def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
     if name not in scenes:
         raise ArchiveError(f"The file is a run of the scene '{name[:60]}', which this program does not have.")
     scene = scenes[name]
+    manifest = _without_remote_paths(manifest)
+    surfaces = _surfaces_from_plain(manifest.get("surfaces", {}), tables)
+    # No path in the file is ever opened, now or when its commands are carried out again.
+    with kept_surfaces(surfaces, only=True):
+        return _checked_run(scene, manifest, tables, surfaces)
+
+
+def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surfaces: Mapping[str, Surface]) -> SavedRun:
+    name = scene.name
     runs = [_run_from_plain(scene, plain, tables, f"run{place}") for place, plain in enumerate(manifest["runs"])]
     checkpoints = [_checkpoint_from_plain(scene, manifest[key], runs, tables, key) for key in ("start", "now")]
     log = Log(
@@ -123,13 +137,15 @@ def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
         decode(int, manifest["seed"], tables, "seed"),
         cast("str | None", decode(cast(Any, str | None), manifest["ready"], tables, "ready")),
         checkpoints[0],
-        [_entry_from_plain(plain, tables) for plain in manifest["entries"]],
+        [_entry_from_plain(scene, plain, tables, surfaces) for plain in manifest["entries"]],
         [Mark(decode(int, at, tables, "mark"), decode(str, text, tables, "mark")) for at, text in manifest["marks"]],
         decode(int, manifest["end"], tables, "end"),
     )
     now = checkpoints[1]
-    if not 0 <= now.commands <= len(log.entries) or not 0 <= now.at <= log.end:
+    if not 0 <= now.commands <= len(log.entries) or not log.start.at <= now.at == log.end:
         raise ArchiveError("The file's log does not reach its present: the file is damaged.")
+    if any(point.now.run.dt == 0.0 and point.fault is None for point in checkpoints):
+        raise ArchiveError("The file's time step is 0 s, which cannot be: the file is damaged.")
     if sorted(entry.at for entry in log.entries) != [entry.at for entry in log.entries]:
         raise ArchiveError("The commands of the file's log are not in order: the file is damaged.")
     whole = manifest["format"] == FORMAT  # older ones hashed columns that are no longer kept
@@ -225,8 +241,28 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
     if not (0.0 <= values["dt"] <= LONGEST_STEP and math.isfinite(values["clock_time"])):
         raise ArchiveError(f"The file's time step is {values['dt']:g} s, which cannot be: the file is damaged.")
     run = Run(world=world_of(tables, f"{name}.world."), **values)
+    _require_sound(scene, run)
     run.series = _series(run.series, tables[f"{name}.series"])
     return run
+
+
+def _require_sound(scene: Scene, run: Run) -> None:
+    """Raise `ArchiveError` unless clock, books and the scene's own state are such as a run comes to."""
+    steps = [0, *(step for step, _ in run.dt_changes), run.step]
+    complaints = {
+        "clock": not (0 <= run.clock_step <= run.step and 0.0 <= run.clock_time <= LONGEST_TIME),
+        "changes of the time step": steps != sorted(steps)
+        or not all(0.0 < dt <= LONGEST_STEP for _, dt in run.dt_changes),
+        "energy ledger": not all(abs(value) <= MOST for value in vars(run.booked).values()),
+        "ramp": run.ramp is not None and not 0 <= run.ramp.begins <= run.step,
+        "measured slope": run.measurement is not None
+        and not np.isfinite([*run.measurement.x_range, run.measurement.angle, run.measurement.slope]).all(),
+    }
+    for what, wrong in complaints.items():
+        if wrong:
+            raise ArchiveError(f"The file's {what} cannot be: the file is damaged.")
+    if flaw := scene.flaw(run.state, run.world, run.built):
+        raise ArchiveError(f"The file's {flaw} cannot be one of the scene '{scene.name}': the file is damaged.")
 
 
 def _series(blank: Series, table: Floats) -> Series:
@@ -245,7 +281,7 @@ def _entry_to_plain(entry: Entry, tables: Tables) -> list[Any]:
     return [entry.at, type(command).__name__, encode(command, tables, f"command{entry.at}")]
 
 
-def _entry_from_plain(plain: Any, tables: Tables) -> Entry:
+def _entry_from_plain(scene: Scene, plain: Any, tables: Tables, surfaces: Mapping[str, Surface]) -> Entry:
     at, name, values = plain
     kinds = {kind.__name__: kind for kind in get_args(Logged)}
     if name not in kinds or type(at) is not int or at < 0:
@@ -255,4 +291,53 @@ def _entry_from_plain(plain: Any, tables: Tables) -> Entry:
     needed = {Act: str, RemoveGrain: int}.get(kinds[name], dict)
     if not all(isinstance(value, needed) for value in filled.values()):
         raise ArchiveError(f"The file's log holds a {name} without what it needs: the file is damaged.")
-    return Entry(at, make(**filled))
+    command = make(**filled)
+    for key, entry in scene.parameters.declared().items():
+        if entry.kind == "path" and getattr(command, "values", {}).get(key, "") not in ("", *surfaces):
+            raise ArchiveError("The file's log names a shape that the file does not hold: the file is damaged.")
+    return Entry(at, command)
+
+
+def _surfaces_to_plain(saved: SavedRun, tables: Tables) -> dict[str, Any]:
+    """The shapes the run has stood on, by the paths they were read from."""
+    points = [point for at in (saved.log.start, saved.now) for point in (at.now, at.good, at.before_change)]
+    found = {path: surface for point in points for path, surface in point.parameters.surfaces.items()}
+    return {
+        path: {"digest": surface.digest, "triangles": encode(surface.triangles, tables, f"surface{place}")}
+        for place, (path, surface) in enumerate(found.items())
+    }
+
+
+def _without_remote_paths(manifest: dict[str, Any]) -> dict[str, Any]:
+    """The manifest with the bare names of files of other machines: a start anew with these parameters must not speak to
+    one that a stranger has chosen."""
+    remote = {path: re.split(r"[\\/:]", path)[-1] for path in manifest.get("surfaces", {}) if not _is_local(path)}
+
+    def renamed(plain: Any) -> Any:
+        if isinstance(plain, dict):
+            return {remote.get(key, key): renamed(value) for key, value in plain.items()}
+        if isinstance(plain, list):
+            return [renamed(value) for value in plain]
+        return remote.get(plain, plain) if isinstance(plain, str) else plain
+
+    return cast("dict[str, Any]", renamed(manifest)) if remote else manifest
+
+
+def _is_local(path: str) -> bool:
+    try:
+        require_local("mesh", path)
+    except ParameterError:
+        return False
+    return True
+
+
+def _surfaces_from_plain(plain: Any, tables: Tables) -> dict[str, Surface]:
+    found = {}
+    for path, said in decode(dict[str, Any], plain, tables, "surfaces").items():
+        triangles = decode(Floats, said["triangles"], tables, "surfaces.triangles")
+        if triangles.ndim != 3 or triangles.shape[1:] != (3, 3) or not 0 < len(triangles) <= MOST_FACETS:
+            raise ArchiveError(f"The file's shape {path[:60]!r} is not made of triangles: the file is damaged.")
+        if not np.isfinite(triangles).all():
+            raise ArchiveError(f"The file's shape {path[:60]!r} has corners that are not finite: the file is damaged.")
+        found[path] = Surface(triangles, decode(str, said["digest"], tables, "surfaces.digest"))
+    return found

@@ -23,7 +23,7 @@ Floats = NDArray[np.float32]
 class Remedy:
     """One way to continue after a fault, from the last good state."""
 
-    name: Literal["undo", "smaller_dt", "auto_dt", "remove_grain"]
+    name: Literal["undo", "smaller_dt", "auto_dt", "remove_grain", "continue"]
     words: str
     """What to do, in words that follow a comma."""
     values: Mapping[str, Value] = field(default_factory=dict)
@@ -192,6 +192,9 @@ class Snapshot:
     """How often the run has gone on from its past, forgetting what came after."""
     moments: tuple[tuple[int, float], ...] = ()
     """Steps since the log began and simulated time [s] of the moments one can go back to."""
+    moments_bytes: int = 0
+    moments_budget: int = 0
+    """Memory they take, and may take at most."""
 
     message: str = ""
     """The last thing worth telling: one sentence."""

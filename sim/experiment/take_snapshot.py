@@ -155,5 +155,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.at, snapshot.log_end = experiment.history.at, experiment.history.log.end
     snapshot.cuts = experiment.history.cuts
     snapshot.moments = experiment.history.checkpoints.shown
+    snapshot.moments_bytes = experiment.history.checkpoints.bytes
+    snapshot.moments_budget = experiment.history.checkpoints.budget
     snapshot.message = experiment.message
     snapshot.fault = experiment.fault

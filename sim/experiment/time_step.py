@@ -50,8 +50,6 @@ def _take_dt(experiment: Experiment, dt: float) -> None:
     run, scheme, before = experiment.run, experiment.engine.model.scheme, experiment.run.dt
     run.clock_time, run.clock_step, run.dt = experiment.time, experiment.step, dt
     run.dt_changes.append((experiment.step, dt))
-    if before == 0.0:
-        return
     motion = run.world.motion
     motion[:, 1] += scheme.velocity_lead * (dt - before) * motion[:, 2]
     if dt > LARGE_RISE * before and scheme.levels > 3:

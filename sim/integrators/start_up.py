@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from repose.sim.engine.builder import enlarge_pairs, with_levels
+from repose.sim.engine.builder import enlarge_pairs, with_crew, with_levels
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
 from repose.sim.engine.step import Model, compose
 from repose.sim.engine.world import Floats, World, copy_world
@@ -27,7 +27,7 @@ def higher_derivatives(world: World, model: Model, params: tuple, gravity: tuple
     """
     h = SHARE * dt
     back = -(SAMPLES - 1) // 2 * h
-    scratch = with_levels(copy_world(world), 7)
+    scratch = with_levels(with_crew(copy_world(world), 1), 7)
     scratch.motion[:, 0] += back * scratch.motion[:, 1] + 0.5 * back**2 * scratch.motion[:, 2]
     scratch.motion[:, 1] += back * scratch.motion[:, 2]
     step = compose(Model(model.law, model.rules, "rk4", model.dimension, model.rotation))

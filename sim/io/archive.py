@@ -57,7 +57,7 @@ def read(file: BinaryIO, what: str) -> tuple[dict[str, Any], dict[str, Any]]:
             raise ArchiveError(f"The file has {size} bytes; at most {LARGEST_FILE} are read.")
         with zipfile.ZipFile(file) as archive:
             _check_sizes(archive, size)
-            manifest = json.loads(_manifest(archive), parse_constant=_no_number)
+            manifest = json.loads(_manifest(archive), parse_constant=_no_number, parse_float=_finite)
             listed = manifest["tables"]
             members = {name: _table(archive, name, said) for name, said in listed.items() if "same_as" not in said}
             return manifest, {name: _shared(members, listed, name) for name in listed}
@@ -90,6 +90,10 @@ def _table(archive: zipfile.ZipFile, name: str, said: dict[str, Any]) -> Any:
         if np.lib.format.read_magic(member) != (1, 0):
             raise ArchiveError(f"Table '{name}' of the file has a header that is not read here.")
         shape, by_columns, kind = np.lib.format.read_array_header_1_0(member)
+        if not kind.isnative:
+            raise ArchiveError(
+                f"Table '{name}' of the file has the bytes of its numbers in the other order: {kind.str}."
+            )
         sound = kind.kind in KINDS and not by_columns and (list(shape), kind.str) == (said["shape"], said["dtype"])
         room = archive.getinfo(f"{name}.npy").file_size
         if sound and math.prod(shape) * kind.itemsize <= room:
@@ -109,6 +113,12 @@ def _shared(members: dict[str, Any], listed: dict[str, Any], name: str) -> Any:
     if {**listed[source], "same_as": source} != listed[name]:
         raise ArchiveError(f"Table '{name}' of the file is not what its manifest says: the file is damaged.")
     return members[source].copy()
+
+
+def _finite(text: str) -> float:
+    """The number a text stands for: JSON has a notation for what a float cannot hold, 1e999."""
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text[:40])
 
 
 def _no_number(word: str) -> float:

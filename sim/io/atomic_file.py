@@ -1,22 +1,94 @@
-"""Writing a file so that a crash, a full disk or a signal leaves either the old or the new one, never half of it."""
+"""Writing files so that a crash leaves the old or the new one, never half of it, and nothing there is overwritten.
+
+A name is claimed before the work for it begins: it is created empty and exclusively, with a mark beside it that says
+whose it is. What a killed process leaves, drafts and claimed names, is swept when the folder is next written to.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import platform
+import re
+import stat
+import sys
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 PATIENCE = 2.0
 """Wall time for which a refused replacement is tried again [s]: elsewhere than on Unix, another program may hold it."""
+LEFTOVER = re.compile(r"(?s)\.(?P<name>.+)\.(?P<pid>[1-9][0-9]{0,9})(?P<host>-[0-9a-f]{8})?\.(?P<kind>new|claim)")
+"""Names of drafts and of the marks of claimed names. Marks name the machine too, since they stand for hours."""
+
+_held: set[str] = set()
+"""Drafts and marks of this process that are in use: a process that had the same number may have left others."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A name that this process alone writes to, until it has written the file or released the name."""
+
+    path: Path
+    mark: Path
+
+    def write(self, write: Callable[[BinaryIO], object]) -> None:
+        """Let `write` fill the file, and release the name; raises `OSError`."""
+        try:
+            if self.path.exists() and self.path.stat().st_size:
+                raise FileExistsError(errno.EEXIST, "another program has written it meanwhile", str(self.path))
+            write_whole_file(self.path, write)
+        finally:
+            self.release()
+
+    def release(self) -> None:
+        """Give back the name; the file stays if anything is in it. A second call does nothing."""
+        if str(self.mark) in _held:
+            _held.discard(str(self.mark))
+            with suppress(OSError):
+                self.mark.unlink()
+            _remove_empty(self.path)
+
+
+def claim(path: Path) -> Claim:
+    """Claim a name that does not exist in a folder that does; raises `FileExistsError`, or another `OSError`."""
+    path = Path(os.path.abspath(path))
+    sweep(path.parent)
+    mark = path.with_name(f".{path.name}.{os.getpid()}-{_host()}.claim")
+    mark.open("xb").close()
+    _held.add(str(mark))
+    try:
+        path.open("xb").close()
+    except BaseException:
+        _held.discard(str(mark))
+        mark.unlink(missing_ok=True)
+        raise
+    return Claim(path, mark)
+
+
+def claim_first(paths: Iterable[Path]) -> Claim:
+    """Claim the first of these names that is free; raises `OSError`."""
+    for path in paths:
+        with suppress(FileExistsError):
+            return claim(path)
+    raise FileExistsError(errno.EEXIST, "all names are taken")
+
+
+def write_new_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Let `write` fill a file that must not exist yet; raises `FileExistsError`, or another `OSError`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    claim(path).write(write)
 
 
 def write_whole_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Let `write` fill a new file beside `path`, then put it in its place; raises `OSError`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
+    draft = draft_of(path)
+    _held.add(str(draft))
     try:
         with draft.open("wb") as file:
             write(file)
@@ -26,6 +98,83 @@ def write_whole_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
+        _held.discard(str(draft))
+
+
+def draft_of(path: Path) -> Path:
+    """The name under which this process prepares a file before it puts it in the place of `path`."""
+    return path.with_name(f".{path.name}.{os.getpid()}.new")
+
+
+def sweep(folder: Path) -> None:
+    """Remove what processes that are gone have left in `folder`: drafts, and names claimed but never written to."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if entry.name.startswith(".")]
+    except OSError:
+        return
+    for name in names:
+        found = LEFTOVER.fullmatch(name)
+        path = folder / name
+        if found is None or not _is_left(path, int(found["pid"]), found["host"]):
+            continue
+        try:
+            path.unlink()
+        except OSError:
+            continue  # whoever was first goes on: the name may be claimed anew by now
+        if found["kind"] == "claim":
+            _remove_empty(folder / found["name"])
+
+
+def _is_left(path: Path, process: int, host: str | None) -> bool:
+    """Whether a draft or mark is that of a process that is gone."""
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return False
+    except OSError:
+        return False
+    if host is not None and host != f"-{_host()}":
+        return False  # a folder that several machines share
+    return str(Path(os.path.abspath(path))) not in _held if process == os.getpid() else not is_alive(process)
+
+
+def is_alive(process: int) -> bool:
+    """Whether there is a process of that number."""
+    if sys.platform == "win32":
+        return _is_alive_on_windows(process)
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True  # somebody else's
+    return True
+
+
+def _is_alive_on_windows(process: int) -> bool:
+    import ctypes
+
+    synchronize, timed_out, no_such = 0x00100000, 0x102, 87
+    kernel = ctypes.windll.kernel32  # type: ignore[attr-defined]
+    handle = kernel.OpenProcess(synchronize, False, process)
+    if not handle:
+        return bool(kernel.GetLastError() != no_such)
+    try:
+        return bool(kernel.WaitForSingleObject(handle, 0) == timed_out)
+    finally:
+        kernel.CloseHandle(handle)
+
+
+def _host() -> str:
+    """Eight digits that tell machines apart."""
+    return f"{zlib.crc32(platform.node().encode('utf-8', 'replace')):08x}"
+
+
+def _remove_empty(path: Path) -> None:
+    with suppress(OSError):
+        found = path.lstat()
+        if stat.S_ISREG(found.st_mode) and found.st_size == 0:
+            path.unlink()
 
 
 def _replace(draft: Path, path: Path) -> None:

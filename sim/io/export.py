@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 from repose.sim.experiment.run import Run
-from repose.sim.io.atomic_file import write_whole_file
+from repose.sim.io.atomic_file import Claim, claim
 from repose.sim.io.world_tables import tables_of
 from repose.sim.measure.contact_sums import pushes
 
@@ -22,14 +22,24 @@ AXES = "xyz"
 VTK_KINDS = {"f": ("double", ">f8"), "i": ("vtktypeint64", ">i8")}
 
 
-def export(run: Run, path: Path) -> None:
-    """Write the grains of a run to a file of one of `SUFFIXES`; raises `ValueError` for others, and `OSError`."""
-    write = SUFFIXES.get(path.suffix.lower())
-    if write is None:
+def require_known_ending(path: Path) -> None:
+    """Raise `ValueError` for a name that does not end in one of `SUFFIXES`."""
+    if path.suffix.lower() not in SUFFIXES:
         raise ValueError(
             f"{path.name!r} cannot be exported to: its ending must be one of {', '.join(SUFFIXES)}; name the file so."
         )
-    write_whole_file(path, lambda file: write(run, file))
+
+
+def export(run: Run, path: Path) -> None:
+    """Write the grains of a run to a new file; raises `ValueError` for an unknown ending, and `OSError`."""
+    require_known_ending(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_grains(run, claim(path))
+
+
+def write_grains(run: Run, place: Claim) -> None:
+    """Write the grains of a run to the file that was claimed; raises `OSError`."""
+    place.write(lambda file: SUFFIXES[place.path.suffix.lower()](run, file))
 
 
 def grain_columns(run: Run) -> dict[str, Any]:

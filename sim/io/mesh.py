@@ -10,15 +10,21 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import stat
 import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
-from repose.sim.parameters import ParameterError
+from repose.sim.parameters import LONGEST_SHOWN, ParameterError
 
 MOST_FACETS = 20_000
 """Triangles a mesh may have."""
@@ -37,6 +43,25 @@ _STL_HEADER, _STL_FACET = 84, 50
 """Bytes of a binary STL: before the facets, and of each."""
 _ABSURD = 100_000_000
 """No STL announces so many triangles: what stands there is something else."""
+
+
+@dataclass(frozen=True)
+class Surface:
+    """The triangles of a file as they were read, which a run keeps; never written to, so that it may be shared."""
+
+    triangles: Floats = field(compare=False)
+    """Corners in the file's unit, shape (triangles, 3, 3)."""
+    digest: str
+    """SHA-256 of the file."""
+    content: str = field(init=False)
+    """SHA-256 of the triangles: two surfaces are the same if they have the same numbers, whatever their file says."""
+
+    def __post_init__(self) -> None:
+        self.triangles.flags.writeable = False
+        object.__setattr__(self, "content", hashlib.sha256(np.ascontiguousarray(self.triangles).data).hexdigest())
+
+    def __deepcopy__(self, memo: Any) -> Surface:
+        return self
 
 
 class Mesh(NamedTuple):
@@ -60,15 +85,33 @@ def read_mesh(path: str | Path, unit: str = "mm", closed: bool = False) -> Mesh:
     With `closed`, a surface with holes or with some facets inverted is refused. One without holes that has no thickness
     always is; a body inside out as a whole is turned. Raises `ParameterError`: the file, what is wrong, what to do.
     """
+    return mesh_of(read_surface(path), path, unit, closed)
+
+
+def read_surface(path: str | Path) -> Surface:
+    """The triangles in a file that may be anything; raises `ParameterError` as `read_mesh` does."""
     path = Path(path)
-    name = f"Mesh {str(path)!r}" if len(str(path)) <= 120 else f"Mesh '...{str(path)[-110:]}'"
-    try:
+    with _named(path):
         blob = _bytes_of(path)
-        triangles = UNITS[unit] * _triangles_in(blob, path.suffix.lower())
+        triangles = _triangles_in(blob, path.suffix.lower())
         if not np.isfinite(triangles).all():
             wrong = (~np.isfinite(triangles)).any(axis=2)
             raise ParameterError(f"not a finite number: {wrong.sum()} of its {wrong.size} corners; export it again.")
-        return cleaned(triangles, closed, hashlib.sha256(blob).hexdigest())
+        return Surface(triangles, hashlib.sha256(blob).hexdigest())
+
+
+def mesh_of(surface: Surface, path: str | Path, unit: str = "mm", closed: bool = False) -> Mesh:
+    """The surface of that file as walls, see `read_mesh`; the file is not looked at."""
+    with _named(path):
+        return cleaned(UNITS[unit] * surface.triangles, closed, surface.digest)
+
+
+@contextmanager
+def _named(path: str | Path) -> Iterator[None]:
+    """Say of which file a refusal speaks."""
+    name = f"Mesh {str(path)!r}" if len(str(path)) <= 120 else f"Mesh '...{str(path)[-110:]}'"
+    try:
+        yield
     except ParameterError as error:
         raise ParameterError(f"{name}: {error}") from None
 
@@ -230,3 +273,43 @@ def _edges(corner: NDArray[np.int64]) -> tuple[int, int]:
     facets = np.bincount(edge.ravel())
     net = np.bincount(edge.ravel(), np.where(forward, 1.0, -1.0))
     return int((facets % 2 == 1).sum()), int(((facets % 2 == 0) & (net != 0.0)).sum())
+
+
+_kept: ContextVar[tuple[Mapping[str, Surface], bool]] = ContextVar("_kept", default=({}, False))
+"""What was read of files before, by path, and whether no other file may be opened."""
+
+
+@contextmanager
+def kept_surfaces(surfaces: Mapping[str, Surface], only: bool = False) -> Iterator[None]:
+    """Inside the block these paths stand for these surfaces; with `only` a path that is not among them is refused."""
+    token = _kept.set((surfaces, only))
+    try:
+        yield
+    finally:
+        _kept.reset(token)
+
+
+def surfaces_with(path: str) -> dict[str, Surface]:
+    """The surfaces kept, and that of the file at `path` if it is not among them; raises `ParameterError`."""
+    surfaces, only = _kept.get()
+    if not path or path in surfaces:
+        return dict(surfaces)
+    if only:
+        raise ParameterError(
+            f"mesh = {path[:LONGEST_SHOWN]!r} is refused: the saved run does not hold this shape, as those of older "
+            "versions do not; begin anew with the same parameters and seed."
+        )
+    return {**surfaces, path: _read(path, _stamp(path))}
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=4)
+def _read(path: str, stamp: tuple[int, int]) -> Surface:
+    return read_surface(path)

@@ -20,6 +20,7 @@ Tables = dict[str, Any]
 
 TABLE, NUMBER = "table", "number"
 """Keys that stand for a table by its name, and for a number JSON has no word for."""
+LARGEST_INT = 2**63 - 1
 LONG = 16
 """Lists of so many numbers become tables."""
 
@@ -62,10 +63,12 @@ def decode(kind: type[T], plain: Any, tables: Tables, name: str) -> T:
 
 def _decoded(kind: Any, plain: Any, tables: Tables, name: str) -> Any:
     if isinstance(plain, dict) and plain.keys() == {TABLE}:
-        plain = _table(plain[TABLE], tables, name)
-        if kind is np.ndarray or get_origin(kind) is np.ndarray:
+        plain = _table(plain[TABLE], tables, name, kind)
+        if get_origin(kind) is np.ndarray:
             return plain
         plain = plain.tolist()
+    elif get_origin(kind) is np.ndarray:
+        _require(False, plain, name)
     elif isinstance(plain, dict) and plain.keys() == {NUMBER}:
         plain = _number(plain[NUMBER], name)
     if kind is Any:
@@ -86,7 +89,9 @@ def _decoded(kind: Any, plain: Any, tables: Tables, name: str) -> Any:
     if kind is float:
         _require(type(plain) in (int, float), plain, name)
         return float(plain)
-    if kind in (bool, int, str, type(None)):
+    if kind is int:
+        return _require(type(plain) is int and abs(plain) <= LARGEST_INT, plain, name)
+    if kind in (bool, str, type(None)):
         return _require(type(plain) is kind, plain, name)
     if isinstance(kind, type) and issubclass(kind, ParameterSet):
         return _parameters(kind, _require(isinstance(plain, dict), plain, name), name)
@@ -113,9 +118,7 @@ def _tuple(arguments: tuple[Any, ...], plain: Any, tables: Tables, name: str) ->
 
 
 def _one_of(kinds: tuple[Any, ...], plain: Any, tables: Tables, name: str) -> Any:
-    if type(plain) in kinds:
-        return plain
-    for kind in kinds:
+    for kind in (type(plain),) if type(plain) in kinds else kinds:
         try:
             return _decoded(kind, plain, tables, name)
         except PlainError:
@@ -157,10 +160,15 @@ def _shape(value: Any) -> tuple[int, ...] | None:
     return (len(value), *first)
 
 
-def _table(table: Any, tables: Tables, name: str) -> Any:
+def _table(table: Any, tables: Tables, name: str, kind: Any) -> Any:
+    """The table of that name, of the numbers that are declared: lists of numbers are written as 64-bit floats."""
     if not isinstance(table, str) or table not in tables:
         raise PlainError(f"{name} names a table that is not there.")
-    return tables[table]
+    found = tables[table]
+    declared = np.dtype(get_args(get_args(kind)[1])[0] if get_origin(kind) is np.ndarray else float)
+    if found.dtype != declared:
+        raise PlainError(f"{name} is a table of {found.dtype.str}, and must be one of {declared.str}.")
+    return found
 
 
 def _number(text: Any, name: str) -> float:

@@ -7,6 +7,7 @@ file of this machine, which is only ever read as a shape. Paths to other machine
 
 from __future__ import annotations
 
+import re
 import stat
 import tomllib
 from collections.abc import Mapping
@@ -17,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
+from repose.sim.numbers import as_written
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known, require_local
 from repose.sim.registry import scenes
+from tomlkit.exceptions import TOMLKitError
 
 DEFAULT = "thesis-heap"
 FORMAT = 1
@@ -26,6 +29,8 @@ FORMAT = 1
 LARGEST_FILE = 65_536
 """Bytes; a preset is a page of text."""
 LARGEST_SEED = 2**63 - 1
+LAX = re.compile(r"[0-9]_[0-9]|0[xob]")
+"""Where a number may stand in a way that TOML knows and `repose.sim.numbers` does not."""
 KEYS = ("format", "title", "scene", "seed", "ready", "parameters")
 
 
@@ -87,10 +92,13 @@ def _read(name_or_path: str | Path) -> tuple[str, str]:
 
 def _document(text: str, name: str) -> dict[str, Any]:
     try:
-        document = tomllib.loads(text.replace("\r\n", "\n").replace("\r", "\n"))
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        document = tomllib.loads(text)
+        if LAX.search(text):
+            document = as_written(tomlkit.parse(text))
     except RecursionError:
         raise ParameterError(f"{name}: tables are nested too deeply for a preset.") from None
-    except ValueError as error:
+    except (ValueError, TOMLKitError) as error:
         raise ParameterError(f"{name} is not valid TOML: {error}.") from None
     if not document:
         raise ParameterError(f'{name} is empty: a preset says at least which scene it starts, scene = "heap".')

@@ -12,8 +12,9 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from repose.sim.engine.builder import empty_world, fitted, in_order_of_id, index_pairs, weigh_pairs
+from repose.sim.engine.builder import empty_world, fitted, flaw_of_walls, in_order_of_id, index_pairs, weigh_pairs
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
+from repose.sim.engine.workspace import DEEP_RATIO, DEEP_STEP, empty_crew
 from repose.sim.engine.world import (
     MATERIAL_COUNT,
     PAIR_COUNT,
@@ -22,24 +23,21 @@ from repose.sim.engine.world import (
     STEP_COUNT,
     TOUCH_COUNT,
     Pairs,
-    Touches,
-    Walls,
     World,
     empty_pairs,
-    empty_touches,
 )
 from repose.sim.io import archive
 from repose.sim.io.archive import ArchiveError
 
-FORMAT = 3
+FORMAT = 4
 """Of the files of prepared worlds."""
-READABLE = (2, FORMAT)
-"""Format 2 held columns besides that follow from the others."""
+READABLE = (2, 3, FORMAT)
+"""Format 2 held columns besides that follow from the others; until 3 nothing was known of the largest overlap."""
 
 PARTS = ("walls", "touches", "pairs", "search")
 MADE_ANEW = {
     *("aside", "memory", "crew"),
-    *(f"search.{name}" for name in ("cell", "order", "place", "begin", "bucket_start", "box", "box_cells")),
+    *(f"search.{name}" for name in ("cell", "order", "place", "begin", "bucket_start", "box", "box_cells", "unequal")),
     *(f"pairs.{name}" for name in ("radius_sum", "effective_mass", "effective_inertia", "held", "kind")),
     *(f"touches.{name}" for name in ("begin", "gap", "normal", "standing", "acting", "push", "heat")),
 }
@@ -47,6 +45,16 @@ MADE_ANEW = {
 REFERENCES = ("search.reference", "search.wall_reference")
 """Infinite until the first lists are made."""
 MOST_MATERIALS = 256
+LIGHTEST, HEAVIEST = 1e-30, 1e30
+"""Of spheres in a file [kg]; a product of two masses is still far from what a float cannot hold."""
+SMALLEST, LARGEST = 1e-9, 1e4
+"""Their radii [m]."""
+FARTHEST_CELL = 1e15
+"""Places may be so many radii of the largest sphere from the origin: cells are counted in 64 bits [-]."""
+MOST = 1e30
+"""No place, speed, force or energy in a file is larger [SI]; accelerations and higher derivatives may be the square."""
+MOST_STEPS = 2**53
+"""Steps are counted exactly up to here where they are written as floats."""
 
 StoreError = ArchiveError
 
@@ -70,18 +78,30 @@ def tables_of(world: World) -> dict[str, Any]:
     return tables
 
 
+def packed(world: World) -> World:
+    """A copy of what lasts: lists trimmed to the rows in use, no working storage; nothing can step it as it is."""
+    found = {name: table.copy() for name, table in tables_of(world).items()}
+    return _with_tables(_blank_for(*_sizes(found)), found)._replace(crew=empty_crew(0))
+
+
+def unpacked(world: World) -> World:
+    """A world to step on with, made of a packed one that stays as it is."""
+    rows = {"pairs": int(world.counters[PAIR_COUNT]), "touches": int(world.counters[TOUCH_COUNT])}
+    return _with_room(packed(world)._replace(crew=empty_crew(1)), rows)
+
+
 def world_of(tables: dict[str, Any], prefix: str = "") -> World:
     """The world made of tables that may hold anything, named as in `tables_of` behind `prefix`; raises `StoreError`."""
     found = {name.removeprefix(prefix): table for name, table in tables.items() if name.startswith(prefix)}
     try:
-        coordinates, levels, count = found["motion"].shape
-        dimension, counters = found["search.reference"].shape[0], found["counters"]
-        walls = found["walls.shape"].size
+        dimension, coordinates, levels = _sizes(found)
+        count, counters, walls = found["motion"].shape[2], found["counters"], found["walls.shape"].size
     except (KeyError, ValueError, IndexError):
         raise StoreError("The file cannot be read as a saved world: its tables are not those of one.") from None
     if dimension not in (2, 3) or coordinates - dimension not in (0, 2 * dimension - 3) or not 3 <= levels <= 16:
         raise StoreError(f"The file's world has {dimension} dimensions, {coordinates} coordinates, {levels} levels.")
-    blank = empty_world(dimension, coordinates - dimension, levels)
+    blank = _blank_for(dimension, coordinates, levels)
+    found.setdefault("deepest", blank.deepest)  # of an older format
     if counters.shape != blank.counters.shape or counters.dtype != blank.counters.dtype:
         raise StoreError("The counters of the file's world are not what they should be: the file is damaged.")
     if walls == 0:
@@ -93,13 +113,23 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
             raise StoreError(f"Table '{name}' of the file's world is not what it should be: the file is damaged.")
     if why := _nonsense(found, rows):
         raise StoreError(f"The file's world {why}: the file is damaged.")
-    return in_order_of_id(_assembled(found, blank, rows))
+    return in_order_of_id(_with_room(_with_tables(blank, found), rows))
+
+
+def _sizes(found: dict[str, Any]) -> tuple[int, int, int]:
+    """Dimension, coordinates and levels."""
+    coordinates, levels, _ = found["motion"].shape
+    return found["search.reference"].shape[0], coordinates, levels
+
+
+def _blank_for(dimension: int, coordinates: int, levels: int) -> World:
+    return empty_world(dimension, coordinates - dimension, levels)
 
 
 def _shape(name: str, empty: tuple[int, ...], rows: dict[str, int]) -> tuple[int, ...]:
     """The shape a table must have, from the one it has in an empty world."""
     part, _, column = name.rpartition(".")
-    if name in ("ledger", "counters", "search.skin"):
+    if name in ("ledger", "deepest", "counters", "search.skin"):
         return empty
     if part == "walls" or column == "wall_reference":
         return (rows["walls"], *empty[1:])
@@ -127,6 +157,28 @@ def _nonsense(found: dict[str, Any], rows: dict[str, int]) -> str:
         "holds radii or masses that are not positive": not (
             (found["radius"] > 0.0).all() and (found["mass"] > 0.0).all() and (found["mobility"] >= 0.0).all()
         ),
+        f"holds masses that are not between {LIGHTEST:g} and {HEAVIEST:g} kg": not _between(
+            found["mass"], LIGHTEST, HEAVIEST
+        ),
+        f"holds radii that are not between {SMALLEST:g} and {LARGEST:g} m": not _between(
+            found["radius"], SMALLEST, LARGEST
+        ),
+        "holds places too far from the origin": (
+            np.abs(found["motion"][: len(found["search.reference"]), 0])
+            > FARTHEST_CELL * found["radius"].max(initial=0.0)
+        ).any(),
+        f"holds numbers larger than {MOST:g}": not all(
+            (np.abs(table) <= MOST).all()
+            for name, table in (found | {"motion": found["motion"][:, :2]}).items()
+            if table.dtype.kind == "f" and name not in ("mobility", *REFERENCES)
+        ),
+        f"holds accelerations or mobilities larger than {MOST**2:g}": not all(
+            (np.abs(table) <= MOST**2).all() for table in (found["motion"], found["mobility"])
+        ),
+        f"has counters beyond {MOST_STEPS}": (counters > MOST_STEPS).any(),
+        "has a largest overlap that cannot be": not (
+            found["deepest"][DEEP_RATIO] >= 0.0 and 0.0 <= found["deepest"][DEEP_STEP] <= steps
+        ),
         "holds two spheres of one name": np.unique(found["sphere_id"]).size < spheres,
         "has a skin that is not positive": not (found["search.skin"] > 0.0).all(),
         "names spheres that are not there": not ((i < j).all() and (j < spheres).all())
@@ -139,31 +191,39 @@ def _nonsense(found: dict[str, Any], rows: dict[str, int]) -> str:
         "names materials that are not there": not (
             _within(found["material"], kinds) and _within(found["walls.material"], kinds)
         ),
+        "has walls without extent or direction": flaw_of_walls(found["walls.shape"], found["walls.corner"]) != "",
         "has walls of no known shape": not np.isin(found["walls.shape"], (PLANE, FACET, CYLINDER)).all(),
     }
     return next((words for words, holds in complaints.items() if holds), "")
+
+
+def _between(values: Any, low: float, high: float) -> bool:
+    return bool(((values >= low) & (values <= high)).all())
 
 
 def _within(rows: Any, count: int) -> bool:
     return bool(((rows >= 0) & (rows < count)).all())
 
 
-def _assembled(found: dict[str, Any], blank: World, rows: dict[str, int]) -> World:
-    """The world with working storage of its own, its lists kept as they are."""
+def _with_tables(blank: World, found: dict[str, Any]) -> World:
+    """The world these tables make, without working storage."""
+
+    def part(name: str) -> Any:
+        own = getattr(blank, name)
+        return own._replace(**{c: found[f"{name}.{c}"] for c in own._fields if f"{name}.{c}" not in MADE_ANEW})
+
     flat = {name: found[name] for name in World._fields if name in found}
-    touches = empty_touches(rows["touches"], 0, blank.search.reference.shape[0])
-    saved = {column: found[f"touches.{column}"] for column in Touches._fields if f"touches.{column}" in found}
-    world = blank._replace(
-        **flat,
-        walls=Walls(*(found[f"walls.{column}"] for column in Walls._fields)),
-        touches=touches._replace(**saved),
-        search=blank.search._replace(skin=found["search.skin"]),
-    )
-    pairs = empty_pairs(rows["pairs"], blank.search.reference.shape[0])
-    listed = {column: found[f"pairs.{column}"] for column in Pairs._fields if f"pairs.{column}" not in MADE_ANEW}
-    whole = fitted(world, pairs._replace(**listed), max(64, 2 * rows["pairs"]))
-    whole.search.reference[:] = found["search.reference"]
-    whole.search.wall_reference[:] = found["search.wall_reference"]
+    return blank._replace(**flat, **{name: part(name) for name in PARTS})
+
+
+def _with_room(world: World, rows: dict[str, int]) -> World:
+    """The world with working storage of its own, its lists kept as they are."""
+    search = world.search
+    wide = empty_pairs(rows["pairs"], search.reference.shape[0])
+    kept = {column: getattr(world.pairs, column) for column in Pairs._fields if f"pairs.{column}" not in MADE_ANEW}
+    whole = fitted(world, wide._replace(**kept), max(64, 2 * rows["pairs"]))
+    whole.search.reference[:] = search.reference
+    whole.search.wall_reference[:] = search.wall_reference
     weigh_pairs(whole)
     index_pairs(whole)
     return whole

@@ -19,6 +19,7 @@ from repose.sim.scenes.bounce_parameters import BounceParameters
 from repose.sim.scenes.common.unreleased import (
     HeldState,
     act_held,
+    flaw_held,
     held_spheres,
     recorded,
     rectangle,
@@ -223,4 +224,5 @@ SCENE = Scene(
     curves=curves,
     ghosts=ghosts,
     facets=facets,
+    flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
 )

@@ -17,6 +17,7 @@ from repose.sim.experiment.snapshot import Action, Curve, Line, Reading
 from repose.sim.scenes.common.unreleased import (
     HeldState,
     act_held,
+    flaw_held,
     held_spheres,
     recorded,
     rectangle,
@@ -215,4 +216,5 @@ SCENE = Scene(
     curves=curves,
     ghosts=ghosts,
     facets=facets,
+    flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
 )

@@ -7,10 +7,11 @@ larger numbers of grains are the same states set up side by side, so that all si
 
 from __future__ import annotations
 
+import itertools
 import platform
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,8 +37,12 @@ AT_REST = 0.05
 """Beads count as settled when none is faster [m/s]; they are poured at some metres per second."""
 GLASS = {"grain_count": 10_000, "mean_radius": 5e-3, "fill_height": 1.25, "orifice": 0.1}
 """Spheres in space with rotation: beads of the glass hourglass, settling and then flowing."""
+FEW = 1_000
+"""Of them, where it is to be quick."""
 
 Loop = Callable[..., tuple[int, int, int]]
+Tell = Callable[[str, float], None]
+"""Takes what is being done, in words, and the share of the whole that is done."""
 
 
 class State(NamedTuple):
@@ -91,8 +96,8 @@ def _timed(loop: Loop, world: World, simulation: Experiment, steps: int) -> tupl
     return wall / (steps * int((~world.fixed).sum())) * 1e9, wall, world
 
 
-def heap_states(integrator: str, quick: bool) -> Iterator[State]:
-    """The heap settled, flowing and filling, in all sizes."""
+def heap_states(integrator: str, sizes: Iterable[int], quick: bool) -> Iterator[State]:
+    """The heap settled, flowing and, unless it is to be quick, filling, in so many copies."""
     simulation = new_experiment("heap", {"integrator": integrator}, ready="column")
     advance(simulation, 200)
     states = {"settled": copy_world(simulation.run.world)}
@@ -105,7 +110,7 @@ def heap_states(integrator: str, quick: bool) -> Iterator[State]:
         while pouring.time < HALF_FILLED:
             advance(pouring, 200)
         states["filling"] = copy_world(pouring.run.world)
-    for copies in SIZES[:2] if quick else SIZES:
+    for copies in sizes:
         for name, world in states.items():
             whole = world if copies == 1 else side_by_side(world, copies, 0.1)
             yield State(name, whole, simulation, by_hand=integrator == "gear5")
@@ -117,9 +122,9 @@ def fastest(world: World) -> float:
     return float(np.linalg.norm(world.motion[:dimension, 1], axis=0).max())
 
 
-def glass_states() -> Iterator[State]:
+def glass_states(quick: bool) -> Iterator[State]:
     """Glass beads at rest over the lid, then flowing through the neck."""
-    simulation = new_experiment("hourglass_glass", GLASS)
+    simulation = new_experiment("hourglass_glass", GLASS | ({"grain_count": FEW} if quick else {}))
     while simulation.phase == "filling" or fastest(simulation.run.world) > AT_REST:
         advance(simulation, 1000)
     yield State("settled", copy_world(simulation.run.world), simulation)
@@ -131,7 +136,7 @@ def glass_states() -> Iterator[State]:
 def measure(state: State, quick: bool) -> dict[str, Any]:
     """One row: engine (on two threads too where the world is large) and yardstick in turn, lists made per second,
     memory, and the parts of a step."""
-    world, simulation = state.world, state.simulation
+    world, simulation = with_crew(state.world, 1), state.simulation
     moving = int((~world.fixed).sum())
     rounds = 3 if quick else 7
     steps = max(20, (200_000 if quick else 1_000_000) // moving)
@@ -155,37 +160,52 @@ def measure(state: State, quick: bool) -> dict[str, Any]:
         "lists_per_second": lists / wall,
         "bytes_per_sphere": memory(after) / after.sphere_count,
     }
-    if twice:
+    if pair is not None:
+        row["bytes_per_sphere_two_threads"] = memory(with_crew(after, 2)) / after.sphere_count
         row["two_threads_ns"] = statistics.median(twice)
         row["speed_up"] = statistics.median(turn[0][0] / both for turn, both in zip(times, twice, strict=True))
     if state.by_hand:
         row["yardstick_ns"] = statistics.median(turn[1][0] for turn in times)
         row["ratio_to_yardstick"] = statistics.median(turn[0][0] / turn[1][0] for turn in times)
-    if not quick:
-        parts = measure_parts(
-            after,
-            simulation.engine.model,
-            (simulation.engine.law_parameters, simulation.engine.gravity, simulation.dt),
-            quick,
-        )
-        parts["search"] = parts.pop("watching") + parts.pop("one_list") * lists / steps
-        total = sum(parts.values())
-        row["share"] = {name: part / total for name, part in parts.items()}
+    parts = measure_parts(
+        after,
+        simulation.engine.model,
+        (simulation.engine.law_parameters, simulation.engine.gravity, simulation.dt),
+        quick,
+    )
+    parts["search"] = parts.pop("watching") + parts.pop("one_list") * lists / steps
+    total = sum(parts.values())
+    row["share"] = {name: part / total for name, part in parts.items()}
     return row
 
 
 def memory(world: World) -> int:
-    """Bytes of all tables."""
-    return sum(table.nbytes if isinstance(table, np.ndarray) else memory(table) for table in world)  # type: ignore[misc, arg-type]
+    """Bytes of all tables; what several lie in counts once."""
+
+    def owners(tables: Iterable[Any]) -> Iterator[np.ndarray]:
+        for table in tables:
+            if isinstance(table, tuple):
+                yield from owners(table)
+            else:
+                yield table if table.base is None else table.base
+
+    return sum({id(owner): owner.nbytes for owner in owners(world)}.values())
 
 
-def measure_engine(quick: bool = False) -> dict[str, Any]:
-    """Every state, size and scheme; `quick` takes the smaller sizes of Gear-5 only."""
-    rows = []
-    for integrator in ("gear5",) if quick else ("gear5", "leapfrog"):
-        rows += [measure(state, quick) for state in heap_states(integrator, quick)]
-    if not quick:
-        rows += [measure(state, quick) for state in glass_states()]
+def measure_engine(quick: bool = False, tell: Tell = lambda words, share: None) -> dict[str, Any]:
+    """Every state, size and scheme; `quick` takes the smaller sizes of Gear-5 only, and fewer beads."""
+    schemes, sizes = (("gear5",), SIZES[:2]) if quick else (("gear5", "leapfrog"), SIZES)
+    groups = [*(heap_states(scheme, sizes, quick) for scheme in schemes), glass_states(quick)]
+    heaps = (2 if quick else 3) * len(sizes)  # per scheme
+    total = heaps * len(schemes) + 2
+    rows: list[dict[str, Any]] = []
+    tell("setting up the heap and compiling", 0.0)
+    for state in itertools.chain.from_iterable(groups):
+        scene, scheme = state.simulation.scene.name, state.simulation.engine.model.integrator
+        tell(f"{scene} {state.name}, {int((~state.world.fixed).sum())} grains, {scheme}", len(rows) / total)
+        rows.append(measure(state, quick))
+        if len(rows) == heaps * len(schemes):
+            tell("filling the hourglass", len(rows) / total)
     machine = platform.processor() or platform.machine()
     return {"machine": f"{machine}, {available()} processors; one thread where no other number stands", "rows": rows}
 
@@ -201,12 +221,12 @@ def describe(engine: dict[str, Any]) -> str:
         "two threads",
         "ratio",
         "lists/s",
-        "B/sphere",
+        "B/sphere (two threads)",
         "where it goes",
     )
     lines = [head]
     for row in engine["rows"]:
-        share = row.get("share", {})
+        share = row["share"]
         lines.append(
             (
                 row["scene"],
@@ -217,7 +237,8 @@ def describe(engine: dict[str, Any]) -> str:
                 f"{row['two_threads_ns']:.1f} ({row['speed_up']:.2f}x)" if "speed_up" in row else "",
                 f"{row['ratio_to_yardstick']:.2f}" if "ratio_to_yardstick" in row else "",
                 f"{row['lists_per_second']:.0f}",
-                f"{row['bytes_per_sphere']:.0f}",
+                f"{row['bytes_per_sphere']:.0f}"
+                + (f" ({row['bytes_per_sphere_two_threads']:.0f})" if "speed_up" in row else ""),
                 ", ".join(f"{name} {part:.0%}" for name, part in sorted(share.items(), key=lambda item: -item[1])),
             )
         )

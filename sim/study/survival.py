@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import gc
+import io
 import math
+import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
-from repose.sim.experiment import automatic_step
+from repose.sim.engine.neighbours import verlet_list
+from repose.sim.engine.workspace import PATIENCE as GATE_PATIENCE
+from repose.sim.experiment import automatic_step, faults, saved_run
 from repose.sim.experiment.activation import survey_contacts
-from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import Act, Command, Recover, SetParameters, Start
+from repose.sim.experiment.changes import clear_fault, new_experiment
+from repose.sim.experiment.commands import Act, Command, Recover, SetParameters, Start, UseThreads
 from repose.sim.experiment.control import apply
+from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import Runner
 from repose.sim.experiment.stepping import advance
 from repose.sim.io import world_tables
 from repose.sim.scenes.heap.filling import HeapState
+from repose.sim.study.mutations import complaint, mutants
 from repose.sim.study.selftest import POURED, SMALL, Case, Outcome, heap
 
 PATIENCE = 60.0
@@ -76,6 +86,13 @@ def damaged_file() -> Outcome:
             continue
         wrong += not np.array_equal(world.motion, simulation.run.world.motion)
     return Outcome(wrong, 0, "files")
+
+
+def mutated_runs() -> Outcome:
+    """Of 200 saved runs made wrong on purpose, checksums put right, those not read or refused in one sentence."""
+    blob = io.BytesIO()
+    saved_run.write(saved_copy(heap()), blob)
+    return Outcome(sum(complaint(wrong) != "" for wrong in mutants(blob.getvalue(), 200, seed=53)), 0, "files")
 
 
 def not_a_number() -> Outcome:
@@ -164,6 +181,76 @@ def single_steps() -> Outcome:
     return Outcome(abs(found - 2000), 0, "steps")
 
 
+def missing_thread() -> Outcome:
+    """Whether a batch that one of two threads does not come to is taken for a good one, or spoils the run."""
+    simulation = heap(349)
+    simulation.session.threads = 2
+    advance(simulation, 0)
+    world = simulation.run.world
+    world.crew.gate[GATE_PATIENCE] = 100
+    alone: Any = simulation.engine.advance
+    _, status, row = alone.loop(
+        world, simulation.engine.law_parameters, simulation.engine.gravity, simulation.dt, 50, 0
+    )
+    if status != verlet_list.THREAD_MISSING:
+        return Outcome(1.0, 0, "batches")
+    faults.stop(simulation, faults.from_status(simulation, status, row))
+    clear_fault(simulation)
+    advance(simulation, 1_000 - simulation.step)
+    return Outcome(float(state_hash(simulation.run) != state_hash(heap(1_000).run)), 0, "batches")
+
+
+class InUse(NamedTuple):
+    """What this process holds."""
+
+    memory: float
+    """Resident [MB], 0 where the system does not tell."""
+    threads: int
+    files: int
+    """Open, 0 where the system does not tell."""
+
+
+def in_use() -> InUse:
+    """What this process holds now."""
+    gc.collect()
+    try:
+        pages, files = int(Path("/proc/self/statm").read_text().split()[1]), len(os.listdir("/proc/self/fd"))
+    except OSError:
+        return InUse(0.0, threading.active_count(), 0)
+    return InUse(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, threading.active_count(), files)
+
+
+@cache
+def heaps_in_a_row(count: int = 20) -> tuple[InUse, ...]:
+    """What the process holds after each of so many small heaps, begun, run by two threads and closed."""
+    held, waiting = [], threading.Event()
+    for seed in range(count):
+        runner = Runner(lambda seed=seed: new_experiment("heap", SMALL, seed))  # type: ignore[misc]
+        for command in (UseThreads(2), Act("run")):
+            runner.send(command)
+        runner.start()
+        for _ in range(round(PATIENCE / 0.01)):
+            if runner.latest().step >= 200 or runner.dead:
+                break
+            waiting.wait(0.01)
+        shown = runner.latest()
+        runner.stop()
+        if shown.step < 200 or shown.fault is not None:
+            raise RuntimeError(f"Heap {seed + 1} of {count} stopped at step {shown.step}.")
+        held.append(in_use())
+    return tuple(held)
+
+
+def grown(what: str, bound: float, unit: str = "") -> Callable[[], Outcome]:
+    """The case that `what` the process holds does not grow from the fifth heap on: until then caches fill up."""
+
+    def try_out() -> Outcome:
+        held = [getattr(now, what) for now in heaps_in_a_row()[4:]]
+        return Outcome(held[-1] - held[0], bound, unit)
+
+    return try_out
+
+
 def lost_grains() -> Outcome:
     """Of 20 small random heaps, those that stop, lose a grain or a number within 1000 steps."""
     failed = 0
@@ -184,10 +271,15 @@ SURVIVAL = (
     Case("new process", "runs with other bits", new_process, "I12"),
     Case("restart", "runs that go on otherwise from a file", restart, "I14, N01"),
     Case("damaged files", "of 200, read with wrong contents", damaged_file, "N08"),
+    Case("mutated runs", "of 200, not refused in a sentence", mutated_runs, "S26, N10"),
     Case("number not finite", "steps until it is found", not_a_number, "X13"),
     Case("step too large", "steps until it is refused", step_too_large, "X06"),
     Case("stiffness × 1000", "faults with an automatic step", stiffness, "P08, X07"),
     Case("random heaps", "of 20, with a grain lost", lost_grains, "X19"),
+    Case("missing thread", "batches taken for good, or runs spoilt", missing_thread, "T08"),
+    Case("heaps in a row: memory", "growth from the 5th to the 20th", grown("memory", 5.0, "MB"), "T09, L04"),
+    Case("heaps in a row: threads", "left over from 15 heaps", grown("threads", 0), "T09, L04"),
+    Case("heaps in a row: files", "left open by 15 heaps", grown("files", 0), "T09, L04"),
     Case("refused inputs", f"of {len(REFUSED)}, taken", refused_inputs, "P01 to P07"),
     Case("single steps", "lost or gained of 2000", single_steps, "T16"),
 )

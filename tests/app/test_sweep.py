@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
+import threading
+import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -86,6 +90,38 @@ def test_a_run_whose_process_is_killed_takes_no_other_with_it(tmp_path: Path) ->
     )
     assert "killed by signal 9" in ended.pop("run 1")
     assert ended == {"run 2": "No.", "run 3": "", "run 4": ""}
+
+
+def never_tells(task: Task, tell: Connection) -> None:
+    """A worker that is busy for long without a word, as with compiling."""
+    tell.send({"words": "busy"})
+    time.sleep(600.0)
+
+
+ORPHANING = """
+from pathlib import Path
+from repose.app.jobs.sweep_worker import Task, run_all
+from tests.app.test_sweep import never_tells
+if __name__ == "__main__":
+    task = Task("heap", {}, 1, 0.1, "run", Path("result"))
+    run_all([task], 1, on_progress=lambda *told: print(*told, flush=True), on_end=print, target=never_tells)
+"""
+
+
+def test_a_worker_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "sweep.py"
+    script.write_text(ORPHANING)
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    parent = subprocess.Popen([sys.executable, str(script)], cwd=tmp_path, env=environment, stdout=subprocess.PIPE)
+    with parent:
+        assert parent.stdout is not None
+        while b"busy" not in parent.stdout.readline():
+            assert parent.poll() is None
+        parent.kill()
+        rest = threading.Thread(target=parent.stdout.read, daemon=True)
+        rest.start()
+        rest.join(60.0)  # the output ends with the last process that has it open
+        assert not rest.is_alive(), "the worker lives on"
 
 
 def test_runs_are_kept_as_they_end_and_a_second_call_does_only_what_is_missing(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from repose.sim.engine import threads
 from repose.sim.engine.world import PAIR_COUNT, copy_world
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.stepping import advance
-from repose.sim.study.bench import describe, measure_engine
+from repose.sim.study import bench
 from repose.sim.study.yardstick import advance_by_hand
 
 
@@ -24,12 +26,27 @@ def test_yardstick_and_engine_move_the_grains_alike() -> None:
     assert (ours.pairs.touching[:used] == by_hand.pairs.touching[:used]).all()
 
 
-def test_bench_measures_both_states_at_both_sizes() -> None:
-    table = measure_engine(quick=True)
-    assert [(row["state"], row["grains"] > 5000) for row in table["rows"]] == [
-        ("settled", False),
-        ("flowing", False),
-        ("settled", True),
-        ("flowing", True),
+def test_the_quick_benchmark_ends_for_all_sizes_on_one_and_two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, float]] = []
+    for module in (bench, threads):
+        monkeypatch.setattr(module, "available", lambda: 2)
+        monkeypatch.setattr(module, "GRAINS_PER_THREAD", 400)
+    table = bench.measure_engine(quick=True, tell=lambda words, share: told.append((words, share)))
+    assert [(row["scene"], row["state"], row["grains"]) for row in table["rows"]] == [
+        ("heap", "settled", 1100),
+        ("heap", "flowing", 1100),
+        ("heap", "settled", 9900),
+        ("heap", "flowing", 9900),
+        ("hourglass_glass", "settled", 1000),
+        ("hourglass_glass", "flowing", 1000),
     ]
-    assert len(describe(table).splitlines()) == 5
+    for row in table["rows"]:
+        assert row["two_threads_ns"] > 0.0
+        assert sum(row["share"].values()) == pytest.approx(1.0)
+        assert row["bytes_per_sphere_two_threads"] > row["bytes_per_sphere"]
+    assert len(bench.describe(table).splitlines()) == 7
+    shares = [share for _, share in told]
+    assert shares == sorted(shares)
+    assert shares[0] == 0.0
+    assert shares[-1] == pytest.approx(5 / 6)
+    assert "hourglass_glass flowing, 1000 grains" in told[-1][0]

@@ -33,10 +33,10 @@ def poured(at: int = 20_000, **values: object) -> Experiment:
     return go(simulation, at)
 
 
-def landed(scene: str = "heap", values: dict | None = None, action: str = "fill") -> Experiment:
+def landed(scene: str = "heap", values: dict | None = None, action: str | None = "fill") -> Experiment:
     """A few grains whose first contact is some steps old, for an engine in plain Python."""
     simulation = new_experiment(scene, FEW if values is None else values)
-    assert apply(simulation, Act(action)) == ""
+    assert action is None or apply(simulation, Act(action)) == ""
     while survey_contacts(simulation).contacts == 0:
         advance(simulation, 20)
         assert simulation.fault is None

@@ -1,4 +1,4 @@
-"""I13, T01 to T03, T11: several threads step one world, and nothing of it knows how many.
+"""I13, T01 to T03, T08, T11: several threads step one world, and nothing of it knows how many.
 
 What is compared is a digest of every table of the world, the width of the skin and the sums of the ledger among them.
 """
@@ -6,10 +6,14 @@ What is compared is a digest of every table of the world, the width of the skin 
 from __future__ import annotations
 
 import hashlib
+import os
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,9 +23,9 @@ from repose.sim.engine import step
 from repose.sim.engine.builder import add_spheres, fitted, set_walls, with_crew
 from repose.sim.engine.contacts.wall_geometry import FACET, PLANE
 from repose.sim.engine.neighbours import verlet_list
-from repose.sim.engine.neighbours.verlet_list import NOT_FINITE, OK, TOO_FAST
-from repose.sim.engine.threads import available
-from repose.sim.engine.workspace import CHUNK
+from repose.sim.engine.neighbours.verlet_list import NOT_FINITE, OK, THREAD_MISSING, TOO_FAST
+from repose.sim.engine.threads import available, together
+from repose.sim.engine.workspace import CHUNK, PATIENCE
 from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, TOUCH_COUNT, World, copy_world
 from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.changes import new_experiment
@@ -117,9 +121,10 @@ def threads_of_python(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let the engine in plain Python run in several threads, which swap as often as they can."""
     barriers = {parts: threading.Barrier(parts, timeout=60.0) for parts in (2, 3)}
 
-    def meet(crew) -> None:
+    def meet(crew) -> bool:
         if (parts := crew.tally.shape[0]) > 1:
             barriers[parts].wait()
+        return True
 
     monkeypatch.setattr(step, "meet", meet)
     monkeypatch.setattr(verlet_list, "meet", meet)
@@ -210,7 +215,7 @@ def test_i13_a_whole_scene_gives_the_same_bits_with_any_number_of_threads(blob: 
     assert len(found) == 1
 
 
-def test_i13_points_and_files_hold_no_more_than_the_room_of_one_thread() -> None:
+def test_i13_points_and_files_hold_no_room_of_threads() -> None:
     simulation, alone = poured(3_000), poured(3_000)
     simulation.session.threads = 7
     for one in (simulation, alone):
@@ -219,7 +224,7 @@ def test_i13_points_and_files_hold_no_more_than_the_room_of_one_thread() -> None
     kept = [simulation.history.good, *(moment.now for moment in simulation.history.checkpoints.moments)]
     for point in (*kept, Point.of(simulation.parameters, simulation.run)):
         crew = point.run.world.crew
-        assert (crew.tally.shape[0], crew.push.size, crew.other.size) == (1, 0, 0)
+        assert (crew.tally.size, crew.buffer.size, crew.push.size, crew.other.size) == (0, 0, 0, 0)
     assert saved(simulation) == saved(alone)
 
 
@@ -264,3 +269,69 @@ def test_t11_a_status_of_one_crew_leaves_the_threads_ready_for_the_next() -> Non
     assert bench.advance(STEPS) == STEPS
     assert bench.status == OK
     assert digest(bench.world) == digest(stepped("plane", 1).world)
+
+
+@pytest.mark.parametrize("steps", [0, 4])
+def test_t08_a_thread_that_does_not_come_is_reported_instead_of_waited_for(steps: int) -> None:
+    bench = packed("plane", 3)
+    bench.advance(1)
+    before = digest(bench.world)
+    bench.world.crew.gate[PATIENCE] = 50
+    call = (bench.world, bench.numbers, bench.gravity, DT)
+    with ThreadPoolExecutor(2) as pool:
+        other = pool.submit(bench.loop.loop, *call, 10, 1)
+        if steps:
+            pool.submit(bench.loop.loop, *call, steps, 2)
+        answers = {bench.loop.loop(*call, 10, 0), other.result()}
+    assert answers == {(steps, THREAD_MISSING, -1)}
+    if steps == 0:
+        assert digest(bench.world) == before, "half a step was done"
+    assert bench.loop(*call, 10)[1] == THREAD_MISSING, "the world is unfit for use"
+
+
+def test_t08_ctrl_c_before_a_thread_begins_leaves_the_world_whole_and_nobody_waiting() -> None:
+    bench = packed("plane", 3)
+    bench.advance(10)
+    before, ended = digest(bench.world), []
+
+    def interrupted(*call: Any) -> tuple[int, int, int]:
+        if call[-1] == 0:
+            raise KeyboardInterrupt
+        ended.append(bench.loop.loop(*call))
+        return ended[-1]
+
+    with pytest.raises(KeyboardInterrupt):
+        together(interrupted)(bench.world, bench.numbers, bench.gravity, DT, 10)
+    assert ended == [(0, THREAD_MISSING, -1)] * 2
+    assert digest(bench.world) == before
+    assert bench.advance(STEPS - 10) == STEPS - 10
+    assert digest(bench.world) == digest(stepped("plane", 1).world)
+
+
+FORKED = """
+import os, signal, sys
+from tests.reliability.test_t_crew import digest, packed
+bench = packed("plane", 2)
+bench.advance(5)
+child = os.fork()
+bench.advance(5)
+if child == 0:
+    os.write(1, digest(bench.world).encode())
+    os._exit(0)
+os.waitpid(child, 0)
+os.write(1, b" " + digest(bench.world).encode())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_t12_a_forked_child_steps_with_threads_of_its_own() -> None:
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKED],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert done.stdout.split() == [digest(stepped("plane", 1, steps=10).world)] * 2

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import io
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import Act, SetParameters
-from repose.sim.experiment.control import apply
+from repose.sim.experiment.commands import Act, SetParameters, Start
+from repose.sim.experiment.control import apply, rewind_to
 from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
+from repose.sim.io.archive import ArchiveError
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.scenes.vessel.scene import shape
 from repose.sim.scenes.vessel.shape import goblet
+from repose.sim.study.mutations import closed, opened
 
+from tests.reliability.runs import resumed, saved
 from tests.sim.io.test_mesh import binary, box
 
 PARAMETERS = scenes()["vessel"].parameters
@@ -99,12 +107,15 @@ def test_a_file_that_is_gone_or_changed_does_not_touch_the_run_that_read_it(tmp_
     tray(tmp_path, height=25.0)
     assert apply(simulation, SetParameters({"friction": 0.3})) == ""
     assert np.ptp(shape(simulation)[..., 2]) == pytest.approx(0.01)
-    # A new start reads it anew.
+    # A reset belongs to the run, which going back leads through; a new start reads the file anew.
     assert apply(simulation, Act("reset")) == ""
-    assert np.ptp(shape(simulation)[..., 2]) == pytest.approx(0.025)
+    assert np.ptp(shape(simulation)[..., 2]) == pytest.approx(0.01)
+    values = simulation.parameters.model_dump()
     path.unlink()
     assert apply(simulation, SetParameters({"friction": 0.4})) == ""
     assert apply(simulation, Act("reset")) == ""
+    tray(tmp_path, height=25.0)
+    assert apply(simulation, Start("vessel", values, 1)) == ""
     assert np.ptp(shape(simulation)[..., 2]) == pytest.approx(0.025)
 
 
@@ -122,3 +133,68 @@ def test_a_preset_keeps_the_path(tmp_path: Path) -> None:
     values = {"mesh": str(tray(tmp_path))}
     text = presets.dumps(presets.Preset("own", "Own", "vessel", 1, values))
     assert presets.parse(text, "own").values == values
+
+
+def test_a_saved_run_holds_its_shape_and_opens_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tray(tmp_path)
+    simulation = new_experiment("vessel", {"mesh": str(path), "grain_count": 12, "mean_radius": 3e-3})
+    apply(simulation, Act("fill"))
+    advance(simulation, 200)
+    before, blob = state_hash(simulation.run), saved(simulation)
+    path.unlink()
+    monkeypatch.setattr("repose.sim.scenes.vessel.shape.read_surface", lambda path: pytest.fail(f"{path} was opened"))
+    other = resumed(blob)
+    assert state_hash(other.run) == before
+    assert apply(other, SetParameters({"friction": 0.3})) == ""
+    # The way back to the beginning, and a new beginning, build on the shape in the file.
+    rewind_to(other, 0)
+    rewind_to(other, 200)
+    assert state_hash(other.run) == before
+    assert apply(other, Act("reset")) == ""
+    assert np.ptp(shape(other)[..., 2]) == pytest.approx(0.01)
+    assert saved(resumed(saved(other))) == saved(other)
+    assert verify(saved_run.read(io.BytesIO(blob))).differs_at is None
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../secret.stl",
+        "/etc/passwd.stl",
+        "//host/share/x.stl",
+        "\\\\host\\share\\x.stl",
+        "http://host/x.stl",
+        "x" * 4000,
+    ],
+)
+def test_no_path_in_a_saved_run_is_looked_at(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    simulation = new_experiment("vessel", {"mesh": str(tray(tmp_path)), "grain_count": 3, "mean_radius": 3e-3})
+    blob = saved(simulation)
+    for name in ("read_surface", "_stamp"):
+        monkeypatch.setattr(f"repose.sim.scenes.vessel.shape.{name}", lambda *_: pytest.fail("a path was looked at"))
+    manifest, tables = opened(blob)
+    text = json.dumps(manifest).replace(json.dumps(manifest["runs"][0]["built"]["mesh"]), json.dumps(path))
+    renamed = json.loads(text)
+    other = saved_run.read(io.BytesIO(closed(renamed, tables)))
+    assert other.now.now.parameters.mesh == (path.replace("\\", "/").split("/")[-1] if "host" in path else path)
+    renamed["surfaces"] = {}
+    with pytest.raises(ArchiveError, match="the saved run does not hold this shape"):
+        saved_run.read(io.BytesIO(closed(renamed, tables)))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda table: table.astype(np.float32), "a table of <f4, and must be one of <f8"),
+        (lambda table: table.astype(">f8"), "in the other order: >f8"),
+        (lambda table: table[:, :2], "is not made of triangles"),
+        (lambda table: table * np.nan, "not finite"),
+        (lambda table: table[:0], "is not made of triangles"),
+    ],
+)
+def test_a_shape_in_a_saved_run_is_checked_as_every_table(change: Callable, said: str, tmp_path: Path) -> None:
+    simulation = new_experiment("vessel", {"mesh": str(tray(tmp_path)), "grain_count": 3, "mean_radius": 3e-3})
+    manifest, tables = opened(saved(simulation))
+    tables["surface0"] = change(np.array(tables["surface0"]))
+    with pytest.raises(ArchiveError, match=said):
+        saved_run.read(io.BytesIO(closed(manifest, tables)))

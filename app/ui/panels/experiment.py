@@ -12,6 +12,7 @@ from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.presets import checked_seed
 from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.numbers import read_whole
 from repose.sim.parameters import ParameterError
 
 RUN_ALL = "run"
@@ -97,7 +98,7 @@ def _start_with(ui: Ui, text: str) -> None:
     if parameters is None:
         return
     try:
-        seed = checked_seed(int(text) if text.strip().isdecimal() else text)
+        seed = checked_seed(read_whole(text))
     except (ParameterError, ValueError) as error:
         ui.shelf.trouble = str(error)
         return

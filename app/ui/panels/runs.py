@@ -52,6 +52,10 @@ def _draw_rewind(ui: Ui) -> None:
     imgui.same_line(0.0, 4 * ui.scale)
     if button(ui, "rewind.later", "»", width=size, help="To the moment kept after this one.  Key Page Down"):
         rewind.later(ui)
+    row("Memory for going back", rewind.memory(ui), ui)
+    tooltip(
+        "What the moments kept take, and may take at most, before more of them are thinned out. 1 MB = 1000² bytes."
+    )
 
 
 def _draw_file(ui: Ui) -> None:

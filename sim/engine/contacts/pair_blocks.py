@@ -45,6 +45,8 @@ class Columns(NamedTuple):
     damping: int
     """Sums over all blocks, lane by lane."""
     friction: int
+    depth: int
+    """Overlap / (R_i + R_j), at walls overlap / R."""
     kind: int
     """Which materials the next columns hold."""
     material: int
@@ -58,7 +60,7 @@ class Columns(NamedTuple):
 def columns(dimension, turning, properties):
     """The layout for that many components of position, spin and material."""
     scalars = 4 * dimension
-    spins = scalars + 11 + properties
+    spins = scalars + 12 + properties
     return Columns(
         0,
         dimension,
@@ -76,6 +78,7 @@ def columns(dimension, turning, properties):
         scalars + 9,
         scalars + 10,
         scalars + 11,
+        scalars + 12,
         spins,
         spins + turning,
     )
@@ -191,6 +194,7 @@ def evaluate(buffer, size, law, rules, params, position_like, spin_like, place_l
             buffer, at.spin_j, BLOCK, k, vector.scale(-1.0, vector.add(answer.moment, vector.scale(radius_j, torque)))
         )
         buffer[arrays.spot(at.touching, BLOCK, k)] = 1.0 if contact.overlap > 0.0 else 0.0
+        buffer[arrays.spot(at.depth, BLOCK, k)] = contact.overlap * per_sum
         buffer[arrays.spot(at.effective_mass, BLOCK, k)] = answer.normal_force
         buffer[arrays.spot(at.damping, BLOCK, k)] += answer.damping_power
         buffer[arrays.spot(at.friction, BLOCK, k)] += answer.friction_power

@@ -10,6 +10,7 @@ import numpy as np
 from numba.extending import register_jitable
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.barrier import share
+from repose.sim.engine.contacts.deepest_overlap import any_deeper, begin_deepest, note_deepest
 from repose.sim.engine.contacts.kinematics import contact_between
 from repose.sim.engine.contacts.pair_blocks import (
     begin_sums,
@@ -100,6 +101,9 @@ def pair_forces(
     torques = arrays.rows(world.force[dimension:], spin_like)
     pair_count = world.counters[PAIR_COUNT]
     forget_materials(buffer, at)
+    deepest = world.crew.deepest[0, part]
+    begin_deepest(world.crew.deepest, world.deepest, part)
+    unequal = world.search.unequal[0]
     begin, end = share((pair_count + CHUNK - 1) // CHUNK, part, parts)
     for chunk in range(begin, end):
         begin_sums(buffer, at)
@@ -126,6 +130,8 @@ def pair_forces(
             full = fill_up(buffer, at, rows_i.size, dimension)
             evaluate(buffer, full, law, rules, params, position_like, spin_like, (), material_like, duration, gentle)
 
+            if any_deeper(buffer, at, rows_i.size, deepest, unequal):
+                note_deepest(deepest, world, buffer, at, positions, rows_i, rows_j)
             if turning:
                 for k in range(rows.size):
                     p = rows[k]

@@ -16,6 +16,7 @@ from __future__ import annotations
 from numba.extending import register_jitable
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.barrier import share
+from repose.sim.engine.contacts.deepest_overlap import any_deeper, note_deepest_at_walls
 from repose.sim.engine.contacts.kinematics import contact_between, shared_inertia
 from repose.sim.engine.contacts.pair_blocks import begin_sums, columns, evaluate, forget_materials, look_up, to_line
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE, approach
@@ -176,6 +177,7 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
     begin = touches.begin[first_sphere]
     end = touches.begin[last_sphere]
     forget_materials(buffer, at)
+    deepest = world.crew.deepest[1, part]
     find_gaps(touches, walls, radii, positions, begin, end)
     acting = find_acting(touches, walls, radii, positions, begin, end)
     for first in range(begin, begin + acting, BLOCK):
@@ -223,6 +225,8 @@ def wall_forces(world, law, properties, rules, params, position_like, spin_like,
             gentle,
         )
 
+        if any_deeper(buffer, at, size, deepest, 1.0):
+            note_deepest_at_walls(deepest, world, buffer, at, positions, normals, touches.acting[first : first + size])
         for k in range(size):
             t = touches.acting[first + k]
             i = touches.sphere[t]

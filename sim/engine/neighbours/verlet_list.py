@@ -18,8 +18,8 @@ from repose.sim.engine.neighbours.wall_list import refresh_touches
 from repose.sim.engine.workspace import CULPRIT, FOUND, KEPT, MOVED, STATUS, TOUCHES
 from repose.sim.engine.world import MATERIAL_COUNT, PAIR_COUNT, REBUILD_COUNT, REBUILT_AT, STEP_COUNT
 
-OK, PAIRS_FULL, NOT_FINITE, TOO_FAST = range(4)
-"""What a step may report; anything but OK stops the batch."""
+OK, PAIRS_FULL, NOT_FINITE, TOO_FAST, THREAD_MISSING = range(5)
+"""What a step may report; anything but OK stops the batch, and a missing thread leaves the world unfit for use."""
 
 LARGEST_STEP = 0.5
 """A sphere may move this share of its radius in one step; beyond it, it could pass through a wall."""
@@ -137,10 +137,12 @@ def rebuild(world, position_like, needs_material, part):
         largest = max(largest, world.radius[i])
     cell_size = 2.0 * largest + world.search.skin[0]
     find_cells(world.search.cell, world.motion, cell_size, first, last)
-    meet(crew)
+    if not meet(crew):
+        return THREAD_MISSING
     if part == 0:
         sort_into_cells(world.search, world.motion, world.radius)
-    meet(crew)
+    if not meet(crew):
+        return THREAD_MISSING
     if part == 0:
         fits = world.walls.shape.size == 0 or refresh_touches(
             world.touches,
@@ -158,7 +160,8 @@ def rebuild(world, position_like, needs_material, part):
         tally[0, TOUCHES] = 1 if fits else 0
     section, end = share(world.pairs.i.size, part, parts)
     tally[part, FOUND] = find_pairs(world.search, world.aside, position_like, first, last, section, end)
-    meet(crew)
+    if not meet(crew):
+        return THREAD_MISSING
     fits = tally[0, TOUCHES] == 1
     for p in range(parts):
         fits &= tally[p, FOUND] >= 0
@@ -166,7 +169,8 @@ def rebuild(world, position_like, needs_material, part):
         return PAIRS_FULL
     base, kept = sort_pairs(world.search.begin, world.aside, tally, world.mobility[0], first, last)
     tally[part, KEPT] = kept
-    meet(crew)
+    if not meet(crew):
+        return THREAD_MISSING
     before = 0
     found = 0
     for p in range(parts):
@@ -174,7 +178,8 @@ def rebuild(world, position_like, needs_material, part):
         found += tally[p, KEPT]
     begin = world.search.begin
     carry_over(world.pairs, world.aside, begin, world.counters[PAIR_COUNT], first, last, base, kept, before)
-    meet(crew)  # nobody needs the old list any more
+    if not meet(crew):  # nobody needs the old list any more
+        return THREAD_MISSING
     write_list(
         world.pairs,
         world.aside,
@@ -198,7 +203,8 @@ def rebuild(world, position_like, needs_material, part):
         world.counters[REBUILT_AT] = world.counters[STEP_COUNT]
         world.counters[REBUILD_COUNT] += 1
         begin[world.radius.size] = found
-    meet(crew)
+    if not meet(crew):
+        return THREAD_MISSING
     if parts > 1:
         list_others(crew, world.pairs.j, first, last, found)
     return OK
@@ -212,25 +218,29 @@ def refresh(world, position_like, needs_material, dt, part):
     first, last = share(world.radius.size, part, parts)
     moved = moved_too_far(world.motion, world.search, world.walls, position_like, first, last, part)
     tally[part, MOVED] = 1 if moved else 0
-    meet(world.crew)
+    if not meet(world.crew):
+        return THREAD_MISSING, -1
     movers = 0
     for p in range(parts):
         movers += tally[p, MOVED]
     if movers == 0:
         return OK, -1
     skin = world.search.skin[0]
-    meet(world.crew)  # all have read
+    if not meet(world.crew):  # all have read
+        return THREAD_MISSING, -1
     if part == 0:
         status, culprit = check_motion(world.motion, world.radius, world.mobility, position_like, dt)
         tally[0, STATUS] = status
         tally[0, CULPRIT] = culprit
         if tally[0, STATUS] == OK:
             tune_skin(world.search, world.radius, world.mobility, world.counters)
-    meet(world.crew)
+    if not meet(world.crew):
+        return THREAD_MISSING, -1
     if tally[0, STATUS] != OK:
         return tally[0, STATUS], tally[0, CULPRIT]
     status = rebuild(world, position_like, needs_material, part)
-    if status != OK:
-        meet(world.crew)
+    if status == PAIRS_FULL:
+        if not meet(world.crew):
+            return THREAD_MISSING, -1
         world.search.skin[0] = skin  # tuned once only, however often the tables must grow
     return status, -1

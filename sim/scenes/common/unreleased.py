@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike
 from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.activation import start_derivatives
+from repose.sim.experiment.activation import find_accelerations, start_derivatives
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
+from repose.sim.scenes.common.state_checks import are_rows, are_times, first_flaw, stage_flaws
 
 
 @dataclass
@@ -37,14 +38,14 @@ def let_go(experiment: Experiment, mass: float, inertia: float) -> None:
     """Give the spheres of mass [kg] and moment of inertia [kg m²] to gravity, from rest."""
     run = experiment.run
     world, dimension = run.world, experiment.scene.dimension
-    gravity = np.asarray(experiment.engine.gravity)[:, None]
     with booked(experiment, "poured"):
         world.mobility[:dimension] = 1.0 / mass
         world.mobility[dimension:] = 1.0 / inertia
-        world.motion[:dimension, 1] = experiment.engine.model.scheme.velocity_lead * experiment.dt * gravity
-        world.motion[:dimension, 2] = gravity
         # Held spheres are not looked for near walls: make the lists anew.
         forget_neighbours(world)
+        find_accelerations(experiment)
+        motion = run.world.motion
+        motion[:, 1] = experiment.engine.model.scheme.velocity_lead * experiment.dt * motion[:, 2]
     run.state.phase, run.state.since = "flowing", experiment.time
     start_derivatives(experiment)
 
@@ -58,6 +59,20 @@ def held_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Flo
     for row, centre in enumerate(centres):
         world = add_spheres(world, centre, parameters.radius, parameters.mass, fixed=True, material=row, first_id=row)
     return set_walls(world, [PLANE], [[np.zeros(3), normal, np.zeros(3)]], material=len(centres))
+
+
+def flaw_held(state: HeldState, world: World, spheres: int) -> str:
+    """What of a state read from a file cannot be, of a scene of so many spheres."""
+    records = len(state.time)
+    return first_flaw(
+        {
+            "number of spheres": world.sphere_count != spheres or world.walls.shape.size != 1,
+            **stage_flaws(state, ("empty", "flowing", "rested")),
+            "time": not are_times(state.time) or (state.phase == "rested" and records == 0),
+            "place": not are_rows(state.place, records, spheres),
+            "speed": not are_rows(state.speed, records, spheres),
+        }
+    )
 
 
 def act_held(experiment: Experiment, action: str, held: str, gone: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from repose.sim.engine.builder import add_spheres, empty_world
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.activation import start_derivatives
+from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.scenes.heap.parameters import LARGEST, SMALLEST, HeapParameters
@@ -102,7 +102,7 @@ def pour_layer(experiment: Experiment) -> None:
             np.column_stack([x, y]),
             radii,
             mass_of(radii, parameters),
-            acceleration=experiment.engine.gravity,
+            **free_fall(experiment),
             layer=state.layers,
             first_id=state.next_id,
         )

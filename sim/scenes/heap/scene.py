@@ -22,6 +22,7 @@ from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action, Reading
 from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
 from repose.sim.scenes.heap.filling import HeapState, begin, pour_layer, smallest_grain
 from repose.sim.scenes.heap.parameters import HeapParameters
 from repose.sim.scenes.heap.prepared import column
@@ -234,6 +235,8 @@ def check(experiment: Experiment) -> str:
     return ""
 
 
+PHASES = ("empty", "filling", "filled", "flowing", "rested")
+
 SCENE = Scene(
     name="heap",
     title="Heap",
@@ -255,6 +258,9 @@ SCENE = Scene(
     smallest_grain=smallest_grain,
     rotates=lambda parameters: parameters.rotation,
     readings=readings,
+    flaw=lambda state, world, built: first_flaw(
+        poured_flaws(state, PHASES) | {"height": not 0.0 <= state.height <= 1e4}
+    ),
     study=STUDY,
     prepared={"column": column},
 )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from repose.sim.engine.builder import add_spheres, empty_world, keep_spheres, set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.activation import start_derivatives
+from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
@@ -226,7 +226,7 @@ def let_fall(experiment: Experiment, room: float, high: float, largest: float) -
             np.column_stack([places[chosen], z]),
             radii,
             mass_of(radii, run.built),
-            acceleration=experiment.engine.gravity,
+            **free_fall(experiment),
             layer=state.layers,
             first_id=state.next_id,
         )

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 import numpy as np
-from repose.sim.engine.world import Floats
+from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.notices import tell
@@ -20,6 +20,7 @@ from repose.sim.experiment.sampling import mean_speed
 from repose.sim.experiment.snapshot import Action, Curve, Line, Reading
 from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
+from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
 from repose.sim.scenes.heap.scene import MOVES_AGAIN
 from repose.sim.scenes.heap.study import STUDY_IN_SPACE
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
@@ -251,6 +252,12 @@ def check(experiment: Experiment) -> str:
     return ""
 
 
+def flaw(state: Heap3dState, world: World, built: Heap3dParameters) -> str:
+    """What of a state read from a file cannot be."""
+    phases = ("empty", "filling", "filled", "flowing", "rested")
+    return first_flaw({"number of walls": world.walls.shape.size < 1, **poured_flaws(state, phases)})
+
+
 SCENE = Scene(
     name="heap3d",
     title="Heap in space",
@@ -274,5 +281,6 @@ SCENE = Scene(
     readings=readings,
     curves=curves,
     facets=facets,
+    flaw=flaw,
     study=STUDY_IN_SPACE,
 )

@@ -16,6 +16,7 @@ from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.sampling import mean_speed
 from repose.sim.experiment.snapshot import Action
 from repose.sim.measure.flow_rate import is_clogged
+from repose.sim.scenes.common.state_checks import LATEST, are_times, first_flaw, stage_flaws
 from repose.sim.scenes.hourglass.filling import HourglassState
 from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, WIDTH, clearance, drawn, walls
 from repose.sim.scenes.hourglass.readings import number_density, steady_from
@@ -138,6 +139,23 @@ def turned_over(world: World, built: Any) -> World:
         world.orientation[:] = -x, w, -z, y
     shape, corner = walls(built, closed=False)
     return set_walls(world, shape, corner, material=1)
+
+
+def flaw(state: HourglassState, world: World, built: Any) -> str:
+    """What of a state read from a file cannot be."""
+    return first_flaw(
+        {
+            "number of walls": world.walls.shape.size <= LID_WALL,
+            **stage_flaws(state, ("filling", "filled", "flowing", "counted", "rested", "clogged")),
+            "heights": len(state.heights) != world.sphere_count
+            or any(not height < math.inf for height in state.heights),
+            "passages": not are_times(state.passages),
+            "placed": not 0 <= state.placed <= 10**9,
+            "densities": not all(map(math.isfinite, state.densities)),
+            "density_at": not 0.0 <= state.density_at <= LATEST,
+            "opened": not 0.0 <= state.opened <= LATEST,
+        }
+    )
 
 
 def in_the_way(experiment: Experiment) -> int:

@@ -38,5 +38,6 @@ SCENE = Scene(
     readings=readings.readings,
     curves=readings.curves,
     facets=course.facets,
+    flaw=course.flaw,
     study=STUDY,
 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
 
 from annotated_types import Ge, Le
-from pydantic import Field, model_validator
-from repose.sim.io.mesh import SUFFIXES, UNITS
+from pydantic import Field, PrivateAttr, model_validator
+from repose.sim.io.mesh import SUFFIXES, UNITS, Surface, kept_surfaces, surfaces_with
 from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.parameters import FilePath, ParameterSet, Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep, VerletFirst
@@ -71,8 +72,21 @@ class VesselParameters(MotionParameters, MaterialParameters, ShapeParameters):
         Field(description="Step of the integrator. 'auto' follows the stiffest contact and the fastest grain."),
     ] = "auto"
 
+    _surfaces: dict[str, Surface] = PrivateAttr(default_factory=dict)
+
+    @property
+    def surfaces(self) -> Mapping[str, Surface]:
+        """What has been read of files since the run began, by path: a path stands for one shape as long as it lasts, or
+        going back and a replay would build on another."""
+        return self._surfaces
+
+    def changed(self, **values: Any) -> Self:
+        with kept_surfaces(self._surfaces):
+            return super().changed(**values)
+
     @model_validator(mode="after")
     def _shape_fits_the_grains(self) -> Self:
         """The file is read here, so that one that cannot be used is refused before anything changes."""
+        self._surfaces = surfaces_with(self.mesh)
         shape_of(self)
         return self

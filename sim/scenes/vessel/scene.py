@@ -20,6 +20,7 @@ from repose.sim.experiment.notices import tell
 from repose.sim.experiment.snapshot import Action, Reading
 from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.measure.contained import facets_beneath
+from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
 from repose.sim.scenes.heap3d.pouring import (
     QUIET_TIME,
     Heap3dState,
@@ -37,6 +38,9 @@ from repose.sim.scenes.heap3d.pouring import (
 )
 from repose.sim.scenes.vessel.parameters import VesselParameters
 from repose.sim.scenes.vessel.shape import on_floor, shape_of
+
+LARGEST_VOLUME = 1e12
+"""Of a shape in a file [m³]."""
 
 JAMMED = "they pile up to where the stream begins. Pour fewer grains or make the stream wider."
 
@@ -235,6 +239,19 @@ def check(experiment: Experiment) -> str:
     return f"{inside} grains have been pressed into the body of the shape." if inside else ""
 
 
+def flaw(state: VesselState, world: World, built: VesselParameters) -> str:
+    """What of a state read from a file cannot be."""
+    facets = int((world.walls.shape == FACET).sum())
+    return first_flaw(
+        {
+            "number of walls": facets != world.walls.shape.size - 1 or facets + len(state.bottom) == 0,
+            "bottom": not all(are_rows(corners, 3, 3) for corners in state.bottom),
+            "volume": not 0.0 <= state.volume <= LARGEST_VOLUME,
+            **poured_flaws(state, ("empty", "filling", "flowing", "rested")),
+        }
+    )
+
+
 SCENE = Scene(
     name="vessel",
     title="Your own shape",
@@ -256,4 +273,5 @@ SCENE = Scene(
     rotates=lambda parameters: True,
     readings=readings,
     facets=facets,
+    flaw=flaw,
 )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
-from repose.sim.io.mesh import Mesh, cleaned, read_mesh
+from repose.sim.io.mesh import Mesh, Surface, cleaned, mesh_of
 from repose.sim.parameters import ParameterError
 
 if TYPE_CHECKING:
@@ -24,14 +23,12 @@ ON_FLOOR = 1e-6
 NARROWEST, WIDEST = 1.0, 500.0
 """Width of a shape in mean diameters: narrower it is a grain itself, wider a grain is hardly a pixel [-]."""
 
-_last_read: dict[str, tuple[int, int]] = {}
-"""Time and size of files when they were last read: one that is gone meanwhile stays in use as it was."""
-
 
 def shape_of(parameters: VesselParameters) -> Mesh:
     """The shape in its place [m]; raises `ParameterError` if its file cannot be used or is no match for the grains."""
     path = parameters.mesh
-    mesh = goblet() if not path else _read(path, parameters.mesh_unit, parameters.mesh_closed, _stamp(path))
+    surface = parameters.surfaces.get(path)
+    mesh = goblet() if surface is None else _mesh(surface, path, parameters.mesh_unit, parameters.mesh_closed)
     width = float(np.ptp(mesh.facets, axis=(0, 1)).max())
     share = width / (2.0 * parameters.mean_radius)
     if not NARROWEST <= share <= WIDEST:
@@ -41,8 +38,6 @@ def shape_of(parameters: VesselParameters) -> Mesh:
             f"{NARROWEST:g} to {WIDEST:g}; check mesh_unit = {parameters.mesh_unit!r} and mean_radius = "
             f"{parameters.mean_radius:g} m."
         )
-    if path:
-        _last_read[path] = _stamp(path)
     return _placed(mesh, parameters.mesh_up, parameters.mesh_lift)
 
 
@@ -87,14 +82,6 @@ def _placed(mesh: Mesh, up: str, lift: float) -> Mesh:
     return mesh._replace(facets=facets - (middle[0], middle[1], low[2] - lift))
 
 
-def _stamp(path: str) -> tuple[int, int]:
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):
-        return _last_read.get(path, (0, 0))
-    return found.st_mtime_ns, found.st_size
-
-
 @lru_cache(maxsize=4)
-def _read(path: str, unit: str, closed: bool, stamp: tuple[int, int]) -> Mesh:
-    return read_mesh(path, unit, closed)
+def _mesh(surface: Surface, path: str, unit: str, closed: bool) -> Mesh:
+    return mesh_of(surface, path, unit, closed)

@@ -38,7 +38,8 @@ def test_makers_can_follow_each_other_in_one_process() -> None:
 
 def test_a_saved_picture_is_a_png_of_its_size(tmp_path: Path) -> None:
     path = tmp_path / "zażółć heap.png"
-    save_png(np.zeros((3, 5, 3), np.uint8), path)
+    with path.open("wb") as file:
+        save_png(np.zeros((3, 5, 3), np.uint8), file)
     head = path.read_bytes()[:24]
     assert head[:8] == b"\x89PNG\r\n\x1a\n"
     assert struct.unpack(">II", head[16:24]) == (5, 3)

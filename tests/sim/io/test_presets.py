@@ -120,7 +120,9 @@ def test_a_preset_may_not_name_a_file_of_another_machine(path: str, monkeypatch:
     """Asking whether it is there would already tell that machine who asks."""
     for name in ("stat", "open"):
         monkeypatch.setattr(f"os.{name}", lambda *_, **__: pytest.fail("the path was looked at"))
-    monkeypatch.setattr("repose.sim.scenes.vessel.parameters.shape_of", lambda _: pytest.fail("the path was looked at"))
+    monkeypatch.setattr(
+        "repose.sim.scenes.vessel.parameters.surfaces_with", lambda _: pytest.fail("the path was looked at")
+    )
     with pytest.raises(ParameterError, match="may not name a file on another machine"):
         presets.parse(f"scene = 'vessel'\n[parameters]\nmesh = '{path}'", "stranger")
     with pytest.raises(ParameterError, match="another machine"):
@@ -129,7 +131,8 @@ def test_a_preset_may_not_name_a_file_of_another_machine(path: str, monkeypatch:
 
 @pytest.mark.parametrize("path", ["C:/shapes/cup.stl", r"C:\shapes\cup.stl", "/home/me/cup.stl", "cup.stl"])
 def test_a_file_of_this_machine_may_be_named(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("repose.sim.scenes.vessel.parameters.shape_of", lambda _: None)
+    for name, found in (("shape_of", None), ("surfaces_with", {})):
+        monkeypatch.setattr(f"repose.sim.scenes.vessel.parameters.{name}", lambda _, found=found: found)
     assert presets.parse(f"scene = 'vessel'\n[parameters]\nmesh = '{path}'", "mine").values == {"mesh": path}
 
 

@@ -6,19 +6,19 @@ import queue
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from imgui_bundle import imgui, implot
+from imgui_bundle import imgui
+from repose.app.jobs.panel_faults import bare_frame, bare_imgui
 from repose.app.render.camera import Camera2D
 from repose.app.render.theme import apply
 from repose.app.render.view import View
 from repose.app.storage.film import Film
 from repose.app.storage.settings import load_settings
 from repose.app.ui.edits import Edits
-from repose.app.ui.layout import draw_panels, measure_inset
+from repose.app.ui.layout import draw_panels
 from repose.app.ui.panels import Ui
 from repose.app.ui.preset_library import Shelf
 from repose.app.ui.transport import Transport
@@ -118,15 +118,7 @@ class Stage:
     def frame(self, count: int = 1) -> None:
         """Draw so many frames."""
         for _ in range(count):
-            self.ui.edits.see(self.ui.snapshot)
-            self.ui.inset = measure_inset(self.ui.size, self.ui.scale, self.ui.view.ui_visible)
-            io = imgui.get_io()
-            io.delta_time = 1 / 60
-            io.display_size = imgui.ImVec2(*map(float, self.ui.size))
-            imgui.new_frame()
-            self.ui.probe.widgets = {}
-            self.draw(self.ui)
-            imgui.render()
+            bare_frame(self.ui, self.draw)
             self.widgets = self.ui.probe.widgets
 
     def place(self, name: str, share: float = 0.5) -> tuple[float, float]:
@@ -193,43 +185,31 @@ def open_stage(
     folder: Path, snapshot: Snapshot | None = None, size: tuple[int, int] = (1280, 1600), draw: Any = draw_panels
 ) -> Iterator[Stage]:
     """A stage of that size over a snapshot; settings and presets live in `folder`."""
-    context = imgui.create_context()
-    imgui.set_current_context(context)
-    plots = implot.create_context()
-    io = imgui.get_io()
-    io.set_ini_filename("")
-    io.config_flags |= int(imgui.ConfigFlags_.nav_enable_keyboard)
-    io.backend_flags |= int(imgui.BackendFlags_.renderer_has_textures)
-    io.config_input_trickle_event_queue = False
-    io.fonts.add_font_from_file_ttf(str(files("repose.assets").joinpath("fonts/Inter-Regular.otf")), 15.0)
-    commands: list[Command] = []
-    runner = NotedRunner()
-    ui = Ui(
-        snapshot=snapshot if snapshot is not None else Snapshot(),
-        send=commands.append,
-        edits=Edits(commands.append),
-        transport=Transport(runner),
-        view=View(),
-        camera=Camera2D(),
-        settings=load_settings(folder / "settings.toml"),
-        film=Film(runner, lambda shot, size: np.zeros((*size[::-1], 3), np.uint8), no_film, folder),
-        shelf=Shelf(commands.append, folder=folder / "presets"),
-        probe=Probe(folder / "report.json"),
-        size=size,
-    )
-    done: list[str] = ui.memory.setdefault("done", [])
-    ui.deeds = {
-        name: (lambda name=name: done.append(name)) for name in ("frame_all", "fullscreen", "hide_panels", "help")
-    }
-    ui.shelf.refresh()
-    apply(ui.palette, 1.0)
-    stage = Stage(ui, commands, runner, draw)
-    stage.frame(3)
-    try:
+    with bare_imgui():
+        commands: list[Command] = []
+        runner = NotedRunner()
+        ui = Ui(
+            snapshot=snapshot if snapshot is not None else Snapshot(),
+            send=commands.append,
+            edits=Edits(commands.append),
+            transport=Transport(runner),
+            view=View(),
+            camera=Camera2D(),
+            settings=load_settings(folder / "settings.toml"),
+            film=Film(runner, lambda shot, size: np.zeros((*size[::-1], 3), np.uint8), no_film, folder),
+            shelf=Shelf(commands.append, folder=folder / "presets"),
+            probe=Probe(folder / "report.json"),
+            size=size,
+        )
+        done: list[str] = ui.memory.setdefault("done", [])
+        ui.deeds = {
+            name: (lambda name=name: done.append(name)) for name in ("frame_all", "fullscreen", "hide_panels", "help")
+        }
+        ui.shelf.refresh()
+        apply(ui.palette, 1.0)
+        stage = Stage(ui, commands, runner, draw)
+        stage.frame(3)
         yield stage
-    finally:
-        implot.destroy_context(plots)
-        imgui.destroy_context(context)
 
 
 def no_film(path: Path, size: tuple[int, int], fps: int) -> Any:

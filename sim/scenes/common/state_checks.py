@@ -1,0 +1,55 @@
+"""Whether the state of a scene, read from a file, can be one it has come to: what follows relies on it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+LATEST = 1e12
+"""No time is later [s]."""
+
+
+def first_flaw(complaints: Mapping[str, bool]) -> str:
+    """The first part that cannot be, or an empty string."""
+    return next((name for name, wrong in complaints.items() if wrong), "")
+
+
+def stage_flaws(state: Any, phases: Collection[str]) -> dict[str, bool]:
+    """Complaints about phase and clock."""
+    return {"phase": state.phase not in phases, "since": not 0.0 <= state.since <= LATEST}
+
+
+def poured_flaws(state: Any, phases: Collection[str]) -> dict[str, bool]:
+    """Complaints about a state that pours grains in layers."""
+    return {
+        **stage_flaws(state, phases),
+        "quiet_since": not 0.0 <= state.quiet_since <= LATEST,
+        "radii": not all(0.0 < radius <= 1e4 for radius in state.radii),
+        "poured": not 0 <= state.poured <= len(state.radii),
+        "removed": not 0 <= state.removed <= state.poured,
+        "layers": state.layers < 0,
+        "next_id": not 0 <= state.next_id < 2**53,
+        "random": not is_generator_state(state.random),
+    }
+
+
+def is_generator_state(state: Mapping[str, Any]) -> bool:
+    """Whether a generator can go on from there."""
+    try:
+        np.random.default_rng().bit_generator.state = dict(state)
+    except (TypeError, ValueError, KeyError, OverflowError):
+        return False
+    return True
+
+
+def are_times(values: Collection[float]) -> bool:
+    """Whether these are times of a run, ascending [s]."""
+    return all(0.0 <= time <= LATEST for time in values) and [*values] == sorted(values)
+
+
+def are_rows(rows: Collection[Collection[float]], count: int, width: int) -> bool:
+    """Whether there are so many rows of so many numbers, all finite."""
+    return len(rows) == count and all(len(row) == width and all(map(math.isfinite, row)) for row in rows)

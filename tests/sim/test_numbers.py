@@ -1,0 +1,102 @@
+"""One reader of numbers: what a person means by a number is taken, what may be a slip is not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import tomlkit
+from hypothesis import given
+from hypothesis import strategies as st
+from repose.app.cli.terminal import typed_number, typed_whole
+from repose.app.storage.settings import load_settings
+from repose.app.ui.field_values import typed
+from repose.sim.io import presets
+from repose.sim.numbers import about_comma, as_written, read_number, read_whole
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import scenes
+
+ROOT = Path(__file__).resolve().parents[2]
+SLIPS = ("1_0", "0.0_01", "1e1_0", "١", "１", "0x10", "0b1", "0o7", "007", "1.", ".5", "nan", "inf", "-inf", "1e999")
+SLIPS += ("0,5", "1 000", "1'000", "5 mm", "", "+", "--1", "1e", "e5", "½", "1\x00", "1\n2", "9" * 400)
+
+
+@pytest.mark.parametrize("slip", SLIPS, ids=repr)
+def test_a_slip_is_no_number_anywhere(slip: str) -> None:
+    import typer
+
+    heap = scenes()["heap"].parameters
+    assert isinstance(read_number(slip), str)
+    assert isinstance(read_whole(slip), str)
+    assert isinstance(typed(heap.declared()["friction"], slip), str)
+    for parse in (typed_number, typed_whole):
+        with pytest.raises(typer.BadParameter):
+            parse(slip)
+    for name in ("friction", "grain_count"):
+        with pytest.raises(ParameterError, match="is refused"):
+            heap.parse(name, slip)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_every_number_python_writes_is_read_back(value: float) -> None:
+    assert read_number(repr(value)) == value
+    assert read_number(f" {value:.17g}\t") == value
+
+
+@given(st.integers(-(10**18), 10**18))
+def test_every_whole_number_is_read_back(value: int) -> None:
+    assert read_number(str(value)) == read_whole(f"+{value}" if value >= 0 else str(value)) == value
+
+
+def test_a_whole_number_may_be_written_with_an_exponent() -> None:
+    assert (read_whole("1e6"), read_whole("2.0"), read_whole("2.5")) == (1_000_000, 2, "2.5")
+
+
+def test_a_comma_is_answered_with_a_point() -> None:
+    assert about_comma("0,5") == " Use a point: 0.5."
+    assert about_comma(" -12,25e3 ") == " Use a point: -12.25e3."
+    assert [about_comma(other) for other in ("0.5", "1,2,3", "a,b", ",5", 5, None)] == [""] * 6
+    with pytest.raises(ParameterError, match=r"the default is 0\.1\. Use a point: 0\.5\.$"):
+        scenes()["heap"].parameters.checked({"friction": "0,5"})
+
+
+@pytest.mark.parametrize("written", ["0.1_5", "1_0e-2", "0x1", "0b1"])
+def test_a_preset_takes_no_number_that_may_be_a_slip(written: str) -> None:
+    with pytest.raises(ParameterError, match=f"friction = '{written}' is refused"):
+        presets.parse(f'scene = "heap"\n[parameters]\nfriction = {written}\n', "mine")
+    with pytest.raises(ParameterError, match=f"seed = '{written}' is refused"):
+        presets.parse(f'scene = "heap"\nseed = {written}\n', "mine")
+    kept = presets.parse(f'title = "0x10 is 1_6"\nscene = "heap"\n[parameters]\nfriction = 0.15 # {written}\n', "mine")
+    assert (kept.title, kept.values) == ("0x10 is 1_6", {"friction": 0.15})
+
+
+def test_a_setting_takes_no_number_that_may_be_a_slip(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text("width = 1_280\nheight = 720\nfont_scale = 1.5\n[unfolded]\nfilm = true\n")
+    settings = load_settings(path)
+    assert (settings.choices.width, settings.choices.height, settings.choices.font_scale) == (None, 720, 1.5)
+    assert settings.choices.unfolded == {"film": True}
+    assert "defaults are used for width" in settings.trouble
+
+
+def test_what_toml_holds_comes_out_plain() -> None:
+    text = 'a = 1\nb = [1.5, 2_0, {c = true}]\nd = "x"\ne = 2020-01-01\n[t]\nu = nan\n'
+    found = as_written(tomlkit.parse(text))
+    assert repr(found) == repr(
+        {
+            "a": 1,
+            "b": [1.5, "2_0", {"c": True}],
+            "d": "x",
+            "e": tomlkit.parse(text).unwrap()["e"],
+            "t": {"u": float("nan")},
+        }
+    )
+
+
+def test_no_option_is_read_by_another_reader() -> None:
+    # An option annotated as a number without our reader would be read by Python's.
+    source = (ROOT / "app" / "cli.py").read_text() + (ROOT / "app" / "saved_commands.py").read_text()
+    numbers = re.findall(r"Annotated\[\s*(?:float|int)\b.*?typer\.Option\((.*?)metavar", source, re.DOTALL)
+    assert len(numbers) == len(re.findall(r"Annotated\[\s*(?:float|int)\b", source)) >= 5
+    assert all("parser=typed_" in words for words in numbers)
