@@ -21,7 +21,7 @@ from repose.sim.engine.threads import together
 from repose.sim.engine.timestep.stability import RATIO_GRID, limit_table
 from repose.sim.engine.timestep.survey import Survey, _look
 from repose.sim.engine.world import PAIR_COUNT, TOUCH_COUNT, Floats, World
-from repose.sim.experiment import formulas
+from repose.sim.experiment import activation
 from repose.sim.integrators import start_up
 from repose.sim.laws import Law, laws
 from repose.sim.measure.energy import Booked, Energy, energy_ledger
@@ -130,10 +130,10 @@ def plain_loop(model: Model) -> Callable:
 
 def use_plain_engine(patch: pytest.MonkeyPatch) -> None:
     """Let `Experiment` step in plain Python: any choice of formulas without waiting for the compiler."""
-    patch.setattr(formulas, "compose", plain_loop)
+    patch.setattr(activation, "compose", plain_loop)
     patch.setattr(start_up, "compose", plain_loop)
-    patch.setattr(formulas, "compose_survey", plain_survey)
-    patch.setattr(formulas, "contact_table", plain_contact_table)
+    patch.setattr(activation, "compose_survey", plain_survey)
+    patch.setattr(activation, "contact_table", plain_contact_table)
 
 
 def model_of(

@@ -22,8 +22,8 @@ from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import resumed_experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.ledger import energy_of
-from repose.sim.experiment.sampling import SERIES
 from repose.sim.experiment.saved_run import PLAIN
+from repose.sim.experiment.series import SERIES
 from repose.sim.experiment.stepping import advance
 from repose.sim.io import world_tables
 from repose.sim.io.archive import ArchiveError

@@ -11,11 +11,11 @@ from repose.sim.engine.world import PAIR_COUNT
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.checkpoints import bytes_of
 from repose.sim.experiment.commands import Act, Resume, SetParameters
 from repose.sim.experiment.control import apply, rewind_to, seek_further
-from repose.sim.experiment.restart_points import bytes_of
 from repose.sim.experiment.results import state_hash
-from repose.sim.experiment.run import Point
+from repose.sim.experiment.run import RestartPoint
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
 from repose.sim.experiment.take_snapshot import take_snapshot
@@ -80,7 +80,7 @@ def test_n17_memory_is_kept_within_its_budget_and_the_last_moments_densely() -> 
     points.budget = size
     held = []
     for at in range(2_000, 60_001, 2_000):
-        held.append(bytes_of(go(simulation, at).history.checkpoints.moments))
+        held.append(bytes_of(go(simulation, at).history.checkpoints.kept))
     assert max(held) <= size
     # All that the moments hold, each part once, the log's own numbers aside.
     assert points.bytes == pytest.approx(held[-1], rel=0.05)
@@ -98,7 +98,7 @@ def test_n17_a_moment_costs_what_it_holds_and_none_holds_working_storage() -> No
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
-        point = Point.of(simulation.parameters, simulation.run)
+        point = RestartPoint.of(simulation.parameters, simulation.run)
         taken = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
@@ -126,7 +126,7 @@ def test_n17_every_scene_goes_on_to_the_same_bits_from_a_moment_without_working_
     one = landed(scene, values, action)
     while survey_contacts(one).contacts == 0:  # it may have sprung off meanwhile
         go(one, one.history.at + 1)
-    point, at = Point.of(one.parameters, one.run), one.history.at
+    point, at = RestartPoint.of(one.parameters, one.run), one.history.at
     expected = state_hash(go(one, at + 55).run)
     for _ in range(2):  # what is taken up from a point leaves it as it is
         one.go_on_from(point)
@@ -145,7 +145,7 @@ def test_n17_a_moment_far_from_any_that_was_kept_is_reached_through_the_log() ->
     assert (state_hash(again.run), again.history.at, again.history.seek) == (before, 29_999, None)
     rewind_to(again, 30_000)
     assert state_hash(again.run) == here
-    assert len(again.history.checkpoints.moments) > 10  # kept on the way: the next jump is short
+    assert len(again.history.checkpoints.kept) > 10  # kept on the way: the next jump is short
 
 
 def test_n17_a_long_way_back_can_be_gone_in_pieces_and_nothing_acts_meanwhile() -> None:

@@ -33,7 +33,7 @@ from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.results import state_hash
-from repose.sim.experiment.run import Point
+from repose.sim.experiment.run import RestartPoint
 from repose.sim.experiment.stepping import advance
 from repose.sim.io.world_tables import tables_of
 from repose.sim.laws import laws
@@ -221,8 +221,8 @@ def test_i13_points_and_files_hold_no_room_of_threads() -> None:
     for one in (simulation, alone):
         one.advance(2_500)
     assert simulation.run.world.crew.tally.shape[0] == 7
-    kept = [simulation.history.good, *(moment.now for moment in simulation.history.checkpoints.moments)]
-    for point in (*kept, Point.of(simulation.parameters, simulation.run)):
+    kept = [simulation.history.good, *(moment.now for moment in simulation.history.checkpoints.kept)]
+    for point in (*kept, RestartPoint.of(simulation.parameters, simulation.run)):
         crew = point.run.world.crew
         assert (crew.tally.size, crew.buffer.size, crew.push.size, crew.other.size) == (0, 0, 0, 0)
     assert saved(simulation) == saved(alone)

@@ -23,7 +23,7 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.ledger import energy_of
-from repose.sim.experiment.ramp import PARTS
+from repose.sim.experiment.run import RAMP_PARTS
 from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.measure.energy import Booked
 
@@ -88,7 +88,7 @@ def test_every_part_of_a_ramp_books_the_work_of_every_contact() -> None:
         assert after.work - energy.work == pytest.approx(rise * stored_by_hertz(simulation), rel=1e-9, abs=1e-18)
         parts += rise > 0.0
         energy, stiffness = after, simulation.engine.law_parameters.normal_stiffness
-    assert parts == PARTS
+    assert parts == RAMP_PARTS
     assert stiffness == 2e6
 
 

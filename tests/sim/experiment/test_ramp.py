@@ -13,9 +13,9 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.ledger import energy_of
-from repose.sim.experiment.ramp import PARTS, Ramp
 from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.run import RAMP_PARTS, Ramp
 from repose.sim.experiment.stepping import advance
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.plain import encode
@@ -39,19 +39,19 @@ def end_of(simulation: Experiment) -> int:
     return simulation.run.ramp.begins + simulation.run.ramp.steps
 
 
-@pytest.mark.parametrize("steps", [PARTS, 17, 31, 100, 1_601])
+@pytest.mark.parametrize("steps", [RAMP_PARTS, 17, 31, 100, 1_601])
 def test_a_ramp_has_its_parts_at_known_steps_the_last_at_its_end(steps: int) -> None:
     plan = Ramp({"gravity": 1.0}, 7, steps)
     done = [plan.parts_done(7 + passed) for passed in range(steps + 1)]
     assert done[0] == 0
-    assert done[-1] == PARTS
-    assert done[-2] == PARTS - 1
+    assert done[-1] == RAMP_PARTS
+    assert done[-2] == RAMP_PARTS - 1
     assert set(np.diff(done)) <= {0, 1}
     step, due = 7, []
-    while plan.parts_done(step) < PARTS:
+    while plan.parts_done(step) < RAMP_PARTS:
         step += plan.steps_left(step)
         due.append(step - 7)
-    assert due == [1 + done.index(part) - 1 for part in range(1, PARTS + 1)]
+    assert due == [1 + done.index(part) - 1 for part in range(1, RAMP_PARTS + 1)]
 
 
 def test_a_stiffness_rises_by_equal_factors_over_one_contact_time_and_ends_at_what_was_asked_for() -> None:
@@ -66,7 +66,7 @@ def test_a_stiffness_rises_by_equal_factors_over_one_contact_time_and_ends_at_wh
         if simulation.engine.law_parameters.normal_stiffness != before:
             factors.append(simulation.engine.law_parameters.normal_stiffness / before)
             before = simulation.engine.law_parameters.normal_stiffness
-    assert factors == pytest.approx([3 ** (1 / PARTS)] * PARTS, rel=1e-12)
+    assert factors == pytest.approx([3 ** (1 / RAMP_PARTS)] * RAMP_PARTS, rel=1e-12)
     assert before == 3e6
     assert simulation.run.ramp is None
 
@@ -75,7 +75,7 @@ def test_weight_turns_by_equal_shares() -> None:
     simulation = changing(tilt=0.4, gravity=5.81)
     ramped = simulation.run.ramp
     advance(simulation, ramped.steps // 2)
-    share = ramped.parts_done(simulation.step) / PARTS
+    share = ramped.parts_done(simulation.step) / RAMP_PARTS
     assert 0.0 < share < 1.0
     g, angle = 9.81 - 4.0 * share, 0.4 * share
     assert simulation.engine.gravity == pytest.approx((g * np.sin(angle), -g * np.cos(angle)), rel=1e-14)
@@ -227,7 +227,7 @@ def test_every_parameter_a_force_is_proportional_to_is_ramped_and_no_other(scene
         {"values": {"normal_stiffness": "much"}},
         {"values": {"nothing": 1.0}},
         {"steps": 0},
-        {"steps": PARTS - 1},
+        {"steps": RAMP_PARTS - 1},
         {"begins": -1},
         {"begins": 1.5},
     ],

@@ -16,9 +16,10 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
-from repose.sim.io import prepared, world_tables
+from repose.sim.io import world_tables
 from repose.sim.io.world_tables import FORMAT, StoreError
 from repose.sim.parameters import ParameterError
+from repose.sim.scenes.heap import prepared
 from repose.sim.scenes.heap.filling import HeapState
 
 
