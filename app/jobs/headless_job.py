@@ -20,7 +20,8 @@ from repose.app.jobs.progress import Progress, say
 from repose.app.jobs.remaining_time import Outlook
 from repose.app.render.framing import close_up, whole_scene
 from repose.app.render.view import View
-from repose.app.stopping import INTERRUPTED, Stop, StopAsked, stoppable
+from repose.app.signals import INTERRUPTED
+from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.paths import json_text
 from repose.app.window.window import WindowError
 from repose.sim.experiment.commands import SetParameters

@@ -42,8 +42,8 @@ def compiled(loop: Callable) -> Any:
     nothing can be kept the loop is compiled all the same."""
     try:
         dispatcher: Any = numba.njit(cache=True, **OPTIONS)(loop)
-    except RuntimeError as error:  # no folder that can be written to
-        _cannot_keep(str(error))
+    except RuntimeError:  # so numba says it
+        _cannot_keep("no folder can be written to")
         return numba.njit(**OPTIONS)(loop)
     store = dispatcher._cache
     load, save = store.load_overload, store.save_overload
@@ -66,7 +66,7 @@ def compiled(loop: Callable) -> Any:
             save(signature, code)
         except OSError as error:
             forget()
-            _cannot_keep(f"{store.cache_path}: {error.strerror or error}")
+            _cannot_keep(f"{Path(store.cache_path).parent}: {error.strerror or error}")
 
     store.load_overload, store.save_overload = load_or_forget, save_or_forget
     return dispatcher

@@ -147,7 +147,7 @@ def empty_memory(capacity: int, spheres: int, dimension: int) -> Memory:
 def working_storage(
     threads: int, capacity: int, radius: Floats, walls: int, dimension: int, width: int, skin: Floats
 ) -> tuple[Aside, Search, Crew]:
-    """Room for so many threads to step spheres of these radii with so many pairs; `width` numbers are put down per pair.
+    """Room for so many threads to step spheres of these radii and so many pairs, each putting `width` numbers down.
 
     Nothing has been listed yet. What is needed only while lists are made lies in the same memory as the forces put down
     per pair, which are needed only between two lists.

@@ -165,7 +165,7 @@ def _nonsense(found: dict[str, Any], rows: dict[str, int]) -> str:
         ),
         "holds places too far from the origin": (
             np.abs(found["motion"][: len(found["search.reference"]), 0])
-            > FARTHEST_CELL * found["radius"].max(initial=0.0)
+            > FARTHEST_CELL * min(found["radius"].max(initial=0.0), LARGEST)
         ).any(),
         f"holds numbers larger than {MOST:g}": not all(
             (np.abs(table) <= MOST).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import json
 import math
 import os
 import subprocess
@@ -48,16 +49,16 @@ def batches() -> Outcome:
 
 def new_process() -> Outcome:
     """Whether a new process gets other bits from the same seed."""
-    code = "from repose.sim.study.selftest import heap; print(heap().state_hash())"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=5 * PATIENCE,
-        check=True,
-        cwd=Path(__file__).resolve().parents[2],
-    )
-    return Outcome(float(done.stdout.split()[-1] != state_hash(heap().run)), 0, "runs")
+    said = output_of("from repose.sim.study.selftest import heap; print(heap().state_hash())")
+    return Outcome(float(said.split()[-1] != state_hash(heap().run)), 0, "runs")
+
+
+def output_of(code: str) -> str:
+    """What a new process prints."""
+    folder = Path(__file__).resolve().parents[2]
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=5 * PATIENCE, check=True, cwd=folder)
+    return done.stdout
 
 
 def restart() -> Outcome:
@@ -222,7 +223,14 @@ def in_use() -> InUse:
 
 @cache
 def heaps_in_a_row(count: int = 20) -> tuple[InUse, ...]:
-    """What the process holds after each of so many small heaps, begun, run by two threads and closed."""
+    """What a new process holds after each of so many small heaps: in one with a past, memory freed before comes and
+    goes."""
+    code = f"import json; from repose.sim.study.survival import do_heaps; print(json.dumps(do_heaps({count})))"
+    return tuple(InUse(*held) for held in json.loads(output_of(code).splitlines()[-1]))
+
+
+def do_heaps(count: int) -> list[InUse]:
+    """What this process holds after each of so many small heaps, begun, run by two threads and closed."""
     held, waiting = [], threading.Event()
     for seed in range(count):
         runner = Runner(lambda seed=seed: new_experiment("heap", SMALL, seed))  # type: ignore[misc]
@@ -238,7 +246,7 @@ def heaps_in_a_row(count: int = 20) -> tuple[InUse, ...]:
         if shown.step < 200 or shown.fault is not None:
             raise RuntimeError(f"Heap {seed + 1} of {count} stopped at step {shown.step}.")
         held.append(in_use())
-    return tuple(held)
+    return held
 
 
 def grown(what: str, bound: float, unit: str = "") -> Callable[[], Outcome]:

@@ -115,6 +115,13 @@ def spoil(**places: object):
         ("motion", lambda table: table[:, :, :-1], "is not what it should be"),
         ("motion", lambda table: table.astype(np.float32), "is not what it should be"),
         ("motion", lambda table: table[:, :2], "dimensions"),
+        ("mass", spoil(value=1e300), "masses that are not between 1e-30 and 1e"),
+        ("mass", spoil(value=1e-300), "masses that are not between 1e-30 and 1e"),
+        ("radius", spoil(value=1e300), "radii that are not between"),
+        ("motion", spoil(value=1e300), "places too far from the origin"),
+        ("force", spoil(value=1e300), "numbers larger than"),
+        ("counters", lambda table: np.where(np.arange(table.size) == STEP_COUNT, 2**62, table), "counters beyond"),
+        ("deepest", spoil(value=-1.0), "a largest overlap that cannot be"),
         ("radius", spoil(value=-1e-3), "radii or masses that are not positive"),
         ("mass", spoil(value=0.0), "radii or masses that are not positive"),
         ("force", spoil(value=np.inf), "numbers that are not finite"),
@@ -168,6 +175,17 @@ def with_manifest(blob: bytes, change: object) -> bytes:
         (lambda m: m["runs"][0]["built"].update(width=-1.0), "width = -1.0 is refused"),
         (lambda m: m["runs"][0]["state"].update(poured=True), "is not what belongs there"),
         (lambda m: m["runs"][0]["state"].pop("poured"), "must have the entries"),
+        (lambda m: m["runs"][m["now"]["now"]["run"]].update(dt=0.0), "time step is 0 s"),
+        (lambda m: m["runs"][0].update(clock_step=10**30), "is not what belongs there"),
+        (lambda m: m["runs"][0].update(clock_step=10**9), "clock cannot be"),
+        (lambda m: m["runs"][0].update(clock_time=1e300), "clock cannot be"),
+        (lambda m: m["runs"][0].update(dt_changes=[[9, 1e-5], [3, 1e-5]]), "changes of the time step cannot be"),
+        (lambda m: m["runs"][0]["booked"].update(work=1e300), "energy ledger cannot be"),
+        (lambda m: m["runs"][0]["state"].update(phase="song"), "phase cannot be one of the scene 'heap'"),
+        (lambda m: m["runs"][0]["state"].update(poured=41), "poured cannot be one of the scene 'heap'"),
+        (lambda m: m["runs"][0]["state"].update(since={"number": "nan"}), "since cannot be one of the scene 'heap'"),
+        (lambda m: m["runs"][0]["state"].update(random={"state": 1}), "random cannot be one of the scene 'heap'"),
+        (lambda m: m["runs"][0]["state"].update(radii=[[1.0], [2.0]]), "is not what belongs there"),
         (lambda m: m["now"]["now"].update(run=77), "cannot be read as a saved run"),
         (lambda m: m["now"]["now"]["parameters"].update(integrator="rk4"), "not one of the scene"),
         (lambda m: m["now"].pop("fault"), "cannot be read as a saved run"),
@@ -175,6 +193,23 @@ def with_manifest(blob: bytes, change: object) -> bytes:
 )
 def test_n10_nonsense_between_the_tables_is_refused(blob: bytes, change: object, said: str) -> None:
     assert said in refused(with_manifest(blob, change))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda table: table.astype(np.float32), "state.radii is a table of <f4, and must be one of <f8"),
+        (lambda table: table.astype(np.int64), "state.radii is a table of <i8, and must be one of <f8"),
+        (lambda table: table.astype(">f8"), "state.radii' of the file has the bytes of its numbers in the other order"),
+        (lambda table: table[None], "is not what belongs there"),
+        (lambda table: np.full_like(table, 1e300), "radii cannot be one of the scene"),
+        (lambda table: table * np.nan, "radii cannot be one of the scene"),
+    ],
+)
+def test_n10_tables_in_the_state_of_the_scene_are_checked_as_those_of_the_world(
+    blob: bytes, change: object, said: str
+) -> None:
+    assert said in refused(remade(blob, **{f"{newest(blob)}__state__radii": change}))
 
 
 def test_n10_numbers_that_json_should_not_have_are_refused(blob: bytes) -> None:

@@ -70,7 +70,6 @@ def test_the_engine_imports_only_numpy_numba_and_what_checks_parameters() -> Non
         "scipy",
         "sim",
         "tomlkit",
-        "trimesh",
         *sys.stdlib_module_names,
     }
     for path in (ROOT / "sim").rglob("*.py"):
