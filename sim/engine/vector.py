@@ -51,7 +51,7 @@ def turn(spin, arm):
     return _cross(spin, arm)
 
 
-def moment(arm, force, spin):
+def torque(arm, force, spin):
     """arm x force with the components a spin like `spin` has: a torque [N m] of length 0, 1 or 3."""
     if len(spin) == 0:
         return ()
@@ -163,8 +163,8 @@ def _about(rate, normal, spin):
     return lambda rate, normal, spin: scale(0.0, spin)
 
 
-@overload(moment)
-def _moment(arm, force, spin):
+@overload(torque)
+def _torque(arm, force, spin):
     if len(spin) == 0:
         return lambda arm, force, spin: ()
     if len(spin) == 1:

@@ -24,9 +24,9 @@ def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyp
     x, vx, ax, bx, cx, dx = world.motion[0]
     y, vy, ay, by, cy, dy = world.motion[1]
     fx, fy = world.force
-    mobility = world.mobility[0]
+    inverse_mass = world.inverse_mass[0]
     pairs = world.pairs
-    anchor_x, anchor_y = pairs.anchor
+    anchor_x, anchor_y = pairs.shear_spring
     h2, h3, h4, h5 = dt**2 / 2, dt**3 / 6, dt**4 / 24, dt**5 / 120
     c0, c1 = 3 / 16 * dt**2 / 2, 251 / 360 * dt / 2
     c3, c4, c5 = 11 / 18 * 3 / dt, 1 / 6 * 12 / dt**2, 1 / 60 * 60 / dt**3
@@ -72,7 +72,7 @@ def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyp
             normal_velocity = ux * nx + uy * ny
             tangential_velocity = ux * ny - uy * nx
             stretch = (lx - anchor_x[p]) * ny - (ly - anchor_y[p]) * nx
-            k = params.normal_stiffness * (params.wall_stiffness_factor if pairs.held[p] > 0 else 1.0)
+            k = params.normal_stiffness * (params.wall_stiffness_factor if pairs.fixed[p] > 0 else 1.0)
             mass = pairs.effective_mass[p]
             normal = k * overlap * math.sqrt(overlap) - params.normal_damping * mass * normal_velocity
             spring = min(params.shear_stiffness * abs(stretch), params.friction * max(normal, 0.0))
@@ -83,14 +83,14 @@ def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyp
             fx[j] -= normal * nx + shear * ny
             fy[j] -= normal * ny - shear * nx
         for i in range(x.size):
-            ex = fx[i] * mobility[i] - ax[i]
+            ex = fx[i] * inverse_mass[i] - ax[i]
             x[i] += c0 * ex
             vx[i] += c1 * ex
             ax[i] += ex
             bx[i] += c3 * ex
             cx[i] += c4 * ex
             dx[i] += c5 * ex
-            ey = fy[i] * mobility[i] - ay[i]
+            ey = fy[i] * inverse_mass[i] - ay[i]
             y[i] += c0 * ey
             vy[i] += c1 * ey
             ay[i] += ey

@@ -76,8 +76,8 @@ def approach(walls, w, x):
     """`gap_to` for wall w of the table and the centre x."""
     return gap_to(
         walls.shape[w],
-        arrays.entry(walls.corner, (w, 0), x),
-        arrays.entry(walls.corner, (w, 1), x),
-        arrays.entry(walls.corner, (w, 2), x),
-        vector.sub(x, arrays.row_at(walls.moved, w, x)),
+        arrays.read_entry(walls.corner, (w, 0), x),
+        arrays.read_entry(walls.corner, (w, 1), x),
+        arrays.read_entry(walls.corner, (w, 2), x),
+        vector.sub(x, arrays.read_row(walls.moved, w, x)),
     )

@@ -71,7 +71,7 @@ def test_round_trip_is_exact_and_the_run_goes_on_bit_by_bit() -> None:
     assert state == simulation.run.state
     other.run.world, other.run.state = world, state
     assert state_hash(other.run) == state_hash(simulation.run)
-    for name in ("force", "mobility", "mass", "radius", "layer", "ledger", "counters"):
+    for name in ("force", "inverse_mass", "mass", "radius", "layer", "ledger", "counters"):
         assert np.array_equal(getattr(world, name), getattr(simulation.run.world, name)), name
     assert world.pairs.touching[: world.counters[PAIR_COUNT]].any()
     for one in (simulation, other):
