@@ -23,7 +23,7 @@ from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, Worl
 
 
 class ContactTable(NamedTuple):
-    """Every two spheres that touch, and every sphere that wall_contacts a wall; one column per contact."""
+    """Every two spheres that touch, and every sphere that touches a wall; one column per contact."""
 
     i: NDArray[np.int64]
     j: NDArray[np.int64]

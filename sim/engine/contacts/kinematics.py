@@ -152,7 +152,8 @@ def contact_between(motion, pair, memory, stage):
 
     1. The branch gives distance, normal and overlap = R_i + R_j - distance.
     2. The relative velocity of the two material points at the contact is that of the centres minus roll x n', where
-       n' = branch/(R_i + R_j); its part along the normal is the normal velocity, the rest the tangential velocity.
+       n' = branch/(R_i + R_j). Its part along the normal is that of the centres, as roll x n' is perpendicular to n: the
+       normal velocity; the rest is the tangential velocity.
     3. The tangential velocity times the time of this evaluation is the slip, which is added to the shear spring
        (module docstring).
 
@@ -162,9 +163,9 @@ def contact_between(motion, pair, memory, stage):
     per_distance = 1.0 / distance
     normal = vector.scale(per_distance, motion.branch)
     arm = vector.scale(1.0 / pair.radius_sum, motion.branch)
-    velocity = vector.sub(motion.velocity, vector.turn(motion.roll, arm))
-    normal_velocity = vector.dot(velocity, normal)
-    tangential_velocity = vector.sub(velocity, vector.scale(normal_velocity, normal))
+    relative_velocity = vector.sub(motion.velocity, vector.turn(motion.roll, arm))
+    normal_velocity = vector.dot(motion.velocity, normal)
+    tangential_velocity = vector.sub(relative_velocity, vector.scale(normal_velocity, normal))
     slip = vector.scale(stage.dt * pair.radius_sum * per_distance, tangential_velocity)
     twist = vector.about(stage.dt * vector.twist_rate(motion.mean_spin, normal), normal, motion.mean_spin)
     shear, start = sheared(memory, motion.place, normal, slip, twist)

@@ -37,7 +37,7 @@ class Survey(NamedTuple):
     largest_overlap: float
     """Overlap / radius of the smaller sphere that can move [-]."""
     stable_dt: float
-    """Largest time step the integrator bears [s]; infinite where nothing wall_contacts."""
+    """Largest time step at which the integrator is stable [s]; infinite where nothing touches."""
     omega: float
     """Frequency bound of the sphere that sets `stable_dt` [1/s]."""
     damping_ratio: float
