@@ -1,7 +1,7 @@
 """Model: which formulas a world moves by; everything that varies by number is in World and params.
 
-Also the small named tuples in which the step loop passes on what belongs together. They stand in a module that can be
-imported, because numba's cache on disk finds their classes by name.
+Also the named tuples in which the step loop passes arguments that belong together. They are defined in a module that can
+be imported, because numba's cache on disk finds their classes by name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numba.extending import register_jitable
 
 @register_jitable(forceinline=True)  # type: ignore[untyped-decorator]
 def no_material(params: Any, kind: int) -> tuple[float, ...]:
-    """`BoundLaw.material` of a law that knows no materials."""
+    """`BoundLaw.material` of a law without materials."""
     return ()
 
 
@@ -59,7 +59,7 @@ class Integrator:
     after: Callable
     """after(motion, force, inverse_mass, first, last, stage, dt): correct or kick."""
     weights: tuple[float, ...] = (1.0,)
-    """Fraction of dt that each force evaluation stands for (energy ledger), one entry per stage [-]."""
+    """Fraction of dt that each force evaluation represents (energy ledger), one entry per stage [-]."""
     velocity_lead: float = 0.0
     """Time by which the stored velocity is ahead of the stored position, in units of dt [-]."""
 
@@ -91,7 +91,7 @@ class Model:
 
 
 class Shapes(NamedTuple):
-    """Zero vectors that tell compiled code the lengths of vectors; their values are not read."""
+    """Zero vectors that give compiled code the lengths of vectors; their values are not read."""
 
     position: tuple
     """Length 2 or 3."""
@@ -113,7 +113,7 @@ class Stage(NamedTuple):
     """One force evaluation of a step."""
 
     dt: float
-    """Time that the evaluation stands for [s]; 0 where nothing moves."""
+    """Time that the evaluation represents [s]; 0 where nothing moves."""
     damping_fraction: float
     """Largest fraction of velocity that damping may remove per step [-]."""
 

@@ -1,4 +1,4 @@
-"""How many threads step a world: without numba, for whoever only asks for the number."""
+"""Number of threads that step a world; does not import numba."""
 
 from __future__ import annotations
 

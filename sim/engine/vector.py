@@ -1,4 +1,4 @@
-"""Vectors as tuples of two or three numbers: the one file that knows the dimension.
+"""Vectors as tuples of two or three numbers: the one file that depends on the dimension.
 
 A position has length 2 or 3; a spin has length 0 (no rotation), 1 (in the plane) or 3 (in space).
 Each function below works on tuples of any length in plain Python; compiled code takes the variant

@@ -95,7 +95,7 @@ class Search(NamedTuple):
     bucket_start: NDArray[np.int32]
     """Where each bucket begins in `order`, shape (buckets + 1,), buckets a power of two."""
     box: Floats
-    """Of the wall at hand: lowest and highest corner of its box [m], normal, first corner [m], shape (4, dimension)."""
+    """Of the present wall: lowest and highest corner of its box [m], normal, first corner [m], shape (4, dimension)."""
     box_cells: NDArray[np.int64]
     """First and last cell near the box, shape (2, dimension)."""
     unequal: Floats
@@ -117,7 +117,7 @@ class Threads(NamedTuple):
     buffer: Floats
     """Columns of one block of pairs each, shape (threads, BUFFER_ROWS * BLOCK)."""
     chosen: NDArray[np.uint32]
-    """Of the block at hand the pairs that touch: row in the list, i, j, shape (threads, 3, BLOCK)."""
+    """Touching pairs of the present block: row in the list, i, j, shape (threads, 3, BLOCK)."""
     heat: Floats
     """Power taken up by damping and fed into friction springs, by chunk of the list [W], shape (2, chunks)."""
     largest_overlap: Floats

@@ -70,7 +70,7 @@ class ShearMemory(NamedTuple):
     shear_spring: tuple
     """`Pairs.shear_spring` [m]."""
     touching: float
-    """1.0 if the two touched then, else 0.0; the spring then starts anew."""
+    """1.0 if the two touched then, else 0.0; the spring then starts unstretched."""
 
 
 class Contact(NamedTuple):
@@ -89,7 +89,7 @@ class Contact(NamedTuple):
     effective_mass: float
     """[kg]."""
     effective_radius: float
-    """1/(1/R_i + 1/R_j), R_i at a wall [m]; set for laws that ask for material."""
+    """1/(1/R_i + 1/R_j), R_i at a wall [m]; set for laws that need material."""
     fixed: float
     """1.0 if one of the two cannot move, else 0.0."""
     material: tuple

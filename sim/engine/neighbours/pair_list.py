@@ -50,7 +50,7 @@ def find_pairs(search, pair_buffer, position_like, first, last, section, end):
             beside = y + 1 if row < 2 else y + row - 3
             left = bucket_of(x if row == 0 else x - 1, y if row == 0 else beside, z if row < 2 else z + 1, mask)
             wide = 2 if row == 0 else 3
-            over = left + wide - 1 - mask  # so many cells stand at the beginning of the table
+            over = left + wide - 1 - mask  # number of cells at the beginning of the table
             for turn in range(2 if over > 0 else 1):
                 low = 0 if turn == 1 else slot + 1 if row == 0 else start[left]
                 high = start[over] if turn == 1 else start[mask + 1 if over > 0 else left + wide]
