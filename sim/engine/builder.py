@@ -183,7 +183,8 @@ def set_walls(
     velocity: ArrayLike = 0.0,
     material: ArrayLike = 0,
 ) -> World:
-    """The world with these walls instead of its own: see `repose.sim.engine.world.Walls` for the shapes and their corners.
+    """The world with these walls instead of its own: see `repose.sim.engine.world.Walls` for the shapes and their
+    corners.
 
     shape (walls,), corner (walls, 3, dimension) [m], velocity [m/s] and material broadcast. Raises ValueError for
     corners that are not finite, normals and axes that are not unit vectors, and facets without extent.

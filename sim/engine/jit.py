@@ -38,8 +38,8 @@ def fingerprint() -> str:
 
 
 def compiled(loop: Callable) -> Any:
-    """The loop, compiled at its first call or loaded from the cache; a corrupt cache is removed and rebuilt, and without a
-    writable folder the loop is compiled without a cache."""
+    """The loop, compiled at its first call or loaded from the cache; a corrupt cache is removed and rebuilt, and
+    without a writable folder the loop is compiled without a cache."""
     try:
         dispatcher: Any = numba.njit(cache=True, **OPTIONS)(loop)
     except RuntimeError as error:  # no folder that can be written to

@@ -1,7 +1,7 @@
 """Model: which formulas a world moves by; everything that varies by number is in World and params.
 
-Also the named tuples in which the step loop passes arguments that belong together. They are defined in a module that can
-be imported, because numba's cache on disk finds their classes by name.
+Also the named tuples in which the step loop passes arguments that belong together. They are defined in a module that
+can be imported, because numba's cache on disk finds their classes by name.
 """
 
 from __future__ import annotations

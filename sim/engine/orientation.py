@@ -1,7 +1,7 @@
 """Orientation of spheres, for the picture: nothing in their motion depends on it.
 
-The step loop integrates the components of the spin like coordinates. Over the few steps between two updates their sum is a
-rotation vector, by which the unit quaternion is rotated; exact for a steady axis.
+The step loop integrates the components of the spin like coordinates. Over the few steps between two updates their sum
+is a rotation vector, by which the unit quaternion is rotated; exact for a steady axis.
 """
 
 from __future__ import annotations

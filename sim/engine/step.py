@@ -27,11 +27,11 @@ def compose(model: Model) -> Any:
     """The compiled step loop of a model.
 
     advance(world, params, gravity, dt, steps) -> (steps done, status, row of the sphere concerned or -1); `params` is
-    the tuple of numbers the law reads, `gravity` a tuple [m/s²], one entry per dimension. It never allocates, prints or
-    raises. A status other than OK leaves the step unfinished: the next call continues it (tables enlarged), or the world
-    is discarded (a fault). With dt = 0 nothing moves and no step is counted: spheres get the accelerations of the
-    present forces, which a motion starts with. As many threads step the world as it has tables for, and the result is
-    the same bit by bit for any number of them.
+    the tuple of numbers the law reads, `gravity` a tuple [m/s²], one entry per dimension. It never allocates, prints
+    or raises. A status other than OK leaves the step unfinished: the next call continues it (tables enlarged), or the
+    world is discarded (a fault). With dt = 0 nothing moves and no step is counted: spheres get the accelerations of
+    the present forces, which a motion starts with. As many threads step the world as it has tables for, and the result
+    is the same bit by bit for any number of them.
     """
     return in_threads(compiled(step_loop(model, fingerprint())))
 

@@ -3,12 +3,12 @@
 Every thread runs the same compiled loop with its own `thread_id` and works on its own share of spheres and pairs. The
 threads wait for each other at a barrier a few times per step, which costs less than a microsecond. At the barrier a
 thread first spins, then yields the processor: on a busy machine a thread that only spins would wait for the end of
-another thread's time slice. A thread that does not arrive within the time limit breaks the barrier; then no thread waits
-there any more, and the step loop returns THREAD_MISSING.
+another thread's time slice. A thread that does not arrive within the time limit breaks the barrier; then no thread
+waits there any more, and the step loop returns THREAD_MISSING.
 
 A parallel loop of numba is not used: it costs as much with OpenMP, which not every machine has, and a hundred times as
-much with the threading layer that is always available (tests/bench/README.md), which moreover must not be entered by two
-simulations at once.
+much with the threading layer that is always available (tests/bench/README.md), which moreover must not be entered by
+two simulations at once.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ MOVED, STATUS, CULPRIT, FOUND, WALL_LIST_FITS, KEPT = range(6)
 thread 0; number of pairs found, and kept after sorting; whether the list of contacts with walls fits."""
 
 ARRIVED, ROUND, WAIT_LIMIT = 0, 8, 9
-"""Entries of `Threads.barrier`: threads that have arrived; a cache line further the number of times all have met, and the
-longest time a thread waits [ms]."""
+"""Entries of `Threads.barrier`: threads that have arrived; a cache line further the number of times all have met, and
+the longest time a thread waits [ms]."""
 BROKEN = -(1 << 63)
 """Bit of `Threads.barrier[ROUND]` that says that a thread has not arrived."""
 LONGEST_WAIT = 60.0
@@ -121,8 +121,8 @@ class Threads(NamedTuple):
     heat: Floats
     """Power taken up by damping and fed into friction springs, by chunk of the list [W], shape (2, chunks)."""
     largest_overlap: Floats
-    """The largest overlap each thread has found at this evaluation, among pairs and at walls, as `World.largest_overlap` where
-    it is larger than that, shape (2, threads, OVERLAP_COLUMNS)."""
+    """The largest overlap each thread has found at this evaluation, among pairs and at walls, as
+    `World.largest_overlap` where it is larger than that, shape (2, threads, OVERLAP_COLUMNS)."""
     push: Floats
     """Of each pair the force on i [N], with rotation the torque on i and that on j [N m],
     shape (capacity, dimension + 2 spin length); empty for one thread."""
@@ -151,8 +151,8 @@ def working_storage(
 ) -> tuple[PairBuffer, Search, Threads]:
     """Room for so many threads to step spheres of these radii with so many pairs; `width` numbers are written per pair.
 
-    Nothing has been listed yet. What is needed only during a rebuild shares its memory with the forces written per pair,
-    which are needed only between two rebuilds.
+    Nothing has been listed yet. What is needed only during a rebuild shares its memory with the forces written per
+    pair, which are needed only between two rebuilds.
     """
     spheres = radius.size
     per_pair, per_sphere = (capacity, spheres + 1) if threads > 1 else (0, 0)

@@ -26,8 +26,9 @@ LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS = 0, 1, 2
     MATERIAL_COUNT,
     COUNTER_COUNT,
 ) = range(8)
-"""Entries of `World.counters`: used rows of the pair list; rebuilds of the lists; steps; step of the last rebuild; stages
-of a step begun before the tables had to be enlarged; used rows of the list of contacts with walls; materials."""
+"""Entries of `World.counters`: used rows of the pair list; rebuilds of the lists; steps; step of the last rebuild;
+stages of a step begun before the tables had to be enlarged; used rows of the list of contacts with walls;
+materials."""
 
 OK, PAIRS_FULL, NOT_FINITE, TOO_FAST, THREAD_MISSING = range(5)
 """Status of a step; anything but OK stops the batch, and a missing thread leaves the world unfit for use."""

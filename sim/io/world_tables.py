@@ -39,8 +39,8 @@ from repose.sim.io.archive import ArchiveError
 FORMAT = 5
 """Of the files of prepared worlds."""
 READABLE = (2, 3, 4, FORMAT)
-"""Format 2 had further columns that follow from the others; formats 2 and 3 had no largest overlap; until 4 tables had the
-names in OLD_NAMES."""
+"""Format 2 had further columns that follow from the others; formats 2 and 3 had no largest overlap; until 4 tables had
+the names in OLD_NAMES."""
 
 OLD_NAMES = {
     "mobility": "inverse_mass",

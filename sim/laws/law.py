@@ -16,7 +16,7 @@ class Law:
     name: str
     parameters: type[ParameterSet]
     bind: Callable[..., BoundLaw]
-    """bind(parameters) -> the law's functions with the formulas that these parameters choose. Equal choices must give equal records, or the
-    loop is compiled again."""
+    """bind(parameters) -> the law's functions with the formulas that these parameters choose. Equal choices must give
+    equal records, or the loop is compiled again."""
     numbers: Callable[..., tuple]
     """numbers(parameters) -> the tuple of numbers that the functions read as `params`."""

@@ -8,10 +8,11 @@ Lever arms: the contact point divides the branch in the ratio of the radii, arm_
 arms add up to the branch, so that angular momentum is conserved, and a pair that turns as a whole does not slip.
 
 Memory of a contact: without rotation the branch at first touch (thesis); the shear is the displacement of the branch
-since then, in the tangent plane. With rotation the tangential displacement itself, which moves with the pair: projected
-onto the new tangent plane at its previous length, rotated about the normal by the mean spin, then increased by the slip
-times (R_i+R_j)/|branch|, the slip at the undeformed radius. Otherwise a closed cycle of pressing and rolling would leave
-a displacement behind (granular ratcheting: McNamara, Garcia-Rojo & Herrmann, Phys. Rev. E 77 (2008) 031304).
+since then, in the tangent plane. With rotation the tangential displacement itself, which moves with the pair:
+projected onto the new tangent plane at its previous length, rotated about the normal by the mean spin, then increased
+by the slip times (R_i+R_j)/|branch|, the slip at the undeformed radius. Otherwise a closed cycle of pressing and
+rolling would leave a displacement behind (granular ratcheting: McNamara, Garcia-Rojo & Herrmann, Phys. Rev. E 77
+(2008) 031304).
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ TINY = 1e-300
 """Keeps 0/0 out of directions of zero length, without a branch."""
 
 LARGEST_COORDINATION = 12.0
-"""Contacts of a sphere with equal spheres in space, at most [-]: resistance of one contact may remove 1/12 of the spin that
-is stable to remove per step."""
+"""Contacts of a sphere with equal spheres in space, at most [-]: resistance of one contact may remove 1/12 of the spin
+that is stable to remove per step."""
 
 
 class PairMotion(NamedTuple):
@@ -93,7 +94,8 @@ class Contact(NamedTuple):
     fixed: float
     """1.0 if one of the two cannot move, else 0.0."""
     material: tuple
-    """What these two materials make of a contact, a row of `repose.sim.laws.materials.pair_table`; of length 0 for laws without."""
+    """What these two materials make of a contact, a row of `repose.sim.laws.materials.pair_table`; of length 0 for
+    laws without."""
     relative_spin: tuple
     """w_i - w_j [rad/s], of length 0 without rotation."""
     stable_spin_resistance: float
@@ -152,8 +154,8 @@ def contact_between(motion, pair, memory, stage):
 
     1. The branch gives distance, normal and overlap = R_i + R_j - distance.
     2. The relative velocity of the two material points at the contact is that of the centres minus roll x n', where
-       n' = branch/(R_i + R_j). Its part along the normal is that of the centres, as roll x n' is perpendicular to n: the
-       normal velocity; the rest is the tangential velocity.
+       n' = branch/(R_i + R_j). Its part along the normal is that of the centres, as roll x n' is perpendicular to n:
+       the normal velocity; the rest is the tangential velocity.
     3. The tangential velocity times the time of this evaluation is the slip, which is added to the shear spring
        (module docstring).
 

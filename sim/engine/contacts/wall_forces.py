@@ -7,8 +7,8 @@ to the wall, because the nearest point moves along with the sphere.
 A sphere on a mesh must feel each piece of it once. Facets are decided nearest first: one does not push if its nearest
 point lies on a nearer facet (a shared edge or corner), nor if a nearer one pushes in nearly the same direction. The
 second rule is for shallow folds seen from inside: the sphere may be above both faces there, and a push that began with
-the full overlap would add energy; of two sides of a thin sheet the nearer one pushes. Where contact passes from one facet
-to the next, its memory is transferred.
+the full overlap would add energy; of two sides of a thin sheet the nearer one pushes. Where contact passes from one
+facet to the next, its memory is transferred.
 """
 
 from __future__ import annotations
@@ -184,8 +184,8 @@ def wall_contact(world, t, law, shapes):
 
 @register_jitable
 def wall_forces(world, law, shapes, stage, thread):
-    """Add the forces of walls on this thread's spheres to `world.force` and advance contact memory; False if a thread is
-    missing."""
+    """Add the forces of walls on this thread's spheres to `world.force` and advance contact memory; False if a thread
+    is missing."""
     if world.walls.shape.size == 0:
         return True
     evaluate_walls(world, law, shapes, stage, thread)
@@ -268,7 +268,8 @@ def evaluate_walls(world, law, shapes, stage, thread):
 
 @register_jitable
 def record_wall_energy(world, dt_stage):
-    """Sum the forces on each wall, and add the energy of contacts with walls to the ledger, in the order of the list."""
+    """Sum the forces on each wall, and add the energy of contacts with walls to the ledger, in the order of the
+    list."""
     ledger = world.ledger
     wall_contacts = world.wall_contacts
     walls = world.walls

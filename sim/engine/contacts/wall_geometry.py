@@ -52,9 +52,9 @@ def nearest_on_facet(a, b, c, x):
 def gap_to(shape, first, second, third, place):
     """Gap between a centre and a wall [m], and the normal towards the centre.
 
-    `first`, `second`, `third` are the wall's corners (repose.sim.engine.world.Walls), `place` the centre relative to how far
-    the wall has moved. The gap to a plane or a cylinder is negative once the centre has passed it: it is pushed
-    back all the same.
+    `first`, `second`, `third` are the wall's corners (repose.sim.engine.world.Walls), `place` the centre relative to
+    how far the wall has moved. The gap to a plane or a cylinder is negative once the centre has passed it: it is
+    pushed back all the same.
     """
     if shape == FACET:
         nearest = nearest_on_facet(first, second, third, place)

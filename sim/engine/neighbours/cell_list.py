@@ -19,8 +19,8 @@ PRIMES = (19349663, 83492791)
 
 
 def in_order_of_place(place: Floats, size: float) -> NDArray[np.intp]:
-    """Rows in the order of cells of this size [m], bottom up: neighbours in space are then near each other in the tables,
-    and in the processor's cache; place [m], shape (n, dimension)."""
+    """Rows in the order of cells of this size [m], bottom up: neighbours in space are then near each other in the
+    tables, and in the processor's cache; place [m], shape (n, dimension)."""
     cell = np.floor(place / size).T
     return np.lexsort((place[:, 0], *cell[1:]))
 

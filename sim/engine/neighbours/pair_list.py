@@ -1,8 +1,8 @@
 """Rebuild the pair list: search cells, sort by (i, j), copy contact history.
 
-Threads share the spheres in the order of their cells to find pairs, each with a section of the second buffer, and in the
-order of their rows for the rest: each collects the pairs of its rows from all sections. The old list is sorted like the
-new one, so that contact history is copied in one pass along both.
+Threads share the spheres in the order of their cells to find pairs, each with a section of the second buffer, and in
+the order of their rows for the rest: each collects the pairs of its rows from all sections. The old list is sorted
+like the new one, so that contact history is copied in one pass along both.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Section(NamedTuple):
 @register_jitable
 def find_pairs(search, pair_buffer, position_like, first, last, section, end):
     """Write the pairs closer than touching + skin of the spheres in these slots with all in later slots, from entry
-    `section` on; returns how many, or -1 if they do not fit before `end`. Where two cells share a bucket a pair may occur
-    twice."""
+    `section` on; returns how many, or -1 if they do not fit before `end`. Where two cells share a bucket a pair may
+    occur twice."""
     cell = search.cell
     start = search.bucket_start
     mask = start.size - 2
@@ -64,8 +64,8 @@ def find_pairs(search, pair_buffer, position_like, first, last, section, end):
 def search_slots(search, pair_buffer, position_like, slot, low, high, found, end):
     """Write the spheres of these slots that are within reach of one; returns the next free entry.
 
-    No branch depends on a candidate: a fifth of them would be predicted wrongly, which costs more than the test. At `end`
-    all are written to the last entry, which the caller takes for a full section.
+    No branch depends on a candidate: a fifth of them would be predicted wrongly, which costs more than the test. At
+    `end` all are written to the last entry, which the caller takes for a full section.
     """
     order = search.order
     rows_i = pair_buffer.i

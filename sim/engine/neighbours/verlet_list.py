@@ -110,7 +110,8 @@ def store_positions(reference, motion, first, last):
 
 @register_jitable
 def store_walls(reference, moved):
-    """Store the displacement of the walls as reference; number by number: assigning whole arrays takes seconds to compile."""
+    """Store the displacement of the walls as reference; number by number: assigning whole arrays takes seconds to
+    compile."""
     for w in range(moved.shape[0]):
         for c in range(moved.shape[1]):
             reference[w, c] = moved[w, c]
@@ -142,8 +143,8 @@ def tune_skin(search, radius, inverse_mass, counters):
 def rebuild(world, shapes, needs_material, thread):
     """Rebuild both lists: search cells, sort by (i, j), copy contact history; returns a status.
 
-    If either list does not fit, the pairs in contact stay listed with their history, so that the rebuild can be repeated
-    after the tables have been enlarged.
+    If either list does not fit, the pairs in contact stay listed with their history, so that the rebuild can be
+    repeated after the tables have been enlarged.
     """
     threads = world.threads
     thread_status = threads.thread_status
@@ -203,7 +204,8 @@ def rebuild(world, shapes, needs_material, thread):
 
 @register_jitable
 def refresh_neighbours(world, shapes, needs_material, dt, thread):
-    """Rebuild the lists if a pair that is not listed may touch; returns a status and the row of the sphere concerned."""
+    """Rebuild the lists if a pair that is not listed may touch; returns a status and the row of the sphere
+    concerned."""
     thread_status = world.threads.thread_status
     thread_status[thread.id, MOVED] = 1 if moved_too_far(world, shapes.position, thread) else 0
     if not wait(world.threads):

@@ -72,8 +72,8 @@ def sort_by_sphere(wall_contacts, buffer, count):
 def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_mass, cell_size, largest):
     """Write every sphere near a wall, wall by wall; returns how many, or -1 if they do not fit.
 
-    This function and those it calls take single tables: with the whole world as argument they compile longer than all the
-    rest, and each call costs more than testing a sphere.
+    This function and those it calls take single tables: with the whole world as argument they compile longer than all
+    the rest, and each call costs more than testing a sphere.
     """
     cell = search.cell
     order = search.order

@@ -1,8 +1,8 @@
 """The largest stable time step: the limit of each integrator, and the step that "auto" takes.
 
-The limit is computed from the integrator itself. One step of a damped oscillator x'' = -w² x - 2 z w x' is linear in the
-levels of the scheme, so that its own code run on unit vectors gives its amplification matrix; the scheme is stable while
-no eigenvalue is larger than 1. The stiffness of the contacts comes from `repose.sim.engine.timestep.survey`.
+The limit is computed from the integrator itself. One step of a damped oscillator x'' = -w² x - 2 z w x' is linear in
+the levels of the scheme, so that its own code run on unit vectors gives its amplification matrix; the scheme is stable
+while no eigenvalue is larger than 1. The stiffness of the contacts comes from `repose.sim.engine.timestep.survey`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Contact survey: stored energy, largest overlap and largest stable time step of all contacts at one moment.
 
-For the time step the network of contacts is bounded sphere by sphere. A contact e with stiffness k between
-inverse masses b_i and b_j alone oscillates at w_e² = k (b_i + b_j) along its normal n. As (x - y)² <= (1 + t) x² + (1 + 1/t) y²
-for any t > 0, with t = b_j/b_i, the stiffest mode of the whole network obeys
+For the time step the network of contacts is bounded sphere by sphere. A contact e with stiffness k between inverse
+masses b_i and b_j alone oscillates at w_e² = k (b_i + b_j) along its normal n. As (x - y)² <= (1 + t) x² + (1 + 1/t)
+y² for any t > 0, with t = b_j/b_i, the stiffest mode of the whole network obeys
 
     w² <= max over spheres of the largest eigenvalue of  sum over its contacts of w_e² n n^T ,
 
@@ -89,7 +89,8 @@ def limits_of(model: Model) -> Limits:
 
 
 def blank_sums(world: World) -> Floats:
-    """Room for the stiffness [1/s²] and damping [1/s] matrices of all spheres, shape (2, dimension, dimension, count)."""
+    """Room for the stiffness [1/s²] and damping [1/s] matrices of all spheres, shape (2, dimension, dimension,
+    count)."""
     dimension = world.search.reference.shape[0]
     return np.zeros((2, dimension, dimension, world.sphere_count))
 
