@@ -77,6 +77,12 @@ def arguments(kinematics: dict) -> tuple:
     return (*records(kinematics, ()), kinematics["kind"])
 
 
+@every_law
+def test_equal_choices_of_formula_are_bound_to_the_same_functions(law: Law, words: dict) -> None:
+    # Otherwise the loop would be compiled again at every change of a number.
+    assert bound(law, words)[1] == bound(law, words, friction=0.1)[1]
+
+
 @every_motion
 def test_compiled_law_equals_plain_law(dimension: int, spin_length: int, compiled: dict) -> None:
     for law in laws().values():
