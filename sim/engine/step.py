@@ -69,7 +69,7 @@ def step_loop(model: Model, source: str) -> Callable:
                     if thread.id == 0:
                         world.counters[PENDING] = pending
                     return done, status, row
-                if not pair_forces(world, law, shapes, stage, gravity, needs_material, thread):
+                if not pair_forces(world, law, shapes, stage, gravity, thread):
                     return done, THREAD_MISSING, -1
                 if not wall_forces(world, law, shapes, stage, thread):
                     return done, THREAD_MISSING, -1

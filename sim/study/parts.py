@@ -39,13 +39,13 @@ def loops(model: Model) -> dict[str, Any]:
         source  # noqa: B018
         law = LawCall(force, material, params)
         for _ in range(times):
-            evaluate_pairs(world, law, shapes, Stage(dt, 1.0), needs_material, thread_of(world, 0))
+            evaluate_pairs(world, law, shapes, shapes.spin, shapes.material, Stage(dt, 1.0), thread_of(world, 0))
 
     def walls(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         law = LawCall(force, material, params)
         for _ in range(times):
-            evaluate_walls(world, law, shapes, Stage(dt, 1.0), thread_of(world, 0))
+            evaluate_walls(world, law, shapes, shapes.spin, shapes.material, Stage(dt, 1.0), thread_of(world, 0))
 
     def watching(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
         source  # noqa: B018

@@ -32,7 +32,7 @@ SMALLEST_FILL = 16
 
 
 @register_jitable
-def pair_forces(world, law, shapes, stage, gravity, needs_material, thread):
+def pair_forces(world, law, shapes, stage, gravity, thread):
     """Set `world.force` of this thread's spheres to weight and contact forces of pairs, and advance contact memory;
     False if a thread is missing.
 
@@ -40,7 +40,7 @@ def pair_forces(world, law, shapes, stage, gravity, needs_material, thread):
     """
     if thread.total == 1:
         body_forces(world, gravity, thread)
-    evaluate_pairs(world, law, shapes, stage, needs_material, thread)
+    evaluate_pairs(world, law, shapes, shapes.spin, shapes.material, stage, thread)
     if not wait(world.threads):
         return False
     if thread.total > 1:
@@ -97,8 +97,12 @@ def pair_contact(world, p, law, shapes):
 
 
 @register_jitable
-def evaluate_pairs(world, law, shapes, stage, needs_material, thread):
-    """Compute the contact forces of this thread's pairs and advance their contact memory."""
+def evaluate_pairs(world, law, shapes, spin_like, material_like, stage, thread):
+    """Compute the contact forces of this thread's pairs and advance their contact memory.
+
+    `spin_like` and `material_like` are those of `shapes`: by the length of an argument, but not of its field, numba
+    leaves out branches before it compiles them.
+    """
     pairs = world.pairs
     radii = world.radius
     alone = thread.total == 1
@@ -106,7 +110,7 @@ def evaluate_pairs(world, law, shapes, stage, needs_material, thread):
     buffer = buffer[to_line(buffer) :]
     chosen = world.threads.chosen[thread.id]
     dimension = len(shapes.position)
-    turning = len(shapes.spin) > 0
+    turning = len(spin_like) > 0
     at = columns_of(shapes)
     positions = arrays.level(world.motion, 0, 0, shapes.position)
     velocities = arrays.level(world.motion, 0, 1, shapes.position)
@@ -136,8 +140,8 @@ def evaluate_pairs(world, law, shapes, stage, needs_material, thread):
                 rows = chosen[0, :0]
                 rows_i = pairs.i[first:following]
                 rows_j = pairs.j[first:following]
-                gather_all(buffer, at, pairs, radii, positions, velocities, first, following, needs_material)
-            if len(shapes.material) > 0:
+                gather_all(buffer, at, pairs, radii, positions, velocities, first, following, material_like)
+            if len(material_like) > 0:
                 for k in range(rows_i.size):
                     p = rows[k] if turning else np.uint32(first + k)
                     set_material(buffer, at, k, law, pairs.kind[p])
@@ -167,7 +171,7 @@ def evaluate_pairs(world, law, shapes, stage, needs_material, thread):
 
 
 @register_jitable(forceinline=True)
-def gather_all(buffer, at, pairs, radii, positions, velocities, first, last, needs_material):
+def gather_all(buffer, at, pairs, radii, positions, velocities, first, last, material_like):
     """Fill the block with these pairs, touching or not: whole columns are copied faster than chosen entries."""
     rows_i = pairs.i[first:last]
     rows_j = pairs.j[first:last]
@@ -184,7 +188,7 @@ def gather_all(buffer, at, pairs, radii, positions, velocities, first, last, nee
     copy_column(buffer[at.effective_mass * BLOCK :], pairs.effective_mass[first:last])
     copy_column(buffer[at.fixed * BLOCK :], pairs.fixed[first:last])
     copy_column(buffer[at.touching * BLOCK :], pairs.touching[first:last])
-    if needs_material:
+    if len(material_like) > 0:
         for k in range(rows_i.size):
             product = radii[rows_i[k]] * radii[rows_j[k]]
             radius_sum = buffer[arrays.index(at.radius_sum, BLOCK, k)]

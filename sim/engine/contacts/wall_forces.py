@@ -188,13 +188,13 @@ def wall_forces(world, law, shapes, stage, thread):
     is missing."""
     if world.walls.shape.size == 0:
         return True
-    evaluate_walls(world, law, shapes, stage, thread)
+    evaluate_walls(world, law, shapes, shapes.spin, shapes.material, stage, thread)
     return wait(world.threads)
 
 
 @register_jitable
-def evaluate_walls(world, law, shapes, stage, thread):
-    """Compute the forces of walls on this thread's spheres, block by block."""
+def evaluate_walls(world, law, shapes, spin_like, material_like, stage, thread):
+    """Compute the forces of walls on this thread's spheres, block by block; as `evaluate_pairs`."""
     wall_contacts = world.wall_contacts
     walls = world.walls
     radii = world.radius
@@ -229,7 +229,7 @@ def evaluate_walls(world, law, shapes, stage, thread):
             arrays.write_block(buffer, at.velocity, BLOCK, k, motion.velocity)
             arrays.write_block(buffer, at.shear_spring, BLOCK, k, arrays.at(springs, t))
             arrays.write_block(buffer, at.place, BLOCK, k, motion.place)
-            if len(shapes.material) > 0:
+            if len(material_like) > 0:
                 set_material(buffer, at, k, law, wall_kind(world, i, wall_contacts.wall[t]))
             arrays.write_block(buffer, at.spin_i, BLOCK, k, spin)
             arrays.write_block(buffer, at.spin_j, BLOCK, k, vector.scale(0.0, spin))
@@ -240,7 +240,7 @@ def evaluate_walls(world, law, shapes, stage, thread):
             buffer[arrays.index(at.effective_mass, BLOCK, k)] = world.mass[i]
             buffer[arrays.index(at.fixed, BLOCK, k)] = 1.0
             buffer[arrays.index(at.touching, BLOCK, k)] = wall_contacts.touching[t]
-            if len(shapes.spin) > 0:
+            if len(spin_like) > 0:
                 buffer[arrays.index(at.effective_inertia, BLOCK, k)] = shared_inertia(world.inverse_mass[dimension, i])
 
         evaluate(buffer, size, law, shapes, shapes.position, stage)
