@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 
 from repose.app.thread_count import most_threads
-from repose.sim.engine.threads import GRAINS_PER_THREAD, available
+from repose.sim.engine.thread_count import GRAINS_PER_THREAD, available
 
 PACKAGES = ("numpy", "numba", "llvmlite", "pygame-ce", "imgui-bundle", "PyOpenGL", "av", "scipy", "pydantic", "typer")
 PROBE = "from repose.app.jobs.doctor import probe_opengl; probe_opengl()"

@@ -11,7 +11,7 @@ import tomlkit
 from annotated_types import Ge, Le, MaxLen
 from pydantic import BaseModel, ConfigDict, ValidationError
 from repose.app.storage import paths
-from repose.sim.engine.threads import MOST_THREADS
+from repose.sim.engine.thread_count import MOST_THREADS
 from repose.sim.numbers import as_written
 
 LARGEST_FILE = 1 << 20

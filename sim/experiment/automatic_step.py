@@ -97,7 +97,7 @@ def contact_time(experiment: Experiment) -> float:
     mass, radius = experiment.scene.smallest_grain(experiment.run.built)
     overlap = _stopped_at(experiment, mass * EARTH * DROP * radius, mass, radius, halvings=40)
     contact = _lone(experiment, overlap, mass, radius)
-    along, _, _, _ = model.law.stiffness(experiment.engine.law_parameters, model.rules, contact)
+    along, _, _, _ = model.law.stiffness(experiment.engine.law_parameters, contact)
     return math.pi * math.sqrt(mass / along)
 
 
@@ -107,9 +107,7 @@ def _stopped_at(experiment: Experiment, brought: float, mass: float, radius: flo
     low, high = 0.0, radius
     for _ in range(halvings):
         middle = 0.5 * (low + high)
-        stored, _ = model.law.energy(
-            experiment.engine.law_parameters, model.rules, _lone(experiment, middle, mass, radius)
-        )
+        stored, _ = model.law.energy(experiment.engine.law_parameters, _lone(experiment, middle, mass, radius))
         low, high = (middle, high) if stored < brought else (low, middle)
     return high
 
@@ -118,7 +116,7 @@ def stable_alone(experiment: Experiment, overlap: float, mass: float, radius: fl
     """Largest stable step for a sphere that overlaps with a wall by so much, nothing else near [s]."""
     model = experiment.engine.model
     contact = _lone(experiment, overlap, mass, radius)
-    along, across, damped, _ = model.law.stiffness(experiment.engine.law_parameters, model.rules, contact)
+    along, across, damped, _ = model.law.stiffness(experiment.engine.law_parameters, contact)
     # A sphere that turns gives way to a pull across by 1/m + R²/I: 7/2 or 3 times as much as one that does not.
     yielding = {0: 1.0, 1: 3.0, 3: 3.5}[model.spin_length]
     omega = math.sqrt(max(along, across * yielding) / mass)
@@ -127,7 +125,7 @@ def stable_alone(experiment: Experiment, overlap: float, mass: float, radius: fl
 
 def _lone(experiment: Experiment, overlap: float, mass: float, radius: float) -> Contact:
     model = experiment.engine.model
-    material = model.law.properties(experiment.engine.law_parameters, 0)
+    material = model.law.material(experiment.engine.law_parameters, 0)
     return lone_contact(overlap, mass, radius, model.dimension, model.spin_length, material)
 
 

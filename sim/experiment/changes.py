@@ -127,10 +127,10 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
         return
     work = experiment.run.booked.work
     request_parameters(experiment, changed)
-    law = experiment.engine.model.law
+    law = registry.laws()[experiment.scene.law]
     if effects == {"restart"}:
         label += " at the next fill"
-    elif law.rules(previous) != law.rules(changed):
+    elif law.bind(previous) != law.bind(changed):
         label += f"; friction springs are kept, {experiment.run.booked.work - work:.3g} J are booked as work"
     tell(experiment, f"{label}.")
     _follow(experiment, first=previous.dt != changed.dt)

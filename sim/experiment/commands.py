@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from repose.sim.engine.threads import MOST_THREADS
+from repose.sim.engine.thread_count import MOST_THREADS
 from repose.sim.parameters import ParameterError, Value
 
 

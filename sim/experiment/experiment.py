@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from repose.sim.engine.contacts.force_table import ContactTable
-from repose.sim.engine.step import Model
+from repose.sim.engine.model import Model
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.checkpoints import Checkpoints

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.timestep.survey import Survey
-from repose.sim.engine.workspace import PATIENCE
-from repose.sim.engine.world import PAIR_COUNT, TOUCH_COUNT, Floats, World
+from repose.sim.engine.workspace import WAIT_LIMIT
+from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 from repose.sim.experiment.activation import activate, survey_contacts
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.notices import tell
@@ -53,7 +53,7 @@ def from_status(experiment: Experiment, status: int, row: int) -> Fault:
     """The fault behind a status of the step loop."""
     world = experiment.run.world
     if status == verlet_list.THREAD_MISSING:
-        threads, waited = world.crew.tally.shape[0], world.crew.gate[PATIENCE] / 1000
+        threads, waited = world.threads.thread_status.shape[0], world.threads.barrier[WAIT_LIMIT] / 1000
         return Fault(
             f"One of {threads} threads did not come within {waited:g} s to step its grains at {experiment.time:.4f} s: "
             f"stopped at the last good state, {last_good(experiment).run.time:.4f} s. "
@@ -80,7 +80,7 @@ def step_too_large(experiment: Experiment, survey: Survey) -> Fault:
     return _fault(
         experiment,
         survey.stiffest,
-        f"has contacts at {experiment.time:.4f} s that {experiment.engine.model.scheme.title} bears up to a time step of {borne}, "
+        f"has contacts at {experiment.time:.4f} s that {experiment.engine.model.integrator.title} bears up to a time step of {borne}, "
         f"and the time step is {step}",
         "Likely cause: the time step.",
     )
@@ -108,11 +108,11 @@ def _without_memory(world: World) -> int:
     """Row of a grain with a contact whose memory is not finite, or -1."""
     for contacts, count, rows in (
         (world.pairs, PAIR_COUNT, (world.pairs.i, world.pairs.j)),
-        (world.touches, TOUCH_COUNT, (world.touches.sphere,)),
+        (world.wall_contacts, WALL_CONTACT_COUNT, (world.wall_contacts.sphere,)),
     ):
         used = int(world.counters[count])
-        if not np.isfinite(contacts.anchor[:, :used]).all():
-            kept = np.isfinite(contacts.anchor[:, :used]).all(axis=0) | (contacts.touching[:used] == 0)
+        if not np.isfinite(contacts.shear_spring[:, :used]).all():
+            kept = np.isfinite(contacts.shear_spring[:, :used]).all(axis=0) | (contacts.touching[:used] == 0)
             for entry in np.flatnonzero(~kept):
                 return next((int(row[entry]) for row in rows if not world.fixed[row[entry]]), int(rows[0][entry]))
     return -1

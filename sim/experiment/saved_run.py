@@ -32,7 +32,7 @@ from repose.sim.io.world_tables import MOST, tables_of, world_of
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.energy import Booked
 
-KIND, FORMAT, READABLE = "repose run", 4, (2, 3, 4)
+KIND, FORMAT, READABLE = "repose run", 5, (2, 3, 4, 5)
 SUFFIX = ".repose"
 PLAIN = ("dt", "clock_time", "clock_step", "booked", "measurement", "bulk_step", "dt_changes", "ramp")
 """Entries of `Run` written as their types are declared."""
@@ -148,7 +148,7 @@ def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surface
         raise ArchiveError("The file's time step is 0 s, which cannot be: the file is damaged.")
     if sorted(entry.at for entry in log.entries) != [entry.at for entry in log.entries]:
         raise ArchiveError("The commands of the file's log are not in order: the file is damaged.")
-    whole = manifest["format"] == FORMAT  # older ones hashed columns that are no longer kept
+    whole = manifest["format"] >= 4  # older ones hashed columns that are no longer kept
     if whole and state_hash(now.now.run) != manifest["state_hash"]:
         raise ArchiveError("The state in the file has another hash than was written down: the file is damaged.")
     measured = decode(list[Measured], manifest["measured"], tables, "measured")
@@ -201,7 +201,10 @@ def _require_fitting(scene: Scene, parameters: Any, run: Run) -> None:
         raise ArchiveError(f"The world in the file is not one of the scene '{scene.name}': the file is damaged.")
     if run.ramp is not None:
         _require_ramp(parameters, run.ramp)
-    if law.needs_material and len(law.numbers(parameters).table) != int(world.counters[MATERIAL_COUNT]) ** 2:
+    if (
+        law.bind(parameters).needs_material
+        and len(law.numbers(parameters).table) != int(world.counters[MATERIAL_COUNT]) ** 2
+    ):
         raise ArchiveError("The materials of the file's world are not those of its scene: the file is damaged.")
 
 

@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 from repose.sim.engine import orientation
-from repose.sim.engine.builder import enlarge_pairs, with_crew
+from repose.sim.engine.builder import enlarge_pairs, with_threads
 from repose.sim.engine.neighbours import verlet_list
-from repose.sim.engine.threads import threads_for
+from repose.sim.engine.thread_count import threads_for
 from repose.sim.experiment import faults, history, sampling
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.ramp import advance_ramp
@@ -31,7 +31,7 @@ def advance_within_log(experiment: Experiment, steps: int) -> int:
     """`advance` without discarding what the log holds after the present."""
     done = 0
     run = experiment.run
-    run.world = with_crew(run.world, experiment.session.threads or threads_wanted(experiment))
+    run.world = with_threads(run.world, experiment.session.threads or threads_wanted(experiment))
     while done < steps and experiment.fault is None:
         run, engine = experiment.run, experiment.engine
         apart = min(CHECK_STEPS, engine.dt_check_steps)
@@ -81,7 +81,7 @@ def _check(experiment: Experiment) -> None:
     if (fault := faults.check(experiment)) is not None:
         faults.stop(experiment, fault)
         return
-    orientation.bring_up(experiment.run.world)
+    orientation.update(experiment.run.world)
     experiment.scene.supervise(experiment)
     if experiment.step % experiment.engine.dt_check_steps == 0:
         faults.follow_dt(experiment)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.neighbours import verlet_list
-from repose.sim.engine.workspace import PATIENCE as GATE_PATIENCE
+from repose.sim.engine.workspace import WAIT_LIMIT
 from repose.sim.experiment import automatic_step, faults, saved_run
 from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.changes import clear_fault, new_experiment
@@ -188,7 +188,7 @@ def missing_thread() -> Outcome:
     simulation.session.threads = 2
     advance(simulation, 0)
     world = simulation.run.world
-    world.crew.gate[GATE_PATIENCE] = 100
+    world.threads.barrier[WAIT_LIMIT] = 100
     alone: Any = simulation.engine.advance
     _, status, row = alone.loop(
         world, simulation.engine.law_parameters, simulation.engine.gravity, simulation.dt, 50, 0

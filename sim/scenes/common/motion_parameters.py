@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Ge, Le
 from pydantic import Field
-from repose.sim.integrators import integrators
 from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.registry import integrators
 
 if TYPE_CHECKING:
     Scheme = str

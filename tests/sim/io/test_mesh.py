@@ -13,8 +13,8 @@ from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.io import mesh
 from repose.sim.io.mesh import MOST_FACETS, UNITS, read_mesh
-from repose.sim.laws import laws
 from repose.sim.parameters import ParameterError
+from repose.sim.registry import laws
 
 from tests.worlds import Bench, model_of, world_of
 
