@@ -94,7 +94,7 @@ def test_p09_every_slider_end_to_end_and_back_loses_no_number(parameter: Paramet
             answered(simulation)
         else:
             assert getattr(simulation.parameters, parameter.name) == value
-            assert faults.look(simulation) is None
+            assert faults.check(simulation) is None
 
 
 def test_p11_a_radius_three_times_as_large_waits_for_the_next_fill_or_is_refused(heap: SavedRun) -> None:
@@ -103,7 +103,7 @@ def test_p11_a_radius_three_times_as_large_waits_for_the_next_fill_or_is_refused
     changed(simulation, mean_radius=2e-3)
     assert "at the next fill" in simulation.message
     for run in (simulation, untouched):
-        run.advance(500)
+        advance(run, 500)
     assert state_hash(simulation.run) == state_hash(untouched.run)
     small = changed(simulation, mean_radius=6e-4)
     assert apply(small, Act("reset")) == ""

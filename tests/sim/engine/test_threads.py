@@ -82,7 +82,7 @@ def test_a_thread_that_does_not_come_stops_the_run_at_the_last_good_state_with_a
     monkeypatch.setattr(workspace, "LONGEST_ABSENCE", 0.1)
     simulation, alone = make(), make()
     for one in (simulation, alone):
-        one.apply(Act("fill"))
+        apply(one, Act("fill"))
     with monkeypatch.context() as patch:
         patch.setattr(crew, "_pool_of", lambda others: NobodyComes())
         simulation.session.threads = 2
@@ -97,7 +97,7 @@ def test_a_thread_that_does_not_come_stops_the_run_at_the_last_good_state_with_a
     assert state_hash(simulation.run) == good
     clear_fault(simulation)
     for one in (simulation, alone):
-        assert one.advance(500) == 500
+        assert advance(one, 500) == 500
     assert state_hash(simulation.run) == state_hash(alone.run)
 
 

@@ -287,13 +287,13 @@ def test_readings_are_taken_anew_soon_though_the_first_look_took_long(monkeypatc
             return self.now
 
     simulation, clock, looks = make(), Clock(), []
-    monkeypatch.setattr(sampling, "time", clock)
-    monkeypatch.setattr(simulation, "bulk", lambda: looks.append(clock.now))
-    sampling.shown_bulk(simulation)  # half a minute, as where it is compiled
+    monkeypatch.setattr(take_snapshot, "time", clock)
+    monkeypatch.setattr(take_snapshot, "bulk_of", lambda experiment: looks.append(clock.now))
+    take_snapshot.shown_bulk(simulation)  # half a minute, as where it is compiled
     clock.pace = 0.0
-    clock.now += 0.9 * sampling.LONGEST_WAIT
-    sampling.shown_bulk(simulation)
+    clock.now += 0.9 * take_snapshot.LONGEST_WAIT
+    take_snapshot.shown_bulk(simulation)
     assert len(looks) == 1
-    clock.now += 0.2 * sampling.LONGEST_WAIT
-    sampling.shown_bulk(simulation)
+    clock.now += 0.2 * take_snapshot.LONGEST_WAIT
+    take_snapshot.shown_bulk(simulation)
     assert len(looks) == 2
