@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from repose.sim.experiment.changes import resumed_experiment
 from repose.sim.experiment.command_log import SavedRun
-from repose.sim.experiment.control import follow_log
+from repose.sim.experiment.commands import UseThreads
+from repose.sim.experiment.control import apply, follow_log
 from repose.sim.experiment.results import state_hash
 
 
@@ -34,7 +35,7 @@ def verify(
     """
     log = saved.log
     experiment = resumed_experiment(replace(saved, log=replace(log, marks=[]), now=log.start))
-    experiment.session.threads = threads
+    apply(experiment, UseThreads(threads))
     expected = [*log.marks, (saved.now.at, state_hash(saved.now.now.run))]
     for agreed, (at, digest) in enumerate(expected):
         final = agreed == len(expected) - 1

@@ -48,7 +48,10 @@ def batches() -> Outcome:
 
 def new_process() -> Outcome:
     """Whether a new process gets other bits from the same seed."""
-    code = "from repose.sim.study.selftest import heap; print(heap().state_hash())"
+    code = (
+        "from repose.sim.experiment.results import state_hash; from repose.sim.study.selftest import heap; "
+        "print(state_hash(heap().run))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
@@ -184,7 +187,7 @@ def single_steps() -> Outcome:
 def missing_thread() -> Outcome:
     """Whether a batch that one of two threads does not come to is taken for a good one, or spoils the run."""
     simulation = heap(349)
-    simulation.session.threads = 2
+    apply(simulation, UseThreads(2))
     advance(simulation, 0)
     world = simulation.run.world
     world.crew.gate[GATE_PATIENCE] = 100

@@ -63,7 +63,7 @@ def remade(blob: bytes, facts: dict | None = None, **changes: object) -> bytes:
 WRITER = """
 import sys
 from pathlib import Path
-from sim import saved_run
+from repose.sim.experiment import saved_run
 first, second, path = map(Path, sys.argv[1:])
 runs = [saved_run.load(first), saved_run.load(second)]
 print("ready", flush=True)

@@ -82,8 +82,8 @@ def test_n17_memory_is_kept_within_its_budget_and_the_last_moments_densely() -> 
     for at in range(2_000, 60_001, 2_000):
         held.append(bytes_of(go(simulation, at).history.checkpoints.kept))
     assert max(held) <= size
-    # All that the moments hold, each part once, the log's own numbers aside.
-    assert points.bytes == pytest.approx(held[-1], rel=0.05)
+    # No less than all they hold, each part once; a little of what they share is counted for each.
+    assert held[-1] <= points.bytes <= 1.15 * held[-1]
     assert (points.shown[0][0], len(points.shown) > 3) == (0, True)
     places = np.array([at for at, _ in points.shown])
     assert 60_000 - places[-1] < 2_000

@@ -208,5 +208,5 @@ def test_a_changed_base_empties_a_ready_column_and_its_reset_too() -> None:
 def test_an_unknown_prepared_state_is_refused() -> None:
     with pytest.raises(ParameterError, match="Unknown prepared state 'colum': did you mean 'column'"):
         new_experiment("heap", ready="colum")
-    with pytest.raises(ParameterError, match="the prepared states are column"):
+    with pytest.raises(ParameterError, match="Unknown prepared state 'pillar': known: column"):
         new_experiment("heap", ready="pillar")
