@@ -172,11 +172,12 @@ def test_a_fault_ends_with_a_new_start() -> None:
 def test_a_change_of_integrator_that_fails_is_undone_with_the_velocities_as_they_were(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Leap-frog bears three times this step and Gear half of it: the state restored is leap-frog's, half a step ahead
-    # and all.
+    # Leap-frog is stable with this step and Gear is not: the state restored is leap-frog's, with velocities half a step
+    # ahead.
     use_plain_engine(monkeypatch)
     simulation = few(integrator="leapfrog", normal_stiffness=2e8)
-    assert survey_contacts(simulation).contacts > 0
+    while survey_contacts(simulation).stable_dt > 2.5 * simulation.dt:
+        assert advance(simulation, 1) == 1
     gap, kinetic = energy_of(simulation).gap, energy_of(simulation).kinetic
     assert apply(simulation, SetParameters({"integrator": "gear5"})) == ""
     assert simulation.fault is not None
