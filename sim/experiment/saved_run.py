@@ -187,9 +187,14 @@ def _checkpoint_from_plain(scene: Scene, plain: Any, runs: list[Run], tables: Ta
         good=point("good"),
         before_change=point("before_change"),
         last_change=decode(Change, plain["last_change"], tables, f"{name}.last_change"),
-        fault=cast("Fault | None", decode(cast(Any, Fault | None), plain["fault"], tables, f"{name}.fault")),
+        fault=_fault(plain["fault"], tables, f"{name}.fault"),
         message=decode(str, plain["message"], tables, f"{name}.message"),
     )
+
+
+def _fault(plain: Any, tables: Tables, name: str) -> Fault | None:
+    """The fault of a checkpoint; files written by version 0.1 hold no remedies, which follow from the state."""
+    return None if plain is None else decode(Fault, {"remedies": []} | plain, tables, name)
 
 
 def _require_fitting(scene: Scene, parameters: Any, run: Run) -> None:

@@ -1,7 +1,7 @@
-"""Grains as a file other programs read: a table (.csv), a cloud of points (.vtk), every table of the world (.npz).
+"""Export of grains for other programs: one table (.csv), a point cloud (.vtk), all tables of the world (.npz).
 
-Text has 17 significant digits, which give the same bits back; the other two hold the bits themselves. VTK's legacy
-format (file formats for VTK 4.2) is a header and tables in big-endian order, which needs no library.
+Numbers in text have 17 significant digits, from which the same bits are read back; the other formats are binary. VTK's
+legacy format (file formats for VTK 4.2) is a header and tables in big-endian order, which needs no library.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def export(state: ExportedState, path: Path) -> None:
 
 
 def write_grains(state: ExportedState, place: Claim) -> None:
-    """Write the grains to the file that was claimed; raises `OSError`."""
+    """Write the grains to a claimed file; raises `OSError`."""
     place.write(lambda file: SUFFIXES[place.path.suffix.lower()](state, file))
 
 
@@ -118,4 +118,8 @@ def _write_vtk(state: ExportedState, file: BinaryIO) -> None:
         table(column, kind)
 
 
-SUFFIXES: dict[str, Callable[[ExportedState, BinaryIO], None]] = {".csv": _write_csv, ".vtk": _write_vtk, ".npz": _write_npz}
+SUFFIXES: dict[str, Callable[[ExportedState, BinaryIO], None]] = {
+    ".csv": _write_csv,
+    ".vtk": _write_vtk,
+    ".npz": _write_npz,
+}

@@ -197,7 +197,7 @@ def missing_thread() -> Outcome:
     )
     if status != verlet_list.THREAD_MISSING:
         return Outcome(1.0, 0, "batches")
-    faults.stop(simulation, faults.from_status(simulation, status, row))
+    faults.stop(simulation, faults.fault_of_status(simulation, status, row))
     clear_fault(simulation)
     advance(simulation, 1_000 - simulation.step)
     return Outcome(float(state_hash(simulation.run) != state_hash(heap(1_000).run)), 0, "batches")

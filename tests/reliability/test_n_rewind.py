@@ -155,7 +155,7 @@ def test_n17_a_long_way_back_can_be_gone_in_pieces_and_nothing_acts_meanwhile() 
     again.session.seek_steps = 700
     rewind_to(again, 5_500)
     assert (again.history.at, again.history.seek is not None) == (700, True)
-    assert "5500 is being gone to, 4800 steps from here" in apply(again, SetParameters({"friction": 0.2}))
+    assert "going to step 5500, 4800 steps from here" in apply(again, SetParameters({"friction": 0.2}))
     shown = Snapshot()
     take_snapshot(again, shown)
     assert shown.progress == 700 / 5_500

@@ -29,7 +29,7 @@ from repose.sim.registry import scenes
 
 from tests.reliability.crowds import RADIUS, Crowd
 from tests.reliability.runs import changed, go, poured
-from tests.sim.experiment.test_formulas import few
+from tests.sim.experiment.test_activation import few
 from tests.worlds import Bench, contacts_of, use_plain_engine
 
 LIVE = [

@@ -13,7 +13,7 @@ from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
 
-from tests.sim.experiment.test_formulas import few
+from tests.sim.experiment.test_activation import few
 from tests.worlds import use_plain_engine
 
 SMALL = {"grain_count": 40, "width": 0.015}

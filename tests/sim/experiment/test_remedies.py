@@ -160,7 +160,7 @@ def test_a_fault_soon_after_an_action_goes_back_to_after_it_and_the_step_offered
     advance(simulation, 4_000)
     assert simulation.fault is not None
     assert simulation.phase == "filling"
-    crowd = automatic_step.borne_in_a_crowd(simulation)
+    crowd = automatic_step.cluster_dt(simulation)
     smaller = faults.smaller_dt(simulation) or 0.0
     assert smaller <= crowd < 4.0 * smaller
     assert f"Lower the time step to {1e6 * smaller:.4g} µs" in simulation.fault.message
