@@ -81,9 +81,9 @@ def _resume(experiment: Experiment, saved: SavedRun) -> None:
 def restore(experiment: Experiment, point: Checkpoint) -> None:
     """Make a checkpoint the present."""
     history.restore_cursor(experiment, point)
-    faults.clear(experiment, point.fault)
     tell(experiment, point.message)
     activate(experiment, point.now.parameters, point.now.restored(), adapt=False)
+    faults.restore_fault(experiment, point.fault)
 
 
 def begin_anew(experiment: Experiment, parameters: Any = None, made: tuple[World, Any] | None = None) -> None:
@@ -97,7 +97,7 @@ def begin_anew(experiment: Experiment, parameters: Any = None, made: tuple[World
     find_accelerations(experiment)
     book_initial_energy(experiment)
     history.mark_good(experiment, forget_change=True)
-    faults.follow_dt(experiment, first=True)
+    faults.update_dt(experiment, first=True)
     if experiment.fault is None:
         history.mark_good(experiment, forget_change=True)
 
@@ -177,7 +177,7 @@ def clear_fault(experiment: Experiment) -> None:
 
 def _follow(experiment: Experiment, first: bool) -> None:
     """Let the time step follow a change, and a ramp last one contact time in such steps."""
-    faults.follow_dt(experiment, first)
+    faults.update_dt(experiment, first)
     fit_ramp(experiment)
 
 

@@ -21,7 +21,7 @@ from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.run import RAMP_PARTS, Change, Checkpoint, Ramp, RestartPoint, Run
 from repose.sim.experiment.saved_surfaces import surfaces_from_plain, surfaces_to_plain, without_remote_paths
-from repose.sim.experiment.series import Series
+from repose.sim.experiment.series import SERIES, Series
 from repose.sim.experiment.snapshot import Fault
 from repose.sim.io import archive
 from repose.sim.io.archive import ArchiveError
@@ -187,9 +187,14 @@ def _checkpoint_from_plain(scene: Scene, plain: Any, runs: list[Run], tables: Ta
         good=point("good"),
         before_change=point("before_change"),
         last_change=decode(Change, plain["last_change"], tables, f"{name}.last_change"),
-        fault=cast("Fault | None", decode(cast(Any, Fault | None), plain["fault"], tables, f"{name}.fault")),
+        fault=_fault(plain["fault"], tables, f"{name}.fault"),
         message=decode(str, plain["message"], tables, f"{name}.message"),
     )
+
+
+def _fault(plain: Any, tables: Tables, name: str) -> Fault | None:
+    """The fault of a checkpoint; files written by version 0.1 hold no remedies, which follow from the state."""
+    return None if plain is None else decode(Fault, {"remedies": []} | plain, tables, name)
 
 
 def _require_fitting(scene: Scene, parameters: Any, run: Run) -> None:
@@ -243,9 +248,9 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
     values = {key: decode(kind, plain.get(key), tables, f"{name}.{key}") for key, kind in kinds.items()}
     if not (0.0 <= values["dt"] <= LONGEST_STEP and math.isfinite(values["clock_time"])):
         raise ArchiveError(f"The file's time step is {values['dt']:g} s, which cannot be: the file is damaged.")
-    run = Run(world=world_of(tables, f"{name}.world."), **values)
+    series = _series(tables[f"{name}.series"])
+    run = Run(world=world_of(tables, f"{name}.world."), series=series, **values)
     _require_sound(scene, run)
-    run.series = _series(run.series, tables[f"{name}.series"])
     return run
 
 
@@ -268,7 +273,8 @@ def _require_sound(scene: Scene, run: Run) -> None:
         raise ArchiveError(f"The file's {flaw} cannot be one of the scene '{scene.name}': the file is damaged.")
 
 
-def _series(blank: Series, table: Floats) -> Series:
+def _series(table: Floats) -> Series:
+    blank = Series(SERIES)
     if table.ndim != 2 or len(table) != len(blank.names) or table.dtype != blank.table.dtype:
         raise ArchiveError("The plots in the file are not those of this program: the file is damaged.")
     return Series.of(blank.names, table)

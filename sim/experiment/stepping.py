@@ -17,7 +17,7 @@ from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.ramp import advance_ramp
 
 CHECKS_PER_CHECKPOINT = 40
-"""Checks between two checkpoints: the states a fault goes back to, the steps of the rewind bar, the hashes of the log."""
+"""Checks between two checkpoints: restart points for faults, positions of the rewind bar, hashes of the log."""
 
 
 def advance(experiment: Experiment, steps: int) -> int:
@@ -44,10 +44,10 @@ def advance_within_log(experiment: Experiment, steps: int) -> int:
         if status == verlet_list.PAIRS_FULL:
             run.world = enlarge_pairs(run.world)
         elif status != verlet_list.OK:
-            faults.stop(experiment, faults.from_status(experiment, status, culprit))
+            faults.stop(experiment, faults.fault_of_status(experiment, status, culprit))
         else:
             if advance_ramp(experiment):
-                faults.follow_dt(experiment)
+                faults.update_dt(experiment)
             if experiment.fault is None:
                 _check(experiment)
     return done
@@ -76,7 +76,7 @@ def _check(experiment: Experiment) -> None:
     """Check what is due at this step."""
     if experiment.step % CHECK_STEPS != 0:
         if experiment.step % experiment.engine.dt_check_steps == 0:
-            faults.follow_dt(experiment)
+            faults.update_dt(experiment)
         return
     if (fault := faults.check(experiment)) is not None:
         faults.stop(experiment, fault)
@@ -84,7 +84,7 @@ def _check(experiment: Experiment) -> None:
     orientation.update(experiment.run.world)
     experiment.scene.supervise(experiment)
     if experiment.step % experiment.engine.dt_check_steps == 0:
-        faults.follow_dt(experiment)
+        faults.update_dt(experiment)
     if experiment.fault is not None:
         return
     sampling.sample(experiment)

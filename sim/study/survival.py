@@ -49,7 +49,11 @@ def batches() -> Outcome:
 
 def new_process() -> Outcome:
     """Whether a new process gets other bits from the same seed."""
-    said = output_of("from repose.sim.study.selftest import heap; print(heap().state_hash())")
+    code = (
+        "from repose.sim.experiment.results import state_hash; from repose.sim.study.selftest import heap; "
+        "print(state_hash(heap().run))"
+    )
+    said = output_of(code)
     return Outcome(float(said.split()[-1] != state_hash(heap().run)), 0, "runs")
 
 
@@ -185,7 +189,7 @@ def single_steps() -> Outcome:
 def missing_thread() -> Outcome:
     """Whether a batch that one of two threads does not come to is taken for a good one, or spoils the run."""
     simulation = heap(349)
-    simulation.session.threads = 2
+    apply(simulation, UseThreads(2))
     advance(simulation, 0)
     world = simulation.run.world
     world.threads.barrier[WAIT_LIMIT] = 100
@@ -195,7 +199,7 @@ def missing_thread() -> Outcome:
     )
     if status != verlet_list.THREAD_MISSING:
         return Outcome(1.0, 0, "batches")
-    faults.stop(simulation, faults.from_status(simulation, status, row))
+    faults.stop(simulation, faults.fault_of_status(simulation, status, row))
     clear_fault(simulation)
     advance(simulation, 1_000 - simulation.step)
     return Outcome(float(state_hash(simulation.run) != state_hash(heap(1_000).run)), 0, "batches")

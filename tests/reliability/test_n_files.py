@@ -20,6 +20,8 @@ from repose.sim.engine.builder import empty_world
 from repose.sim.engine.world import STEP_COUNT
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import resumed_experiment
+from repose.sim.experiment.commands import SetParameters
+from repose.sim.experiment.control import apply
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.saved_run import PLAIN
@@ -31,6 +33,7 @@ from repose.sim.measure.energy import Booked
 from repose.sim.scenes.heap.filling import HeapState
 
 from tests.reliability.runs import go, poured
+from tests.sim.experiment.test_faults import pressed
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(__file__).resolve().parent / "data"
@@ -63,7 +66,7 @@ def remade(blob: bytes, facts: dict | None = None, **changes: object) -> bytes:
 WRITER = """
 import sys
 from pathlib import Path
-from sim import saved_run
+from repose.sim.experiment import saved_run
 first, second, path = map(Path, sys.argv[1:])
 runs = [saved_run.load(first), saved_run.load(second)]
 print("ready", flush=True)
@@ -253,6 +256,18 @@ def test_n11_a_run_of_the_second_format_is_read_and_goes_on() -> None:
     assert energy_of(old).kinetic <= 2.0 * before.kinetic + 1e-12
 
 
+def test_n11_a_stopped_run_of_the_version_before_offers_the_same_remedies() -> None:
+    stopped = pressed(dt=2e-5)
+    apply(stopped, SetParameters({"normal_stiffness": 1e9}))
+    assert stopped.fault is not None
+    assert [remedy.name for remedy in stopped.fault.remedies] == ["undo", "smaller_dt", "auto_dt", "remove_grain"]
+    out = io.BytesIO()
+    saved_run.write(saved_copy(stopped), out)
+    older = with_manifest(out.getvalue(), lambda manifest: manifest["now"]["fault"].pop("remedies"))
+    again = resumed_experiment(saved_run.read(io.BytesIO(older)))
+    assert again.fault == stopped.fault
+
+
 def test_n11_whoever_changes_what_is_in_a_file_gives_the_format_another_number() -> None:
     tables = {
         name: (str(table.dtype), table.shape) for name, table in world_tables.tables_of(empty_world(3, 3, 6)).items()
@@ -260,7 +275,8 @@ def test_n11_whoever_changes_what_is_in_a_file_gives_the_format_another_number()
     others = PLAIN, SERIES, [field.name for field in fields(Booked)]
     digest = hashlib.sha256(repr((sorted(tables.items()), others)).encode()).hexdigest()[:8]
     assert (world_tables.FORMAT, saved_run.FORMAT, digest) == (5, 5, "58efc326"), (
-        "Raise the format in sim/io/world_tables.py and sim/experiment/saved_run.py, or old files are called damaged; then write the digest."
+        "Raise the format in sim/io/world_tables.py and sim/experiment/saved_run.py, or old files are called damaged; "
+        "then write the digest."
     )
 
 

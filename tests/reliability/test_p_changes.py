@@ -28,7 +28,7 @@ from repose.sim.registry import integrators, scenes
 
 from tests.reliability.crowds import RADIUS, Crowd
 from tests.reliability.runs import changed, go, poured
-from tests.sim.experiment.test_formulas import few
+from tests.sim.experiment.test_activation import few
 from tests.worlds import Bench, contacts_of, use_plain_engine
 
 LIVE = [
@@ -93,7 +93,7 @@ def test_p09_every_slider_end_to_end_and_back_loses_no_number(parameter: Paramet
             answered(simulation)
         else:
             assert getattr(simulation.parameters, parameter.name) == value
-            assert faults.look(simulation) is None
+            assert faults.check(simulation) is None
 
 
 def test_p11_a_radius_three_times_as_large_waits_for_the_next_fill_or_is_refused(heap: SavedRun) -> None:
@@ -102,7 +102,7 @@ def test_p11_a_radius_three_times_as_large_waits_for_the_next_fill_or_is_refused
     changed(simulation, mean_radius=2e-3)
     assert "at the next fill" in simulation.message
     for run in (simulation, untouched):
-        run.advance(500)
+        advance(run, 500)
     assert state_hash(simulation.run) == state_hash(untouched.run)
     small = changed(simulation, mean_radius=6e-4)
     assert apply(small, Act("reset")) == ""

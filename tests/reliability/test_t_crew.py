@@ -221,7 +221,7 @@ def test_i13_points_and_files_hold_no_room_of_threads() -> None:
     simulation, alone = poured(3_000), poured(3_000)
     simulation.session.threads = 7
     for one in (simulation, alone):
-        one.advance(2_500)
+        advance(one, 2_500)
     assert simulation.run.world.threads.thread_status.shape[0] == 7
     kept = [simulation.history.good, *(moment.now for moment in simulation.history.checkpoints.kept)]
     for point in (*kept, RestartPoint.of(simulation.parameters, simulation.run)):

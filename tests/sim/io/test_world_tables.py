@@ -19,7 +19,6 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.io import world_tables
 from repose.sim.io.world_tables import FORMAT, StoreError
 from repose.sim.parameters import ParameterError
-from repose.sim.scenes.heap import prepared
 from repose.sim.scenes.heap.filling import HeapState
 
 
@@ -218,5 +217,5 @@ def test_a_changed_base_empties_a_ready_column_and_its_reset_too() -> None:
 def test_an_unknown_prepared_state_is_refused() -> None:
     with pytest.raises(ParameterError, match="Unknown prepared state 'colum': did you mean 'column'"):
         new_experiment("heap", ready="colum")
-    with pytest.raises(ParameterError, match="the prepared states are column"):
-        prepared.load("pillar", new_experiment("heap", {"grain_count": 5}).parameters)
+    with pytest.raises(ParameterError, match="Unknown prepared state 'pillar': known: column"):
+        new_experiment("heap", ready="pillar")

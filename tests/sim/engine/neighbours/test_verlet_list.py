@@ -27,7 +27,6 @@ from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, World
 
 from tests.worlds import Bench, model_of, world_of
 
-
 PLANE, SPACE = Shapes((0.0,) * 2, (), ()), Shapes((0.0,) * 3, (), ())
 
 

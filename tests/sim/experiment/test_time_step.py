@@ -98,7 +98,7 @@ def test_gear_goes_on_from_three_tiny_steps_as_if_there_had_been_none(tiny: floa
     changed(simulation, dt="auto")
     assert simulation.dt == automatic
     for run in (simulation, untouched):
-        run.advance(100)
+        advance(run, 100)
     # The tiny steps come to an eighth of one at most: both are at the same moment, up to that.
     after, expected = energy_of(simulation), energy_of(untouched)
     assert after.kinetic == pytest.approx(expected.kinetic, rel=0.02)
