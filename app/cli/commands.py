@@ -5,8 +5,6 @@ So `--help` and `--version` answer at once, also where numba, OpenGL or a displa
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +12,7 @@ from typing import Annotated
 import typer
 from repose.app.cli import saved_commands, standard_streams
 from repose.app.cli.terminal import INTERRUPTED, REFUSED, THREADS_HELP, refusals, table, typed_number, typed_whole
-from repose.app.jobs.progress import Progress, say
+from repose.app.progress import Progress, say
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 done, but something asked for could not be written or a self-test failed; 2 input refused; "
@@ -110,6 +108,8 @@ def repose(
                 )
         return
     with refusals():
+        from repose.app.jobs.doctor import has_display
+
         if has_display():
             from repose.app.window.start import run
 
@@ -307,10 +307,3 @@ def bench(
         print(dumps(engine | {"window": frames}, indent=1))
     else:
         print(f"\n{frame_bench.describe(frames)}")
-
-
-def has_display() -> bool:
-    """True if there is a screen a window could open on."""
-    if sys.platform in ("win32", "darwin"):
-        return True
-    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"))

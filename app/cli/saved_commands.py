@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 from repose.app.cli.terminal import INTERRUPTED, THREADS_HELP, refusals, table
-from repose.app.jobs.progress import say
+from repose.app.progress import say
 
 
 def replay(

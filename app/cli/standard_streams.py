@@ -8,7 +8,7 @@ import os
 import sys
 from contextlib import suppress
 
-from repose.app.jobs.progress import say
+from repose.app.progress import say
 
 OUTPUT = (errno.EBADF, errno.ENOSPC, errno.EIO, errno.EFBIG)
 """What writing to a stream ends with, besides a reader that has gone; errors of files name the file."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import typer
-from repose.app.jobs.progress import say
+from repose.app.progress import say
 from repose.sim.numbers import about_comma, read_number, read_whole
 
 REFUSED, INTERRUPTED = 2, 130

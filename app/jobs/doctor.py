@@ -40,6 +40,13 @@ def examine() -> list[Finding]:
     return [finding for look in looks for finding in look()]
 
 
+def has_display() -> bool:
+    """True if there is a screen a window could open on."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"))
+
+
 def probe_opengl() -> None:
     """Print what OpenGL says, as JSON; run in a process of its own, since a broken driver may take it down."""
     from repose.app.window.window import open_offscreen
@@ -65,8 +72,6 @@ def _program() -> list[Finding]:
 
 
 def _display() -> list[Finding]:
-    from repose.app.cli.commands import has_display
-
     names = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
     found = ", ".join(f"{name}={os.environ[name]}" for name in names if os.environ.get(name))
     if has_display():

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from repose.app.jobs.headless_film import HeadlessFilm, open_picture_maker
 from repose.app.jobs.headless_plan import Job
-from repose.app.jobs.progress import Progress, say
 from repose.app.jobs.remaining_time import Outlook
+from repose.app.progress import Progress, say
 from repose.app.render.framing import close_up, whole_scene
 from repose.app.render.view import View
 from repose.app.stopping import INTERRUPTED, Stop, StopAsked, stoppable

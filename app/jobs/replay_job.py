@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from repose.app.jobs.headless_job import claim_for
-from repose.app.jobs.progress import Progress, say
+from repose.app.progress import Progress, say
 from repose.app.stopping import stoppable
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes

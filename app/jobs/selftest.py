@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from repose.app.jobs.progress import Progress, one_line
+from repose.app.progress import Progress, one_line
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.study.selftest import PHYSICS, Case, NotHere, Outcome

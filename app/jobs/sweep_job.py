@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITTEN, RESULT, claim_for, output_folder
-from repose.app.jobs.progress import Progress, say
 from repose.app.jobs.sweep_plan import Sweep, tasks
 from repose.app.jobs.sweep_worker import Task, run_all
+from repose.app.progress import Progress, say
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.paths import json_text
 from repose.sim.experiment.comparison import Point, averaged, compare, findings, shown
