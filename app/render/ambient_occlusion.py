@@ -33,7 +33,7 @@ SPILL = 5
 
 
 @dataclass(frozen=True)
-class Daylight:
+class AmbientOcclusion:
     """Light at every sphere and on the ground, 1 where nothing is in the way."""
 
     outward: Floats
@@ -52,7 +52,7 @@ class Daylight:
     """Width of a cell [m]."""
 
 
-def measure_daylight(position: Floats, radius: Floats, box: Box) -> Daylight:
+def measure_ambient_occlusion(position: Floats, radius: Floats, box: Box) -> AmbientOcclusion:
     """Light on spheres at `position` (n, 3) [m] with `radius` (n,) [m] over the lowest plane of `box`."""
     place = np.ascontiguousarray(position, np.float32)
     corners = tuple(tuple(float(v) for v in corner) for corner in box)
@@ -61,7 +61,7 @@ def measure_daylight(position: Floats, radius: Floats, box: Box) -> Daylight:
 
 
 @functools.lru_cache(maxsize=2)
-def _measure(position: bytes, radius: bytes, box: Sequence[Sequence[float]]) -> Daylight:
+def _measure(position: bytes, radius: bytes, box: Sequence[Sequence[float]]) -> AmbientOcclusion:
     place = np.frombuffer(position, np.float32).reshape(-1, 3)
     sizes = np.frombuffer(radius, np.float32)
     low, high = (np.array(corner, np.float64) for corner in box)
@@ -87,7 +87,7 @@ def _measure(position: bytes, radius: bytes, box: Sequence[Sequence[float]]) -> 
     away = -around[:, 1:]
     length = np.linalg.norm(away, axis=1)
     one_sided = np.minimum(length / (0.35 * PACKED), 1.0) / np.maximum(length, 1e-9)
-    return Daylight(
+    return AmbientOcclusion(
         away * one_sided[:, None],
         np.clip(around[:, 0] / PACKED, 0.0, 1.0),
         light[:, 0],

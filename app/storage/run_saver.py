@@ -30,7 +30,7 @@ SUFFIX = ".repose"
 
 
 @dataclass
-class Keeper:
+class RunSaver:
     """Writes and reads runs on a thread of its own, and says what came of it."""
 
     send: Callable[[Command], None]
@@ -53,7 +53,7 @@ class Keeper:
 
     def begin(self) -> None:
         """Look for a run left behind, and begin to save this one."""
-        self._thread = threading.Thread(target=self._work, name="keeper", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="run saver", daemon=True)
         self._thread.start()
         try:
             self.lost = autosave.left_behind()

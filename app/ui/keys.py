@@ -111,12 +111,12 @@ def is_escape(event: pygame.event.Event) -> bool:
     return event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE
 
 
-def dispatch(event: pygame.event.Event, deeds: dict[str, Callable[[], None]], typing: bool) -> bool:
+def dispatch(event: pygame.event.Event, actions: dict[str, Callable[[], None]], typing: bool) -> bool:
     """Do what a KEYDOWN asks for, unless a text field has the keyboard; True if it was one of ours."""
     if typing or event.type != pygame.KEYDOWN:
         return False
     key = find_key(event.key, event.unicode, event.mod)
-    if key is None or key.does not in deeds:
+    if key is None or key.does not in actions:
         return False
-    deeds[key.does]()
+    actions[key.does]()
     return True

@@ -18,7 +18,7 @@ NAME = re.compile(r"[\w][\w -]{0,59}")
 
 
 @dataclass
-class Shelf:
+class PresetLibrary:
     """Titles of the presets by name or path, and the one in use."""
 
     send: Callable[[Command], None]

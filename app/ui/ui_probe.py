@@ -16,7 +16,7 @@ INTERVAL = 2
 
 
 @dataclass
-class Probe:
+class UiProbe:
     """Rectangles of the widgets of this frame, written as JSON beside the state when a file is given."""
 
     path: Path | None = None

@@ -13,7 +13,7 @@ from repose.app.storage.run_saver import free_name
 from repose.app.ui import rewind
 from repose.app.ui.keys import KEYS
 from repose.app.ui.layout import focus_next
-from repose.app.window.camera_control import Aim
+from repose.app.window.camera_control import CameraControl
 from repose.app.window.physics import Physics
 from repose.app.window.window import Window
 from repose.sim.experiment.commands import Act
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from repose.app.ui.panels import Ui
 
 
-def make_deeds(ui: Ui, aim: Aim, window: Window, physics: Physics) -> dict[str, Callable[[], None]]:
+def make_actions(
+    ui: Ui, camera_control: CameraControl, window: Window, physics: Physics
+) -> dict[str, Callable[[], None]]:
     """A function without arguments for every name a key may stand for."""
     acts = {key.does: partial(_act, ui, key.shown) for key in KEYS if key.group == "Experiment"}
-    acts |= {f"look_{name}": partial(aim.look, name) for name in VIEWS}
+    acts |= {f"look_{name}": partial(camera_control.look, name) for name in VIEWS}
     return acts | {
         "pause": lambda: ui.transport.pause(not ui.transport.paused),
         "step": lambda: rewind.step_on(ui),
@@ -40,7 +42,7 @@ def make_deeds(ui: Ui, aim: Aim, window: Window, physics: Physics) -> dict[str, 
         "remove": partial(_go_back, ui, "remove"),
         "undo": ui.edits.undo,
         "redo": ui.edits.redo,
-        "frame_all": aim.show_everything,
+        "frame_all": camera_control.show_everything,
         "next_colour": partial(_next_colour, ui),
         "force_chains": partial(_toggle_force_chains, ui),
         "record": lambda: ui.film.stop() if ui.film.running else ui.film.start(),
@@ -62,18 +64,18 @@ def _act(ui: Ui, letter: str) -> None:
 
 def _save_run(ui: Ui) -> None:
     """Where the path says, or without one in a file of its own."""
-    ui.keeper.save(ui.keeper.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene)))
+    ui.run_saver.save(ui.run_saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene)))
 
 
 def _open_run(ui: Ui) -> None:
-    from repose.app.ui.panels.runs import ask_for_file  # panels know the deeds
+    from repose.app.ui.panels.runs import ask_for_file  # panels know the actions
 
     ask_for_file(ui)
 
 
 def _go_back(ui: Ui, name: str) -> None:
     """One of the ways on after a fault; nothing without one."""
-    from repose.app.ui.panels.notices import ways_back  # panels know the deeds
+    from repose.app.ui.panels.notices import ways_back  # panels know the actions
 
     for way, _, _, _, do in ways_back(ui):
         if way == name:

@@ -19,14 +19,14 @@ from repose.app.render.camera import Camera2D, Size
 from repose.app.render.orbit import Camera3D
 from repose.app.render.view import View
 from repose.app.storage.film import Film
-from repose.app.storage.run_saver import Keeper
+from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.app.ui.edits import Edits
-from repose.app.ui.preset_library import Shelf
+from repose.app.ui.preset_library import PresetLibrary
 from repose.app.ui.transport import Transport
-from repose.app.ui.ui_probe import Probe
+from repose.app.ui.ui_probe import UiProbe
 from repose.app.ui.undo import History
-from repose.app.window.camera_control import Aim
+from repose.app.window.camera_control import CameraControl
 from repose.app.window.pace import Pace
 from repose.app.window.physics import Physics
 from repose.app.window.turning import Turning
@@ -63,21 +63,21 @@ class Application:
         # Only now that a window is open may OpenGL be imported (see `repose.app.window.window`).
         from imgui_bundle import implot
         from repose.app.render.imgui_backend import ImguiBackend
-        from repose.app.window.actions import make_deeds
+        from repose.app.window.actions import make_actions
 
         self.window, self.settings = window, settings
         self.gui = ImguiBackend()
         implot.create_context()
         self.renderer: Renderer | None = None
-        self.aim, self.turning = Aim(), Turning()
+        self.camera_control, self.turning = CameraControl(), Turning()
         self.physics = Physics(preset.scene, preset.values, preset.seed, preset.ready, threads)
         self.ui = make_ui(self.physics, settings, self._draw_film_frame)
         self.ui.bold = self.gui.bold
-        self.ui.shelf.refresh()
-        self.ui.shelf.note(preset_name, preset.title)
-        self.ui.deeds.update(make_deeds(self.ui, self.aim, window, self.physics))
+        self.ui.preset_library.refresh()
+        self.ui.preset_library.note(preset_name, preset.title)
+        self.ui.actions.update(make_actions(self.ui, self.camera_control, window, self.physics))
         self.ui.transport.choose(self.ui.transport.index)
-        self.ui.keeper.begin()
+        self.ui.run_saver.begin()
         self._theme: object = None
         self._pointer = (0.0, 0.0)
         self._frames = 0
@@ -92,16 +92,16 @@ class Application:
         ui.snapshot = self.physics.latest()
         ui.dead = self.physics.dead
         ui.edits.see(ui.snapshot)
-        ui.keeper.tick()
-        if ui.keeper.opened:
-            ui.keeper.opened = False
+        ui.run_saver.tick()
+        if ui.run_saver.opened:
+            ui.run_saver.opened = False
             ui.edits.forget()
         if min(size) > 0:
             ui.size = size
             self._fit(size)
             self.gui.begin_frame(size, ui.scale)
             self._draw_panels()
-            self.aim.follow(ui)
+            self.camera_control.follow(ui)
             self.turning.follow(ui)
             self._draw_picture(size)
             self.gui.end_frame()
@@ -129,14 +129,14 @@ class Application:
 
         ui = self.ui
         with ExitStack() as ending:  # read it upwards
-            ending.push(lambda kind, *_: ui.keeper.end(keep_run or kind is not None))
+            ending.push(lambda kind, *_: ui.run_saver.end(keep_run or kind is not None))
             ending.callback(self.settings.save)
             ending.callback(ui.film.wait, FILM_TIME)
             ending.callback(self._stop_physics)
             ending.callback(self._close_window)
             ending.callback(close_dialog, ui)
             if keep_run:
-                ending.callback(ui.keeper.save_now)
+                ending.callback(ui.run_saver.save_now)
             ending.callback(ui.film.stop)
 
     def _close_window(self) -> None:
@@ -191,11 +191,11 @@ class Application:
             # The wheel's event carries no place: it turns where the mouse was last, which ImGui knows a frame later.
             self._pointer = event.dict.get("pos", self._pointer)
             # A key that did something is not also ImGui's: Tab would move its focus into a text field.
-            if not dispatch(event, self.ui.deeds, self.gui.io.want_text_input) or is_escape(event):
+            if not dispatch(event, self.ui.actions, self.gui.io.want_text_input) or is_escape(event):
                 self.gui.process_event(event)
                 free = not self.gui.io.want_capture_mouse
                 if not self.turning.obey(event, self.ui, free):
-                    self.aim.obey(event, self.ui.camera, self.window.size, self._pointer, free)
+                    self.camera_control.obey(event, self.ui.camera, self.window.size, self._pointer, free)
         return True
 
     def _fit(self, size: Size) -> None:
@@ -217,7 +217,7 @@ class Application:
         from repose.app.ui.layout import draw_panels
 
         if imgui.is_mouse_double_clicked(0) and not self.gui.io.want_capture_mouse:
-            self.aim.show_everything()
+            self.camera_control.show_everything()
         draw_panels(self.ui)
 
     def _draw_picture(self, size: Size) -> None:
@@ -242,7 +242,7 @@ class Application:
     def _draw_film_frame(self, snapshot: Snapshot, size: Size) -> Any:
         if self.renderer is None:
             raise RuntimeError("The film ends here, since the picture cannot be drawn.")
-        return self.renderer.read(snapshot, self.ui.view, size, self.aim.for_film(self.ui, size))
+        return self.renderer.read(snapshot, self.ui.view, size, self.camera_control.for_film(self.ui, size))
 
     def _remember_place(self, event: pygame.Event) -> None:
         """Keep size and place for the next start, unless they are not the user's choice."""
@@ -274,7 +274,7 @@ def make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Sna
         camera=Camera2D(),
         settings=settings,
         film=Film(source=physics, draw=draw_film_frame, open=Recorder),
-        shelf=Shelf(physics.send),
-        keeper=Keeper(physics.send),
-        probe=Probe(Path(report) if report else None),
+        preset_library=PresetLibrary(physics.send),
+        run_saver=RunSaver(physics.send),
+        probe=UiProbe(Path(report) if report else None),
     )

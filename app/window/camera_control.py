@@ -25,7 +25,7 @@ ARRIVED = math.radians(0.1)
 
 
 @dataclass
-class Aim:
+class CameraControl:
     """Keeps everything in view while window and scene change, and obeys the mouse."""
 
     everything: bool = True

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.app.render.ambient_occlusion import LAMP, Daylight, measure_daylight
+from repose.app.render.ambient_occlusion import LAMP, AmbientOcclusion, measure_ambient_occlusion
 from repose.app.render.camera import Inset, Size
 from repose.app.render.colours import Colouring, Palette
 from repose.app.render.cutaway import Plane, cut_plane, is_cut
@@ -77,10 +77,10 @@ class Frame:
         return kept
 
     @functools.cached_property
-    def daylight(self) -> Daylight:
+    def ambient_occlusion(self) -> AmbientOcclusion:
         """In space: the light on the spheres kept."""
         kept = self.kept
-        return measure_daylight(self.snapshot.position[kept], self.snapshot.radius[kept], self.snapshot.box)
+        return measure_ambient_occlusion(self.snapshot.position[kept], self.snapshot.radius[kept], self.snapshot.box)
 
     @property
     def orbit(self) -> Camera3D:

@@ -43,11 +43,11 @@ def instances(frame: Frame) -> Floats | None:
         rows[:, 3] *= BEAD
         rows[:, 4:7] = FAINT * rows[:, 4:7] + (1.0 - FAINT) * to_linear(palette.background)
         return rows.take(back_to_front, axis=0)
-    daylight = frame.daylight
-    rows[:, 16:19] = daylight.outward
-    rows[:, 19] = daylight.crowding
-    rows[:, 20] = daylight.lamp
-    rows[:, 21] = daylight.sky
+    occlusion = frame.ambient_occlusion
+    rows[:, 16:19] = occlusion.outward
+    rows[:, 19] = occlusion.crowding
+    rows[:, 20] = occlusion.lamp
+    rows[:, 21] = occlusion.sky
     if snapshot.orientation.shape == (len(snapshot.radius), 4):
         rows[:, 12:16] = np.where(snapshot.fixed[kept, None], np.float32(0.0), snapshot.orientation[kept])
     measurement = snapshot.measurement

@@ -17,12 +17,12 @@ from repose.app.render.orbit import Camera
 from repose.app.render.theme import PALETTES, Palette
 from repose.app.render.view import View
 from repose.app.storage.film import Film
-from repose.app.storage.run_saver import Keeper
+from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.app.ui.edits import Edits
-from repose.app.ui.preset_library import Shelf
+from repose.app.ui.preset_library import PresetLibrary
 from repose.app.ui.transport import Transport
-from repose.app.ui.ui_probe import Probe
+from repose.app.ui.ui_probe import UiProbe
 from repose.sim.experiment.commands import Command
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -41,11 +41,11 @@ class Ui:
     camera: Camera
     settings: Settings
     film: Film
-    shelf: Shelf
-    deeds: dict[str, Callable[[], None]] = field(default_factory=dict)
+    preset_library: PresetLibrary
+    actions: dict[str, Callable[[], None]] = field(default_factory=dict)
     """What each key does, by name, so that a button can do the same."""
-    keeper: Keeper = field(default_factory=lambda: Keeper(lambda command: None))
-    probe: Probe = field(default_factory=Probe)
+    run_saver: RunSaver = field(default_factory=lambda: RunSaver(lambda command: None))
+    probe: UiProbe = field(default_factory=UiProbe)
     scale: float = 1.0
     """Size of the interface relative to its design [-]."""
     size: tuple[int, int] = (1280, 720)

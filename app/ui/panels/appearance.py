@@ -15,13 +15,13 @@ def draw(ui: Ui) -> None:
     _draw_theme(ui)
     _draw_text_size(ui)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
-    for index, (deed, label, hint) in enumerate(
+    for index, (action, label, hint) in enumerate(
         (("fullscreen", "Full screen", "F11"), ("hide_panels", "Hide panels", "Tab"), ("help", "Keys and mouse", "F1"))
     ):
         if index == 1:
             imgui.same_line()
-        if button(ui, f"window.{deed}", label, hint=hint, width=half if index < 2 else -1.0):
-            ui.deeds[deed]()
+        if button(ui, f"window.{action}", label, hint=hint, width=half if index < 2 else -1.0):
+            ui.actions[action]()
 
 
 def _draw_theme(ui: Ui) -> None:

@@ -36,9 +36,9 @@ def _draw_start(ui: Ui) -> None:
     imgui.begin_child(
         "preset", imgui.ImVec2(width - save - gap, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened
     )
-    chosen = choose(ui, "experiment.preset", "", ui.shelf.titles, ui.shelf.current)
+    chosen = choose(ui, "experiment.preset", "", ui.preset_library.titles, ui.preset_library.current)
     imgui.end_child()
-    if chosen is not None and ui.shelf.take(chosen):
+    if chosen is not None and ui.preset_library.take(chosen):
         ui.edits.forget()
         ui.settings.choices.preset = chosen
     imgui.same_line()
@@ -48,8 +48,8 @@ def _draw_start(ui: Ui) -> None:
     _draw_save(ui)
     if ui.snapshot.parameters is not None:
         _draw_seed(ui)
-    if ui.shelf.trouble:
-        note(ui.shelf.trouble, ui.palette.bad)
+    if ui.preset_library.trouble:
+        note(ui.preset_library.trouble, ui.palette.bad)
 
 
 def _draw_save(ui: Ui) -> None:
@@ -65,7 +65,7 @@ def _draw_save(ui: Ui) -> None:
     entered |= button(ui, "experiment.save.now", "Save", width=220 * ui.scale)
     parameters = ui.edits.parameters
     if entered and parameters is not None:
-        ui.shelf.save(ui.memory["preset_name"], ui.snapshot.scene, parameters, ui.snapshot.seed)
+        ui.preset_library.save(ui.memory["preset_name"], ui.snapshot.scene, parameters, ui.snapshot.seed)
         imgui.close_current_popup()
     imgui.end_popup()
 
@@ -100,10 +100,10 @@ def _start_with(ui: Ui, text: str) -> None:
     try:
         seed = checked_seed(read_whole(text))
     except (ParameterError, ValueError) as error:
-        ui.shelf.trouble = str(error)
+        ui.preset_library.trouble = str(error)
         return
-    ui.shelf.trouble = ""
-    ui.shelf.restart(ui.snapshot.scene, parameters, seed)
+    ui.preset_library.trouble = ""
+    ui.preset_library.restart(ui.snapshot.scene, parameters, seed)
 
 
 def _draw_actions(ui: Ui) -> None:

@@ -29,7 +29,7 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.bad, _draw_no_picture)
     elif snapshot.compiling or snapshot.serial == 0:
         _notice(ui, ui.palette.accent, _draw_compiling)
-    elif ui.keeper.lost is not None:
+    elif ui.run_saver.lost is not None:
         _notice(ui, ui.palette.warning, _draw_lost)
     elif ui.settings.trouble:
         _notice(ui, ui.palette.warning, _draw_settings)
@@ -90,7 +90,7 @@ def _draw_dead(ui: Ui) -> None:
         emphasis=ui.palette.accent,
         help="From its beginning, with the parameters as they are.",
     ):
-        ui.deeds["revive"]()
+        ui.actions["revive"]()
 
 
 def _draw_no_picture(ui: Ui) -> None:
@@ -160,10 +160,10 @@ def _draw_lost(ui: Ui) -> None:
     )
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     if button(ui, "notice.open_lost", "Open it", emphasis=ui.palette.accent, width=half):
-        ui.keeper.open_lost()
+        ui.run_saver.open_lost()
     imgui.same_line()
     if button(ui, "notice.discard_lost", "Discard it", width=half):
-        ui.keeper.discard_lost()
+        ui.run_saver.discard_lost()
 
 
 def _draw_clogged(ui: Ui) -> None:

@@ -59,32 +59,32 @@ def _draw_rewind(ui: Ui) -> None:
 
 
 def _draw_file(ui: Ui) -> None:
-    keeper = ui.keeper
+    saver = ui.run_saver
     _take_answer(ui)
     imgui.align_text_to_frame_padding()
     imgui.text_disabled("Run")
     imgui.same_line()
     imgui.set_next_item_width(-1)
-    typed = imgui.input_text_with_hint("##run", f"path of a file{SUFFIX}", keeper.path)
-    keeper.path = typed[1]
+    typed = imgui.input_text_with_hint("##run", f"path of a file{SUFFIX}", saver.path)
+    saver.path = typed[1]
     ui.probe.mark("runs.path")
     tooltip("Everything is in one file: grains, contacts, plots, parameters and the log. It goes on bit by bit.")
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
-    over = keeper.confirm != "" and keeper.confirm == keeper.path
+    over = saver.confirm != "" and saver.confirm == saver.path
     label = "Overwrite it" if over else "Save"
     emphasis = ui.palette.warning if over else None
     if button(ui, "runs.save", label, hint="" if over else "Ctrl+S", width=half, emphasis=emphasis):
-        ui.deeds.get("save_run", lambda: keeper.save(keeper.path))()
+        ui.actions.get("save_run", lambda: saver.save(saver.path))()
     imgui.same_line()
     if button(ui, "runs.open", "Open", hint="Ctrl+O", width=half):
-        ui.deeds.get("open_run", lambda: keeper.open(keeper.path))()
+        ui.actions.get("open_run", lambda: saver.open(saver.path))()
     _draw_export(ui)
     if over:
         note("There is such a file already.", ui.palette.warning)
-    if keeper.said:
-        note(keeper.said, ui.palette.muted)
-    if keeper.trouble:
-        note(keeper.trouble, ui.palette.bad)
+    if saver.said:
+        note(saver.said, ui.palette.muted)
+    if saver.trouble:
+        note(saver.trouble, ui.palette.bad)
 
 
 def _draw_export(ui: Ui) -> None:
@@ -98,13 +98,13 @@ def _draw_export(ui: Ui) -> None:
         if place:
             imgui.same_line()
         if button(ui, f"runs.export{suffix}", suffix.removeprefix(".").upper(), width=third, help=help):
-            ui.keeper.export(free_name(runs_folder(), ui.snapshot.scene, suffix))
+            ui.run_saver.export(free_name(runs_folder(), ui.snapshot.scene, suffix))
 
 
 def ask_for_file(ui: Ui) -> None:
     """Open the run whose path is typed; with none typed, ask with the system's own dialog."""
-    if ui.keeper.path.strip() or file_dialog.why_none():
-        ui.keeper.open(ui.keeper.path)
+    if ui.run_saver.path.strip() or file_dialog.why_none():
+        ui.run_saver.open(ui.run_saver.path)
     elif DIALOG not in ui.memory:
         ui.memory[DIALOG] = file_dialog.open_dialog("Open a run", "Runs", (SUFFIX,))
 
@@ -115,7 +115,7 @@ def _take_answer(ui: Ui) -> None:
     if chosen is not None:
         del ui.memory[DIALOG]
         if chosen:
-            ui.keeper.open(chosen)
+            ui.run_saver.open(chosen)
 
 
 PANEL = Panel("runs", "File", 45, "right", draw, group="tools")

@@ -44,7 +44,7 @@ def draw(ui: Ui) -> None:
     if button(
         ui, "view.frame", "See everything", hint="Home", help="Move and zoom so that the whole scene is in view."
     ):
-        ui.deeds["frame_all"]()
+        ui.actions["frame_all"]()
     if ui.snapshot.position.shape[1] == 3:
         _draw_space(ui)
 
@@ -59,7 +59,7 @@ def _draw_space(ui: Ui) -> None:
         label = "Angle" if name == "three-quarter" else name.capitalize()
         help = f"Turn the scene to the {name} view."
         if button(ui, f"view.look_{name}", label, hint=str(number), help=help, width=width):
-            ui.deeds[f"look_{name}"]()
+            ui.actions[f"look_{name}"]()
     imgui.begin_child("cut", imgui.ImVec2(2 * width + gap, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
     axis = choose(ui, "view.cut", "Cut", CUTS, view.cut_axis)
     imgui.end_child()

@@ -40,8 +40,8 @@ def press(key: int, text: str = "", mod: int = 0) -> pygame.event.Event:
 )
 def test_a_key_does_its_deed_once(event: pygame.event.Event, does: str) -> None:
     done: list[str] = []
-    deeds = {key.does: (lambda name=key.does: done.append(name)) for key in KEYS}
-    assert dispatch(event, deeds, typing=False)
+    actions = {key.does: (lambda name=key.does: done.append(name)) for key in KEYS}
+    assert dispatch(event, actions, typing=False)
     assert done == [does]
 
 

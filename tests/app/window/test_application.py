@@ -72,7 +72,7 @@ def test_the_wheel_zooms_where_it_is_turned_within_the_same_frame(application: A
         pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, precise_x=0.0, precise_y=2.0))
         application.draw_frame()
         assert ui.camera.pixel_to_world(at, ui.size) == pytest.approx(before, abs=1e-9)
-        assert not application.aim.everything
+        assert not application.camera_control.everything
 
 
 def test_place_and_size_of_the_window_are_kept_but_not_those_of_the_full_screen(application: Any) -> None:
@@ -164,7 +164,7 @@ def test_a_physics_thread_that_died_is_told_and_replaced(application: Any, monke
         until(application, lambda: ui.dead)
         until(application, lambda: "a grain too many" in ui.snapshot.message)
     application.draw_frame()
-    ui.deeds["revive"]()
+    ui.actions["revive"]()
     until(application, lambda: not ui.dead and ui.snapshot.fault is None and ui.snapshot.parameters is not None)
     assert ui.snapshot.parameters.friction == 0.4
     press("f", "f")

@@ -35,7 +35,7 @@ application = Application(window, settings, name, chosen)
 begun = []
 begin, application.physics.begin = application.physics.begin, lambda: begun.append(application.renderer is not None)
 application.draw_frame()
-print(json.dumps([begun, application.ui.broken, len(application.ui.shelf.titles), sorted(sys.modules)]))
+print(json.dumps([begun, application.ui.broken, len(application.ui.preset_library.titles), sorted(sys.modules)]))
 application.close()
 """
 
@@ -69,7 +69,7 @@ def application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     application = Application(window, Settings(tmp_path / "settings.toml"), "small", SMALL)
     while application.ui.snapshot.parameters is None:
         assert application.draw_frame()
-    application.ui.keeper.save_now()
+    application.ui.run_saver.save_now()
     assert list(tmp_path.glob("autosave/*/run-*.repose"))
     return application
 

@@ -147,16 +147,16 @@ def test_saving_a_preset_puts_it_on_the_shelf(stage: Stage) -> None:
     stage.ui.snapshot = replace(stage.ui.snapshot, parameters=stage.ui.snapshot.parameters.changed(friction=0.37))
     stage.click("experiment.save")
     stage.write("My heap")
-    path = stage.ui.shelf.folder / "my-heap.toml"
+    path = stage.ui.preset_library.folder / "my-heap.toml"
     assert "friction = 0.37" in path.read_text(encoding="utf-8")
-    assert stage.ui.shelf.titles[str(path)] == "My heap"
+    assert stage.ui.preset_library.titles[str(path)] == "My heap"
 
 
 def test_a_preset_name_that_is_a_path_is_refused_in_words(stage: Stage) -> None:
     stage.click("experiment.save")
     stage.write("../../evil")
-    assert "cannot be a preset's name" in stage.ui.shelf.trouble
-    assert not stage.ui.shelf.folder.exists()
+    assert "cannot be a preset's name" in stage.ui.preset_library.trouble
+    assert not stage.ui.preset_library.folder.exists()
 
 
 @pytest.mark.parametrize("text", ["-1", "x", "1e3", "1.5", str(2**64)])
@@ -164,7 +164,7 @@ def test_a_seed_that_is_none_is_refused(stage: Stage, text: str) -> None:
     stage.click("experiment.seed")
     stage.write(text)
     assert stage.commands == []
-    assert "seed" in stage.ui.shelf.trouble
+    assert "seed" in stage.ui.preset_library.trouble
 
 
 def test_a_new_seed_starts_the_same_experiment_anew(stage: Stage) -> None:
