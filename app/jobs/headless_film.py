@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repose.app.render.view import View
 from repose.app.storage.recorder import Frame, Recorder, RecorderError
+from repose.app.storage.view import View
 from repose.app.window.window import WindowError
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from repose.app.jobs.headless_plan import Job
 from repose.app.jobs.remaining_time import Outlook
 from repose.app.progress import Progress, say
 from repose.app.render.framing import close_up, whole_scene
-from repose.app.render.view import View
 from repose.app.stopping import INTERRUPTED, Stop, StopAsked, stoppable
 from repose.app.storage.paths import json_text
+from repose.app.storage.view import View
 from repose.app.window.window import WindowError
 from repose.sim.experiment.commands import SetParameters
 from repose.sim.experiment.experiment import Experiment

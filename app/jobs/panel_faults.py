@@ -17,7 +17,8 @@ from imgui_bundle import imgui, implot
 from repose.app.render.theme import apply
 from repose.app.storage.settings import Settings
 from repose.app.ui import layout
-from repose.app.ui.panels import Panel, Ui, all_panels
+from repose.app.ui.panels import Panel, all_panels
+from repose.app.ui.ui import Ui
 from repose.app.window.application import make_ui
 from repose.app.window.physics import Physics
 from repose.sim.experiment.changes import new_experiment

@@ -82,7 +82,7 @@ def picture() -> Outcome:
 def draw_heap() -> None:
     """Draw a filled column off-screen and print the share of pixels that are not background."""
     from repose.app.jobs.headless_film import open_picture_maker
-    from repose.app.render.view import View
+    from repose.app.storage.view import View
     from repose.sim.experiment.snapshot import Snapshot
 
     snapshot = Snapshot()

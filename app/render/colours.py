@@ -20,6 +20,8 @@ from repose.sim.measure.stress import stress_unit
 Colour = tuple[float, float, float]
 """Red, green, blue, sRGB, 0 to 1."""
 
+COLOUR_MAPS = ("viridis", "cividis", "batlow")
+"""Perceptually even maps that colour-blind readers can tell apart; each is a table in `assets/colours`."""
 ROWS = 256
 RISE, FALL = 0.25, 0.02
 """Share of the way to its target that an end of a range goes per picture: outward at once, inward in about 1 s."""

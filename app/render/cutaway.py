@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from repose.app.render.camera import Box
 from repose.app.render.orbit import Camera3D
-from repose.app.render.view import View
+from repose.app.storage.view import View
 
 Plane = tuple[float, float, float, float]
 """Unit normal n towards the viewer and offset w [m]: what has n·x + w > 0 is hidden."""

@@ -19,7 +19,7 @@ from repose.app.render.gpu import Instances, Program, Target
 from repose.app.render.imgui_backend import TEXT_SIZE, ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, Pass, all_passes
-from repose.app.render.view import View
+from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 
 PICTURE = (1280, 720)
@@ -60,7 +60,7 @@ class Renderer:
         if size[0] <= 0 or size[1] <= 0:
             return
         camera = _fitting(camera, snapshot, size, inset)
-        frame = self._frame(snapshot, view, camera, size, inset, scale * view.font_scale)
+        frame = self._frame(snapshot, view, camera, size, inset, scale * view.text_scale)
         self._draw_scene(frame, "window", 0)
         self._draw_overlay(frame, self._gui)
 
@@ -69,12 +69,12 @@ class Renderer:
     ) -> NDArray[np.uint8]:
         """The picture as an array of its own, shape (height, width, 3), sRGB, top row first.
 
-        Without a camera `box` is framed, or the whole scene (see `repose.app.render.framing`). May be called at any time, also
-        inside a frame of the window: it draws into a picture of its own, with an ImGui context of its own.
+        Without a camera `box` is framed, or the whole scene (see `repose.app.render.framing`). May be called at any
+        time, also inside a frame of the window: it has a framebuffer and an ImGui context of its own.
         """
         if size[0] <= 0 or size[1] <= 0:
             raise ValueError(f"a picture of {size[0]} x {size[1]} pixels cannot be drawn: both sides must be positive")
-        scale = picture_scale(size) * view.font_scale
+        scale = picture_scale(size) * view.text_scale
         room = (0.0, HEAD * scale, 0.0, FOOT * scale)
         frame = self._frame(snapshot, view, _fitting(camera, snapshot, size, room, box), size, NO_INSET, scale)
         self._picture = _sized(self._picture, size, linear=False)
@@ -136,7 +136,7 @@ class Renderer:
         gl.glClear(gl.GL_COLOR_BUFFER_BIT | gl.GL_DEPTH_BUFFER_BIT if deep else gl.GL_COLOR_BUFFER_BIT)
         uniforms = frame.uniforms()
         for item in self._passes:
-            rows = item.instances(frame) if item.instances and frame.dimension in item.dimensions else None
+            rows = item.instances(frame) if item.instances and item.is_drawn(frame) else None
             if rows is not None and len(rows):
                 program = self._programs[item.shader]
                 gl.glUseProgram(program.handle)
@@ -160,7 +160,7 @@ class Renderer:
     def _draw_overlay(self, frame: Frame, gui: ImguiBackend) -> None:
         canvas = Canvas(imgui.get_background_draw_list(), gui.regular, gui.bold, frame.scale, TEXT_SIZE)
         for item in self._passes:
-            if item.overlay and frame.dimension in item.dimensions:
+            if item.overlay and item.is_drawn(frame):
                 item.overlay(frame, canvas)
 
 

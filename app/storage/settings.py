@@ -10,6 +10,7 @@ import tomlkit
 from annotated_types import Ge, Le, MaxLen
 from pydantic import BaseModel, ConfigDict, ValidationError
 from repose.app.storage import paths
+from repose.app.storage.view import View
 from repose.sim.engine.threads import MOST_THREADS
 from repose.sim.numbers import as_written
 
@@ -31,13 +32,7 @@ class Choices(BaseModel):
     theme: Literal["dark", "light", "projector"] = "dark"
     font_scale: Annotated[float, Ge(0.6), Le(2.5)] = 1.0
     preset: str = "thesis-heap"
-    colour_by: str = "speed"
-    colour_map: str = "viridis"
-    show_force_chains: bool = False
-    show_measurement: bool = True
-    show_scale_bar: bool = True
-    show_legend: bool = True
-    show_box: bool = True
+    view: View = View()
     threads: Annotated[int, Ge(0), Le(MOST_THREADS)] = 0
     """That step the world together; 0 for as many as are worth their while."""
     plot_span: Annotated[float, Ge(0.0), Le(3600.0)] = 0.0

@@ -6,18 +6,14 @@ model refuses leaves the old one in force, and its sentence stands under the row
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from imgui_bundle import imgui
 from repose.app.render.text import SMALL, draw_symbol, draw_text, friendly, note, si, symbol_width, text_width
 from repose.app.render.theme import Colour
 from repose.app.ui.field_values import compact, plain, position, typed, value_at
 from repose.app.ui.path_field import draw_path
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import dragged, draw_bar, right_clicked, tooltip
 from repose.sim.parameters import Parameter
-
-if TYPE_CHECKING:
-    from repose.app.ui.panels import Ui
 
 EFFECTS = {
     "now": "Acts at once, also on a running heap.",

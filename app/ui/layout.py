@@ -12,7 +12,8 @@ from itertools import groupby
 from imgui_bundle import imgui, implot
 from repose.app.progress import one_line
 from repose.app.render.text import note, text_width
-from repose.app.ui.panels import Panel, Side, Ui, all_panels
+from repose.app.ui.panels import Panel, Side, all_panels
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, foldable, tab
 
 log = logging.getLogger(__name__)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from imgui_bundle import imgui
 from repose.app.render.text import text_width
 from repose.app.ui import file_dialog
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, right_clicked, tooltip
 from repose.sim.parameters import Parameter, unquoted
-
-if TYPE_CHECKING:
-    from repose.app.ui.panels import Ui
 
 DIALOG = "file dialog"
 """Where the open dialog and the parameter it is for stand in `Ui.memory`."""

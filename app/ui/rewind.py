@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import bisect
-from typing import TYPE_CHECKING
 
+from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Rewind
-
-if TYPE_CHECKING:
-    from repose.app.ui.panels import Ui
 
 
 def places(ui: Ui) -> list[int]:
@@ -29,7 +26,7 @@ def step_back(ui: Ui) -> None:
     go_to(ui, max(0, ui.snapshot.at - 1))
 
 
-def step_on(ui: Ui) -> None:
+def step_forward(ui: Ui) -> None:
     """One step, in the past along what has happened there."""
     if ui.snapshot.at < ui.snapshot.log_end and ui.transport.paused:
         go_to(ui, ui.snapshot.at + 1)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 from repose.app.render.text import RAISED, SMALL, draw_symbol, draw_text, symbol_width, text_width, write
 from repose.app.render.theme import Colour, colour32, vector
-
-if TYPE_CHECKING:
-    from repose.app.ui.panels import Ui
+from repose.app.ui.ui import Ui
 
 HELD = "bar held"
 """Where `Ui.memory` has the bar that the keyboard holds."""

@@ -11,19 +11,19 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repose.app.render.camera import Camera2D, Size
 from repose.app.render.orbit import Camera3D
-from repose.app.render.view import View
+from repose.app.render.passes import needs_contacts
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.app.ui.edits import Edits
 from repose.app.ui.preset_library import PresetLibrary
 from repose.app.ui.transport import Transport
+from repose.app.ui.ui import Ui
 from repose.app.ui.ui_probe import UiProbe
 from repose.app.ui.undo import History
 from repose.app.window.camera_control import CameraControl
@@ -37,7 +37,6 @@ from repose.sim.io import presets
 if TYPE_CHECKING:
     import pygame
     from repose.app.render.renderer import Renderer
-    from repose.app.ui.panels import Ui
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +87,7 @@ class Application:
         ui, size = self.ui, self.window.size
         if not self._listen(self.window.poll()):
             return False
-        self.physics.show_contacts(ui.view.show_force_chains)
+        self.physics.show_contacts(needs_contacts(ui.view))
         ui.snapshot = self.physics.latest()
         ui.dead = self.physics.dead
         ui.edits.see(ui.snapshot)
@@ -177,10 +176,12 @@ class Application:
     def _listen(self, events: list[pygame.Event]) -> bool:
         """Hand events to keys, panels and camera; False when the window is to be closed."""
         import pygame
-        from repose.app.ui.keys import dispatch, is_escape
+        from repose.app.ui.keys import dispatch, is_escape, scene_keys
+        from repose.app.ui.panels import all_keys
         from repose.app.ui.panels.notices import DROPPED
         from repose.app.ui.path_field import take_dropped
 
+        keys = (*scene_keys(self.ui.snapshot), *all_keys())
         for event in events:
             if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
                 return False
@@ -191,7 +192,7 @@ class Application:
             # The wheel's event carries no place: it turns where the mouse was last, which ImGui knows a frame later.
             self._pointer = event.dict.get("pos", self._pointer)
             # A key that did something is not also ImGui's: Tab would move its focus into a text field.
-            if not dispatch(event, self.ui.actions, self.gui.io.want_text_input) or is_escape(event):
+            if not dispatch(event, keys, self.ui, self.gui.io.want_text_input) or is_escape(event):
                 self.gui.process_event(event)
                 free = not self.gui.io.want_capture_mouse
                 if not self.turning.obey(event, self.ui, free):
@@ -205,7 +206,7 @@ class Application:
 
         ui, palette, choices = self.ui, self.ui.palette, self.settings.choices
         ui.view.dark = palette.dark
-        ui.view.font_scale = choices.font_scale * palette.zoom
+        ui.view.text_scale = choices.font_scale * palette.zoom
         ui.scale = interface_scale(size, self.window.content_scale, choices.font_scale, palette)
         ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible)
         if self._theme != (choices.theme, ui.scale):
@@ -229,7 +230,7 @@ class Application:
         if PICTURE not in ui.broken:
             try:
                 self.renderer = self.renderer or Renderer(self.gui)
-                scale = ui.scale / ui.view.font_scale
+                scale = ui.scale / ui.view.text_scale
                 self.renderer.draw(self.turning.picture(ui.snapshot), ui.view, ui.camera, size, ui.inset, scale)
                 return
             except Exception as error:  # a driver may throw anything, and the experiment is worth keeping
@@ -260,17 +261,14 @@ class Application:
 def make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:
     """All that panels see and use, over physics that need not have begun."""
     from repose.app.storage.recorder import Recorder
-    from repose.app.ui.panels import Ui
+    from repose.app.ui.ui import Ui
 
-    choices = settings.choices
-    kept = [entry.name for entry in fields(View) if hasattr(choices, entry.name)]
     report = os.environ.get(REPORT_VARIABLE)
     return Ui(
         snapshot=physics.latest(),
         send=physics.send,
         edits=Edits(physics.send, History()),
         transport=Transport(physics),
-        view=View(**{name: getattr(choices, name) for name in kept}),
         camera=Camera2D(),
         settings=settings,
         film=Film(source=physics, draw=draw_film_frame, open=Recorder),

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from repose.app.render.camera import Box, Camera2D, Inset, Size
 from repose.app.render.framing import close_up, whole_scene
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
+from repose.app.ui.ui import Ui
 
 if TYPE_CHECKING:
     import pygame
-    from repose.app.ui.panels import Ui
 
 LEGEND_ROOM, SCALE_BAR_ROOM = 84.0, 52.0
 """Room kept free above and below the scene when all of it is shown [px at scale 1]."""
@@ -42,7 +42,7 @@ class CameraControl:
         self.everything, self._shown = True, None
 
     def look(self, name: str) -> None:
-        """Turn towards a view of `repose.app.render.orbit.VIEWS` and look at the whole scene; nothing to turn in the plane."""
+        """Rotate to a view in `repose.app.render.orbit.VIEWS` and show the whole scene; in 2D only the latter."""
         self._heading = VIEWS[name]
         self.show_everything()
 

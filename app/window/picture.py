@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.camera import Box, Size
 from repose.app.render.orbit import Camera
-from repose.app.render.view import View
+from repose.app.storage.view import View
 from repose.app.window.window import open_offscreen
 from repose.sim.experiment.snapshot import Snapshot
 

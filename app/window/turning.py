@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from repose.app.render.camera import Size
 from repose.app.render.orbit import Camera3D
+from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action, Snapshot
 
 if TYPE_CHECKING:
     import pygame
-    from repose.app.ui.panels import Ui
 
 GLIDE = 0.2
 """Share of the rest of the way covered in one frame once the glass has been let go."""

@@ -6,7 +6,7 @@ import numpy as np
 from repose.app.render.colours import to_linear
 from repose.app.render.cutaway import is_cut
 from repose.app.render.passes import Frame, Pass
-from repose.app.render.passes.force_chains import WIDTH, carrying
+from repose.app.render.passes.force_chains import FORCE_CHAINS, WIDTH, carrying
 from repose.sim.experiment.snapshot import Floats
 
 SLIMMER = 0.75
@@ -20,7 +20,7 @@ FAINTEST = 0.08
 def instances(frame: Frame) -> Floats | None:
     """One rod per contact that carries force, the farthest first; weak ones are darker."""
     snapshot = frame.snapshot
-    chosen = carrying(snapshot) if frame.view.show_force_chains else None
+    chosen = carrying(snapshot)
     if chosen is None:
         return None
     drawn, strength, radius = chosen
@@ -46,4 +46,6 @@ PASS = Pass(
     instances=instances,
     dimensions=(3,),
     depth="kept",
+    switch=FORCE_CHAINS,
+    needs_contacts=True,
 )

@@ -6,6 +6,7 @@ import numpy as np
 from repose.app.render.ambient_occlusion import AmbientOcclusion
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.box import CONTAINER
 from repose.sim.experiment.snapshot import Floats
 
 SHADED = 0.16
@@ -22,7 +23,7 @@ MOST_CELLS, MARGIN_CELLS = 36, 7
 def instances(frame: Frame) -> Floats | None:
     """One rectangle per cell of the occlusion on the ground; none when it would be seen from below."""
     low, high = (np.asarray(corner, np.float64) for corner in frame.snapshot.box)
-    if not frame.view.show_box or frame.orbit.eye()[2] <= low[2]:
+    if frame.orbit.eye()[2] <= low[2]:
         return None
     lamp, sky = np.moveaxis(frame.ambient_occlusion.ground, -1, 0)
     reach = REACH * float((high - low)[:2].max()) / 2
@@ -50,7 +51,7 @@ def instances(frame: Frame) -> Floats | None:
 
 
 def _widen(occlusion: AmbientOcclusion, light: Floats, reach: float) -> tuple[Floats, Floats, Floats]:
-    """Corners of cells along x and y [m] and the light on them, out to `reach` [m] beyond the region of the occlusion."""
+    """Corners of cells along x and y [m] and the light on them, to `reach` [m] beyond those of `occlusion`."""
     stride = -(-max(light.shape) // MOST_CELLS)
     lines, picks = [], []
     for start, count in zip(occlusion.origin, light.shape):
@@ -62,4 +63,12 @@ def _widen(occlusion: AmbientOcclusion, light: Floats, reach: float) -> tuple[Fl
     return lines[0], lines[1], light[np.ix_(*picks)]
 
 
-PASS = Pass("ground", order=5, shader="ground", attributes=(4, 1, 3, 4, 4), instances=instances, dimensions=(3,))
+PASS = Pass(
+    "ground",
+    order=5,
+    shader="ground",
+    attributes=(4, 1, 3, 4, 4),
+    instances=instances,
+    dimensions=(3,),
+    switch=CONTAINER,
+)

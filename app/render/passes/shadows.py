@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from repose.app.render.ambient_occlusion import LAMP
 from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.box import CONTAINER
+from repose.app.render.passes.force_chains import FORCE_CHAINS
 from repose.sim.experiment.snapshot import Floats
 
 LOW = 3.0
@@ -24,7 +26,7 @@ def instances(frame: Frame) -> Floats | None:
     """Two soft ellipses per sphere: what it takes of the sky right below, and of the lamp beside."""
     snapshot = frame.snapshot
     ground = snapshot.box[0][2]
-    if not frame.view.show_box or frame.view.show_force_chains or frame.orbit.eye()[2] <= ground:
+    if frame.shows(FORCE_CHAINS) or frame.orbit.eye()[2] <= ground:
         return None
     occlusion = frame.ambient_occlusion
     lit = np.flatnonzero(occlusion.lamp > BARE)
@@ -59,4 +61,6 @@ def _rows(frame: Frame, middle: Floats, radius: Floats, soft: Floats, dark: Floa
     return rows
 
 
-PASS = Pass("shadows", order=6, shader="shadows", attributes=(3, 2, 2), instances=instances, dimensions=(3,))
+PASS = Pass(
+    "shadows", order=6, shader="shadows", attributes=(3, 2, 2), instances=instances, dimensions=(3,), switch=CONTAINER
+)

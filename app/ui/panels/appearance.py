@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 from repose.app.render.theme import PALETTES
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, slide
 
 SMALLEST_TEXT, LARGEST_TEXT = 0.6, 2.0

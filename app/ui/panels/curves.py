@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from imgui_bundle import imgui, implot
 from repose.app.render.theme import vector
-from repose.app.ui.panels import Ui
+from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Curve, Line
 
 

@@ -6,7 +6,8 @@ import math
 
 from imgui_bundle import imgui
 from repose.app.render.text import friendly, heading, note
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Snapshot

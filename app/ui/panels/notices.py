@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+import pygame
 from imgui_bundle import imgui
 from repose.app.render.text import heading, note
 from repose.app.render.theme import Colour, vector
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 from repose.sim.experiment.commands import Act, Recover, RemoveGrain
 
@@ -120,7 +123,7 @@ def _draw_fault(ui: Ui) -> None:
 
 def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
     """What can be done after a fault, the likely remedy first: name, label, key, help, and the doing of it."""
-    snapshot, fault, parameters = ui.snapshot, ui.snapshot.fault, ui.snapshot.parameters
+    fault, parameters = ui.snapshot.fault, ui.snapshot.parameters
     if fault is None or parameters is None or ui.dead:
         return []
     ways: list[tuple[str, str, str, str, Callable[[], object]]] = []
@@ -189,4 +192,24 @@ def _draw_filming(ui: Ui) -> None:
     note(f"Recording: {ui.film.frames} frames, {ui.film.seconds:.1f} s", ui.palette.bad)
 
 
-PANEL = Panel("notices", "Notices", 80, "over", draw)
+def _continue_by(name: str, ui: Ui) -> None:
+    """Do the thing of that name that is offered after a fault; without a fault nothing."""
+    for way, _, _, _, do in ways_back(ui):
+        if way == name:
+            do()
+
+
+KEYS = (
+    Key(
+        "halve", "H", "after a fault: smaller time step", "Parameters", partial(_continue_by, "halve"), characters="hH"
+    ),
+    Key(
+        "remove",
+        "Del",
+        "after a fault: remove the grain",
+        "Parameters",
+        partial(_continue_by, "remove"),
+        codes=(pygame.K_DELETE,),
+    ),
+)
+PANEL = Panel("notices", "Notices", 80, "over", draw, keys=KEYS)

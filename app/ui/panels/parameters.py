@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from functools import cache, partial
 
+import pygame
 from imgui_bundle import imgui
 from repose.app.render.text import note
 from repose.app.ui.fields import draw_field
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, foldable
 from repose.sim.parameters import Parameter, ParameterSet
 
@@ -74,4 +77,26 @@ def _draw_undo(ui: Ui) -> None:
         ui.edits.set(changed)
 
 
-PANEL = Panel("parameters", "Parameters", 20, "left", draw, stretch=True)
+KEYS = (
+    Key(
+        "undo",
+        "Ctrl+Z",
+        "undo a parameter change",
+        "Parameters",
+        lambda ui: ui.edits.undo(),
+        codes=(pygame.K_z,),
+        ctrl=True,
+    ),
+    Key("redo", "Ctrl+Y", "redo it", "Parameters", lambda ui: ui.edits.redo(), codes=(pygame.K_y,), ctrl=True),
+    Key(
+        "redo",
+        "Ctrl+Shift+Z",
+        "redo it",
+        "Parameters",
+        lambda ui: ui.edits.redo(),
+        codes=(pygame.K_z,),
+        ctrl=True,
+        shift=True,
+    ),
+)
+PANEL = Panel("parameters", "Parameters", 20, "left", draw, stretch=True, keys=KEYS)

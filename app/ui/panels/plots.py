@@ -10,9 +10,10 @@ from imgui_bundle import imgui
 from numpy.typing import NDArray
 from repose.app.render.text import draw_text, si, text_width
 from repose.app.render.theme import Colour, colour32
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.panels import Panel
 from repose.app.ui.panels.curves import draw_curve
 from repose.app.ui.panels.time_plot import draw_over_time, thinned
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tab
 from repose.sim.measure.stress import stress_unit
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pygame
 from imgui_bundle import imgui
 from repose.app.render.text import note
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.run_saver import SUFFIX, free_name
 from repose.app.ui import file_dialog, rewind
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, slide, tooltip
 
 EXPORTS = {
@@ -74,10 +77,10 @@ def _draw_file(ui: Ui) -> None:
     label = "Overwrite it" if over else "Save"
     emphasis = ui.palette.warning if over else None
     if button(ui, "runs.save", label, hint="" if over else "Ctrl+S", width=half, emphasis=emphasis):
-        ui.actions.get("save_run", lambda: saver.save(saver.path))()
+        save_run(ui)
     imgui.same_line()
     if button(ui, "runs.open", "Open", hint="Ctrl+O", width=half):
-        ui.actions.get("open_run", lambda: saver.open(saver.path))()
+        open_run(ui)
     _draw_export(ui)
     if over:
         note("There is such a file already.", ui.palette.warning)
@@ -101,7 +104,13 @@ def _draw_export(ui: Ui) -> None:
             ui.run_saver.export(free_name(runs_folder(), ui.snapshot.scene, suffix))
 
 
-def ask_for_file(ui: Ui) -> None:
+def save_run(ui: Ui) -> None:
+    """Save to the path typed, or with none typed to a new file in the folder of the runs."""
+    saver = ui.run_saver
+    saver.save(saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene)))
+
+
+def open_run(ui: Ui) -> None:
     """Open the run whose path is typed; with none typed, ask with the system's own dialog."""
     if ui.run_saver.path.strip() or file_dialog.why_none():
         ui.run_saver.open(ui.run_saver.path)
@@ -118,4 +127,11 @@ def _take_answer(ui: Ui) -> None:
             ui.run_saver.open(chosen)
 
 
-PANEL = Panel("runs", "File", 45, "right", draw, group="tools")
+KEYS = (
+    Key("step_back", ",", "one time step back", "Time", rewind.step_back, characters=","),
+    Key("earlier", "Page Up", "to the previous restart point", "Time", rewind.earlier, codes=(pygame.K_PAGEUP,)),
+    Key("later", "Page Down", "to the next restart point", "Time", rewind.later, codes=(pygame.K_PAGEDOWN,)),
+    Key("save_run", "Ctrl+S", "save the run", "File", save_run, codes=(pygame.K_s,), ctrl=True),
+    Key("open_run", "Ctrl+O", "open a run", "File", open_run, codes=(pygame.K_o,), ctrl=True),
+)
+PANEL = Panel("runs", "File", 45, "right", draw, group="tools", keys=KEYS)

@@ -6,7 +6,8 @@ from imgui_bundle import imgui
 from repose.app.render.text import friendly, note, si
 from repose.app.render.theme import Colour, colour32
 from repose.app.thread_count import most_threads
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.engine.threads import GRAINS_PER_THREAD
 from repose.sim.experiment.commands import Recover, UseThreads

@@ -9,7 +9,7 @@ from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
 from repose.app.render.text import friendly, text_width
 from repose.app.render.theme import Colour, vector
-from repose.app.ui.panels import Ui
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import choose
 
 Floats = NDArray[np.float64]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pygame
 from imgui_bundle import imgui
 from repose.app.render.text import SMALL, draw_text, grouped, text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.ui import rewind
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
 from repose.app.ui.transport import SPEEDS, describe_speed
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, slide, tooltip
 
 SLOW = 0.9
@@ -31,7 +34,7 @@ def _draw_controls(ui: Ui) -> None:
     imgui.same_line()
     imgui.push_item_flag(imgui.ItemFlags_.button_repeat, True)
     if button(ui, "transport.step", "Step", hint=".", width=62 * ui.scale, help="One time step, then stand still."):
-        rewind.step_on(ui)
+        rewind.step_forward(ui)
     imgui.pop_item_flag()
     imgui.same_line(0.0, 14 * ui.scale)
     if button(ui, "transport.slower", "−", width=imgui.get_frame_height(), help="Slower.  Key −"):
@@ -91,4 +94,33 @@ def _draw_readouts(ui: Ui) -> None:
     imgui.text_colored(vector(ui.palette.text, 0.0), "")
 
 
-PANEL = Panel("transport", "Transport", 10, "bottom", draw)
+KEYS = (
+    Key(
+        "pause",
+        "Space",
+        "pause or continue",
+        "Time",
+        lambda ui: ui.transport.pause(not ui.transport.paused),
+        codes=(pygame.K_SPACE,),
+    ),
+    Key("step", ".", "one time step", "Time", rewind.step_forward, characters="."),
+    Key(
+        "faster",
+        "+",
+        "faster",
+        "Time",
+        lambda ui: ui.transport.choose(ui.transport.index + 1),
+        codes=(pygame.K_KP_PLUS,),
+        characters="+=",
+    ),
+    Key(
+        "slower",
+        "−",
+        "slower",
+        "Time",
+        lambda ui: ui.transport.choose(ui.transport.index - 1),
+        codes=(pygame.K_KP_MINUS,),
+        characters="-_",
+    ),
+)
+PANEL = Panel("transport", "Transport", 10, "bottom", draw, keys=KEYS)

@@ -45,13 +45,13 @@ def test_keys_go_to_the_moments_kept_and_stop_the_clock(action: str, at: int, ex
     assert rewind.nearest(ui, 1.0) == 5_000
 
 
-def test_a_step_on_keeps_to_what_has_happened_and_at_the_end_is_a_new_one() -> None:
+def test_a_step_forward_keeps_to_what_has_happened_and_at_the_end_is_a_new_one() -> None:
     sent: list[Command] = []
     steps: list[str] = []
     clock: Any = SimpleNamespace(paused=True, pause=lambda paused: None, step=lambda: steps.append("new"))
     for at in (4_999, 5_000):
         ui: Any = SimpleNamespace(snapshot=Snapshot(at=at, log_end=5_000), transport=clock, send=sent.append)
-        rewind.step_on(ui)
+        rewind.step_forward(ui)
     assert sent == [Rewind(5_000)]
     assert steps == ["new"]
 

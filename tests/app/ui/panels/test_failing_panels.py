@@ -10,7 +10,8 @@ from imgui_bundle import imgui, implot
 from repose.app.jobs import panel_faults
 from repose.app.jobs.panel_faults import OPENED, WAYS, bare_imgui, bare_ui, open_all, try_panel
 from repose.app.ui import layout
-from repose.app.ui.panels import Panel, Ui, all_panels
+from repose.app.ui.panels import Panel, all_panels
+from repose.app.ui.ui import Ui
 
 from tests.app.ui.panels.stage import full_snapshot, open_stage
 

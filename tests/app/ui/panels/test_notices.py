@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 from imgui_bundle import imgui, implot
-from repose.app.ui.panels import Panel, Ui, all_panels, experiment
+from repose.app.ui.panels import Panel, all_panels, experiment
 from repose.app.ui.panels.notices import ways_back
+from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act, Recover
-from repose.sim.experiment.snapshot import Action, Fault
+from repose.sim.experiment.snapshot import Action, Fault, Remedy
 
 from tests.app.ui.panels.stage import Stage
 
@@ -37,20 +38,21 @@ def test_a_fault_names_the_way_back_and_undo_takes_it(stage: Stage) -> None:
 
 def test_after_a_fault_the_automatic_time_step_is_one_click_away(stage: Stage) -> None:
     parameters = stage.ui.snapshot.parameters.changed(dt=1e-4)
-    stage.ui.snapshot = replace(stage.ui.snapshot, parameters=parameters, fault=Fault("Too large a step."), serial=9)
+    fault = Fault("Too large a step.", remedies=(Remedy("auto_dt", "set dt=auto", {"dt": "auto"}),))
+    stage.ui.snapshot = replace(stage.ui.snapshot, parameters=parameters, fault=fault, serial=9)
     stage.frame(3)
     stage.click("notice.auto")
     assert stage.commands == [Recover({"dt": "auto"})]
 
 
 def test_after_a_fault_the_step_offered_is_named_on_its_button_and_taken(stage: Stage) -> None:
-    fault = Fault("Too large a step.")
-    stage.ui.snapshot = replace(stage.ui.snapshot, fault=fault, smaller_dt=1.25e-6, serial=9)
+    fault = Fault("Too large a step.", remedies=(Remedy("smaller_dt", "set dt=1.25e-6", {"dt": 1.25e-6}),))
+    stage.ui.snapshot = replace(stage.ui.snapshot, fault=fault, serial=9)
     stage.frame(3)
     assert "Step to 1.25 µs" in [label for name, label, *_ in ways_back(stage.ui) if name == "halve"]
     stage.click("notice.halve")
     assert stage.commands == [Recover({"dt": 1.25e-6})]
-    stage.ui.snapshot = replace(stage.ui.snapshot, smaller_dt=None, serial=10)
+    stage.ui.snapshot = replace(stage.ui.snapshot, fault=replace(fault, remedies=()), serial=10)
     stage.frame(3)
     assert "notice.halve" not in stage.widgets
 
