@@ -60,6 +60,16 @@ class Action:
 
 
 @dataclass(frozen=True)
+class Notice:
+    """A state of the scene that the user should not miss, shown over the picture until it ends or is closed."""
+
+    heading: str
+    text: str
+    action: str = ""
+    """Name of the action to offer beside it; empty for none."""
+
+
+@dataclass(frozen=True)
 class Reading:
     """One number to show beside the picture."""
 
@@ -197,7 +207,11 @@ class Snapshot:
     """Memory they take, and may take at most."""
 
     message: str = ""
-    """The last thing worth telling: one sentence."""
+    """The last event: one sentence."""
+    message_repeats: bool = False
+    """True while the message says the same as `phase_label` did when it was written."""
+    notice: Notice | None = None
+    """The scene's own."""
     refusal: str = ""
     """Why the last command was refused; empty once one has been accepted."""
     fault: Fault | None = None

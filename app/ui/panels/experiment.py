@@ -141,20 +141,8 @@ def _draw_phase(ui: Ui) -> None:
         imgui.progress_bar(share, imgui.ImVec2(-1, 6 * ui.scale), "")
     if snapshot.refusal and not ui.edits.refusals:
         note(snapshot.refusal, ui.palette.bad)
-    elif not _said_elsewhere(snapshot):
+    elif snapshot.fault is None and not snapshot.message_repeats:
         note(snapshot.message, ui.palette.muted)
-
-
-def _said_elsewhere(snapshot: Snapshot) -> bool:
-    """True if the message repeats the phase above it, the angle below it or the notice over the picture."""
-    if snapshot.fault is not None:
-        return True
-    measured = snapshot.measurement
-    if measured is not None and f"{math.degrees(measured.angle):.1f}°" in snapshot.message:
-        return True
-    told, phase = snapshot.message.removeprefix("Done: ").rstrip(".").lower(), snapshot.phase_label.rstrip(".").lower()
-    # What stands before a colon names the phase; the numbers after it were those of the beginning.
-    return told == phase or (":" in told and told.partition(":")[0] == phase.partition(":")[0])
 
 
 def _draw_angle(ui: Ui) -> None:

@@ -16,14 +16,16 @@ from repose.app.ui.widgets import button
 from repose.sim.experiment.commands import Act, Recover, RemoveGrain
 
 DROPPED = "dropped file"
-"""Where the reason stands in `Ui.memory` why a file dropped on the window is not used."""
+"""Entry of `Ui.memory`: why a file dropped on the window is not used."""
+CLOSED = "closed notice"
+"""Entry of `Ui.memory`: the scene's notice that the user has closed."""
 
 
 def draw(ui: Ui) -> None:
     """At most one notice, at the top of the picture."""
     snapshot = ui.snapshot
-    if snapshot.phase != "clogged":
-        ui.memory.pop("clog_seen", None)
+    if ui.memory.get(CLOSED) != snapshot.notice:
+        ui.memory.pop(CLOSED, None)
     if ui.dead:
         _notice(ui, ui.palette.bad, _draw_dead)
     elif snapshot.fault is not None:
@@ -36,8 +38,8 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.warning, _draw_lost)
     elif ui.settings.trouble:
         _notice(ui, ui.palette.warning, _draw_settings)
-    elif snapshot.phase == "clogged" and not ui.memory.get("clog_seen"):
-        _notice(ui, ui.palette.warning, _draw_clogged)
+    elif snapshot.notice is not None and CLOSED not in ui.memory:
+        _notice(ui, ui.palette.warning, _draw_scene)
     elif ui.memory.get(DROPPED):
         _notice(ui, ui.palette.warning, _draw_dropped)
     elif not ui.view.ui_visible and ui.film.running:
@@ -169,17 +171,20 @@ def _draw_lost(ui: Ui) -> None:
         ui.run_saver.discard_lost()
 
 
-def _draw_clogged(ui: Ui) -> None:
-    heading("The neck is clogged", 1.2, ui.palette.warning)
-    note(f"{ui.snapshot.phase_label.capitalize()}: those left hold each other up in an arch.", ui.palette.text)
+def _draw_scene(ui: Ui) -> None:
+    notice = ui.snapshot.notice
+    if notice is None:
+        return
+    heading(notice.heading, 1.2, ui.palette.warning)
+    note(notice.text, ui.palette.text)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     for action in ui.snapshot.actions:
-        if action.name == "turn" and action.enabled:
-            if button(ui, "notice.turn", action.label, hint=action.key, help=action.help, width=half):
+        if action.name == notice.action and action.enabled:
+            if button(ui, "notice.action", action.label, hint=action.key, help=action.help, width=half):
                 ui.send(Act(action.name))
             imgui.same_line()
-    if button(ui, "notice.clogged", "Good to know", width=half):
-        ui.memory["clog_seen"] = True
+    if button(ui, "notice.scene", "Close", width=half):
+        ui.memory[CLOSED] = notice
 
 
 def _draw_dropped(ui: Ui) -> None:

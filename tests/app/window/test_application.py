@@ -149,17 +149,16 @@ def test_a_shader_the_driver_refuses_is_told_and_the_experiment_goes_on(
 
 
 def test_a_physics_thread_that_died_is_told_and_replaced(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-
     ui = application.ui
     until(application, lambda: ui.snapshot.parameters is not None)
     ui.edits.set({"friction": 0.4})
     until(application, lambda: ui.snapshot.parameters.friction == 0.4)
 
-    def broken(self: Experiment, steps: int) -> int:
+    def broken(experiment: Experiment, steps: int) -> int:
         raise RuntimeError("a grain too many")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Experiment, "advance", broken)
+        patch.setattr("repose.sim.experiment.runner.advance", broken)
         patch.setattr("traceback.print_exc", lambda: None)
         until(application, lambda: ui.dead)
         until(application, lambda: "a grain too many" in ui.snapshot.message)
