@@ -11,8 +11,9 @@ from typing import Annotated
 
 import typer
 from repose.app.cli import saved_commands, standard_streams
-from repose.app.cli.terminal import INTERRUPTED, REFUSED, THREADS_HELP, refusals, table, typed_number, typed_whole
+from repose.app.cli.terminal import REFUSED, THREADS_HELP, refusals, table, typed_number, typed_whole
 from repose.app.progress import Progress, say
+from repose.app.stopping import INTERRUPTED
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 done, but something asked for could not be written or a self-test failed; 2 input refused; "

@@ -12,7 +12,7 @@ SMALLEST_TEXT, LARGEST_TEXT = 0.6, 2.0
 
 
 def draw(ui: Ui) -> None:
-    """Choices of how the window looks."""
+    """Theme, text size, full screen, help."""
     _draw_theme(ui)
     _draw_text_size(ui)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
@@ -40,7 +40,7 @@ def _draw_theme(ui: Ui) -> None:
 
 
 def _draw_text_size(ui: Ui) -> None:
-    """The size is taken when the mouse lets go: a slider that grows under the pointer cannot be aimed at."""
+    """The size takes effect when the mouse button is released: a slider that grows under the pointer is hard to set."""
     wanted = ui.memory.get("text_size", ui.settings.choices.font_scale)
     share = (wanted - SMALLEST_TEXT) / (LARGEST_TEXT - SMALLEST_TEXT)
     where = slide(ui, "window.text", (f"text size {wanted:.0%}", f"{wanted:.0%}"), share, step=1 / 28)

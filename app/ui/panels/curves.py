@@ -1,4 +1,4 @@
-"""Plots that a scene brings along: its run against the law it should follow, its runs beside each other."""
+"""Plots of a scene: its run against the expected law, its runs compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiment: the steps of the scene as buttons, how far it has come, and the angle read off at the end."""
+"""Experiment: preset, seed, actions of the scene, phase, measured angle and readings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.experiment.commands import Act
-from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.presets import checked_seed
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.numbers import read_whole
@@ -43,7 +42,7 @@ def _draw_start(ui: Ui) -> None:
         ui.edits.forget()
         ui.settings.choices.preset = chosen
     imgui.same_line()
-    if button(ui, "experiment.save", "Save…", width=save, help="Keep the parameters in force as a preset of your own."):
+    if button(ui, "experiment.save", "Save…", width=save, help="Save the parameters in effect as a preset."):
         ui.memory["preset_name"] = ""
         imgui.open_popup("save preset")
     _draw_save(ui)
@@ -81,7 +80,9 @@ def _draw_seed(ui: Ui) -> None:
     text = ui.memory.get("seed", str(ui.snapshot.seed))
     entered, text = imgui.input_text("##seed", text, imgui.InputTextFlags_.enter_returns_true)
     ui.probe.mark("experiment.seed")
-    tooltip("Decides radii and places of the grains: the same seed gives the same run, bit by bit. Enter starts anew.")
+    tooltip(
+        "Determines radii and positions of the grains: the same seed gives the same run, bit by bit. Enter restarts."
+    )
     if imgui.is_item_active():
         ui.memory["seed"] = text
     else:
@@ -89,12 +90,12 @@ def _draw_seed(ui: Ui) -> None:
     if entered:
         _start_with(ui, text)
     imgui.same_line()
-    if button(ui, "experiment.new_seed", "New", width=new, help="Start anew with the next seed."):
+    if button(ui, "experiment.new_seed", "New", width=new, help="Restart with the next seed."):
         _start_with(ui, str(ui.snapshot.seed + 1))
 
 
 def _start_with(ui: Ui, text: str) -> None:
-    """Start the experiment anew with the seed written in `text`, or say why not."""
+    """Restart the experiment with the seed in `text`, or show why not."""
     parameters = ui.edits.parameters
     if parameters is None:
         return
@@ -108,7 +109,7 @@ def _start_with(ui: Ui, text: str) -> None:
 
 
 def _draw_actions(ui: Ui) -> None:
-    """One button per action of the scene, two in a row; the one that does everything gets a row of its own."""
+    """One button per action of the scene, two in a row; the action that runs everything has its own row."""
     gap = imgui.get_style().item_spacing.x
     half = (imgui.get_content_region_avail().x - gap) / 2
     column = 0
@@ -156,7 +157,7 @@ def _draw_angle(ui: Ui) -> None:
     imgui.same_line()
     imgui.set_cursor_pos_y(imgui.get_cursor_pos_y() + 0.95 * imgui.get_font_size())
     heading(f"± {error:.1f}°", 1.3, ui.palette.muted)
-    tooltip("Standard error, from the scatter of the surface grains about the fitted line. Other seeds scatter more.")
+    tooltip("Standard error from the scatter of surface grains about the fitted line. Seeds scatter more.")
     _draw_reading(ui, measured)
 
 

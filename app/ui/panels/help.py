@@ -1,4 +1,4 @@
-"""Help: every key and what the mouse does, over everything else."""
+"""Help: every key and mouse action, over everything else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notices over the picture: the engine being made ready, a run that has stopped, settings that are lost."""
+"""Notices over the picture: engine being compiled, run stopped by a fault, settings not read, the scene's own."""
 
 from __future__ import annotations
 
@@ -68,9 +68,10 @@ def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None]) -> None:
 
 
 def _draw_compiling(ui: Ui) -> None:
-    heading("Getting the engine ready…", 1.2, ui.palette.text)
+    heading("Preparing the engine…", 1.2, ui.palette.text)
     note(
-        "The first start on a machine compiles it, which takes some seconds; later starts are quick.", ui.palette.muted
+        "The first start on a machine compiles it, which takes some seconds; later starts load it from disk.",
+        ui.palette.muted,
     )
     share = (imgui.get_time() * 0.4) % 1.0
     low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
@@ -86,21 +87,21 @@ def _draw_compiling(ui: Ui) -> None:
 
 
 def _draw_dead(ui: Ui) -> None:
-    heading("The physics has stopped", 1.2, ui.palette.bad)
+    heading("The physics thread has stopped", 1.2, ui.palette.bad)
     note(ui.snapshot.message, ui.palette.text)
     if button(
         ui,
         "notice.revive",
-        "Start the experiment anew",
+        "Restart the experiment",
         emphasis=ui.palette.accent,
-        help="From its beginning, with the parameters as they are.",
+        help="From the beginning, with the present parameters.",
     ):
         ui.actions["revive"]()
 
 
 def _draw_no_picture(ui: Ui) -> None:
     heading("The grains cannot be drawn", 1.2, ui.palette.bad)
-    note(f"The experiment goes on. The graphics driver says: {ui.broken['picture']}", ui.palette.text)
+    note(f"The run continues. The graphics driver reports: {ui.broken['picture']}", ui.palette.text)
     if button(ui, "notice.picture", "Try again"):
         del ui.broken["picture"]
 
@@ -111,7 +112,7 @@ def _draw_fault(ui: Ui) -> None:
         return
     heading("The run has stopped", 1.2, ui.palette.bad)
     note(fault.message, ui.palette.text)
-    note("Go on from the last good state:", ui.palette.muted)
+    note("Continue from the last good state:", ui.palette.muted)
     width = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     for place, (name, label, key, help, do) in enumerate(ways := ways_back(ui)):
         if place % 2:
@@ -124,7 +125,7 @@ def _draw_fault(ui: Ui) -> None:
 
 
 def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
-    """What can be done after a fault, the likely remedy first: name, label, key, help, and the doing of it."""
+    """Ways to continue after a fault, the likely remedy first: name, label, key, help, function."""
     fault, parameters = ui.snapshot.fault, ui.snapshot.parameters
     if fault is None or parameters is None or ui.dead:
         return []
@@ -134,40 +135,48 @@ def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
         quantities = [declared[name].quantity for name in back]
         short = quantities[0].symbol or quantities[0].label if len(back) == 1 else f"{len(back)} changes"
         again = [f"{declared[name].quantity.label} {declared[name].shown(value)}" for name, value in back.items()]
-        help = f"{', '.join(again)} again, from the state before the change."
+        help = f"Restore {', '.join(again)} and the state before the change."
         ways.append(("undo", f"Undo {short}", "Ctrl+Z", help, ui.edits.undo))
     for remedy in fault.remedies:
         if remedy.name == "smaller_dt":
             label = f"Step to {float(remedy.values['dt']) * 1e6:.4g} µs"
-            help = "Halved until contacts bear it; everything else as it is."
+            help = "Halved until it is stable; other parameters unchanged."
             ways.append(("halve", label, "H", help, partial(ui.edits.set, remedy.values)))
         elif remedy.name == "auto_dt":
             ways.append(("auto", "Let the program choose Δt", "", "", partial(ui.edits.set, remedy.values)))
         elif remedy.sphere_id is not None:
-            help = "It is gone for good, with its energy; the rest goes on."
+            help = "The grain and its energy are removed permanently; the run continues."
             remove = partial(ui.send, RemoveGrain(remedy.sphere_id))
             ways.append(("remove", f"Remove grain {remedy.sphere_id}", "Del", help, remove))
-    ways.append(("recover", "Only go back", "", "With the parameters as they are.", partial(ui.send, Recover({}))))
+    ways.append(
+        (
+            "recover",
+            "Continue unchanged",
+            "",
+            "Return to the last good state with the present parameters.",
+            partial(ui.send, Recover({})),
+        )
+    )
     return ways
 
 
 def _draw_settings(ui: Ui) -> None:
     note(ui.settings.trouble, ui.palette.text)
-    if button(ui, "notice.settings", "Good to know", width=140 * ui.scale):
+    if button(ui, "notice.settings", "Close", width=140 * ui.scale):
         ui.settings.trouble = ""
 
 
 def _draw_lost(ui: Ui) -> None:
     heading("The last run ended unexpectedly", 1.2, ui.palette.warning)
     note(
-        "It saved itself on the way and can be gone on with. Opening it replaces the run in the window.",
+        "It was saved automatically and can be continued. Opening it replaces the run in the window.",
         ui.palette.text,
     )
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
-    if button(ui, "notice.open_lost", "Open it", emphasis=ui.palette.accent, width=half):
+    if button(ui, "notice.open_lost", "Open", emphasis=ui.palette.accent, width=half):
         ui.run_saver.open_lost()
     imgui.same_line()
-    if button(ui, "notice.discard_lost", "Discard it", width=half):
+    if button(ui, "notice.discard_lost", "Discard", width=half):
         ui.run_saver.discard_lost()
 
 

@@ -1,4 +1,4 @@
-"""Parameters: every number and choice of the running experiment, grouped, each acting at once where it can."""
+"""Parameters: every number and choice of the running experiment, by group; most take effect at once."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _draw_undo(ui: Ui) -> None:
         "Undo",
         width=third,
         enabled=bool(history.undoable),
-        help="Take the last change back.  Ctrl+Z",
+        help="Undo the last change.  Ctrl+Z",
     ):
         ui.edits.undo()
     imgui.same_line()
@@ -59,7 +59,7 @@ def _draw_undo(ui: Ui) -> None:
         "Redo",
         width=third,
         enabled=bool(history.redoable),
-        help="Make it again.  Ctrl+Y or Ctrl+Shift+Z",
+        help="Repeat the change undone last.  Ctrl+Y or Ctrl+Shift+Z",
     ):
         ui.edits.redo()
     imgui.same_line()
@@ -72,7 +72,7 @@ def _draw_undo(ui: Ui) -> None:
         "Defaults",
         width=third,
         enabled=bool(changed),
-        help=f"Set {len(changed)} changed parameters to their defaults; Undo takes it back.",
+        help=f"Set {len(changed)} changed parameters to their defaults; Undo restores them.",
     ):
         ui.edits.set(changed)
 

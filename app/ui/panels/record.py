@@ -1,4 +1,4 @@
-"""Record: a video of the run on the simulation's clock, so that a slow machine still films smoothly."""
+"""Record: a video of the run on the simulation's clock, so that the video is smooth on a slow machine too."""
 
 from __future__ import annotations
 

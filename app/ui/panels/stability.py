@@ -40,7 +40,7 @@ def draw(ui: Ui) -> None:
 
 
 def share_of_limit(ui: Ui) -> float:
-    """ω Δt over what the integrator bears."""
+    """ω Δt and the stability limit of the integrator."""
     return ui.snapshot.omega_dt / ui.snapshot.omega_dt_limit if ui.snapshot.omega_dt_limit > 0.0 else 0.0
 
 
@@ -95,7 +95,7 @@ def _draw_threads(ui: Ui) -> None:
 
 
 def _draw_fault(ui: Ui) -> None:
-    """What happened, to which grain, after which change; and the ways back."""
+    """The fault, its grain, the change before it, and the remedies."""
     fault = ui.snapshot.fault
     if fault is None:
         return

@@ -26,14 +26,14 @@ def draw(ui: Ui) -> None:
 def _draw_controls(ui: Ui) -> None:
     paused = ui.snapshot.paused or ui.transport.paused
     width = 96 * ui.scale
-    label, accent = ("Go on", ui.palette.accent) if paused else ("Pause", None)
+    label, accent = ("Continue", ui.palette.accent) if paused else ("Pause", None)
     if button(
-        ui, "transport.pause", label, hint="Space", width=width, emphasis=accent, help="Stop the clock, or go on."
+        ui, "transport.pause", label, hint="Space", width=width, emphasis=accent, help="Pause the run, or continue it."
     ):
         ui.transport.pause(not paused)
     imgui.same_line()
     imgui.push_item_flag(imgui.ItemFlags_.button_repeat, True)
-    if button(ui, "transport.step", "Step", hint=".", width=62 * ui.scale, help="One time step, then stand still."):
+    if button(ui, "transport.step", "Step", hint=".", width=62 * ui.scale, help="One time step, then pause."):
         rewind.step_forward(ui)
     imgui.pop_item_flag()
     imgui.same_line(0.0, 14 * ui.scale)
@@ -44,9 +44,7 @@ def _draw_controls(ui: Ui) -> None:
     speed = ui.transport.speed
     shown = (describe_speed(speed), "max" if speed is None else f"{speed:g}×")
     where = slide(ui, "transport.speed", shown, ui.transport.index / last, _free_for_slider(ui), step=1 / last)
-    tooltip(
-        "Simulated time per wall time. The time step stays what it is: a slow machine slows the clock, not the physics."
-    )
+    tooltip("Simulated time per wall time. The time step does not depend on it: a slow machine only takes longer.")
     if where is not None and round(where * last) != ui.transport.index:
         ui.transport.choose(round(where * last))
     imgui.same_line(0.0, 2 * ui.scale)
@@ -59,7 +57,7 @@ def _free_for_slider(ui: Ui) -> float:
 
 
 def _draw_readouts(ui: Ui) -> None:
-    """As many readouts as there is room for, the most important ones first."""
+    """As many readouts as fit, the most important ones first."""
     snapshot = ui.snapshot
     wanted = ui.transport.speed
     behind = wanted is not None and not snapshot.paused and 0.0 < snapshot.realtime_factor < SLOW * wanted
@@ -73,7 +71,7 @@ def _draw_readouts(ui: Ui) -> None:
         ),
         ("steps", grouped(snapshot.step), "888 888 888", ui.palette.text),
         ("steps/s", grouped(round(snapshot.steps_per_second)), "8 888 888", ui.palette.text),
-        # A sphere that is held until it is dropped does not count as moving: a nought would deny what is seen.
+        # A sphere that is not released yet does not count as moving; 0 grains would contradict the picture.
         ("grains", grouped(snapshot.moving_count) if snapshot.moving_count else "–", "88 888", ui.palette.text),
         ("frames/s", f"{ui.fps:.0f}", "frames/s", ui.palette.text),
     )

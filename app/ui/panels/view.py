@@ -1,4 +1,4 @@
-"""View: what the colours of the grains mean and what is drawn over them."""
+"""View: quantity shown by the colours, switches of the draw passes, direction of view and cut."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ COLOURS = {
 }
 
 CUTS = {"": "nothing", "x": "across x", "y": "across y", "z": "across z"}
-"""What may be cut open, by the name in `View.cut_axis`."""
+"""Choices of the cut, by the name in `View.cut_axis`."""
 
 
 def draw(ui: Ui) -> None:
-    """Choices of the picture; they change nothing in the run."""
+    """Choices of the picture; they do not change the run."""
     view = ui.view
     gap = imgui.get_style().item_spacing.x
     third = (imgui.get_content_region_avail().x - gap) / 3
@@ -42,16 +42,14 @@ def draw(ui: Ui) -> None:
     if table is not None:
         view.colour_map = table
     _draw_switches(ui)
-    if button(
-        ui, "view.frame", "See everything", hint="Home", help="Move and zoom so that the whole scene is in view."
-    ):
+    if button(ui, "view.frame", "Show everything", hint="Home", help="Move and zoom to show the whole scene."):
         ui.actions["frame_all"]()
     if ui.snapshot.position.shape[1] == 3:
         _draw_space(ui)
 
 
 def _draw_space(ui: Ui) -> None:
-    """Where to look from, and where to cut the scene open."""
+    """Direction of view, and the plane of the cut."""
     view, gap = ui.view, imgui.get_style().item_spacing.x
     width = (imgui.get_content_region_avail().x - 3 * gap) / 4
     for number, name in enumerate(VIEWS, start=1):
