@@ -6,6 +6,10 @@ import numpy as np
 from repose.app.render.camera import Box
 from repose.sim.experiment.snapshot import Snapshot
 
+LEGEND_ROOM, SCALE_BAR_ROOM = 84.0, 52.0
+"""Space above the scene for the legend, and below it for the scale bar [px at scale 1]."""
+MARGIN = 0.03
+"""Space kept free around the scene [fraction of the space available]."""
 HEADROOM = 0.12
 """Height kept above the highest grain [share of the width]."""
 

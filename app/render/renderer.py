@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from repose.app.render.camera import NO_INSET, Box, Camera2D, Inset, Size
 from repose.app.render.canvas import Canvas
 from repose.app.render.colours import DARK, LIGHT, colouring_of, ease, fill_colours, measure_range, to_linear
-from repose.app.render.framing import whole_scene
+from repose.app.render.framing import LEGEND_ROOM, MARGIN, SCALE_BAR_ROOM, whole_scene
 from repose.app.render.gpu import Instances, Program, Target
 from repose.app.render.imgui_backend import TEXT_SIZE, ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
@@ -24,10 +24,6 @@ from repose.sim.experiment.snapshot import Snapshot
 
 PICTURE = (1280, 720)
 """A picture of this size has text of scale 1; larger ones have larger text, so that films look alike."""
-HEAD = 84.0
-"""Room kept free above the scene for the legend in a picture [units]."""
-FOOT = 52.0
-"""Room kept free below the scene for the scale bar in a picture [units]."""
 
 
 class Renderer:
@@ -75,7 +71,7 @@ class Renderer:
         if size[0] <= 0 or size[1] <= 0:
             raise ValueError(f"a picture of {size[0]} x {size[1]} pixels cannot be drawn: both sides must be positive")
         scale = picture_scale(size) * view.text_scale
-        room = (0.0, HEAD * scale, 0.0, FOOT * scale)
+        room = (0.0, LEGEND_ROOM * scale, 0.0, SCALE_BAR_ROOM * scale)
         frame = self._frame(snapshot, view, _fitting(camera, snapshot, size, room, box), size, NO_INSET, scale)
         self._picture = _sized(self._picture, size, linear=False)
         self._draw_scene(frame, "picture", self._picture.framebuffer)
@@ -176,7 +172,7 @@ def _fitting(camera: Camera | None, snapshot: Snapshot, size: Size, inset: Inset
     if isinstance(camera, kind):
         return camera
     fitting = kind()
-    fitting.frame(box or whole_scene(snapshot), size, inset, margin=0.03)
+    fitting.frame(box or whole_scene(snapshot), size, inset, margin=MARGIN)
     return fitting
 
 

@@ -1,0 +1,3 @@
+"""ImGui user interface: panels (`panels`), their widgets and layout, keys, undo.
+
+Panels read snapshots and send commands; drawing of the scene belongs in `repose.app.render`, the frame loop in `repose.app.window`."""

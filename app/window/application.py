@@ -1,6 +1,6 @@
-"""The window's frame loop: listen, look at the newest snapshot, draw picture and panels, film.
+"""The frame loop of the window: read events, take the newest snapshot, draw picture and panels, film.
 
-The physics has a thread of its own; nothing here waits for it, and it never waits for the picture.
+Physics runs in a separate thread; neither thread waits for the other.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 REPORT_VARIABLE = "REPOSE_REPORT"
-"""Environment variable naming a file that is to hold widgets and state, for programs that drive the window."""
+"""Environment variable: path of a file for widgets and state, for programs that drive the window."""
 STARTING_INTERVAL = 0.05
-"""Wall time between two frames as long as there is nothing but a note to draw [s]: loading the loops is Python's work,
-which a picture at full rate would make half as long again."""
+"""Wall time between two frames before the first snapshot [s]: loading the loops needs the interpreter, and a picture at
+full rate would make it take half as long again."""
 SAVE_INTERVAL = 300
-"""Frames between two looks at whether settings must be saved."""
+"""Frames between two checks whether settings must be saved."""
 PICTURE = "picture"
-"""What the scene is called among the parts of the window that may fail."""
+"""Name of the picture in `Ui.broken`."""
 PHYSICS_TIME, FILM_TIME = 1.0, 1.5
-"""Wall time physics may take to stop and a film to be completed after the window has closed [s]."""
+"""Wall time to wait for physics to stop and for a film to be completed after the window has closed [s]."""
 
 
 class Application:
@@ -83,7 +83,7 @@ class Application:
         self._pace = Pace(window.vsync)
 
     def draw_frame(self) -> bool:
-        """One turn of the loop; False when the window is to be closed."""
+        """One frame; False when the window is to be closed."""
         ui, size = self.ui, self.window.size
         if not self._listen(self.window.poll()):
             return False
@@ -107,7 +107,7 @@ class Application:
             self.gui.update_cursor()
             self.window.swap()
         if self._frames == 0:
-            self.physics.begin()  # loading its loops takes a second, compiling them many: first something to see
+            self.physics.begin()  # after the first frame, because loading or compiling the loops takes seconds
         ui.film.pump()
         self._report()
         self._frames += 1
@@ -119,15 +119,15 @@ class Application:
         return True
 
     def close(self, keep_run: bool = False) -> None:
-        """End film, window and physics; a film under way is completed if that is quick.
+        """End film, window and physics; an unfinished film is completed if that is quick.
 
-        With `keep_run` the run is saved as it is, to be offered at the next start. It is kept too where
-        anything here fails: then the rest is ended all the same, and the error raised.
+        With `keep_run` the run is saved, to be offered at the next start. It is kept too if a step here fails:
+        the other steps are still done, then the error is raised.
         """
         from repose.app.ui.path_field import close_dialog
 
         ui = self.ui
-        with ExitStack() as ending:  # read it upwards
+        with ExitStack() as ending:  # called from last to first
             ending.push(lambda kind, *_: ui.run_saver.end(keep_run or kind is not None))
             ending.callback(self.settings.save)
             ending.callback(ui.film.wait, FILM_TIME)
@@ -150,7 +150,7 @@ class Application:
                 self.renderer.destroy()
 
     def _stop_physics(self) -> None:
-        # Compiling cannot be interrupted; the thread is left to end with the program.
+        # Compiling cannot be interrupted; such a thread ends with the program.
         physics = threading.Thread(target=self.physics.stop, daemon=True)
         physics.start()
         physics.join(PHYSICS_TIME)
@@ -174,7 +174,7 @@ class Application:
         )
 
     def _listen(self, events: list[pygame.Event]) -> bool:
-        """Hand events to keys, panels and camera; False when the window is to be closed."""
+        """Pass events to keys, panels and camera; False when the window is to be closed."""
         import pygame
         from repose.app.ui.keys import dispatch, is_escape, scene_keys
         from repose.app.ui.panels import all_keys
@@ -189,9 +189,9 @@ class Application:
                 self._remember_place(event)
             if event.type == pygame.DROPFILE:
                 self.ui.memory[DROPPED] = take_dropped(self.ui, event.file)
-            # The wheel's event carries no place: it turns where the mouse was last, which ImGui knows a frame later.
+            # Wheel events carry no position: use the last one of the mouse, which ImGui knows one frame later.
             self._pointer = event.dict.get("pos", self._pointer)
-            # A key that did something is not also ImGui's: Tab would move its focus into a text field.
+            # ImGui does not get keys that were used here: Tab would move its focus into a text field.
             if not dispatch(event, keys, self.ui, self.gui.io.want_text_input) or is_escape(event):
                 self.gui.process_event(event)
                 free = not self.gui.io.want_capture_mouse
@@ -200,7 +200,7 @@ class Application:
         return True
 
     def _fit(self, size: Size) -> None:
-        """Scale, colours and the room for the picture, as window and settings ask for."""
+        """Set scale, colours and the area of the picture from window and settings."""
         from repose.app.render.theme import apply, interface_scale
         from repose.app.ui.layout import measure_inset
 
@@ -222,7 +222,7 @@ class Application:
         draw_panels(self.ui)
 
     def _draw_picture(self, size: Size) -> None:
-        """The scene behind the panels; if it fails, physics and panels go on without it until asked to try again."""
+        """Draw the scene behind the panels; if that fails, physics and panels continue until the user tries again."""
         import OpenGL.GL as gl
         from repose.app.render.renderer import Renderer
 
@@ -233,20 +233,20 @@ class Application:
                 scale = ui.scale / ui.view.text_scale
                 self.renderer.draw(self.turning.picture(ui.snapshot), ui.view, ui.camera, size, ui.inset, scale)
                 return
-            except Exception as error:  # a driver may throw anything, and the experiment is worth keeping
+            except Exception as error:  # a driver may raise anything; the run must survive
                 log.exception("The picture failed.")
                 ui.broken[PICTURE] = str(error).strip() or type(error).__name__
-                self.renderer = None  # whatever it had on the graphics card is not to be trusted
+                self.renderer = None  # its OpenGL objects may be invalid
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
         gl.glClear(gl.GL_COLOR_BUFFER_BIT)
 
     def _draw_film_frame(self, snapshot: Snapshot, size: Size) -> Any:
         if self.renderer is None:
-            raise RuntimeError("The film ends here, since the picture cannot be drawn.")
+            raise RuntimeError("The film ends here because the picture cannot be drawn.")
         return self.renderer.read(snapshot, self.ui.view, size, self.camera_control.for_film(self.ui, size))
 
     def _remember_place(self, event: pygame.Event) -> None:
-        """Keep size and place for the next start, unless they are not the user's choice."""
+        """Store size and position for the next start, unless the system chose them."""
         import pygame
 
         choices = self.settings.choices
@@ -259,7 +259,7 @@ class Application:
 
 
 def make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:
-    """All that panels see and use, over physics that need not have begun."""
+    """The record for the panels; physics need not have started."""
     from repose.app.storage.recorder import Recorder
     from repose.app.ui.ui import Ui
 

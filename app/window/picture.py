@@ -14,7 +14,7 @@ from repose.sim.experiment.snapshot import Snapshot
 
 
 class PictureMaker:
-    """Draws snapshots at one size, off-screen; opened once, used many times, closed at the end.
+    """Draws snapshots at one size, off-screen; one OpenGL context for many pictures.
 
     Raises `repose.app.window.window.WindowError` where there is no OpenGL.
     """

@@ -24,7 +24,7 @@ from repose.sim.experiment.run import RAMP_PARTS, Change, Checkpoint, Ramp, Rest
 from repose.sim.experiment.series import Series
 from repose.sim.experiment.snapshot import Fault
 from repose.sim.io import archive
-from repose.sim.io.archive import ArchiveError
+from repose.sim.io.archive import SUFFIX, ArchiveError
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.mesh import MOST_FACETS, Surface, kept_surfaces
 from repose.sim.io.plain import PlainError, Tables, decode, encode
@@ -34,7 +34,6 @@ from repose.sim.measure.energy import Booked
 from repose.sim.parameters import ParameterError, require_local
 
 KIND, FORMAT, READABLE = "repose run", 4, (2, 3, 4)
-SUFFIX = ".repose"
 PLAIN = ("dt", "clock_time", "clock_step", "booked", "measurement", "bulk_step", "dt_changes", "ramp")
 """Entries of `Run` written as their types are declared."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12

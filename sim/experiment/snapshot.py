@@ -18,6 +18,11 @@ from repose.sim.parameters import ParameterSet, Value
 
 Floats = NDArray[np.float32]
 
+LARGE_OVERLAP = 0.25
+"""Overlap / radius above which contact laws are outside their range of validity [-]."""
+SAFE_STEP = 0.8
+"""Fraction of the largest stable time step that is still safe while contacts rearrange [-]."""
+
 
 @dataclass(frozen=True)
 class Remedy:

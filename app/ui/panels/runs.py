@@ -6,12 +6,13 @@ import pygame
 from imgui_bundle import imgui
 from repose.app.render.text import note
 from repose.app.storage.paths import runs_folder
-from repose.app.storage.run_saver import SUFFIX, free_name
+from repose.app.storage.run_saver import free_name
 from repose.app.ui import file_dialog, rewind
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, slide, tooltip
+from repose.sim.io.archive import SUFFIX
 
 EXPORTS = {
     ".csv": "A table as text, one row per grain, SI units in its head; 17 digits give the same bits back.",

@@ -11,11 +11,7 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.engine.threads import GRAINS_PER_THREAD
 from repose.sim.experiment.commands import Recover, UseThreads
-
-CAREFUL = 0.8
-"""Share of the limit from which the gauge turns yellow."""
-DEEP = 0.25
-"""Overlap / radius from which grains are squeezed more than the contact law means."""
+from repose.sim.experiment.snapshot import LARGE_OVERLAP, SAFE_STEP
 
 THREADS_HELP = (
     "Threads that step the world together. The result is the same, bit by bit, for any number of them. Automatic: one "
@@ -30,7 +26,7 @@ def draw(ui: Ui) -> None:
     _draw_gauge(ui)
     snapshot = ui.snapshot
     row("Time step in use", si(snapshot.dt, "s") if snapshot.dt > 0.0 else "none yet", ui)
-    squeezed = snapshot.largest_overlap > DEEP
+    squeezed = snapshot.largest_overlap > LARGE_OVERLAP
     percent = f"{100 * snapshot.largest_overlap:.2f} % of R"
     row("Largest overlap", percent, ui, ui.palette.warning if squeezed else None)
     if squeezed:
@@ -48,12 +44,12 @@ def _draw_gauge(ui: Ui) -> None:
     """A bar up to one and a half times the limit, the limit a line across it."""
     snapshot, share = ui.snapshot, share_of_limit(ui)
     colour: Colour = ui.palette.good
-    if share > CAREFUL:
+    if share > SAFE_STEP:
         colour = ui.palette.bad if share > 1.0 else ui.palette.warning
     reading = (
         f"{snapshot.omega_dt:.3f}  of  {snapshot.omega_dt_limit:.3f}" if snapshot.omega_dt > 0.0 else "no contacts"
     )
-    row("ω Δt", reading, ui, colour if share > CAREFUL else None)
+    row("ω Δt", reading, ui, colour if share > SAFE_STEP else None)
     size = imgui.ImVec2(imgui.get_content_region_avail().x, 10 * ui.scale)
     low = imgui.get_cursor_screen_pos()
     imgui.dummy(size)

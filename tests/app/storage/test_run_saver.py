@@ -188,7 +188,7 @@ def test_an_offered_run_is_opened_or_discarded(run: Experiment, own_folder: Path
     assert made.lost is None
     if choice == "open_lost":
         until(lambda: made._place.files() and not place.folder.exists())
-        assert made.said == "Opened the run of last time."
+        assert made.said == "Opened the run of the last session."
     made.end()
     assert not [*own_folder.iterdir()]
     assert len(sent) == (choice == "open_lost")
@@ -204,7 +204,7 @@ def test_n14_a_full_disk_is_told_and_the_run_goes_on(
     made, _ = kept
     made.save(str(tmp_path / "run.repose"))
     until(lambda: made.trouble)
-    assert made.trouble.endswith("could not be written: No space left on device; the run goes on.")
+    assert made.trouble.endswith("could not be written: No space left on device; the run continues.")
     assert not (tmp_path / "run.repose").exists()
 
 

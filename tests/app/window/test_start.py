@@ -110,7 +110,7 @@ def test_a_mistake_of_the_window_leaves_its_run_to_be_offered_and_says_so(
     if "end" in when:
         monkeypatch.setattr(application.gui, "close", broken)
     assert start._stay(application, Stop()) == start.FAULT
-    assert "(RuntimeError: no such); its run was saved on the way and is offered" in capsys.readouterr().err
+    assert "(RuntimeError: no such); its run was saved automatically and is offered" in capsys.readouterr().err
     assert application.window._handle is None  # what follows in the end is done all the same
     assert offered()
 

@@ -127,7 +127,7 @@ def test_a_click_brings_a_failed_panel_back(tmp_path: Path, monkeypatch: pytest.
     with open_stage(tmp_path, full_snapshot()) as stage:
         stage.ui.broken["view"] = "ValueError: no such colour"
         stage.frame(2)
-        assert said[-1] == "The panel View stopped (ValueError: no such colour); the run goes on."
+        assert said[-1] == "The panel View stopped (ValueError: no such colour); the run continues."
         assert "view.colour" not in stage.widgets
         stage.click("view.again")
         assert stage.ui.broken == {}
