@@ -13,7 +13,7 @@ from repose.app.ui.widgets import button, right_clicked, tooltip
 from repose.sim.parameters import Parameter, unquoted
 
 DIALOG = "file dialog"
-"""Where the open dialog and the parameter it is for stand in `Ui.memory`."""
+"""Entry of `Ui.memory`: the open dialog and its parameter."""
 
 
 def draw_path(ui: Ui, parameter: Parameter, help: str) -> None:
@@ -48,7 +48,7 @@ def draw_path(ui: Ui, parameter: Parameter, help: str) -> None:
 
 
 def take_dropped(ui: Ui, path: str) -> str:
-    """Set the parameter that takes such a file; why that is not possible, or an empty string."""
+    """Set the parameter that accepts such a file; returns why that is not possible, or an empty string."""
     suffix, shown = Path(path).suffix.lower(), Path(path).name
     parameters = ui.edits.parameters
     declared = type(parameters).declared().values() if parameters is not None else ()
@@ -59,7 +59,7 @@ def take_dropped(ui: Ui, path: str) -> str:
 
 
 def close_dialog(ui: Ui) -> None:
-    """At the end of the program."""
+    """Close the dialog at the end of the program."""
     if DIALOG in ui.memory:
         file_dialog.dismiss(ui.memory.pop(DIALOG)[1])
 

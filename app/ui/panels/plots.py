@@ -1,4 +1,4 @@
-"""Plots: how fast the grains move, the angle, the contacts and the energy over time; what runs are compared by."""
+"""Plots: motion, angle, contacts and energy over time; comparison of runs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LEDGER = {
     "work": "by changes",
     "gap": "unbooked",
 }
-"""What the ledger's entries are called here."""
+"""Labels of the entries of the energy ledger."""
 LEDGER_COLOURS = dict(
     zip(
         LEDGER,
@@ -47,7 +47,7 @@ LEDGER_COLOURS = dict(
         strict=True,
     )
 )
-"""An entry keeps its colour where others are missing."""
+"""Colours of the entries, the same if others are missing."""
 
 
 def draw(ui: Ui) -> None:

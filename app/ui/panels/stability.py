@@ -1,4 +1,4 @@
-"""Stability: how close the time step is to its limit, how deep grains overlap, and what stopped the run."""
+"""Stability: time step and its limit, largest overlap, threads, and the fault that stopped the run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ THREADS_HELP = (
 
 
 def draw(ui: Ui) -> None:
-    """The gauge, the numbers behind it, and a button for what is wrong."""
+    """The gauge, its numbers, and a button for the remedy."""
     if ui.snapshot.fault is not None:
         _draw_fault(ui)
     _draw_gauge(ui)
@@ -41,7 +41,7 @@ def share_of_limit(ui: Ui) -> float:
 
 
 def _draw_gauge(ui: Ui) -> None:
-    """A bar up to one and a half times the limit, the limit a line across it."""
+    """A bar up to one and a half times the limit, with a line at the limit."""
     snapshot, share = ui.snapshot, share_of_limit(ui)
     colour: Colour = ui.palette.good
     if share > SAFE_STEP:
@@ -71,7 +71,7 @@ def _draw_gauge(ui: Ui) -> None:
 
 
 def _draw_remedy(ui: Ui) -> None:
-    """Say what will happen where the chosen time step is too large, and offer the automatic one."""
+    """Warn if the chosen time step is too large, and offer the automatic one."""
     if ui.snapshot.dt_warning and ui.edits.parameters is not None:
         note(ui.snapshot.dt_warning, ui.palette.bad)
         if button(ui, "stability.auto", "Let the program choose Δt", emphasis=ui.palette.accent):
@@ -79,7 +79,7 @@ def _draw_remedy(ui: Ui) -> None:
 
 
 def _draw_threads(ui: Ui) -> None:
-    """How many threads step the world, and another number of them."""
+    """The list of thread counts."""
     snapshot = ui.snapshot
     together = snapshot.threads_asked or 0
     options = {"0": f"automatic ({snapshot.threads_wanted})"}
