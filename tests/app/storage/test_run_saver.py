@@ -131,8 +131,8 @@ def test_n15_three_generations_and_the_newest_that_can_be_read(run: Experiment) 
 CRASH = """
 import sys, time
 from pathlib import Path
-from app import autosave, paths
-from sim import saved_run
+from repose.app.storage import autosave, paths
+from repose.sim.experiment import saved_run
 paths.autosave_folder = lambda: Path(sys.argv[1])
 place = autosave.begin()
 place.save(saved_run.load(sys.argv[2]))
