@@ -23,7 +23,7 @@ from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 
 PICTURE = (1280, 720)
-"""A picture of this size has text of scale 1; larger ones have larger text, so that films look alike."""
+"""A picture of this size has text of scale 1; larger ones have larger text, so that films of all sizes look alike."""
 
 
 class Renderer:
@@ -186,7 +186,7 @@ def _sized(target: Target | None, size: Size, linear: bool, deep: bool = False) 
 
 
 def _set_depth(item: Pass) -> None:
-    """Whether a pass heeds what stands nearer, and hides what comes behind it."""
+    """Set depth test and depth writing of a pass."""
     if item.depth == "ignored":
         gl.glDisable(gl.GL_DEPTH_TEST)
         return

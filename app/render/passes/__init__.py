@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Switch:
-    """What the user turns on and off in the View panel, or with a key."""
+    """A switch that the user turns on and off in the View panel, or with a key."""
 
     name: str
     """Also the name under which the choice is stored."""
@@ -57,7 +57,7 @@ class Frame:
     snapshot: Snapshot
     view: View
     camera: Camera
-    """In the plane or in space, as the snapshot is."""
+    """In 2D or 3D, as the snapshot."""
     size: Size
     """[pixel]."""
     inset: Inset
@@ -74,34 +74,34 @@ class Frame:
 
     @property
     def dimension(self) -> int:
-        """2 in the plane, 3 in space."""
+        """2 in 2D, 3 in 3D."""
         return int(self.snapshot.position.shape[1])
 
     @property
     def metres_per_pixel(self) -> float:
-        """In space at the depth of what the camera looks at."""
+        """In 3D at the depth of the target of the camera."""
         return self.camera.resolution(self.size)
 
     def uniforms(self) -> dict[str, object]:
-        """What every shader of this dimension may ask for, by name."""
+        """Uniforms of every shader of this dimension, by name."""
         known = self.camera.uniforms(self.size)
         return known | {"lamp": LAMP, "cut": self.cut} if self.dimension == 3 else known
 
     @functools.cached_property
     def cut(self) -> Plane:
-        """In space: the plane before which nothing is drawn."""
+        """In 3D: the plane before which nothing is drawn."""
         return cut_plane(self.view, self.snapshot.box, self.orbit)
 
     @functools.cached_property
     def kept(self) -> NDArray[np.bool_]:
-        """In space: the spheres that the cut-away leaves, shape (count,)."""
+        """In 3D: the spheres that the cut-away leaves, shape (count,)."""
         position = self.snapshot.position
         kept: NDArray[np.bool_] = np.isfinite(position).all(axis=1) & ~is_cut(position, self.cut)
         return kept
 
     @functools.cached_property
     def ambient_occlusion(self) -> AmbientOcclusion:
-        """In space: the light on the spheres kept."""
+        """In 3D: the light on the spheres kept."""
         kept = self.kept
         return measure_ambient_occlusion(self.snapshot.position[kept], self.snapshot.radius[kept], self.snapshot.box)
 
@@ -111,7 +111,7 @@ class Frame:
 
     @property
     def orbit(self) -> Camera3D:
-        """The camera of a picture in space."""
+        """The camera of a picture in 3D."""
         assert isinstance(self.camera, Camera3D)
         return self.camera
 
@@ -130,7 +130,7 @@ class Pass:
     """Rows of float32, shape (instances, sum(attributes)); None draws nothing."""
     overlay: Callable[[Frame, Canvas], None] | None = None
     dimensions: tuple[int, ...] = (2, 3)
-    """The snapshots it can draw: in the plane, in space, or both."""
+    """The snapshots it can draw: in 2D, in 3D, or both."""
     depth: Literal["ignored", "tested", "kept"] = "ignored"
     """In 3D: no depth test; depth test without writing depth; depth test that writes depth."""
     switch: Switch | None = None

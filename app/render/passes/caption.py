@@ -18,7 +18,7 @@ SCALE_BAR = 210.0
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Time in bold and what is going on, on one line under the scene, where no wall stands."""
+    """Time in bold and the phase, on one line under the scene."""
     left, _, right, below = frame.inset
     unit, palette, snapshot = frame.scale, frame.palette, frame.snapshot
     x, y = left + 24.0 * unit, frame.size[1] - below - 12.0 * unit

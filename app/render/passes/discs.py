@@ -25,7 +25,7 @@ def disc_rows(centre: Floats, radius: Floats) -> Floats:
 
 
 def instances(frame: Frame) -> Floats:
-    """One disc per sphere; fixed ones first, so that grains resting on them are seen whole."""
+    """One disc per sphere; fixed ones first, so that they do not cover grains."""
     snapshot, palette = frame.snapshot, frame.palette
     rows = disc_rows(snapshot.position, snapshot.radius)
     faces = frame.faces

@@ -1,4 +1,4 @@
-"""Outlines of walls in space: rims, sharp edges, and where a curved wall turns out of sight."""
+"""Outlines of walls in 3D: rims, sharp edges, and where a curved wall turns out of sight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walls in space: translucent triangles, after the grains, so that one looks through them."""
+"""Walls in 3D: translucent triangles, drawn after the grains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Force chains in space: every contact as a rod from centre to centre, as thick as its normal force is large."""
+"""Force chains in 3D: every contact as a rod from centre to centre, as thick as its normal force is large."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from repose.app.render.passes.force_chains import FORCE_CHAINS, WIDTH, carrying
 from repose.sim.experiment.snapshot import Floats
 
 SLIMMER = 0.75
-"""Than in the plane, where nothing stands behind a line."""
+"""Width relative to 2D, where lines do not overlap."""
 LEAST_WIDTH = 0.6
 """Of a rod on the screen [units of line width]."""
 FAINTEST = 0.08
-"""Share of its colour that a rod without force would have: so many stand before each other that weak ones step back."""
+"""Fraction of the colour for a rod without force: weak ones are dark, because many overlap."""
 
 
 def instances(frame: Frame) -> Floats | None:

@@ -1,4 +1,4 @@
-"""The ground under a scene in space: a pool of light that fades into the background, with the scene's soft shadow."""
+"""The ground under a scene in 3D: a pool of light that fades into the background, with the scene's soft shadow."""
 
 from __future__ import annotations
 

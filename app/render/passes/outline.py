@@ -1,4 +1,4 @@
-"""Outline of the box around a scene in space that has no walls of its own."""
+"""Outline of the box around a scene in 3D that has no walls of its own."""
 
 from __future__ import annotations
 

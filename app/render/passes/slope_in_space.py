@@ -1,4 +1,4 @@
-"""The measured slope of a heap in space: fitted line on its left and right flank as seen, angle with its error."""
+"""The measured slope of a heap in 3D: fitted line on its left and right flank as seen, angle with its error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEVEL = 1.15
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """The line z = intercept + slope r, r from the vertical axis of the heap, in the plane that faces the eye."""
+    """The line z = intercept + slope r, r from the vertical axis of the heap, in 2D that faces the eye."""
     measurement = frame.snapshot.measurement
     if measurement is None or not math.isfinite(measurement.angle):
         return

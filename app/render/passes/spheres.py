@@ -1,4 +1,4 @@
-"""Grains in space: spheres with exact depth and smooth edges, in soft light; marked where their turning is known."""
+"""Grains in 3D: spheres with exact depth and smooth edges, in soft light; marked where their turning is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walls in the plane that are not made of grains: lines."""
+"""Walls in 2D that are not made of grains: lines."""
 
 from __future__ import annotations
 
