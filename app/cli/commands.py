@@ -13,7 +13,16 @@ from typing import Annotated
 
 import typer
 from repose.app.cli import saved_commands, standard_streams
-from repose.app.cli.terminal import INTERRUPTED, REFUSED, THREADS_HELP, refusals, table, typed_number, typed_whole
+from repose.app.cli.terminal import (
+    INTERRUPTED,
+    REFUSED,
+    THREADS_HELP,
+    refusals,
+    refuse,
+    table,
+    typed_number,
+    typed_whole,
+)
 from repose.app.jobs.progress import Progress, say
 
 EXIT_CODES = (
@@ -91,11 +100,20 @@ def repose(
         str, typer.Option(metavar="NAME|FILE", help="What the window starts with; `repose presets` lists them.")
     ] = "",
     threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
+    plugin: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE.py",
+            help="Python file that adds laws, scenes or measurements; may be repeated. It is executed.",
+        ),
+    ] = None,
 ) -> None:
     """Open the window unless a command is given."""
     if version:
         _tell_version()
         raise typer.Exit
+    with refusals():
+        offered = _use_plugins(plugin or ())
     from repose.app.storage.engine_cache import choose_engine_cache
     from repose.app.storage.paths import sweep_all
 
@@ -113,7 +131,7 @@ def repose(
         if has_display():
             from repose.app.window.start import run
 
-            raise typer.Exit(run(preset, threads))
+            raise typer.Exit(run(preset or next(iter(offered), ""), threads))
         from repose.app.jobs.headless_job import run_job
         from repose.app.jobs.headless_plan import plan
 
@@ -121,10 +139,29 @@ def repose(
         raise typer.Exit(run_job(plan(preset=preset, threads=threads)))
 
 
+def _use_plugins(files: Sequence[Path]) -> list[str]:
+    """Import these files as plug-ins and say which others cannot be used; returns the scenes that the files offer."""
+    from repose.sim import registry
+
+    try:
+        modules = [registry.add_file(path) for path in files]
+    except registry.PluginError as error:
+        refuse(str(error))
+    for trouble in registry.troubles() if files or registry.plugins() else ():
+        say(trouble)
+    return [record.name for module in modules for record in registry.records_of(module, "scenes")]
+
+
 @cli.command()
 def run(
     scene: Annotated[
-        str, typer.Argument(help="What to run, heap if not given; `repose scenes` lists them.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="[SCENE|FILE.py]",
+            help="Scene to run (`repose scenes` lists them), or a Python file with a scene of your own, which is "
+            "executed; heap if not given.",
+            show_default=False,
+        ),
     ] = "",
     preset: Annotated[
         str, typer.Option(metavar="NAME|FILE", help="Shipped preset or TOML file to start from.", show_default=False)
@@ -174,6 +211,12 @@ def run(
         from repose.app.jobs.headless_job import run_job
         from repose.app.jobs.headless_plan import plan
 
+        if scene.endswith(".py"):
+            offered = _use_plugins([Path(scene)])
+            if len(offered) != 1:
+                names = ", ".join(offered) or "none"
+                refuse(f"{scene} offers {len(offered)} scenes ({names}); a file that is run must offer one, as SCENE.")
+            scene = offered[0]
         job = plan(
             scene or ("" if saved else "heap"),
             preset,

@@ -36,7 +36,9 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Every finding, in the order a person would ask."""
-    looks: tuple[Callable[[], list[Finding]], ...] = (_program, _display, _opengl, _threads, _caches, _encoders)
+    looks: tuple[Callable[[], list[Finding]], ...] = (
+        *(_program, _plugins, _display, _opengl, _threads, _caches, _encoders),
+    )
     return [finding for look in looks for finding in look()]
 
 
@@ -62,6 +64,18 @@ def _program() -> list[Finding]:
         system,
         Finding("packages", ", ".join(versions), advice),
     ]
+
+
+def _plugins() -> list[Finding]:
+    from repose.sim import registry
+
+    found = [Finding("plug-in folder", str(registry.plugin_folder()))]
+    for plugin in registry.plugins():
+        found.append(
+            Finding("plug-in", f"{plugin.source}: {', '.join(plugin.offers) or 'offers nothing'}", plugin.trouble)
+        )
+    clashes = [sentence for sentence in registry.troubles() if sentence not in {p.trouble for p in registry.plugins()}]
+    return found + [Finding("plug-in", "not used as a whole", sentence) for sentence in clashes]
 
 
 def _display() -> list[Finding]:
