@@ -104,7 +104,9 @@ def repose(
         list[Path] | None,
         typer.Option(
             metavar="FILE.py",
-            help="Python file that adds laws, scenes or measurements; may be repeated. It is executed.",
+            help="Python file with laws, integrators, scenes or measurements of your own; it is executed. "
+            "May be repeated.",
+            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -112,14 +114,14 @@ def repose(
     if version:
         _tell_version()
         raise typer.Exit
-    with refusals():
-        offered = _use_plugins(plugin or ())
     from repose.app.storage.engine_cache import choose_engine_cache
     from repose.app.storage.paths import sweep_all
 
-    if complaint := choose_engine_cache():
+    if complaint := choose_engine_cache():  # before a plug-in imports numba, which reads the choice only then
         say(complaint)
     sweep_all()
+    with refusals():
+        offered = _use_plugins(plugin or ())
     if context.invoked_subcommand is not None:
         for option, value in (("--preset", preset), ("--threads", threads)):
             if value:
@@ -140,14 +142,17 @@ def repose(
 
 
 def _use_plugins(files: Sequence[Path]) -> list[str]:
-    """Import these files as plug-ins and say which others cannot be used; returns the scenes that the files offer."""
+    """Import these files as plug-ins and report the plug-ins that cannot be used; returns names of the files' scenes.
+
+    Shipped scenes are imported, to compare names, only where there is a plug-in: that import takes a second.
+    """
     from repose.sim import registry
 
     try:
         modules = [registry.add_file(path) for path in files]
     except registry.PluginError as error:
         refuse(str(error))
-    for trouble in registry.troubles() if files or registry.plugins() else ():
+    for trouble in registry.troubles() if registry.plugins() else ():
         say(trouble)
     return [record.name for module in modules for record in registry.records_of(module, "scenes")]
 

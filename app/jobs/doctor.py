@@ -69,13 +69,16 @@ def _program() -> list[Finding]:
 def _plugins() -> list[Finding]:
     from repose.sim import registry
 
-    found = [Finding("plug-in folder", str(registry.plugin_folder()))]
-    for plugin in registry.plugins():
-        found.append(
-            Finding("plug-in", f"{plugin.source}: {', '.join(plugin.offers) or 'offers nothing'}", plugin.trouble)
-        )
-    clashes = [sentence for sentence in registry.troubles() if sentence not in {p.trouble for p in registry.plugins()}]
-    return found + [Finding("plug-in", "not used as a whole", sentence) for sentence in clashes]
+    plugins, troubles = registry.plugins(), registry.troubles()
+    not_imported = {plugin.trouble for plugin in plugins}
+    return [
+        Finding("plug-in folder", str(registry.plugin_folder())),
+        *(
+            Finding("plug-in", f"{plugin.source}: {', '.join(plugin.offers) or 'no records'}", plugin.trouble)
+            for plugin in plugins
+        ),
+        *(Finding("plug-in", "record not used", trouble) for trouble in troubles if trouble not in not_imported),
+    ]
 
 
 def _display() -> list[Finding]:
