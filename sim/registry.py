@@ -59,6 +59,8 @@ class Plugin(NamedTuple):
 
 _added: list[Plugin] = []
 """Plug-ins from files named on the command line."""
+_reading = False
+"""Whether plug-ins are being imported."""
 _clashes: dict[tuple[str, str], str] = {}
 """Sentences about plug-ins whose records have the names of others, by source and name."""
 
@@ -158,6 +160,17 @@ def records_of(module: ModuleType, kind: str) -> tuple[Any, ...]:
 
 @cache
 def _installed_and_in_folder() -> tuple[Plugin, ...]:
+    global _reading
+    if _reading:
+        raise PluginError("it asks for names of laws, integrators, scenes or measurements while it is imported")
+    _reading = True
+    try:
+        return _read_plugins()
+    finally:
+        _reading = False
+
+
+def _read_plugins() -> tuple[Plugin, ...]:
     folder = plugin_folder()
     try:
         files = sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))

@@ -12,6 +12,7 @@ import pytest
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs import doctor
 from repose.sim import registry
+from repose.sim.parameters import ParameterError
 
 LAW = """
 from dataclasses import replace
@@ -63,6 +64,18 @@ def test_a_file_in_the_plug_in_folder_adds_a_record(folder: Path, text: str, kin
     assert registry.plugins()[0].offers
 
 
+def test_the_integrator_of_a_plug_in_can_be_chosen_in_every_scene(folder: Path) -> None:
+    parameters = registry.scenes()["heap"].parameters
+    with pytest.raises(
+        ParameterError, match=r"^integrator = 'frog' is refused: it must be 'gear3' or .*'; the default"
+    ):
+        parameters.checked({"integrator": "frog"})
+    (folder / "extra.py").write_text(INTEGRATOR)
+    registry.forget_plugins()
+    assert parameters.checked({"integrator": "frog"}).integrator == "frog"
+    assert "frog" in parameters.declared()["integrator"].choices
+
+
 def test_a_file_is_added_once_by_its_path(tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("elsewhere") / "mine.py"
     path.write_text(SCENE.format(name="mine"))
@@ -77,6 +90,7 @@ def test_a_file_is_added_once_by_its_path(tmp_path_factory: pytest.TempPathFacto
         ("raise SystemError('at once')", "at once"),
         ("def (", "SyntaxError"),
         ("SCENE = 7", "SCENE is not a record with a name"),
+        ("from repose.sim import registry\nregistry.laws()", "while it is imported"),
     ],
 )
 def test_a_plug_in_that_fails_is_told_in_one_sentence_and_hides_nothing(folder: Path, text: str, said: str) -> None:
