@@ -54,18 +54,17 @@ def test_every_example_is_listed_and_none_is_refused(folder: Path) -> None:
 def test_the_scene_runs_with_the_law_and_the_measurement_is_in_the_results(folder: Path, tmp_path: Path) -> None:
     scene = tmp_path / "with_the_law.py"
     scene.write_text(WITH_THE_LAW, encoding="utf-8")
-    few = ("--set", "grain_count=20", "--set", "orifice=10", "--until", "1")
+    few = ("--set", "grain_count=20", "--set", "orifice=3", "--set", "dt=5e-6", "--until", "0.1")
     done = repose(folder, "run", str(scene), *few, "--no-picture", "--json", "--out", str(tmp_path / "out"))
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["scene"] == "hopper_with_the_law"
     assert found["complaint"] is None
-    assert found["grains_passed"] == 20
-    assert "mean_overlap" in found["measurements"]
-    assert found["largest_overlap"] > 0.0
+    assert 0 < found["grains_passed"] < 20
+    assert 0.0 < found["measurements"]["mean_overlap"] < found["largest_overlap"] * 2e-3
     energy = found["energy"]
     assert energy["damping"] > 0.0
-    assert abs(energy["gap"]) < 1e-3 * energy["poured"]
+    assert abs(energy["gap"]) < 2e-3 * energy["poured"]  # of second order in the time step: 7e-4
 
 
 def test_every_path_and_command_named_exists() -> None:
