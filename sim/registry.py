@@ -9,12 +9,13 @@ This module imports the packages it looks into only when it is asked, so that la
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import os
 import pkgutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
@@ -59,8 +60,8 @@ class Plugin(NamedTuple):
 
 _added: list[Plugin] = []
 """Plug-ins from files named on the command line."""
-_reading = False
-"""Whether plug-ins are being imported."""
+_read: list[Plugin] | None = None
+"""Plug-ins of installed packages and of the folder; None before they are read."""
 _clashes: dict[tuple[str, str], str] = {}
 """Sentences about plug-ins whose records have the names of others, by source and name."""
 
@@ -96,8 +97,17 @@ def extra_modules() -> list[ModuleType]:
 
 
 def plugins() -> list[Plugin]:
-    """Every plug-in, usable or not, in the order in which they are read."""
-    return [*_installed_and_in_folder(), *_added]
+    """Every plug-in, usable or not, in the order in which they are read.
+
+    While plug-ins are being imported, which may import scenes that ask for laws, these are the ones imported so far.
+    """
+    global _read
+    if _read is None:
+        _read = []
+        for plugin in _installed_and_in_folder():
+            _read.append(plugin)
+        _found.cache_clear()
+    return [*_read, *_added]
 
 
 def troubles() -> list[str]:
@@ -128,20 +138,22 @@ def add_file(path: str | Path) -> ModuleType:
 
 def forget_plugins() -> None:
     """Forget every plug-in, so that the next question reads the folder again; modules stay imported."""
+    global _read
+    _read = None
     _added.clear()
     _clashes.clear()
-    _installed_and_in_folder.cache_clear()
     _found.cache_clear()
 
 
 @cache
 def _found(kind: str) -> dict[str, Any]:
+    extra = plugins()  # first: they may import shipped scenes, and a scene must not find itself half imported
     root = importlib.import_module(f"repose.sim.{kind}")
     records: dict[str, Any] = {}
     for entry in pkgutil.walk_packages(root.__path__, f"{root.__name__}."):
         for record in records_of(importlib.import_module(entry.name), kind):
             records[record.name] = record
-    for plugin in plugins():
+    for plugin in extra:
         for record in records_of(plugin.module, kind) if plugin.module else ():
             if record.name in records:
                 _clashes[plugin.source, record.name] = (
@@ -158,28 +170,17 @@ def records_of(module: ModuleType, kind: str) -> tuple[Any, ...]:
     return offered if isinstance(offered, tuple) else (offered,)
 
 
-@cache
-def _installed_and_in_folder() -> tuple[Plugin, ...]:
-    global _reading
-    if _reading:
-        raise PluginError("it asks for names of laws, integrators, scenes or measurements while it is imported")
-    _reading = True
-    try:
-        return _read_plugins()
-    finally:
-        _reading = False
-
-
-def _read_plugins() -> tuple[Plugin, ...]:
+def _installed_and_in_folder() -> Iterator[Plugin]:
+    for point in metadata.entry_points(group=ENTRY_POINTS):
+        yield _imported(point.value, point.load)
     folder = plugin_folder()
     try:
         files = sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
     except OSError as error:
-        return (Plugin(str(folder), None, f"The plug-in folder {folder} cannot be read: {error.strerror or error}."),)
-    return (
-        *(_imported(point.value, point.load) for point in metadata.entry_points(group=ENTRY_POINTS)),
-        *(_imported(str(path), partial(_module_of, path)) for path in files),
-    )
+        yield Plugin(str(folder), None, f"The plug-in folder {folder} cannot be read: {error.strerror or error}.")
+        return
+    for path in files:
+        yield _imported(str(path), partial(_module_of, path))
 
 
 def _imported(source: str, load: Callable[[], Any]) -> Plugin:
@@ -209,6 +210,8 @@ def _module_of(path: Path) -> ModuleType:
     package = sys.modules.setdefault(PREFIX, ModuleType(PREFIX))
     package.__path__ = []
     name = f"{PREFIX}.{path.stem}"
+    if getattr(sys.modules.get(name), "__file__", str(path)) != str(path):  # a file of the same name elsewhere
+        name += f"_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise PluginError("it cannot be read as a Python module")
