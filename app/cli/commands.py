@@ -120,8 +120,7 @@ def repose(
     if complaint := choose_engine_cache():  # before a plug-in imports numba, which reads the choice only then
         say(complaint)
     sweep_all()
-    with refusals():
-        offered = _use_plugins(plugin or ())
+    offered = _use_plugins(plugin or ())
     if context.invoked_subcommand is not None:
         for option, value in (("--preset", preset), ("--threads", threads)):
             if value:
