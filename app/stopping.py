@@ -9,11 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-
-
-INTERRUPTED = 130
-"""Exit code of what was stopped by Ctrl-C or a signal."""
+from repose.app.signals import CAUGHT, SIGNALS, Interrupt
 
 
 class StopAsked(Exception):
@@ -38,12 +34,13 @@ class Stop:
 @contextmanager
 def stoppable() -> Iterator[Stop]:
     """Listen to the signals that end a program; those ignored from outside (nohup) stay ignored."""
-    stop = Stop()
+    stop = Stop(asked=bool(CAUGHT))
 
     def on_signal(number: int, frame: FrameType | None) -> None:
-        if stop.asked or not stop.listening:
-            raise KeyboardInterrupt
+        at_once = stop.asked or not stop.listening
         stop.asked = True
+        if at_once:
+            raise Interrupt
 
     if threading.current_thread() is not threading.main_thread():
         yield stop

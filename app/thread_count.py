@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repose.app.jobs.progress import say
-from repose.sim.engine.threads import MOST_THREADS, available
+from repose.sim.engine.thread_count import MOST_THREADS, available
 from repose.sim.experiment.commands import checked_threads
 from repose.sim.numbers import about_comma, read_whole
 from repose.sim.parameters import ParameterError

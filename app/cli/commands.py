@@ -13,17 +13,9 @@ from typing import Annotated
 
 import typer
 from repose.app.cli import saved_commands, standard_streams
-from repose.app.cli.terminal import (
-    INTERRUPTED,
-    REFUSED,
-    THREADS_HELP,
-    refusals,
-    refuse,
-    table,
-    typed_number,
-    typed_whole,
-)
+from repose.app.cli.terminal import REFUSED, THREADS_HELP, refusals, refuse, table, typed_number, typed_whole
 from repose.app.jobs.progress import Progress, say
+from repose.app.signals import INTERRUPTED, Interrupt
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 done, but something asked for could not be written or a self-test failed; 2 input refused; "
@@ -74,7 +66,7 @@ def _run(arguments: Sequence[str]) -> int:
         context = getattr(error, "ctx", None)
         say(f"{context.get_usage()}\n{error.format_message()}" if context else error.format_message())
         return REFUSED
-    except (KeyboardInterrupt, typer.Abort):
+    except (Interrupt, KeyboardInterrupt, typer.Abort):
         say("Stopped.")
         return INTERRUPTED
     except SystemExit:  # typer's own answer to a closed pipe
@@ -197,8 +189,13 @@ def run(
     threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
     video: Annotated[
-        Path | None, typer.Option(metavar="FILE.mp4", help="Film the run on the simulation's clock.")
-    ] = None,
+        str,
+        typer.Option(
+            metavar="FILE.mp4|FOLDER/",
+            help="Film the run on the simulation's clock; with a slash at the end, a PNG picture for every frame.",
+            show_default=False,
+        ),
+    ] = "",
     fps: Annotated[
         float, typer.Option(parser=typed_number, metavar="NUMBER", help="Frames per second of film.")
     ] = 60.0,
@@ -214,6 +211,7 @@ def run(
     with refusals():
         from repose.app.jobs.headless_job import run_job
         from repose.app.jobs.headless_plan import plan
+        from repose.app.storage.recorder import film_path
 
         if scene.endswith(".py"):
             offered = _use_plugins([Path(scene)])
@@ -229,7 +227,7 @@ def run(
             ready=ready,
             out=out,
             as_json=json,
-            video=video,
+            video=film_path(video) if video else None,
             fps=fps,
             size=size,
             speed=speed,

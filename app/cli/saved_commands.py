@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from repose.app.cli.terminal import INTERRUPTED, THREADS_HELP, refusals, table
+from repose.app.cli.terminal import THREADS_HELP, refusals, table
 from repose.app.jobs.progress import say
+from repose.app.signals import INTERRUPTED
 
 
 def replay(

@@ -10,8 +10,8 @@ import typer
 from repose.app.jobs.progress import say
 from repose.sim.numbers import about_comma, read_number, read_whole
 
-REFUSED, INTERRUPTED = 2, 130
-"""Exit codes for input that is refused, and for a command stopped by Ctrl-C or a signal."""
+REFUSED = 2
+"""Exit code for input that is refused."""
 THREADS_HELP = "Threads that step the world together: same bits for any number; as it has work for if not given."
 WIDE = 200
 """Columns of a table that goes into a file or pipe: its rows should stay rows."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import json
 import os
 import platform
@@ -16,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 
 from repose.app.thread_count import most_threads
-from repose.sim.engine.threads import GRAINS_PER_THREAD, available
+from repose.sim.engine.thread_count import GRAINS_PER_THREAD, available
 
 PACKAGES = ("numpy", "numba", "llvmlite", "pygame-ce", "imgui-bundle", "PyOpenGL", "av", "scipy", "pydantic", "typer")
 PROBE = "from repose.app.jobs.doctor import probe_opengl; probe_opengl()"
@@ -146,11 +145,12 @@ def _writable(name: str, folder: Path) -> Finding:
 
 
 def _encoders() -> list[Finding]:
-    if importlib.util.find_spec("av") is None:
-        return [Finding("video encoders", "none", "pip install av")]
-    from repose.app.storage.recorder import encoder_names
+    from repose.app.storage.recorder import RecorderError, encoder_names
 
-    found = encoder_names()
+    try:
+        found = encoder_names()
+    except RecorderError as error:
+        return [Finding("video encoders", "none", str(error))]
     return [Finding("video encoders", ", ".join(found) or "none", "" if found else "pip install --upgrade av")]
 
 

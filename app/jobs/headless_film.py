@@ -31,10 +31,14 @@ class HeadlessFilm:
         """The newest frame, kept back until it is known to lie before the end."""
         self._added = 0
         self._closed = False
-        self.path = self._recorder.path
         self.frames = 0
         self.complaint = ""
         """Why the film was cut short; empty while all is well."""
+
+    @property
+    def path(self) -> Path:
+        """The file, or the folder of pictures."""
+        return self._recorder.path
 
     @property
     def outcome(self) -> dict[str, Any]:

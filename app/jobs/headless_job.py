@@ -20,10 +20,11 @@ from repose.app.jobs.progress import Progress, say
 from repose.app.jobs.remaining_time import Outlook
 from repose.app.render.framing import close_up, whole_scene
 from repose.app.render.view import View
-from repose.app.stopping import INTERRUPTED, Stop, StopAsked, stoppable
+from repose.app.signals import INTERRUPTED
+from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.paths import json_text
 from repose.app.window.window import WindowError
-from repose.sim.experiment.commands import SetParameters
+from repose.sim.experiment.commands import SetParameters, UseThreads
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.snapshot import Reading, Snapshot
@@ -124,7 +125,7 @@ def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Sto
             simulation = resumed_experiment(job.resumed)
             if job.values and (refusal := apply(simulation, SetParameters(job.values))):
                 raise ParameterError(refusal)
-        simulation.session.threads = job.threads
+        apply(simulation, UseThreads(job.threads))
 
         until = math.inf if job.until is None else job.until
         outlook = Outlook(until)

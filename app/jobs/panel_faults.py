@@ -129,7 +129,11 @@ def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) 
             raise Mistake("on purpose\nand more")
 
     def noted(other: Panel) -> Panel:
-        return replace(other, draw=lambda ui: (drawn.add(other.name), other.draw(ui))[1])
+        def draw(ui: Ui) -> None:
+            drawn.add(other.name)
+            other.draw(ui)
+
+        return replace(other, draw=draw)
 
     panels = tuple(replace(entry, draw=fail) if entry is panel else noted(entry) for entry in all_panels())
     others = {entry.name for entry in panels if entry.name != panel.name and not entry.group}

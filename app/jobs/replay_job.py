@@ -54,7 +54,7 @@ def verify_run(path: Path, quiet: bool = False, threads: int | None = None) -> i
 
 def export_run(path: Path, to: Path) -> int:
     """Write the grains of the run's last state to a new file; the exit code. Raises `ParameterError`."""
-    from repose.sim.io.export import require_known_ending, write_grains
+    from repose.sim.io.export import ExportedState, require_known_ending, write_grains
 
     try:
         require_known_ending(to)
@@ -63,7 +63,7 @@ def export_run(path: Path, to: Path) -> int:
     place = claim_for("--to", to)
     try:
         run = _loaded(path).now.now.run
-        write_grains(run, place)
+        write_grains(ExportedState(run.world, run.step, run.time, run.dt), place)
     except OSError as error:
         say(f"{to} could not be written: {error.strerror or error}.")
         return NOT_WRITTEN

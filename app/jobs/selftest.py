@@ -17,6 +17,7 @@ import numpy as np
 from repose.app.jobs.progress import Progress, one_line
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.study.damage import DAMAGE
 from repose.sim.study.selftest import PHYSICS, Case, NotHere, Outcome
 from repose.sim.study.survival import SURVIVAL
 
@@ -93,6 +94,13 @@ def draw_heap() -> None:
     sys.stdout.write(f"{(np.abs(drawn - drawn[0, 0]).max(axis=2) > 24).mean()}\n")
 
 
+def killed_films() -> Outcome:
+    """Files left by programs that were killed while filming, that cannot be played."""
+    from repose.app.jobs.film_faults import films_left_by_kills
+
+    return films_left_by_kills()
+
+
 def panels() -> Outcome:
     """Failures of a panel, of all panels in all ways, that end the window or go untold; needs no screen."""
     try:
@@ -105,7 +113,9 @@ def panels() -> Outcome:
 ALL = (
     *PHYSICS,
     *SURVIVAL,
+    *DAMAGE,
     Case("film", f"of {FRAMES} frames, missing", film, "R09"),
+    Case("killed films", "files that cannot be played", killed_films, "R01"),
     Case("failing panels", "failures that end the window", panels),
     Case("picture", "share without a grain", picture, "G05"),
 )

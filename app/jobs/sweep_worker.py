@@ -82,6 +82,8 @@ def work(task: Task, tell: Connection) -> None:
 
 def _result(task: Task, tell: Connection) -> dict[str, Any]:
     """The run's result with its point."""
+    from repose.sim.experiment.commands import UseThreads
+    from repose.sim.experiment.control import apply
     from repose.sim.experiment.headless import run_experiment
 
     told = 0.0
@@ -93,7 +95,7 @@ def _result(task: Task, tell: Connection) -> dict[str, Any]:
             tell.send({"words": words, "share": share or 0.0})
 
     simulation = new_experiment(task.scene, task.values, task.seed)
-    simulation.session.threads = task.threads
+    apply(simulation, UseThreads(task.threads))
     tell.send({"compiled": True})
     result = run_experiment(simulation, on_progress=on_progress)
     point = simulation.scene.study.measure(simulation) if simulation.scene.study else None

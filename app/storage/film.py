@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from repose.app.storage import paths
 from repose.sim.experiment.snapshot import Snapshot
 
+FORMATS = {".mp4": "MP4 film", ".png": "PNG pictures"}
+"""By the ending of the name; pictures have a folder of that name without it."""
 SIZES = ((1280, 720), (1920, 1080), (2560, 1440), (3840, 2160))
 FRAME_RATES = (24, 25, 30, 50, 60)
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
@@ -57,6 +59,7 @@ class Film:
     """Begin a file: path, size [px], frames per second; raises an error whose text is a sentence."""
     folder: Path = field(default_factory=paths.videos_folder)
     name: str = "heap"
+    format: str = ".mp4"
     size: tuple[int, int] = (1280, 720)
     fps: int = 60
     speed: float = 0.25
@@ -89,13 +92,13 @@ class Film:
         if self.running or self.finishing:
             return
         self.trouble, self.frames = "", 0
-        stem = self.name.strip().removesuffix(".mp4")
+        stem = self.name.strip().removesuffix(self.format)
         if not NAME.fullmatch(stem) or not stem.strip("."):
             self.trouble = f"'{self.name}' cannot be a file's name: use letters, digits, spaces and hyphens."
             return
         try:
-            self._sink = self.open(self.folder / f"{stem}.mp4", self.size, self.fps)
-        except (OSError, RuntimeError) as error:
+            self._sink = self.open(self.folder / f"{stem}{self.format}", self.size, self.fps)
+        except Exception as error:  # a library that is missing or broken may throw anything
             self.trouble = str(error)
             return
         self.path = self._sink.path
@@ -136,13 +139,14 @@ class Film:
         try:
             self._sink.add(self.draw(snapshot, self.size))
             self.frames += 1
-        except (OSError, RuntimeError) as error:
-            self.trouble = str(error)
+        except Exception as error:  # so may a driver
+            self.trouble = str(error) or type(error).__name__
             self.stop()
 
     def _close(self, sink: Sink) -> None:
         try:
             self.frames = sink.close()
+            self.path = sink.path
             self.trouble = self.trouble or sink.failure
-        except (OSError, RuntimeError) as error:
+        except Exception as error:
             self.trouble = str(error)

@@ -158,10 +158,11 @@ class Keeper:
             self.trouble = f"{path} could not be written: {error.strerror or error}; the run goes on."
 
     def _export(self, saved: SavedRun, path: Path) -> None:
-        from repose.sim.io.export import export
+        from repose.sim.io.export import ExportedState, export
 
+        run = saved.now.now.run
         try:
-            export(saved.now.now.run, path)
+            export(ExportedState(run.world, run.step, run.time, run.dt), path)
             self.said = f"Grains written to {path}."
         except OSError as error:
             self.trouble = f"{path} could not be written: {error.strerror or error}; the run goes on."

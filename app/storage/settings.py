@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,7 +11,7 @@ import tomlkit
 from annotated_types import Ge, Le, MaxLen
 from pydantic import BaseModel, ConfigDict, ValidationError
 from repose.app.storage import paths
-from repose.sim.engine.threads import MOST_THREADS
+from repose.sim.engine.thread_count import MOST_THREADS
 from repose.sim.numbers import as_written
 
 LARGEST_FILE = 1 << 20
@@ -108,7 +109,10 @@ def load_settings(path: Path | None = None) -> Settings:
 def _read(path: Path) -> tomlkit.TOMLDocument:
     """The file as it is, or an empty one; raises `OSError` or `ValueError` when it cannot be used."""
     try:
-        if path.stat().st_size > LARGEST_FILE:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise ValueError("it is no ordinary file")  # a pipe would be waited for, a device read without end
+        if found.st_size > LARGEST_FILE:
             raise ValueError("it is larger than 1 MB")
         return tomlkit.parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -111,13 +111,15 @@ class Physics:
 
         def make() -> Experiment:
             from repose.sim.experiment.changes import new_experiment, resumed_experiment
+            from repose.sim.experiment.control import apply
 
             if saved is not None:
                 experiment = resumed_experiment(saved)
             else:
                 experiment = new_experiment(start.scene, start.values, start.seed, start.ready)
             experiment.history.checkpoints.budget = REWIND_BYTES
-            experiment.session.threads, experiment.session.spare_processors = threads, PROCESSORS_FOR_PICTURE
+            apply(experiment, UseThreads(threads))
+            experiment.session.spare_processors = PROCESSORS_FOR_PICTURE
             return experiment
 
         runner = Runner(make)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 
 from repose.app.jobs.progress import one_line, say
-from repose.app.stopping import INTERRUPTED, Stop, stoppable
+from repose.app.signals import INTERRUPTED
+from repose.app.stopping import Stop, stoppable
 from repose.app.storage.settings import Settings, load_settings
 from repose.app.thread_count import asked_threads
 from repose.app.window.application import Application

@@ -1,7 +1,7 @@
 """Vectors in tables: read from and written to arrays that hold one component per row or column.
 
-A vector is a tuple, as in `repose.sim.engine.vector`; `like` tells its length and is not read otherwise. The six numbers of a row of
-`repose.sim.laws.materials.pair_table` are loaded and saved as a vector too.
+A vector is a tuple, as in `repose.sim.engine.vector`; `like` gives its length and is not read otherwise. A row of
+properties of two materials is read and written as a vector too, of any length.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from numba.extending import overload, register_jitable
 
 
 @register_jitable(forceinline=True)
-def spot(row, width, k):
-    """Where column k of a row of that width stands in a flat buffer.
+def index(row, width, k):
+    """Index of column k of a row of that width in a flat buffer.
 
-    Unsigned: compiled code looks at every signed index for being negative, which costs more than the access.
+    Unsigned: compiled code tests every signed index for being negative, which costs more than the access.
     """
     return np.uint64(row * width + k)
 
 
-def load(buffer, row, width, k, like):
-    """The vector whose components stand `width` apart in a flat buffer, from `row` on, at column k."""
-    return tuple(buffer[spot(row + c, width, k)] for c in range(len(like)))
+def read_block(buffer, row, width, k, like):
+    """The vector at column k of a flat buffer of rows of that width, from `row` on, one component per row."""
+    return tuple(buffer[index(row + c, width, k)] for c in range(len(like)))
 
 
-def save(buffer, row, width, k, a):
-    """Write a vector where `load` would read it."""
+def write_block(buffer, row, width, k, a):
+    """Write a vector where `read_block` would read it."""
     for c, x in enumerate(a):
-        buffer[spot(row + c, width, k)] = x
+        buffer[index(row + c, width, k)] = x
 
 
 def rows(table, like):
@@ -41,30 +41,30 @@ def level(motion, first, which, like):
     return tuple(motion[first + c, which] for c in range(len(like)))
 
 
-def entry(table, place, like):
+def read_entry(table, place, like):
     """The vector at `place`, a tuple of two indices, of a 3D array of vectors; without a view of the array, which costs
     more than reading it."""
     return tuple(table[place[0], place[1], c] for c in range(len(like)))
 
 
-def stretch(table, row, column, like):
+def read_part_of_row(table, row, column, like):
     """The vector in one row of a 2D array, from a column on."""
     return tuple(table[row, column + c] for c in range(len(like)))
 
 
-def lay(table, row, column, a):
-    """Write a vector where `stretch` would read it."""
+def write_row(table, row, column, a):
+    """Write a vector where `read_part_of_row` would read it."""
     for c, x in enumerate(a):
         table[row, column + c] = x
 
 
 @register_jitable
-def row_at(table, row, like):
+def read_row(table, row, like):
     """The vector in one row of a 2D array of vectors."""
-    return stretch(table, row, 0, like)
+    return read_part_of_row(table, row, 0, like)
 
 
-def between(columns, first, last):
+def slices(columns, first, last):
     """The same columns from entry `first` to `last` - 1."""
     return tuple(column[first:last] for column in columns)
 
@@ -74,65 +74,58 @@ def at(columns, k):
     return tuple(column[k] for column in columns)
 
 
-def put(columns, k, a):
+def write_at(columns, k, a):
     """Write a vector at index k of a tuple of 1D arrays."""
     for column, x in zip(columns, a, strict=True):
         column[k] = x
 
 
-def deposit(columns, k, a):
+def add_at(columns, k, a):
     """Add a vector to the entry at index k of a tuple of 1D arrays."""
     for column, x in zip(columns, a, strict=True):
         column[k] += x
 
 
-@overload(load)
-def _load(buffer, row, width, k, like):
+@overload(read_block)
+def _read_block(buffer, row, width, k, like):
+    if len(like) > 3:
+        return lambda buffer, row, width, k, like: (
+            read_block(buffer, row, width, k, like[:3]) + read_block(buffer, row + 3, width, k, like[3:])
+        )
     return (
         lambda buffer, row, width, k, like: (),
-        lambda buffer, row, width, k, like: (buffer[spot(row, width, k)],),
-        lambda buffer, row, width, k, like: (buffer[spot(row, width, k)], buffer[spot(row + 1, width, k)]),
+        lambda buffer, row, width, k, like: (buffer[index(row, width, k)],),
+        lambda buffer, row, width, k, like: (buffer[index(row, width, k)], buffer[index(row + 1, width, k)]),
         lambda buffer, row, width, k, like: (
-            buffer[spot(row, width, k)],
-            buffer[spot(row + 1, width, k)],
-            buffer[spot(row + 2, width, k)],
-        ),
-        None,
-        None,
-        lambda buffer, row, width, k, like: (
-            buffer[spot(row, width, k)],
-            buffer[spot(row + 1, width, k)],
-            buffer[spot(row + 2, width, k)],
-            buffer[spot(row + 3, width, k)],
-            buffer[spot(row + 4, width, k)],
-            buffer[spot(row + 5, width, k)],
+            buffer[index(row, width, k)],
+            buffer[index(row + 1, width, k)],
+            buffer[index(row + 2, width, k)],
         ),
     )[len(like)]
 
 
-@overload(save)
-def _save(buffer, row, width, k, a):
-    def save0(buffer, row, width, k, a):
+@overload(write_block)
+def _write_block(buffer, row, width, k, a):
+    def write0(buffer, row, width, k, a):
         pass
 
-    def save1(buffer, row, width, k, a):
-        buffer[spot(row, width, k)] = a[0]
+    def write1(buffer, row, width, k, a):
+        buffer[index(row, width, k)] = a[0]
 
-    def save2(buffer, row, width, k, a):
-        buffer[spot(row, width, k)] = a[0]
-        buffer[spot(row + 1, width, k)] = a[1]
+    def write2(buffer, row, width, k, a):
+        buffer[index(row, width, k)] = a[0]
+        buffer[index(row + 1, width, k)] = a[1]
 
-    @register_jitable
-    def save3(buffer, row, width, k, a):
-        buffer[spot(row, width, k)] = a[0]
-        buffer[spot(row + 1, width, k)] = a[1]
-        buffer[spot(row + 2, width, k)] = a[2]
+    def write3(buffer, row, width, k, a):
+        buffer[index(row, width, k)] = a[0]
+        buffer[index(row + 1, width, k)] = a[1]
+        buffer[index(row + 2, width, k)] = a[2]
 
-    def save6(buffer, row, width, k, a):
-        save3(buffer, row, width, k, (a[0], a[1], a[2]))
-        save3(buffer, row + 3, width, k, (a[3], a[4], a[5]))
+    def write_more(buffer, row, width, k, a):
+        write_block(buffer, row, width, k, a[:3])
+        write_block(buffer, row + 3, width, k, a[3:])
 
-    return (save0, save1, save2, save3, None, None, save6)[len(a)]
+    return (write0, write1, write2, write3)[len(a)] if len(a) <= 3 else write_more
 
 
 @overload(rows)
@@ -159,8 +152,8 @@ def _level(motion, first, which, like):
     )[len(like)]
 
 
-@overload(entry)
-def _entry(table, place, like):
+@overload(read_entry)
+def _read_entry(table, place, like):
     return {
         2: lambda table, place, like: (table[place[0], place[1], 0], table[place[0], place[1], 1]),
         3: lambda table, place, like: (
@@ -171,8 +164,8 @@ def _entry(table, place, like):
     }[len(like)]
 
 
-@overload(stretch)
-def _stretch(table, row, column, like):
+@overload(read_part_of_row)
+def _read_part_of_row(table, row, column, like):
     return (
         lambda table, row, column, like: (),
         lambda table, row, column, like: (table[row, column],),
@@ -181,28 +174,28 @@ def _stretch(table, row, column, like):
     )[len(like)]
 
 
-@overload(lay)
-def _lay(table, row, column, a):
-    def lay0(table, row, column, a):
+@overload(write_row)
+def _write_row(table, row, column, a):
+    def write_row0(table, row, column, a):
         pass
 
-    def lay1(table, row, column, a):
+    def write_row1(table, row, column, a):
         table[row, column] = a[0]
 
-    def lay2(table, row, column, a):
+    def write_row2(table, row, column, a):
         table[row, column] = a[0]
         table[row, column + 1] = a[1]
 
-    def lay3(table, row, column, a):
+    def write_row3(table, row, column, a):
         table[row, column] = a[0]
         table[row, column + 1] = a[1]
         table[row, column + 2] = a[2]
 
-    return (lay0, lay1, lay2, lay3)[len(a)]
+    return (write_row0, write_row1, write_row2, write_row3)[len(a)]
 
 
-@overload(between)
-def _between(columns, first, last):
+@overload(slices)
+def _slices(columns, first, last):
     return {
         2: lambda columns, first, last: (columns[0][first:last], columns[1][first:last]),
         3: lambda columns, first, last: (columns[0][first:last], columns[1][first:last], columns[2][first:last]),
@@ -219,41 +212,41 @@ def _at(columns, k):
     )[len(columns)]
 
 
-@overload(put)
-def _put(columns, k, a):
-    def put0(columns, k, a):
+@overload(write_at)
+def _write_at(columns, k, a):
+    def write_at0(columns, k, a):
         pass
 
-    def put1(columns, k, a):
+    def write_at1(columns, k, a):
         columns[0][k] = a[0]
 
-    def put2(columns, k, a):
+    def write_at2(columns, k, a):
         columns[0][k] = a[0]
         columns[1][k] = a[1]
 
-    def put3(columns, k, a):
+    def write_at3(columns, k, a):
         columns[0][k] = a[0]
         columns[1][k] = a[1]
         columns[2][k] = a[2]
 
-    return (put0, put1, put2, put3)[len(a)]
+    return (write_at0, write_at1, write_at2, write_at3)[len(a)]
 
 
-@overload(deposit)
-def _deposit(columns, k, a):
-    def deposit0(columns, k, a):
+@overload(add_at)
+def _add_at(columns, k, a):
+    def add_at0(columns, k, a):
         pass
 
-    def deposit1(columns, k, a):
+    def add_at1(columns, k, a):
         columns[0][k] += a[0]
 
-    def deposit2(columns, k, a):
+    def add_at2(columns, k, a):
         columns[0][k] += a[0]
         columns[1][k] += a[1]
 
-    def deposit3(columns, k, a):
+    def add_at3(columns, k, a):
         columns[0][k] += a[0]
         columns[1][k] += a[1]
         columns[2][k] += a[2]
 
-    return (deposit0, deposit1, deposit2, deposit3)[len(a)]
+    return (add_at0, add_at1, add_at2, add_at3)[len(a)]

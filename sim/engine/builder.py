@@ -1,4 +1,4 @@
-"""WorldBuilder: spheres one by one or in arrays, checked, then frozen to a World; and changes to its rows."""
+"""Functions that build a world from spheres and walls, checked, and that add, remove and reorder rows."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from repose.sim.engine.contacts.kinematics import TINY
 from repose.sim.engine.contacts.wall_geometry import FACET
-from repose.sim.engine.workspace import BLOCK, DEEP_COUNT, empty_memory, working_storage
+from repose.sim.engine.workspace import BLOCK, OVERLAP_COLUMNS, empty_wall_buffer, working_storage
 from repose.sim.engine.world import (
     COUNTER_COUNT,
     MATERIAL_COUNT,
     PAIR_COUNT,
-    TOUCH_COUNT,
+    WALL_CONTACT_COUNT,
     Floats,
     Pairs,
-    Touches,
+    WallContacts,
     World,
     empty_pairs,
-    empty_touches,
+    empty_wall_contacts,
     empty_walls,
 )
 
@@ -30,11 +30,11 @@ def empty_world(
 ) -> World:
     """A world without spheres, ready for `add_spheres`."""
     coordinates = dimension + spin_length
-    aside, search, crew = working_storage(1, 0, np.zeros(0), 0, dimension, 0, np.array([skin]))
+    pair_buffer, search, shared = working_storage(1, 0, np.zeros(0), 0, dimension, 0, np.array([skin]))
     return World(
         motion=np.zeros((coordinates, levels, 0)),
         force=np.zeros((coordinates, 0)),
-        mobility=np.zeros((coordinates, 0)),
+        inverse_mass=np.zeros((coordinates, 0)),
         mass=np.zeros(0),
         radius=np.zeros(0),
         sphere_id=np.zeros(0, np.int64),
@@ -43,14 +43,14 @@ def empty_world(
         orientation=np.zeros((4, 0)),
         turned=np.zeros((3, 0)),
         walls=empty_walls(0, dimension),
-        touches=empty_touches(0, 0, dimension),
+        wall_contacts=empty_wall_contacts(0, 0, dimension),
         pairs=empty_pairs(0, dimension),
-        aside=aside,
-        memory=empty_memory(0, 0, dimension),
+        pair_buffer=pair_buffer,
+        wall_buffer=empty_wall_buffer(0, 0, dimension),
         search=search,
-        crew=crew,
+        threads=shared,
         ledger=np.zeros((3, BLOCK)),
-        deepest=np.zeros(DEEP_COUNT),
+        largest_overlap=np.zeros(OVERLAP_COLUMNS),
         counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
     )
 
@@ -91,16 +91,16 @@ def add_spheres(
     motion[dimension:, 1] = np.broadcast_to(spin, (count, coordinates - dimension)).T
     # Moment of inertia of a solid disc (one spin component) or sphere (three).
     inertia = (0.4 if coordinates - dimension == 3 else 0.5) * mass * radius**2
-    mobility = np.zeros((coordinates, count))
+    inverse_mass = np.zeros((coordinates, count))
     if not fixed:
-        mobility[:dimension] = 1.0 / mass
-        mobility[dimension:] = 1.0 / inertia
+        inverse_mass[:dimension] = 1.0 / mass
+        inverse_mass[dimension:] = 1.0 / inertia
     upright = np.zeros((4, count))
     upright[0] = 0.0 if coordinates - dimension == 1 else 1.0
     grown = world._replace(
         motion=np.concatenate([world.motion, motion], axis=2),
         force=np.concatenate([world.force, np.zeros((coordinates, count))], axis=1),
-        mobility=np.concatenate([world.mobility, mobility], axis=1),
+        inverse_mass=np.concatenate([world.inverse_mass, inverse_mass], axis=1),
         mass=np.concatenate([world.mass, mass]),
         radius=np.concatenate([world.radius, radius]),
         sphere_id=np.concatenate([world.sphere_id, first_id + np.arange(count)]),
@@ -113,12 +113,12 @@ def add_spheres(
 
 
 def keep_spheres(world: World, kept: NDArray[np.bool_]) -> World:
-    """The world with only the rows where `kept` is True; contact memory among them is kept bit by bit."""
+    """The world with only the rows where `kept` is True; contact history among them is kept bit by bit."""
     return with_rows(world, np.flatnonzero(kept))
 
 
 def in_order_of_id(world: World) -> World:
-    """The same world with its rows in the order of ids, in which forces add up; its lists are still good."""
+    """The same world with its rows in the order of ids, in which forces add up; its lists remain valid."""
     rows = np.argsort(world.sphere_id)
     if (rows[1:] > rows[:-1]).all():
         return world
@@ -129,15 +129,15 @@ def in_order_of_id(world: World) -> World:
 
 
 def with_rows(world: World, rows: NDArray[np.intp]) -> World:
-    """The world with only these rows, in this order; contact memory among them is kept bit by bit."""
+    """The world with only these rows, in this order; contact history among them is kept bit by bit."""
     new_row = np.full(world.sphere_count, -1)
     new_row[rows] = np.arange(rows.size)
     pairs, left = _kept_pairs(world, new_row)
-    touches, touching = _kept_touches(world, new_row)
+    wall_contacts, touching = _kept_wall_contacts(world, new_row)
     chosen = world._replace(
         motion=np.ascontiguousarray(world.motion[:, :, rows]),
         force=np.ascontiguousarray(world.force[:, rows]),
-        mobility=np.ascontiguousarray(world.mobility[:, rows]),
+        inverse_mass=np.ascontiguousarray(world.inverse_mass[:, rows]),
         mass=world.mass[rows],
         radius=world.radius[rows],
         sphere_id=world.sphere_id[rows],
@@ -145,18 +145,18 @@ def with_rows(world: World, rows: NDArray[np.intp]) -> World:
         material=world.material[rows],
         orientation=np.ascontiguousarray(world.orientation[:, rows]),
         turned=np.ascontiguousarray(world.turned[:, rows]),
-        touches=touches,
+        wall_contacts=wall_contacts,
         counters=world.counters.copy(),
     )
     chosen.counters[PAIR_COUNT] = left
-    chosen.counters[TOUCH_COUNT] = touching
+    chosen.counters[WALL_CONTACT_COUNT] = touching
     chosen = fitted(chosen, pairs, pairs.i.size)
     index_pairs(chosen)
     return chosen
 
 
 def _kept_pairs(world: World, new_row: NDArray[np.int64]) -> tuple[Pairs, int]:
-    """The list of pairs without those that go, sorted by the rows to come, and how many there are."""
+    """The pair list without removed spheres, sorted by the new rows, and its length."""
     count = int(world.counters[PAIR_COUNT])
     i, j = new_row[world.pairs.i[:count]], new_row[world.pairs.j[:count]]
     low, high = np.minimum(i, j), np.maximum(i, j)
@@ -167,10 +167,10 @@ def _kept_pairs(world: World, new_row: NDArray[np.int64]) -> tuple[Pairs, int]:
     for name in Pairs._fields:
         getattr(pairs, name)[..., :left] = getattr(world.pairs, name)[..., entries]
     pairs.i[:left], pairs.j[:left] = low[entries], high[entries]
-    # Seen from the other grain, what a contact remembers points the other way.
+    # Where i and j exchange, the contact memory changes sign.
     other = np.flatnonzero(i[entries] > j[entries])
     kinds = world.counters[MATERIAL_COUNT]
-    pairs.anchor[:, other] *= -1.0
+    pairs.shear_spring[:, other] *= -1.0
     pairs.kind[other] = pairs.kind[other] % kinds * kinds + pairs.kind[other] // kinds
     return pairs, left
 
@@ -183,7 +183,8 @@ def set_walls(
     velocity: ArrayLike = 0.0,
     material: ArrayLike = 0,
 ) -> World:
-    """The world with these walls instead of its own: see `repose.sim.engine.world.Walls` for the shapes and their corners.
+    """The world with these walls instead of its own: see `repose.sim.engine.world.Walls` for the shapes and their
+    corners.
 
     shape (walls,), corner (walls, 3, dimension) [m], velocity [m/s] and material broadcast. Raises ValueError for
     corners that are not finite, normals and axes that are not unit vectors, and facets without extent.
@@ -195,12 +196,12 @@ def set_walls(
     if flaw := flaw_of_walls(walls.shape, corners):
         raise ValueError(flaw)
     counters = world.counters.copy()
-    counters[TOUCH_COUNT] = 0
+    counters[WALL_CONTACT_COUNT] = 0
     return fitted(world._replace(walls=walls, counters=counters), world.pairs, world.pairs.i.size)
 
 
 def flaw_of_walls(shape: NDArray[np.int64], corners: Floats) -> str:
-    """What of these walls cannot be, in a sentence, or an empty string; corners [m], shape (walls, 3, dimension)."""
+    """What is wrong with these walls, in a sentence, or an empty string; corners [m], shape (walls, 3, dimension)."""
     faceted = shape == FACET
     endless = ~np.isfinite(corners).all(axis=(1, 2))
     if endless.any():
@@ -217,35 +218,35 @@ def flaw_of_walls(shape: NDArray[np.int64], corners: Floats) -> str:
     return ""
 
 
-def _kept_touches(world: World, new_row: NDArray[np.int64]) -> tuple[Touches, int]:
-    """The list of spheres near walls without those that go, sorted by the rows to come, and how many there are."""
-    count = int(world.counters[TOUCH_COUNT])
-    sphere = new_row[world.touches.sphere[:count]]
+def _kept_wall_contacts(world: World, new_row: NDArray[np.int64]) -> tuple[WallContacts, int]:
+    """The list of contacts with walls without removed spheres, sorted by the new rows, and its length."""
+    count = int(world.counters[WALL_CONTACT_COUNT])
+    sphere = new_row[world.wall_contacts.sphere[:count]]
     entries = np.argsort(sphere, kind="stable")
     entries = entries[sphere[entries] >= 0]
     left = entries.size
-    touches = empty_touches(world.touches.sphere.size, 0, world.search.cell.shape[0])
-    for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
-        getattr(touches, name)[..., :left] = getattr(world.touches, name)[..., entries]
-    touches.sphere[:left] = sphere[entries]
-    return touches, left
+    wall_contacts = empty_wall_contacts(world.wall_contacts.sphere.size, 0, world.search.cell.shape[0])
+    for name in ("sphere", "wall", "touching", "shear_spring", "normal_force"):
+        getattr(wall_contacts, name)[..., :left] = getattr(world.wall_contacts, name)[..., entries]
+    wall_contacts.sphere[:left] = sphere[entries]
+    return wall_contacts, left
 
 
 def enlarge_pairs(world: World) -> World:
-    """The same world with room for half as many pairs again; nothing else changes, the reference positions included."""
-    return _refitted(world, max(64, 3 * world.pairs.i.size // 2), max(64, 2 * world.touches.sphere.size))
+    """The same world with a pair capacity larger by half; nothing else changes, the reference positions included."""
+    return _refitted(world, max(64, 3 * world.pairs.i.size // 2), max(64, 2 * world.wall_contacts.sphere.size))
 
 
-def with_crew(world: World, threads: int) -> World:
-    """The same world, stepped by so many threads from now on."""
-    if threads == world.crew.tally.shape[0]:
+def with_threads(world: World, threads: int) -> World:
+    """The same world with tables for so many threads."""
+    if threads == world.threads.thread_status.shape[0]:
         return world
-    return _refitted(world, world.pairs.i.size, world.touches.sphere.size, threads)
+    return _refitted(world, world.pairs.i.size, world.wall_contacts.sphere.size, threads)
 
 
-def _refitted(world: World, capacity: int, touch_capacity: int, threads: int | None = None) -> World:
-    """`fitted`, with the lists still good."""
-    grown = fitted(world, world.pairs, capacity, touch_capacity, threads)
+def _refitted(world: World, capacity: int, wall_capacity: int, threads: int | None = None) -> World:
+    """`fitted`, with lists that remain valid."""
+    grown = fitted(world, world.pairs, capacity, wall_capacity, threads)
     grown.search.reference[:] = world.search.reference
     grown.search.wall_reference[:] = world.search.wall_reference
     index_pairs(grown)
@@ -253,32 +254,33 @@ def _refitted(world: World, capacity: int, touch_capacity: int, threads: int | N
 
 
 def index_pairs(world: World) -> None:
-    """Note where the pairs of each sphere stand in a list that was not made by the step loop itself."""
+    """Index by sphere a pair list that was not made by the step loop."""
     used = int(world.counters[PAIR_COUNT])
     rows = np.arange(world.sphere_count + 1)
     world.search.begin[:] = np.searchsorted(world.pairs.i[:used], rows)
-    if world.crew.other.size:
+    if world.threads.other.size:
         by_j = np.argsort(world.pairs.j[:used], kind="stable")
-        world.crew.other[:used] = by_j
-        world.crew.other_begin[:] = np.searchsorted(world.pairs.j[:used][by_j], rows)
+        world.threads.other[:used] = by_j
+        world.threads.other_begin[:] = np.searchsorted(world.pairs.j[:used][by_j], rows)
 
 
-def weigh_pairs(world: World) -> None:
-    """Fill in what the spheres of each listed pair are to each other, to the bit as `repose.sim.engine.neighbours.pair_list` does."""
+def fill_pair_properties(world: World) -> None:
+    """Compute the columns of listed pairs that follow from their spheres, with the same bits as
+    `repose.sim.engine.neighbours.pair_list`."""
     used = int(world.counters[PAIR_COUNT])
     pairs = world.pairs
     i, j = pairs.i[:used], pairs.j[:used]
-    held, yielding = world.fixed, world.mobility[-1]
+    fixed, inverse_inertia = world.fixed, world.inverse_mass[-1]
     pairs.radius_sum[:used] = world.radius[i] + world.radius[j]
     pairs.effective_mass[:used] = world.mass[i] * world.mass[j] / (world.mass[i] + world.mass[j])
-    pairs.held[:used] = held[i] | held[j]
+    pairs.fixed[:used] = fixed[i] | fixed[j]
     pairs.kind[:used] = world.material[i] * world.counters[MATERIAL_COUNT] + world.material[j]
-    if world.mobility.shape[0] > world.search.cell.shape[0]:
-        pairs.effective_inertia[:used] = 1.0 / np.maximum(yielding[i] + yielding[j], TINY)
+    if world.inverse_mass.shape[0] > world.search.cell.shape[0]:
+        pairs.effective_inertia[:used] = 1.0 / np.maximum(inverse_inertia[i] + inverse_inertia[j], TINY)
 
 
 def forget_neighbours(world: World) -> None:
-    """Have all lists made anew at the next step, whatever has moved."""
+    """Have both lists rebuilt at the next step, whatever has moved."""
     world.search.reference[:] = np.inf
 
 
@@ -289,7 +291,7 @@ def with_levels(world: World, levels: int) -> World:
     return world._replace(motion=motion)
 
 
-def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0, threads: int | None = None) -> World:
+def fitted(world: World, pairs: Pairs, capacity: int, wall_capacity: int = 0, threads: int | None = None) -> World:
     """The world with search tables for its number of spheres and pair tables of the given capacity, to be stepped by so
     many threads, or as many as before.
 
@@ -301,14 +303,14 @@ def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0, t
     for name in Pairs._fields:
         getattr(fitted, name)[..., :used] = getattr(pairs, name)[..., :used]
     beginning = world.sphere_count // 2 if world.walls.shape.size else 0
-    near_walls = max(touch_capacity, world.touches.sphere.size, beginning)
-    touches = empty_touches(near_walls, world.sphere_count, dimension)
-    count = int(world.counters[TOUCH_COUNT])
-    for name in ("sphere", "wall", "touching", "anchor", "normal_force"):
-        getattr(touches, name)[..., :count] = getattr(world.touches, name)[..., :count]
-    touches.begin[:] = np.searchsorted(touches.sphere[:count], np.arange(world.sphere_count + 1))
-    aside, search, crew = working_storage(
-        threads or world.crew.tally.shape[0],
+    near_walls = max(wall_capacity, world.wall_contacts.sphere.size, beginning)
+    wall_contacts = empty_wall_contacts(near_walls, world.sphere_count, dimension)
+    count = int(world.counters[WALL_CONTACT_COUNT])
+    for name in ("sphere", "wall", "touching", "shear_spring", "normal_force"):
+        getattr(wall_contacts, name)[..., :count] = getattr(world.wall_contacts, name)[..., :count]
+    wall_contacts.begin[:] = np.searchsorted(wall_contacts.sphere[:count], np.arange(world.sphere_count + 1))
+    pair_buffer, search, shared = working_storage(
+        threads or world.threads.thread_status.shape[0],
         capacity,
         world.radius,
         world.walls.shape.size,
@@ -317,10 +319,10 @@ def fitted(world: World, pairs: Pairs, capacity: int, touch_capacity: int = 0, t
         world.search.skin.copy(),
     )
     return world._replace(
-        touches=touches,
+        wall_contacts=wall_contacts,
         pairs=fitted,
-        aside=aside,
-        memory=empty_memory(near_walls, world.sphere_count, dimension),
+        pair_buffer=pair_buffer,
+        wall_buffer=empty_wall_buffer(near_walls, world.sphere_count, dimension),
         search=search,
-        crew=crew,
+        threads=shared,
     )

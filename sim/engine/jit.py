@@ -1,4 +1,4 @@
-"""Compile a step loop once, keep it on disk, and survive a disk that lies."""
+"""Compile and cache step loops; rebuild a corrupt cache."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Any
 import numba
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
-"""How loops are compiled. Without numba's counting of who holds an array: the caller holds all, nothing is allocated.
-It took a fifth of the compiling, and of a step of a thousand grains.
+"""How loops are compiled. Reference counting is off: the caller owns all arrays, and kernels never allocate. It took a
+fifth of the compile time, and of a step of a thousand grains.
 
 No fastmath: its flags drop the checks for numbers that are not finite.
 """
@@ -62,13 +62,13 @@ def plugin_sources(loop: Callable) -> str:
 
 
 def compiled(loop: Callable) -> Any:
-    """The loop, compiled at its first call or loaded from the cache; a damaged cache is wiped and made anew, and where
-    nothing can be kept the loop is compiled all the same."""
+    """The loop, compiled at its first call or loaded from the cache; a corrupt cache is removed and rebuilt, and
+    without a writable folder the loop is compiled without a cache."""
     foreign = plugin_sources(loop)
     try:
         dispatcher: Any = numba.njit(cache=True, **OPTIONS)(loop)
-    except RuntimeError as error:  # no folder that can be written to
-        _cannot_keep(str(error))
+    except RuntimeError:  # so numba says it
+        _cannot_keep("no folder can be written to")
         return numba.njit(**OPTIONS)(loop)
     store = dispatcher._cache
     load, save, key_of = store.load_overload, store.save_overload, store._index_key
@@ -84,7 +84,7 @@ def compiled(loop: Callable) -> Any:
         try:
             return load(signature, target)
         except Exception as error:  # whatever a cut or foreign file provokes in the unpickler
-            logging.getLogger(__name__).warning("The cache of compiled code is damaged (%s): compiling anew.", error)
+            logging.getLogger(__name__).warning("The cache of compiled code is damaged (%s): compiling again.", error)
             forget()
             return None
 
@@ -93,7 +93,7 @@ def compiled(loop: Callable) -> Any:
             save(signature, code)
         except OSError as error:
             forget()
-            _cannot_keep(f"{store.cache_path}: {error.strerror or error}")
+            _cannot_keep(f"{Path(store.cache_path).parent}: {error.strerror or error}")
 
     store.load_overload, store.save_overload = load_or_forget, save_or_forget
     return dispatcher
@@ -101,7 +101,7 @@ def compiled(loop: Callable) -> Any:
 
 @cache
 def _cannot_keep(reason: str) -> None:
-    """Say it, once for each reason."""
+    """Log a warning, once per reason."""
     logging.getLogger(__name__).warning(
-        "The compiled engine cannot be kept (%s): it is compiled anew at the next start.", reason
+        "The compiled engine cannot be stored (%s): it is compiled again at the next start.", reason
     )

@@ -1,8 +1,7 @@
 """Orientation of spheres, for the picture: nothing in their motion depends on it.
 
-The step loop integrates the components of the spin like coordinates. Over the few steps between two looks at the world
-their sum is a
-rotation vector, by which the unit quaternion is turned; exact for a steady axis.
+The step loop integrates the components of the spin like coordinates. Over the few steps between two updates their sum
+is a rotation vector, by which the unit quaternion is rotated; exact for a steady axis.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ import numpy as np
 from repose.sim.engine.world import World
 
 
-def bring_up(world: World) -> None:
-    """Turn every orientation by what has been rotated since the last time, in place."""
+def update(world: World) -> None:
+    """Rotate every orientation by the rotation since the last update, in place."""
     dimension = world.search.reference.shape[0]
     spin_length = world.motion.shape[0] - dimension
     if spin_length == 0:

@@ -1,4 +1,4 @@
-"""Vectors as tuples of two or three numbers: the one file that knows the dimension.
+"""Vectors as tuples of two or three numbers: the one file that depends on the dimension.
 
 A position has length 2 or 3; a spin has length 0 (no rotation), 1 (in the plane) or 3 (in space).
 Each function below works on tuples of any length in plain Python; compiled code takes the variant
@@ -51,7 +51,7 @@ def turn(spin, arm):
     return _cross(spin, arm)
 
 
-def moment(arm, force, spin):
+def torque(arm, force, spin):
     """arm x force with the components a spin like `spin` has: a torque [N m] of length 0, 1 or 3."""
     if len(spin) == 0:
         return ()
@@ -163,8 +163,8 @@ def _about(rate, normal, spin):
     return lambda rate, normal, spin: scale(0.0, spin)
 
 
-@overload(moment)
-def _moment(arm, force, spin):
+@overload(torque)
+def _torque(arm, force, spin):
     if len(spin) == 0:
         return lambda arm, force, spin: ()
     if len(spin) == 1:

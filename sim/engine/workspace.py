@@ -1,6 +1,6 @@
-"""Room to work in: what the step loop needs besides the state of spheres, contacts and walls.
+"""Working storage of the step loop, besides the state of spheres, contacts and walls.
 
-Of all this only the reference positions and the skin last from step to step.
+Only the reference positions and the skin are kept from step to step.
 """
 
 from __future__ import annotations
@@ -18,30 +18,32 @@ BLOCK = 128
 """Contacts whose law is evaluated together; 20 to 35 columns of 128 numbers stay in the first-level cache."""
 
 CHUNK = 8 * BLOCK
-"""Pairs one thread takes at a time; energies are summed by chunk, so that the sum does not know how many there are."""
+"""Pairs per chunk of work; energies are summed by chunk, so that the sum does not depend on the number of threads."""
 
 BUFFER_ROWS = 40
-"""Columns kept per block, in the largest case: three dimensions with rotation and materials (repose.sim.engine.contacts.pair_blocks)."""
+"""Columns of a block in the largest case: three dimensions with rotation and materials
+(repose.sim.engine.contacts.pair_blocks)."""
 
-MOVED, STATUS, CULPRIT, FOUND, TOUCHES, KEPT = range(6)
-"""Entries of `Crew.tally`."""
+MOVED, STATUS, CULPRIT, FOUND, WALL_LIST_FITS, KEPT = range(6)
+"""Columns of `Threads.thread_status`: whether a sphere moved half the skin; status and row of the sphere concerned, of
+thread 0; number of pairs found, and kept after sorting; whether the list of contacts with walls fits."""
 
-ROUND, PATIENCE = 8, 9
-"""Entries of `Crew.gate`, a cache line from the first, which counts who is there: how often all have met, and how long
-a thread waits for the others [ms]."""
+ARRIVED, ROUND, WAIT_LIMIT = 0, 8, 9
+"""Entries of `Threads.barrier`: threads that have arrived; a cache line further the number of times all have met, and
+the longest time a thread waits [ms]."""
 BROKEN = -(1 << 63)
-"""The bit of `Crew.gate[ROUND]` that says that somebody has not come."""
-LONGEST_ABSENCE = 60.0
-"""Wall time a thread waits for the others [s]. Between two meetings there are microseconds of work: a thread that is
+"""Bit of `Threads.barrier[ROUND]` that says that a thread has not arrived."""
+LONGEST_WAIT = 60.0
+"""Wall time a thread waits for the others [s]. Between two barriers there are microseconds of work: a thread that is
 later than this does not run at all, however busy the machine."""
 
-DEEP_RATIO, DEEP_STEP, DEEP_PLACE, DEEP_FIRST, DEEP_SECOND, DEEP_WALL = 0, 1, 2, 5, 6, 7
-"""Entries of `World.deepest`, and of each row of `Crew.deepest`; the place takes three."""
-DEEP_COUNT = 8
+OVERLAP_RATIO, OVERLAP_STEP, OVERLAP_POINT, OVERLAP_FIRST, OVERLAP_SECOND, OVERLAP_WALL = 0, 1, 2, 5, 6, 7
+"""Entries of `World.largest_overlap`, and of each row of `Threads.largest_overlap`; the place takes three."""
+OVERLAP_COLUMNS = 8
 
 
-class Aside(NamedTuple):
-    """The list of pairs to be, while the old one is still needed, capacity as that of `Pairs`."""
+class PairBuffer(NamedTuple):
+    """Second buffer for rebuilding the pair list, with the capacity of `Pairs`."""
 
     i: NDArray[np.uint32]
     j: NDArray[np.uint32]
@@ -49,18 +51,18 @@ class Aside(NamedTuple):
     sorted_j: NDArray[np.uint32]
     """Sorted by i and j, pairs found twice left out."""
     touching: NDArray[np.uint8]
-    anchor: Floats
+    shear_spring: Floats
     normal_force: Floats
     """As in `Pairs`, and in its order."""
 
 
-class Memory(NamedTuple):
-    """What contacts with walls remember, standing aside while their list is made anew."""
+class WallBuffer(NamedTuple):
+    """Buffer for rebuilding the list of contacts with walls."""
 
     first: NDArray[np.uint32]
     second: NDArray[np.uint32]
     """Rows of sphere and wall."""
-    anchor: Floats
+    shear_spring: Floats
     """[m], shape (dimension, capacity)."""
     normal_force: Floats
     """[N], shape (capacity,)."""
@@ -70,7 +72,7 @@ class Memory(NamedTuple):
     """Next entry of the same sphere, -1 at the end, shape (capacity,)."""
     sorted_sphere: NDArray[np.uint32]
     sorted_wall: NDArray[np.uint32]
-    """The list to be, while it is sorted, shape (capacity,)."""
+    """The new list while it is sorted, shape (capacity,)."""
 
 
 class Search(NamedTuple):
@@ -93,7 +95,7 @@ class Search(NamedTuple):
     bucket_start: NDArray[np.int32]
     """Where each bucket begins in `order`, shape (buckets + 1,), buckets a power of two."""
     box: Floats
-    """Of the wall at hand: lowest and highest corner of its box [m], normal, first corner [m], shape (4, dimension)."""
+    """Of the present wall: lowest and highest corner of its box [m], normal, first corner [m], shape (4, dimension)."""
     box_cells: NDArray[np.int64]
     """First and last cell near the box, shape (2, dimension)."""
     unequal: Floats
@@ -101,26 +103,26 @@ class Search(NamedTuple):
     times its share of R_i + R_j."""
 
 
-class Crew(NamedTuple):
-    """What the threads share that step one world together; nothing of it lasts longer than a step.
+class Threads(NamedTuple):
+    """What the threads that step one world share; nothing of it is kept from step to step.
 
-    Each thread has its share of rows and of pairs. Alone, a thread adds the force of a pair to both spheres at once;
-    together, forces are put down per pair and gathered by whoever has the sphere, in the same order.
+    Each thread has its share of rows and of pairs. A single thread adds the force of a pair to both spheres at once;
+    several write forces per pair, and the thread that has the sphere adds them up in the same order.
     """
 
-    gate: NDArray[np.int64]
-    """How many have arrived, and, a cache line further, ROUND and PATIENCE, shape (16,)."""
-    tally: NDArray[np.int64]
-    """What each has found, for all to read, a cache line each, shape (threads, 8)."""
+    barrier: NDArray[np.int64]
+    """ARRIVED, ROUND and WAIT_LIMIT, shape (16,)."""
+    thread_status: NDArray[np.int64]
+    """What each thread reports to the others, one cache line per thread, shape (threads, 8)."""
     buffer: Floats
     """Columns of one block of pairs each, shape (threads, BUFFER_ROWS * BLOCK)."""
     chosen: NDArray[np.uint32]
-    """Of the block at hand the pairs that touch: row in the list, i, j, shape (threads, 3, BLOCK)."""
+    """Touching pairs of the present block: row in the list, i, j, shape (threads, 3, BLOCK)."""
     heat: Floats
     """Power taken up by damping and fed into friction springs, by chunk of the list [W], shape (2, chunks)."""
-    deepest: Floats
-    """The largest overlap each thread has found at this evaluation, among pairs and at walls, as `World.deepest` where
-    it is larger than that, shape (2, threads, DEEP_COUNT)."""
+    largest_overlap: Floats
+    """The largest overlap each thread has found at this evaluation, among pairs and at walls, as
+    `World.largest_overlap` where it is larger than that, shape (2, threads, OVERLAP_COLUMNS)."""
     push: Floats
     """Of each pair the force on i [N], with rotation the torque on i and that on j [N m],
     shape (capacity, dimension + 2 spin length); empty for one thread."""
@@ -130,12 +132,12 @@ class Crew(NamedTuple):
     """Where they begin, shape (count + 1,); empty for one thread."""
 
 
-def empty_memory(capacity: int, spheres: int, dimension: int) -> Memory:
-    """Room for what contacts with walls remember."""
-    return Memory(
+def empty_wall_buffer(capacity: int, spheres: int, dimension: int) -> WallBuffer:
+    """A buffer of this capacity."""
+    return WallBuffer(
         first=np.zeros(capacity, np.uint32),
         second=np.zeros(capacity, np.uint32),
-        anchor=np.zeros((dimension, capacity)),
+        shear_spring=np.zeros((dimension, capacity)),
         normal_force=np.zeros(capacity),
         head=np.zeros(spheres, np.int32),
         following=np.zeros(capacity, np.int32),
@@ -146,15 +148,15 @@ def empty_memory(capacity: int, spheres: int, dimension: int) -> Memory:
 
 def working_storage(
     threads: int, capacity: int, radius: Floats, walls: int, dimension: int, width: int, skin: Floats
-) -> tuple[Aside, Search, Crew]:
-    """Room for so many threads to step spheres of these radii with so many pairs; `width` numbers are put down per pair.
+) -> tuple[PairBuffer, Search, Threads]:
+    """Room for so many threads to step spheres of these radii with so many pairs; `width` numbers are written per pair.
 
-    Nothing has been listed yet. What is needed only while lists are made lies in the same memory as the forces put down
-    per pair, which are needed only between two lists.
+    Nothing has been listed yet. What is needed only during a rebuild shares its memory with the forces written per
+    pair, which are needed only between two rebuilds.
     """
     spheres = radius.size
-    shared, gathered = (capacity, spheres + 1) if threads > 1 else (0, 0)
-    (anchor, place, normal_force, cell, i, j, sorted_j, touching), (push,) = overlaid(
+    per_pair, per_sphere = (capacity, spheres + 1) if threads > 1 else (0, 0)
+    (shear_spring, place, normal_force, cell, i, j, sorted_j, touching), (push,) = overlaid(
         [
             ((dimension, capacity), np.float64),
             ((dimension + 1, spheres), np.float64),
@@ -163,10 +165,12 @@ def working_storage(
             *[((capacity,), np.uint32)] * 3,
             ((capacity,), np.uint8),
         ],
-        [((shared, width), np.float64)],
+        [((per_pair, width), np.float64)],
     )
     buckets = 1 << max(4, (2 * spheres - 1).bit_length())
-    aside = Aside(i=i, j=j, sorted_j=sorted_j, touching=touching, anchor=anchor, normal_force=normal_force)
+    pair_buffer = PairBuffer(
+        i=i, j=j, sorted_j=sorted_j, touching=touching, shear_spring=shear_spring, normal_force=normal_force
+    )
     search = Search(
         reference=np.full((dimension, spheres), np.inf),
         wall_reference=np.full((walls, dimension), np.inf),
@@ -180,32 +184,32 @@ def working_storage(
         box_cells=np.zeros((2, dimension), np.int64),
         unequal=np.array([1.0 + radius.max() / radius.min() if spheres else 2.0]),
     )
-    crew = Crew(
-        gate=np.where(np.arange(16) == PATIENCE, round(1000 * LONGEST_ABSENCE), 0),
-        tally=np.zeros((threads, 8), np.int64),
+    shared_tables = Threads(
+        barrier=np.where(np.arange(16) == WAIT_LIMIT, round(1000 * LONGEST_WAIT), 0),
+        thread_status=np.zeros((threads, 8), np.int64),
         buffer=np.ones((threads, BUFFER_ROWS * BLOCK + 8)),
         chosen=np.zeros((threads, 3, BLOCK), np.uint32),
         heat=np.zeros((2, capacity // CHUNK + 1)),
-        deepest=np.zeros((2, threads, DEEP_COUNT)),
+        largest_overlap=np.zeros((2, threads, OVERLAP_COLUMNS)),
         push=push,
-        other=np.zeros(shared, np.uint32),
-        other_begin=np.zeros(gathered, np.int32),
+        other=np.zeros(per_pair, np.uint32),
+        other_begin=np.zeros(per_sphere, np.int32),
     )
-    return aside, search, crew
+    return pair_buffer, search, shared_tables
 
 
-def empty_crew(threads: int) -> Crew:
-    """What so many threads share where there are no spheres; none can step a world of 0 threads."""
+def empty_threads(threads: int) -> Threads:
+    """What so many threads share without spheres; a world of 0 threads cannot be stepped."""
     return working_storage(threads, 0, np.zeros(0), 0, 2, 0, np.zeros(1))[2]
 
 
 def overlaid(*groups: list[tuple[tuple[int, ...], type]]) -> list[list[NDArray[Any]]]:
     """Tables of these shapes and types, empty, the groups in the same memory: no two of them are in use at once."""
     words = [[-(-math.prod(shape) * np.dtype(kind).itemsize // 8) for shape, kind in group] for group in groups]
-    memory = np.zeros(max(map(sum, words)))
+    storage = np.zeros(max(map(sum, words)))
     return [
         [
-            memory[end - size : end].view(kind)[: math.prod(shape)].reshape(shape)
+            storage[end - size : end].view(kind)[: math.prod(shape)].reshape(shape)
             for (shape, kind), size, end in zip(group, sizes, itertools.accumulate(sizes), strict=True)
         ]
         for group, sizes in zip(groups, words, strict=True)

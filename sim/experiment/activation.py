@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from repose.sim.engine.builder import enlarge_pairs, with_levels
 from repose.sim.engine.contacts.force_table import contact_table
+from repose.sim.engine.model import Model
 from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
-from repose.sim.engine.step import Model, compose
+from repose.sim.engine.step import compose
 from repose.sim.engine.threads import is_compiled
 from repose.sim.engine.timestep.survey import Survey, compose_survey
 from repose.sim.engine.world import World, copy_world
@@ -22,13 +23,13 @@ from repose.sim.experiment import automatic_step
 from repose.sim.experiment.experiment import Engine, Experiment, Scene
 from repose.sim.experiment.run import RAMP_PARTS, Run
 from repose.sim.integrators.start_up import higher_derivatives
-from repose.sim.laws import laws
+from repose.sim.registry import integrators, laws
 
 
 def model_for(scene: Scene, parameters: Any, built: Any) -> Model:
     """The model that a scene and its parameters ask for; `built` are the parameters the world was built with."""
-    law = laws()[scene.law]
-    return Model(law, law.rules(parameters), parameters.integrator, scene.dimension, scene.rotates(built))
+    law, integrator = laws()[scene.law].bind(parameters), integrators()[parameters.integrator]
+    return Model(law, integrator, scene.dimension, scene.rotates(built))
 
 
 def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
@@ -39,7 +40,7 @@ def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
         compose(model),
         compose_survey(model),
         contact_table(model),
-        model.law.numbers(parameters),
+        laws()[scene.law].numbers(parameters),
         parameters.gravity_vector(scene.dimension),
     )
 
@@ -63,7 +64,7 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
 
 def use_parameters(experiment: Experiment, parameters: Any) -> None:
     """Let law and weight read the numbers of these parameters."""
-    experiment.engine.law_parameters = experiment.engine.model.law.numbers(parameters)
+    experiment.engine.law_parameters = laws()[experiment.scene.law].numbers(parameters)
     experiment.engine.gravity = parameters.gravity_vector(experiment.scene.dimension)
 
 
@@ -117,7 +118,7 @@ def survey_contacts(experiment: Experiment, world: World | None = None) -> Surve
 def start_derivatives(experiment: Experiment, first_row: int = 0) -> None:
     """Give the spheres from `first_row` on the higher derivatives that the chosen start-up asks for."""
     run, engine = experiment.run, experiment.engine
-    if experiment.parameters.start_up == "rk4" and engine.model.scheme.levels > 3 and run.dt > 0.0:
+    if experiment.parameters.start_up == "rk4" and engine.model.integrator.levels > 3 and run.dt > 0.0:
         higher = higher_derivatives(run.world, engine.model, engine.law_parameters, engine.gravity, run.dt)
         run.world.motion[:, 2:, first_row:] = higher[:, :, first_row:]
 
@@ -137,17 +138,17 @@ def find_accelerations(experiment: Experiment) -> None:
 def free_fall(experiment: Experiment) -> dict[str, Any]:
     """Velocity [m/s] and acceleration [m/s²] of spheres released from rest, as the integrator stores them."""
     gravity = np.asarray(experiment.engine.gravity)
-    lead = experiment.engine.model.scheme.velocity_lead * experiment.dt
+    lead = experiment.engine.model.integrator.velocity_lead * experiment.dt
     return {"velocity": lead * gravity, "acceleration": gravity}
 
 
 def _adapt_world(experiment: Experiment, previous: Model) -> None:
     """Give the spheres the columns of the integrator, where another one or none has moved them so far."""
-    run, scheme = experiment.run, experiment.engine.model.scheme
+    run, scheme = experiment.run, experiment.engine.model.integrator
     another = previous.integrator != experiment.engine.model.integrator
     if run.world.motion.shape[1] == scheme.levels and not another:
         return
-    lead = scheme.velocity_lead - previous.scheme.velocity_lead
+    lead = scheme.velocity_lead - previous.integrator.velocity_lead
     run.world = with_levels(run.world, scheme.levels)
     run.world.motion[:, 1] += lead * run.dt * run.world.motion[:, 2]
     start_derivatives(experiment)

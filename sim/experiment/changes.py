@@ -81,9 +81,9 @@ def _resume(experiment: Experiment, saved: SavedRun) -> None:
 def restore(experiment: Experiment, point: Checkpoint) -> None:
     """Make a checkpoint the present."""
     history.restore_cursor(experiment, point)
-    faults.clear(experiment, point.fault)
     tell(experiment, point.message)
     activate(experiment, point.now.parameters, point.now.restored(), adapt=False)
+    faults.restore_fault(experiment, point.fault)
 
 
 def begin_anew(experiment: Experiment, parameters: Any = None, made: tuple[World, Any] | None = None) -> None:
@@ -97,7 +97,7 @@ def begin_anew(experiment: Experiment, parameters: Any = None, made: tuple[World
     find_accelerations(experiment)
     book_initial_energy(experiment)
     history.mark_good(experiment, forget_change=True)
-    faults.follow_dt(experiment, first=True)
+    faults.update_dt(experiment, first=True)
     if experiment.fault is None:
         history.mark_good(experiment, forget_change=True)
 
@@ -127,10 +127,10 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
         return
     work = experiment.run.booked.work
     request_parameters(experiment, changed)
-    law = experiment.engine.model.law
+    law = registry.laws()[experiment.scene.law]
     if effects == {"restart"}:
         label += " at the next fill"
-    elif law.rules(previous) != law.rules(changed):
+    elif law.bind(previous) != law.bind(changed):
         label += f"; friction springs are kept, {experiment.run.booked.work - work:.3g} J are booked as work"
     tell(experiment, f"{label}.")
     _follow(experiment, first=previous.dt != changed.dt)
@@ -177,7 +177,7 @@ def clear_fault(experiment: Experiment) -> None:
 
 def _follow(experiment: Experiment, first: bool) -> None:
     """Let the time step follow a change, and a ramp last one contact time in such steps."""
-    faults.follow_dt(experiment, first)
+    faults.update_dt(experiment, first)
     fit_ramp(experiment)
 
 

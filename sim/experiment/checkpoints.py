@@ -1,4 +1,4 @@
-"""Checkpoints kept while a run goes on, so that it can be rewound: recent ones densely, older ones thinned out."""
+"""Checkpoints for rewinding a run, within a memory budget: dense for recent steps, sparse for older ones."""
 
 from __future__ import annotations
 
@@ -18,43 +18,43 @@ class Checkpoints:
     budget: int = 0
     kept: list[Checkpoint] = field(default_factory=list)
     shown: tuple[tuple[int, float], ...] = ()
-    """Steps since the log began and simulated time [s] of each."""
+    """Step, counted since the log began, and simulated time [s] of each checkpoint."""
     bytes: int = 0
-    """Memory of all kept together."""
+    """Memory of all checkpoints [bytes]."""
     _sizes: dict[int, tuple[Run, int]] = field(default_factory=dict)
-    """Each run that a checkpoint holds, by its id, with its memory without its histories [bytes]."""
+    """Runs that checkpoints hold, by `id`, with their memory without the series [bytes]."""
 
     def begin(self, first: Checkpoint) -> None:
-        """Forget everything but the checkpoint a log begins with."""
+        """Discard all checkpoints but the first of a new log."""
         self.kept = [first]
-        self._show()
+        self._update_shown()
 
     def keep(self, checkpoint: Checkpoint) -> None:
-        """Keep one more; one that is there already, as when the past is gone through again, stays."""
-        places = [held.at for held in self.kept]
-        place = bisect.bisect_left(places, checkpoint.at)
-        if self.budget <= 0 or (place < len(places) and places[place] == checkpoint.at):
+        """Add a checkpoint, unless there is one of the same step, as while a log is replayed."""
+        steps = [other.at for other in self.kept]
+        index = bisect.bisect_left(steps, checkpoint.at)
+        if self.budget <= 0 or (index < len(steps) and steps[index] == checkpoint.at):
             return
-        self.kept.insert(place, checkpoint)
-        self._weigh()
+        self.kept.insert(index, checkpoint)
+        self._update_bytes()
         while self.bytes > self.budget and len(self.kept) > 2:
             self._thin_out()
-            self._weigh()
-        self._show()
+            self._update_bytes()
+        self._update_shown()
 
     def before(self, at: int) -> Checkpoint:
-        """The last one at or before `at` steps."""
-        place = bisect.bisect_right([held.at for held in self.kept], at)
-        return self.kept[max(0, place - 1)]
+        """The last checkpoint at or before step `at`."""
+        index = bisect.bisect_right([other.at for other in self.kept], at)
+        return self.kept[max(0, index - 1)]
 
     def cut(self, at: int) -> None:
-        """Forget those after `at` steps."""
+        """Discard checkpoints after step `at`."""
         while len(self.kept) > 1 and self.kept[-1].at > at:
             self.kept.pop()
-        self._show()
+        self._update_shown()
 
     def _thin_out(self) -> None:
-        """Drop the one that is missed least: the smallest gap for its age; never the first or the last."""
+        """Discard the checkpoint with the smallest gap in relation to its age; never the first or the last."""
         newest = self.kept[-1].at
         gaps = [
             (later.at - earlier.at) / (newest - own.at)
@@ -62,23 +62,23 @@ class Checkpoints:
         ]
         del self.kept[1 + gaps.index(min(gaps))]
 
-    def _weigh(self) -> None:
-        """Find the memory of what is kept, each run and each table of histories once: kept share them."""
-        runs = [point.run for held in self.kept for point in (held.now, held.good, held.before_change)]
+    def _update_bytes(self) -> None:
+        """Update `bytes`; runs and tables of series that several checkpoints share are counted once."""
+        runs = [point.run for kept in self.kept for point in (kept.now, kept.good, kept.before_change)]
         fresh = {id(run): run for run in runs}
         self._sizes = {
             key: self._sizes.get(key) or (run, bytes_of(run, leaving_out=(run.series,))) for key, run in fresh.items()
         }
-        histories = {id(run.series.table): run.series.table.nbytes for run in runs}
-        self.bytes = sum(size for _, size in self._sizes.values()) + sum(histories.values())
+        series = {id(run.series.table): run.series.table.nbytes for run in runs}
+        self.bytes = sum(size for _, size in self._sizes.values()) + sum(series.values())
 
-    def _show(self) -> None:
-        self._weigh()
-        self.shown = tuple((held.at, held.now.run.time) for held in self.kept)
+    def _update_shown(self) -> None:
+        self._update_bytes()
+        self.shown = tuple((kept.at, kept.now.run.time) for kept in self.kept)
 
 
 def bytes_of(thing: Any, leaving_out: tuple[Any, ...] = ()) -> int:
-    """Memory of an object and of all it holds, each part once, arrays with their numbers."""
+    """Memory of an object and of everything it refers to, each part counted once, arrays with their data [bytes]."""
     seen = {id(part) for part in leaving_out}
     waiting, total = [thing], 0
     while waiting:

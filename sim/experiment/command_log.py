@@ -1,7 +1,7 @@
-"""The log of a run: its first checkpoint, every command with the step it acted at, and hashes to check a replay by.
+"""The log of a run: its first checkpoint, every command with the step at which it acted, and state hashes.
 
-A command acts at a number of steps and never at a time of day, and a run is the same however it is cut into
-batches: so the beginning and this list are the whole experiment.
+Commands act at a step, never at a wall time, and no result depends on the size of batches: the first checkpoint and
+this list determine the whole run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from repose.sim.experiment.run import Checkpoint
 
 
 class Entry(NamedTuple):
-    """A command and when it acted."""
+    """A command and the step at which it acted."""
 
     at: int
     """Steps done since the log began."""
@@ -25,7 +25,7 @@ class Entry(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """The state hash at some step."""
+    """The state hash at a step."""
 
     at: int
     digest: str
@@ -33,7 +33,7 @@ class Mark(NamedTuple):
 
 @dataclass
 class Log:
-    """What has happened since a run began; what lies after the present is cut when another future begins."""
+    """Commands and state hashes since a run began; those after the present state are discarded by the next command."""
 
     scene: str
     seed: int
@@ -42,33 +42,33 @@ class Log:
     entries: list[Entry] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     end: int = 0
-    """The furthest step reached."""
+    """Last step reached."""
 
     def cut(self, at: int, commands: int) -> None:
-        """Forget what came after `at` steps and that many commands."""
+        """Discard hashes after step `at`, and all commands but the first `commands`."""
         del self.entries[commands:]
         while self.marks and self.marks[-1].at > at:
             self.marks.pop()
         self.end = at
 
     def mark(self, at: int, digest: str) -> None:
-        """Write a state hash down; one that is there already, as when the past is gone through again, stays."""
+        """Append a state hash, unless the log reaches further already, as while it is replayed."""
         if not self.marks or self.marks[-1].at < at:
             self.marks.append(Mark(at, digest))
 
 
 @dataclass(frozen=True)
 class SavedRun:
-    """A run between two steps; nothing in it is ever written to."""
+    """A run as a file holds it; never written to."""
 
     log: Log
     now: Checkpoint
     measured: list[Point] = field(default_factory=list)
-    """What runs of this scene have measured."""
+    """Results of runs of this scene, for comparison."""
     engine: str = field(default_factory=lambda: f"{fingerprint()} {platform.machine()}")
-    """The program that made it, to the letter: another goes on with it, but not bit by bit."""
+    """Fingerprint of the engine and kind of machine; another engine continues the run with other rounding."""
 
     @property
     def foreign(self) -> bool:
-        """Whether another version of the engine, or another kind of machine, has made it."""
+        """Whether it was made by another version of the engine or on another kind of machine."""
         return self.engine != f"{fingerprint()} {platform.machine()}"

@@ -1,7 +1,7 @@
-"""The closed list of what may be done to a running world: plain data, each with `apply(simulation)`.
+"""All commands that an experiment accepts, as plain data; `control.apply` carries them out.
 
-Panels, keys, the command line and a replay file all speak this list and nothing else. Those that change the course of
-a run are logged with the step they acted at (repose.sim.experiment.command_log).
+Panels, keys, the command line and replays use these commands and nothing else. Commands that change the course of a
+run are logged with the step at which they acted (repose.sim.experiment.command_log).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from repose.sim.engine.threads import MOST_THREADS
+from repose.sim.engine.thread_count import MOST_THREADS
 from repose.sim.parameters import ParameterError, Value
 
 
@@ -23,14 +23,14 @@ class SetParameters:
 
 @dataclass(frozen=True)
 class Act:
-    """Fire one of the scene's actions, such as "fill" or "open"; refused while it makes no sense."""
+    """Perform an action of the scene, such as "fill" or "open"; refused while the scene does not offer it."""
 
     action: str
 
 
 @dataclass(frozen=True)
 class Start:
-    """Begin anew with these parameters and this seed; `ready` names a prepared state to start from."""
+    """Start a scene with these parameters and this seed; `ready` names a prepared state to start from."""
 
     scene: str
     values: Mapping[str, Value]
@@ -40,21 +40,21 @@ class Start:
 
 @dataclass(frozen=True)
 class Recover:
-    """Go back to the last good state after a fault, with the given parameters."""
+    """Continue from the last good state after a fault, with the given parameters."""
 
     values: Mapping[str, Value]
 
 
 @dataclass(frozen=True)
 class RemoveGrain:
-    """Take one grain away for good; after a fault, from the last good state. Its number is not used again."""
+    """Remove one grain; after a fault, from the last good state. Its id is not used again."""
 
     sphere_id: int
 
 
 @dataclass(frozen=True)
 class Resume:
-    """Go on with a run read from a file, its log included."""
+    """Continue a run read from a file, with its log."""
 
     saved: Any
     """A `SavedRun`."""
@@ -62,33 +62,33 @@ class Resume:
 
 @dataclass(frozen=True)
 class Rewind:
-    """Go to the moment `at` steps after the log began; what lies after it stays until something else is done."""
+    """Go to the step `at`, counted since the log began; later steps are discarded by the next other command."""
 
     at: int
 
 
 @dataclass(frozen=True)
 class Copy:
-    """Hand out a copy of everything, to be written to a file by someone else than the physics thread."""
+    """Pass a copy of the run to `take`, for a file that another thread writes."""
 
     take: Callable[[Any], None]
 
 
 @dataclass(frozen=True)
 class UseThreads:
-    """Step with so many threads from now on, None for as many as are worth their while; no bit depends on it."""
+    """Set the number of threads, None for automatic; no result depends on it."""
 
     count: int | None
 
 
 Logged = SetParameters | Act | Recover | RemoveGrain
-"""What changes the course of a run: these stand in its log; those below begin another one, or change nothing."""
+"""Commands that change the course of a run and are logged; the others start another run or change no result."""
 
 Command = Logged | Start | Resume | Rewind | Copy | UseThreads
 
 
 def checked_threads(count: int | None) -> int | None:
-    """A number of threads as it may be asked for; raises `ParameterError`."""
+    """The number of threads, if it is allowed; raises `ParameterError`."""
     whole = isinstance(count, int) and not isinstance(count, bool)
     if count is not None and not (whole and 1 <= count <= MOST_THREADS):
         raise ParameterError(

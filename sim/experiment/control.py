@@ -31,7 +31,7 @@ def apply(experiment: Experiment, command: Command) -> str:
     seek = experiment.history.seek
     if isinstance(command, LOGGED) and seek is not None:
         left = seek.at - experiment.history.at
-        return f"Step {seek.at} is being gone to, {left} steps from here: wait for it."
+        return f"The run is going to step {seek.at}, {left} steps from here: wait until it is there."
     try:
         _apply(experiment, command)
     except ParameterError as refusal:
@@ -62,10 +62,10 @@ def _apply(experiment: Experiment, command: Command) -> None:
 
 
 def rewind_to(experiment: Experiment, at: int) -> None:
-    """Go to the step `at` after the log began, before the commands that acted there; at the end, after them.
+    """Go to the step `at`, counted since the log began, before the commands that acted there; at the end, after them.
 
-    What lies after it is discarded once something else is done. Where more than `Session.seek_steps` steps are needed,
-    `History.seek` stays set and `seek_further` does the rest.
+    Later steps are discarded by the next other command. Where more than `Session.seek_steps` steps are needed,
+    `History.seek` stays set and `seek_further` continues.
     """
     past = experiment.history
     at = min(max(at, 0), past.log.end)
@@ -78,7 +78,7 @@ def rewind_to(experiment: Experiment, at: int) -> None:
 
 
 def seek_further(experiment: Experiment, most: int) -> None:
-    """Do at most so many steps more towards the step sought; the seek ends there, or where it cannot be followed."""
+    """Advance by at most `most` steps towards the step of `History.seek`; the seek ends there, or at a fault."""
     past = experiment.history
     seek = past.seek
     if seek is None:
@@ -89,9 +89,9 @@ def seek_further(experiment: Experiment, most: int) -> None:
 
 
 def follow_log(experiment: Experiment, at: int, last: int, most: int = WITHOUT_LIMIT) -> bool:
-    """Step on to `at`, carrying out the log entries up to the `last` at their steps, or do `most` steps of that way.
+    """Advance to step `at` and carry out the first `last` log entries at their steps; by at most `most` steps.
 
-    Returns False if that is not possible.
+    Returns False where a fault or a refused command prevents it.
     """
     past = experiment.history
     entries = past.log.entries

@@ -1,7 +1,8 @@
-"""One running experiment as data: its scene, its parameters, what changes while it runs, what is compiled for it, its past.
+"""One running experiment as data: scene, parameters, what changes while it runs, compiled functions, history.
 
-These records hold values; the functions in the other modules of this package change them. Each field names the one
-module that writes it. `Scene` stands here because its functions take an `Experiment`, which names its scene.
+These records hold values; the functions in the other modules of this package change them. The docstring of a field
+names the one module that writes it. `Scene` is defined here because its functions take an `Experiment`, which in turn
+names its scene.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from repose.sim.engine.contacts.force_table import ContactTable
-from repose.sim.engine.step import Model
+from repose.sim.engine.model import Model
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.checkpoints import Checkpoints
@@ -22,11 +23,11 @@ from repose.sim.experiment.snapshot import Action, Curve, Fault, Reading
 from repose.sim.parameters import ParameterSet
 
 CHECK_STEPS = 50
-"""The scene, the faults and the series look at the world every so many steps of the run, never per call, so that a run
-has the same bits however it is cut into batches."""
+"""Steps between two checks of faults, scene and series. They are counted from the beginning of the run and not per
+call, so that a run has the same bits for every size of batch."""
 
 WITHOUT_LIMIT = 1 << 62
-"""Steps that a command which goes back may take at once, where no limit is set."""
+"""Largest value of `Session.seek_steps`."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Scene:
 
 @dataclass
 class Engine:
-    """What follows from the parameters: compiled functions and the numbers they read. Written by `activation`."""
+    """What follows from the parameters: compiled functions and the numbers they read. All written by `activation`."""
 
     model: Model
     advance: Callable[..., tuple[int, int, int]]
@@ -104,19 +105,19 @@ class Engine:
 
 
 class Seek(NamedTuple):
-    """A checkpoint or step that is being gone to, however far it is from the checkpoints kept."""
+    """The step that the experiment is going to, forwards or back."""
 
     origin: int
-    """Steps since the log began, where the way begins."""
+    """First step of the way, counted since the log began."""
     at: int
-    """Steps since the log began, where the way ends."""
+    """Last step of the way, counted since the log began."""
     last: int
-    """Number of log entries carried out at the end of the way."""
+    """Number of log entries carried out once it is reached."""
 
 
 @dataclass
 class History:
-    """The past of an experiment: the log of commands and the states it can go back to. Written by `history`."""
+    """The past of an experiment: the log of commands and the states it can go back to. All written by `history`."""
 
     log: Log
     good: RestartPoint
@@ -141,11 +142,11 @@ class Session:
     threads: int | None = None
     """Threads the world is stepped with; None for as many as are worth using. Written by `control`."""
     spare_processors: int = 0
-    """Processors left to others where the number of threads is not given; set by whoever owns the session."""
+    """Processors left to others where the number of threads is not given. Written by `physics`, the window's thread."""
     seek_steps: int = WITHOUT_LIMIT
-    """Steps that a command which goes back may do at once; set by the physics thread."""
+    """Steps that a command which goes back may do at once. Written by `runner`."""
     before_compiling: Callable[[], None] = lambda: None
-    """Called before a model is compiled, which takes seconds; set by the physics thread."""
+    """Called before a model is compiled, which takes seconds. Written by `runner`."""
     measured: dict[str, list[Point]] = field(default_factory=dict)
     """What the runs of this session have measured, by scene. Written by `results`."""
     comparison: Curve | None = None
@@ -159,20 +160,25 @@ class Experiment:
     """One running experiment."""
 
     scene: Scene
+    """Written by `changes`."""
     seed: int
+    """Written by `changes`."""
     ready: str | None
-    """Name of the prepared state it began from. Written, as scene and seed, by `changes`."""
+    """Name of the prepared state it began from. Written by `changes`."""
     parameters: Any
     """Requested values; the values in effect are in `engine`. Written by `activation`."""
     run: Run
-    """Everything that changes. Replaced by `activation`; its docstrings name who writes its fields."""
+    """Everything that changes; its docstrings name who writes its fields. Written by `activation`."""
     engine: Engine
+    """Written by `activation`."""
     history: History
+    """Made by `changes` together with the experiment, and never replaced."""
     fault: Fault | None = None
     """Why the run has stopped. Written by `faults`."""
     message: str = ""
-    """The last event worth telling, one sentence. Written by `notices`."""
+    """The last event, one sentence. Written by `notices`."""
     session: Session = field(default_factory=Session)
+    """Made together with the experiment, and never replaced."""
 
     @property
     def step(self) -> int:

@@ -1,4 +1,4 @@
-"""What can go wrong while stepping, said in words: the culprit, the value, the limit, the likely cause, what to do."""
+"""Faults of the motion: detection, the message (grain, value, limit, likely cause) and the remedies."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.timestep.survey import Survey
-from repose.sim.engine.workspace import PATIENCE
-from repose.sim.engine.world import PAIR_COUNT, TOUCH_COUNT, Floats, World
+from repose.sim.engine.workspace import WAIT_LIMIT
+from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 from repose.sim.experiment.activation import activate, survey_contacts
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.notices import tell
@@ -23,37 +23,38 @@ from repose.sim.io.world_tables import unpacked
 from repose.sim.parameters import Value
 
 FARTHEST = 1e7
-"""A sphere may be so many of its radii from the origin: places are then known to a billionth of a radius [-]."""
+"""Largest distance from the origin over radius [-]; positions are then resolved to a billionth of a radius."""
 
 DEEP = 0.25
-"""Overlap / radius from which grains are squeezed more than the contact law means [-]."""
+"""Overlap / radius above which contact laws are no longer valid [-]."""
 
 CAREFUL = 0.8
-"""Share of the largest stable step that contacts present may reach: they shift, and bear a little less then [-]."""
+"""Largest share of the stable step of the present contacts that is offered as a remedy [-]: contacts shift, and their
+stable step then decreases a little."""
 
 
 def check(experiment: Experiment) -> Fault | None:
-    """What is wrong with the motion: grains not finite, too fast for their size, too far away; a wall too fast."""
+    """The fault of the present state, or None: a grain not finite, too fast for its size or too far away; a fast wall."""
     world = experiment.run.world
     whole = bool(np.isfinite(world.motion).all())
-    row = _without_memory(world) if whole else -1
+    row = _shear_spring_lost(world) if whole else -1
     if not whole or row >= 0:
-        return from_status(experiment, verlet_list.NOT_FINITE, row)
+        return fault_of_status(experiment, verlet_list.NOT_FINITE, row)
     velocity = world.motion[: experiment.scene.dimension, 1]
     with np.errstate(over="ignore"):
         steps = np.einsum("cn,cn->n", velocity, velocity) * (experiment.dt / verlet_list.LARGEST_STEP) ** 2
     too_fast = (steps > world.radius**2) & ~world.fixed
     if too_fast.any():
         row = int(np.where(too_fast, steps / world.radius**2, 0.0).argmax())
-        return from_status(experiment, verlet_list.TOO_FAST, row)
+        return fault_of_status(experiment, verlet_list.TOO_FAST, row)
     return _astray(experiment) or _running_over(experiment)
 
 
-def from_status(experiment: Experiment, status: int, row: int) -> Fault:
-    """The fault behind a status of the step loop."""
+def fault_of_status(experiment: Experiment, status: int, row: int) -> Fault:
+    """The fault that a status of the step loop stands for; `row` is that of the grain concerned."""
     world = experiment.run.world
     if status == verlet_list.THREAD_MISSING:
-        threads, waited = world.crew.tally.shape[0], world.crew.gate[PATIENCE] / 1000
+        threads, waited = world.threads.thread_status.shape[0], world.threads.barrier[WAIT_LIMIT] / 1000
         return Fault(
             f"One of {threads} threads did not come within {waited:g} s to step its grains at {experiment.time:.4f} s: "
             f"stopped at the last good state, {last_good(experiment).run.time:.4f} s. "
@@ -74,22 +75,22 @@ def from_status(experiment: Experiment, status: int, row: int) -> Fault:
 
 
 def step_too_large(experiment: Experiment, survey: Survey) -> Fault:
-    """The chosen time step is beyond what the integrator bears with the contacts there are."""
+    """The fault of a fixed time step that is unstable with the present contacts."""
     step = experiment.parameters.declared()["dt"].shown(experiment.parameters.dt)
     borne = f"{survey.stable_dt * 1e6:.4g} µs"
     return _fault(
         experiment,
         survey.stiffest,
-        f"has contacts at {experiment.time:.4f} s that {experiment.engine.model.scheme.title} bears up to a time step of {borne}, "
-        f"and the time step is {step}",
+        f"has contacts at {experiment.time:.4f} s that {experiment.engine.model.integrator.title} bears up to a time step of "
+        f"{borne}, and the time step is {step}",
         "Likely cause: the time step.",
     )
 
 
 def smaller_dt(experiment: Experiment) -> float | None:
-    """Half of the step asked for, or of the one in use, halved on until it is well below what is borne [s].
+    """The requested or the automatic step, halved until it is well below the stable step [s]; at least halved once.
 
-    None where that is out of range.
+    None where that is below the lower limit of the parameter.
     """
     parameters = experiment.parameters
     asked: float = experiment.dt if parameters.dt == "auto" else parameters.dt
@@ -99,30 +100,30 @@ def smaller_dt(experiment: Experiment) -> float | None:
 
 
 def removable(experiment: Experiment, world: World, sphere_id: int) -> bool:
-    """Whether there is such a grain, it can move, and the scene can do without it."""
+    """Whether the grain exists, can move, and is not needed by the scene."""
     row = np.flatnonzero(world.sphere_id == sphere_id)
     return experiment.scene.on_grain_removed is not None and bool(row.size) and not world.fixed[row[0]]
 
 
-def _without_memory(world: World) -> int:
-    """Row of a grain with a contact whose memory is not finite, or -1."""
+def _shear_spring_lost(world: World) -> int:
+    """Row of a grain with a contact whose shear spring is not finite, or -1."""
     for contacts, count, rows in (
         (world.pairs, PAIR_COUNT, (world.pairs.i, world.pairs.j)),
-        (world.touches, TOUCH_COUNT, (world.touches.sphere,)),
+        (world.wall_contacts, WALL_CONTACT_COUNT, (world.wall_contacts.sphere,)),
     ):
         used = int(world.counters[count])
-        if not np.isfinite(contacts.anchor[:, :used]).all():
-            kept = np.isfinite(contacts.anchor[:, :used]).all(axis=0) | (contacts.touching[:used] == 0)
+        if not np.isfinite(contacts.shear_spring[:, :used]).all():
+            kept = np.isfinite(contacts.shear_spring[:, :used]).all(axis=0) | (contacts.touching[:used] == 0)
             for entry in np.flatnonzero(~kept):
                 return next((int(row[entry]) for row in rows if not world.fixed[row[entry]]), int(rows[0][entry]))
     return -1
 
 
 def _lost(world: World, row: int, dimension: int) -> tuple[int, str]:
-    """The grain that lost a number first, as far as can be told, and which: neighbours it touches follow in a step.
+    """Row of the grain that most likely was the first with a value that is not finite, and the name of that value.
 
-    `row` is the answer where all motion is finite. A place is lost a step after the speed, and whoever was first
-    touches the others.
+    `row` is returned where all motion is finite. A velocity that is not finite spoils the position one step later, and
+    every touching neighbour: so the first grain is one whose position is lost and that touches most of the others.
     """
     whole: NDArray[np.bool_] = np.isfinite(world.motion)
     lost: Any = ~whole.all(axis=(0, 1))
@@ -147,7 +148,7 @@ SPINNING = ("orientation", "spin", "change of spin", "higher derivative of its s
 
 
 def _astray(experiment: Experiment) -> Fault | None:
-    """The grain farthest from the origin, if it is so far that places are no longer told apart finely enough."""
+    """The fault of the grain farthest from the origin, if its position is no longer resolved finely enough."""
     world = experiment.run.world
     place = np.abs(world.motion[: experiment.scene.dimension, 0]).max(axis=0, initial=0.0)
     if not (place > FARTHEST * world.radius).any():
@@ -162,7 +163,7 @@ def _astray(experiment: Experiment) -> Fault | None:
 
 
 def _running_over(experiment: Experiment) -> Fault | None:
-    """The fastest wall, if it goes so far in a step that the smallest grain may find itself on its other side."""
+    """The fault of the fastest wall, if it moves so far in a step that it can pass the smallest grain."""
     world = experiment.run.world
     moving = ~world.fixed
     if not (moving.any() and world.walls.velocity.any()):
@@ -181,7 +182,7 @@ def _running_over(experiment: Experiment) -> Fault | None:
 
 
 def _fault(experiment: Experiment, row: int, words: str, cause: str = "") -> Fault:
-    """The fault of one grain: where it is, and what is wrong with it."""
+    """The fault of one grain: its number and position, then `words`."""
     world, good = experiment.run.world, last_good(experiment).run
     sphere = int(world.sphere_id[row])
     dimension = experiment.scene.dimension
@@ -196,9 +197,9 @@ def _fault(experiment: Experiment, row: int, words: str, cause: str = "") -> Fau
 
 
 def _stopped(experiment: Experiment, subject: str, cause: str = "", sphere: int | None = None) -> Fault:
-    """The fault that is told by `subject`, with the likely cause.
+    """The fault with the message `subject`, the time of the last good state, and the likely cause.
 
-    `cause` is what to say where no parameter was changed lately.
+    `cause` is used where no parameter was changed recently.
     """
     good = last_good(experiment).run
     stopped = f"stopped at the last good state, {good.time:.4f} s"
@@ -209,7 +210,7 @@ def _stopped(experiment: Experiment, subject: str, cause: str = "", sphere: int 
 
 
 def _cause(experiment: Experiment, change: Change) -> str:
-    """What has most likely led to a fault: the last change, or what the last good state shows."""
+    """Most likely cause of a fault: the latest parameter change, or what the last good state shows."""
     if change.name:
         return f"Likely cause: {_in_words(experiment, change.name, change.previous)[0]}."
     survey = survey_contacts(experiment, unpacked(last_good(experiment).run.world))
@@ -222,9 +223,9 @@ def _cause(experiment: Experiment, change: Change) -> str:
 
 
 def stop(experiment: Experiment, fault: Fault) -> None:
-    """Go back to the last good state and wait there."""
-    # The state is the one before the change, the parameters are those after it: the step between them is the same as
-    # when they were set, its work included.
+    """Restore the last good state and set the fault; the run does not advance until it is cleared."""
+    # The state is the one before the change, the parameters are those after it; applying them books the same work as
+    # when they were set.
     now, point = experiment.parameters, last_good(experiment)
     activate(experiment, point.parameters, point.restored(), adapt=False)
     request_parameters(experiment, now)
@@ -232,13 +233,18 @@ def stop(experiment: Experiment, fault: Fault) -> None:
     tell(experiment, experiment.fault.message)
 
 
-def clear(experiment: Experiment, fault: Fault | None = None) -> None:
-    """Let the run go on after a fault; a checkpoint that was saved with a fault restores it."""
-    experiment.fault = fault
+def clear(experiment: Experiment) -> None:
+    """Allow the run to continue after a fault."""
+    experiment.fault = None
 
 
-def follow_dt(experiment: Experiment, first: bool = False) -> None:
-    """Let the time step follow the contacts and the parameters; stop where a fixed one is too large for them."""
+def restore_fault(experiment: Experiment, fault: Fault | None) -> None:
+    """Set the fault, or its absence, of a checkpoint that is the present state; old run files hold no remedies."""
+    experiment.fault = replace(fault, remedies=fault.remedies or tuple(_remedies(experiment, fault))) if fault else None
+
+
+def update_dt(experiment: Experiment, first: bool = False) -> None:
+    """Adapt the time step to contacts and parameters; stop the run where a fixed step is unstable."""
     survey = choose_dt(experiment, first)
     if survey is not None:
         stop(experiment, step_too_large(experiment, survey))
@@ -256,7 +262,8 @@ def last_good(experiment: Experiment) -> RestartPoint:
 
 
 def with_remedies(experiment: Experiment, fault: Fault) -> Fault:
-    """The fault with the ways to continue from the last good state, which is the present, also in one more sentence."""
+    """The fault with its remedies, also listed in the last sentence of the message; the present state is the last good
+    one."""
     remedies = list(fault.remedies) or _remedies(experiment, fault)
     offers = [remedy.words for remedy in remedies]
     words = " or ".join(filter(None, [", ".join(offers[:-1]), offers[-1]])) if offers else "start anew"
@@ -265,7 +272,7 @@ def with_remedies(experiment: Experiment, fault: Fault) -> Fault:
 
 
 def _remedies(experiment: Experiment, fault: Fault) -> list[Remedy]:
-    """What the last good state, which is the present, allows to do after a fault of the motion."""
+    """Remedies for a fault of the motion; the present state is the last good one."""
     smaller, sphere = smaller_dt(experiment), fault.sphere_id
     remedies = []
     if fault.parameter and fault.previous is not None:
@@ -281,7 +288,7 @@ def _remedies(experiment: Experiment, fault: Fault) -> list[Remedy]:
 
 
 def _in_words(experiment: Experiment, name: str, previous: Value | None) -> tuple[str, str]:
-    """A change, and its undoing."""
+    """The change of a parameter, and the remedy that undoes it, in words."""
     declared = experiment.parameters.declared()[name]
     label = declared.quantity.label
     now = declared.shown(getattr(experiment.parameters, name))

@@ -1,4 +1,4 @@
-"""The whole experiment in the foreground, without a window."""
+"""A whole experiment without a window and without a physics thread."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def run_experiment(
     until: float = math.inf,
     under_way: bool = False,
 ) -> dict[str, Any]:
-    """Fill, open, wait for rest, measure; returns `results_of(experiment)`.
+    """Run all phases of the scene; returns `results_of(experiment)`.
 
     With `frame_interval` [s], `on_frame` is called at the first step at or after every multiple of it, from the
     beginning on, in simulated time. It ends at the first step at or after `until` [s] at the latest. An experiment that
-    is `under_way` is gone on with, whatever it was doing. Raises `ParameterError` if the scene cannot be run now.
+    is `under_way` continues in its present phase. Raises `ParameterError` if the scene cannot be run now.
     """
     refusal = "" if under_way and not is_finished(experiment) else apply(experiment, Act("run"))
     if refusal:
@@ -46,7 +46,7 @@ def run_experiment(
                 frames += 1
         if is_finished(experiment) or experiment.time >= until:
             return results_of(experiment)
-        # To the next look at the world and no further: an experiment ends there, filmed or not.
+        # At most to the next check of the scene, where an experiment may end; so it ends at the same step when filmed.
         due = began + frames * frame_interval if frame_interval is not None and on_frame is not None else math.inf
         advance(experiment, steps_until(experiment, min(due, until)))
         on_progress(*experiment.scene.describe(experiment)[1:])

@@ -1,6 +1,6 @@
-"""The past of an experiment: checkpoints, and the log of commands that leads from one to the next.
+"""Log, checkpoints and restart points of an experiment. The only writer of `History`.
 
-A checkpoint and the commands after it determine all that follows bit by bit.
+A checkpoint and the commands after it determine all later states bit by bit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def new_history(scene: str, seed: int, ready: str | None, parameters: Any, run: 
 
 
 def begin_log(experiment: Experiment) -> None:
-    """Begin a log with the present state."""
+    """Start a new log with the present state."""
     history = experiment.history
     history.at = history.commands = 0
     history.seek = None
@@ -68,7 +68,7 @@ def restore_cursor(experiment: Experiment, point: Checkpoint) -> None:
 
 
 def keep_checkpoint(experiment: Experiment) -> None:
-    """Take the present as the last good state, and write its hash into the log."""
+    """Make the present the last good state and a checkpoint, and append its hash to the log."""
     history = experiment.history
     history.good = RestartPoint.of(experiment.parameters, experiment.run)
     history.log.mark(history.at, state_hash(experiment.run))
@@ -76,7 +76,7 @@ def keep_checkpoint(experiment: Experiment) -> None:
 
 
 def mark_good(experiment: Experiment, forget_change: bool = False) -> None:
-    """Let faults to come go back to the present; `forget_change` also those attributed to the latest change."""
+    """Make the present the last good state; with `forget_change` also for faults attributed to the latest change."""
     history = experiment.history
     history.good = RestartPoint.of(experiment.parameters, experiment.run)
     if forget_change:
@@ -84,7 +84,7 @@ def mark_good(experiment: Experiment, forget_change: bool = False) -> None:
 
 
 def forget_changes(experiment: Experiment) -> None:
-    """Attribute no fault to a change made before the present."""
+    """Attribute no later fault to a parameter change made before the present."""
     experiment.history.last_change = Change()
 
 
@@ -100,7 +100,7 @@ def note_change(experiment: Experiment, name: str) -> None:
 
 
 def note_command(experiment: Experiment, command: Logged) -> None:
-    """Write a command that has acted into the log."""
+    """Append a command that has acted to the log."""
     cut(experiment)
     experiment.history.log.entries.append(Entry(experiment.history.at, command))
     count_command(experiment)
@@ -119,12 +119,12 @@ def count_steps(experiment: Experiment, steps: int) -> None:
 
 
 def set_seek(experiment: Experiment, seek: Seek | None) -> None:
-    """Note which step is being gone to."""
+    """Set the step that the experiment is going to, or None."""
     experiment.history.seek = seek
 
 
 def cut(experiment: Experiment) -> None:
-    """Discard what lies after the present: another future begins."""
+    """Discard log entries, hashes and checkpoints after the present."""
     history = experiment.history
     if history.at < history.log.end or history.commands < len(history.log.entries):
         history.log.cut(history.at, history.commands)
@@ -133,7 +133,7 @@ def cut(experiment: Experiment) -> None:
 
 
 def saved_copy(experiment: Experiment) -> SavedRun:
-    """A copy of everything, as a file holds it; what lies after the present is left out."""
+    """A copy of the run for a file, without log entries after the present."""
     log, at = experiment.history.log, experiment.history.at
     kept = replace(
         log,

@@ -15,7 +15,7 @@ from repose.sim.measure.energy import Energy, energy_ledger
 def energy_of(experiment: Experiment, survey: Survey | None = None) -> Energy:
     """The energy ledger now; `survey` saves a pass over the contacts where one was just made."""
     run, engine = experiment.run, experiment.engine
-    lead = engine.model.scheme.velocity_lead * run.dt
+    lead = engine.model.integrator.velocity_lead * run.dt
     return energy_ledger(run.world, survey or survey_contacts(experiment), engine.gravity, run.booked, lead)
 
 

@@ -1,4 +1,4 @@
-"""Running a saved run again from where it began, to prove that it is what it says it is."""
+"""Replay of a saved run from its first checkpoint, compared with the state hashes in its log."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from typing import NamedTuple
 
 from repose.sim.experiment.changes import resumed_experiment
 from repose.sim.experiment.command_log import SavedRun
-from repose.sim.experiment.control import follow_log
+from repose.sim.experiment.commands import UseThreads
+from repose.sim.experiment.control import apply, follow_log
 from repose.sim.experiment.results import state_hash
 
 
 class Verdict(NamedTuple):
-    """What came of a replay."""
+    """Result of a replay."""
 
     agreed: int
-    """State hashes that were equal, from the first on."""
+    """Number of equal state hashes before the first that differs."""
     compared: int
-    """State hashes there are to compare, the last state among them."""
+    """Number of state hashes in the file, with that of its last state."""
     differs_at: int | None
-    """The step, counted since the log began, of the first state that was not found again."""
+    """Step of the first state that differs, counted since the log began."""
 
 
 def verify(
@@ -28,13 +29,13 @@ def verify(
     on_progress: Callable[[int, int], None] = lambda at, end: None,
     threads: int | None = None,
 ) -> Verdict:
-    """Run the log again from its beginning and compare every state hash in it, and the state the file holds.
+    """Replay the log and compare every state hash in it, and that of the last state in the file.
 
-    `threads` to step with; None for as many as are worth their while.
+    `threads` is the number of threads; None for automatic.
     """
     log = saved.log
     experiment = resumed_experiment(replace(saved, log=replace(log, marks=[]), now=log.start))
-    experiment.session.threads = threads
+    apply(experiment, UseThreads(threads))
     expected = [*log.marks, (saved.now.at, state_hash(saved.now.now.run))]
     for agreed, (at, digest) in enumerate(expected):
         final = agreed == len(expected) - 1

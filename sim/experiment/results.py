@@ -8,7 +8,14 @@ import math
 from importlib import metadata
 from typing import Any
 
-from repose.sim.engine.workspace import DEEP_FIRST, DEEP_PLACE, DEEP_RATIO, DEEP_SECOND, DEEP_STEP, DEEP_WALL
+from repose.sim.engine.workspace import (
+    OVERLAP_FIRST,
+    OVERLAP_POINT,
+    OVERLAP_RATIO,
+    OVERLAP_SECOND,
+    OVERLAP_STEP,
+    OVERLAP_WALL,
+)
 from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.comparison import compare
@@ -38,7 +45,7 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
         },
         "dt_changes": experiment.run.dt_changes,
         **experiment.scene.results(experiment),
-        "largest_overlap": float(experiment.run.world.deepest[DEEP_RATIO]),
+        "largest_overlap": float(experiment.run.world.largest_overlap[OVERLAP_RATIO]),
         "largest_overlap_at": _deepest(experiment.run, experiment.scene.dimension),
         **bulk_results(bulk_of(experiment), coordination_number(experiment.run.world)),
         "energy": energy_of(experiment, survey).as_dict(),
@@ -50,15 +57,15 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
 
 def _deepest(run: Run, dimension: int) -> dict[str, Any] | None:
     """When and where the largest overlap of the run was, and of what; None where nothing has touched."""
-    found = run.world.deepest
-    if found[DEEP_RATIO] == 0.0:
+    found = run.world.largest_overlap
+    if found[OVERLAP_RATIO] == 0.0:
         return None
-    ids = [int(found[entry]) for entry in (DEEP_FIRST, DEEP_SECOND) if found[entry] >= 0.0]
+    ids = [int(found[entry]) for entry in (OVERLAP_FIRST, OVERLAP_SECOND) if found[entry] >= 0.0]
     return {
-        "time": run.time_at(int(found[DEEP_STEP])),
-        "position": found[DEEP_PLACE : DEEP_PLACE + dimension].tolist(),
+        "time": run.time_at(int(found[OVERLAP_STEP])),
+        "position": found[OVERLAP_POINT : OVERLAP_POINT + dimension].tolist(),
         "grains": ids,
-        "wall": int(found[DEEP_WALL]) if found[DEEP_WALL] >= 0.0 else None,
+        "wall": int(found[OVERLAP_WALL]) if found[OVERLAP_WALL] >= 0.0 else None,
     }
 
 
@@ -100,4 +107,4 @@ def bulk_of(experiment: Experiment) -> Bulk | None:
     if box is None:
         return None
     contacts = experiment.engine.contact_table(world, experiment.engine.law_parameters)
-    return measure_bulk(world, contacts, box, experiment.engine.model.scheme.velocity_lead * experiment.run.dt)
+    return measure_bulk(world, contacts, box, experiment.engine.model.integrator.velocity_lead * experiment.run.dt)

@@ -44,32 +44,33 @@ class Ramp:
 
 @dataclass
 class Run:
-    """Everything that changes while the experiment runs; what lasts of it is a complete restart point."""
+    """Everything that changes while the experiment runs; a packed copy is a restart point."""
 
     world: World
-    """Stepped by `stepping`; rows are added and removed by the scene."""
+    """Its tables are changed by the step loop. Replaced by another world, with other rows or more room, where needed:
+    written by `stepping`, `activation`, `changes` and `scenes`."""
     state: Any
-    """The scene's own dataclass, written by the scene."""
+    """The scene's own dataclass; its fields are written by the scene."""
     built: Any
     """The ParameterSet the world was built with; parameters that act at the next fill keep these values until then."""
     dt: float = 0.0
-    """Time step [s]; this and the next three fields are written by `time_step`."""
+    """Time step [s]. Written by `time_step`."""
     clock_time: float = 0.0
-    """Simulated time at the last change of dt [s]."""
+    """Simulated time at the last change of dt [s]. Written by `time_step`."""
     clock_step: int = 0
-    """Step at the last change of dt."""
+    """Step at the last change of dt. Written by `time_step`."""
     dt_changes: list[tuple[int, float]] = field(default_factory=list)
-    """(step, new dt [s]) of every change of the time step."""
+    """(step, new dt [s]) of every change of the time step; rows are appended by `time_step`."""
     booked: Booked = field(default_factory=Booked)
-    """Energy that did not come from the motion, written by `ledger`."""
+    """Energy that did not come from the motion; its entries are written by `ledger`."""
     measurement: AngleOfRepose | None = None
-    """Last measured slope, written by the scene."""
+    """Last measured slope. Written by `scenes`."""
     series: Series = field(default_factory=lambda: Series(SERIES))
-    """Histories for the plots, written by `sampling`."""
+    """Samples for the plots; rows are appended by `sampling`."""
     bulk_step: int = 0
-    """Step at which the packing was last measured for the series, written by `sampling`."""
+    """Step at which the packing was last measured for the series. Written by `sampling`."""
     ramp: Ramp | None = None
-    """Parameters on their way to the requested values, written by `ramp`."""
+    """Parameters on their way to the requested values. Written by `ramp`."""
 
     @property
     def step(self) -> int:

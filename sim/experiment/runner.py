@@ -42,6 +42,9 @@ LONGEST_CATCH_UP = 0.1
 FRAMES_WAITING = 8
 """Recorded snapshots that may wait for the picture before physics waits for them."""
 
+FRAME_WAIT = 2e-3
+"""Wall time between two looks at whether one more may wait [s]: a fraction of what drawing one takes."""
+
 
 class Runner:
     """Runs an experiment on a thread of its own; `make` is called there, so that the window opens at once."""
@@ -139,9 +142,9 @@ class Runner:
             ended = self._recording
             self._recording = None
             frames = ended[1] if ended else queue.Queue()
-            threading.Thread(target=frames.put, args=(None,), daemon=True).start()
+            frames.put(None)  # at once: only physics minds how many are waiting
             return frames
-        frames = queue.Queue(maxsize=FRAMES_WAITING)
+        frames = queue.Queue()
         self._frames, self._frames_from = 0, -1.0
         self._recording = (interval, frames)
         return frames
@@ -248,12 +251,11 @@ class Runner:
             shot = Snapshot()
             self._describe(experiment, shot)
             while self._recording is recording and not self._stopping.is_set():
-                try:
-                    frames.put(shot, timeout=0.05)
+                if frames.qsize() < FRAMES_WAITING:
+                    frames.put(shot)
                     self._frames += 1
                     break
-                except queue.Full:
-                    continue
+                time.sleep(FRAME_WAIT)
             if self._stopping.is_set():
                 return
 

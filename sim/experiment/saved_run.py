@@ -6,7 +6,6 @@ Read into objects of its own and checked whole before anything running hears of 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from importlib import metadata
 from pathlib import Path
@@ -21,19 +20,19 @@ from repose.sim.experiment.comparison import Point as Measured
 from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.run import RAMP_PARTS, Change, Checkpoint, Ramp, RestartPoint, Run
-from repose.sim.experiment.series import Series
+from repose.sim.experiment.saved_surfaces import surfaces_from_plain, surfaces_to_plain, without_remote_paths
+from repose.sim.experiment.series import SERIES, Series
 from repose.sim.experiment.snapshot import Fault
 from repose.sim.io import archive
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.atomic_file import write_whole_file
-from repose.sim.io.mesh import MOST_FACETS, Surface, kept_surfaces
+from repose.sim.io.mesh import Surface, kept_surfaces
 from repose.sim.io.plain import PlainError, Tables, decode, encode
 from repose.sim.io.world_tables import MOST, tables_of, world_of
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.energy import Booked
-from repose.sim.parameters import ParameterError, require_local
 
-KIND, FORMAT, READABLE = "repose run", 4, (2, 3, 4)
+KIND, FORMAT, READABLE = "repose run", 5, (2, 3, 4, 5)
 SUFFIX = ".repose"
 PLAIN = ("dt", "clock_time", "clock_step", "booked", "measurement", "bulk_step", "dt_changes", "ramp")
 """Entries of `Run` written as their types are declared."""
@@ -67,6 +66,7 @@ def write(saved: SavedRun, file: BinaryIO) -> None:
     tables: Tables = {}
     runs: dict[int, Any] = {}
     log = saved.log
+    points = [point for at in (log.start, saved.now) for point in (at.now, at.good, at.before_change)]
     manifest = {
         "kind": KIND,
         "format": FORMAT,
@@ -82,7 +82,7 @@ def write(saved: SavedRun, file: BinaryIO) -> None:
         "marks": [list(mark) for mark in log.marks],
         "end": log.end,
         "measured": encode(saved.measured, tables, "measured"),
-        "surfaces": _surfaces_to_plain(saved, tables),
+        "surfaces": surfaces_to_plain(points, tables),
     }
     archive.write(file, manifest | {"runs": [plain for plain, _ in runs.values()]}, tables)
 
@@ -121,8 +121,8 @@ def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
     if name not in scenes:
         raise ArchiveError(f"The file is a run of the scene '{name[:60]}', which this program does not have.")
     scene = scenes[name]
-    manifest = _without_remote_paths(manifest)
-    surfaces = _surfaces_from_plain(manifest.get("surfaces", {}), tables)
+    manifest = without_remote_paths(manifest)
+    surfaces = surfaces_from_plain(manifest.get("surfaces", {}), tables)
     # No path in the file is ever opened, now or when its commands are carried out again.
     with kept_surfaces(surfaces, only=True):
         return _checked_run(scene, manifest, tables, surfaces)
@@ -148,7 +148,7 @@ def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surface
         raise ArchiveError("The file's time step is 0 s, which cannot be: the file is damaged.")
     if sorted(entry.at for entry in log.entries) != [entry.at for entry in log.entries]:
         raise ArchiveError("The commands of the file's log are not in order: the file is damaged.")
-    whole = manifest["format"] == FORMAT  # older ones hashed columns that are no longer kept
+    whole = manifest["format"] >= 4  # older ones hashed columns that are no longer kept
     if whole and state_hash(now.now.run) != manifest["state_hash"]:
         raise ArchiveError("The state in the file has another hash than was written down: the file is damaged.")
     measured = decode(list[Measured], manifest["measured"], tables, "measured")
@@ -187,9 +187,14 @@ def _checkpoint_from_plain(scene: Scene, plain: Any, runs: list[Run], tables: Ta
         good=point("good"),
         before_change=point("before_change"),
         last_change=decode(Change, plain["last_change"], tables, f"{name}.last_change"),
-        fault=cast("Fault | None", decode(cast(Any, Fault | None), plain["fault"], tables, f"{name}.fault")),
+        fault=_fault(plain["fault"], tables, f"{name}.fault"),
         message=decode(str, plain["message"], tables, f"{name}.message"),
     )
+
+
+def _fault(plain: Any, tables: Tables, name: str) -> Fault | None:
+    """The fault of a checkpoint; files written by version 0.1 hold no remedies, which follow from the state."""
+    return None if plain is None else decode(Fault, {"remedies": []} | plain, tables, name)
 
 
 def _require_fitting(scene: Scene, parameters: Any, run: Run) -> None:
@@ -201,7 +206,10 @@ def _require_fitting(scene: Scene, parameters: Any, run: Run) -> None:
         raise ArchiveError(f"The world in the file is not one of the scene '{scene.name}': the file is damaged.")
     if run.ramp is not None:
         _require_ramp(parameters, run.ramp)
-    if law.needs_material and len(law.numbers(parameters).table) != int(world.counters[MATERIAL_COUNT]) ** 2:
+    if (
+        law.bind(parameters).needs_material
+        and len(law.numbers(parameters).table) != int(world.counters[MATERIAL_COUNT]) ** 2
+    ):
         raise ArchiveError("The materials of the file's world are not those of its scene: the file is damaged.")
 
 
@@ -240,9 +248,9 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
     values = {key: decode(kind, plain.get(key), tables, f"{name}.{key}") for key, kind in kinds.items()}
     if not (0.0 <= values["dt"] <= LONGEST_STEP and math.isfinite(values["clock_time"])):
         raise ArchiveError(f"The file's time step is {values['dt']:g} s, which cannot be: the file is damaged.")
-    run = Run(world=world_of(tables, f"{name}.world."), **values)
+    series = _series(tables[f"{name}.series"])
+    run = Run(world=world_of(tables, f"{name}.world."), series=series, **values)
     _require_sound(scene, run)
-    run.series = _series(run.series, tables[f"{name}.series"])
     return run
 
 
@@ -265,7 +273,8 @@ def _require_sound(scene: Scene, run: Run) -> None:
         raise ArchiveError(f"The file's {flaw} cannot be one of the scene '{scene.name}': the file is damaged.")
 
 
-def _series(blank: Series, table: Floats) -> Series:
+def _series(table: Floats) -> Series:
+    blank = Series(SERIES)
     if table.ndim != 2 or len(table) != len(blank.names) or table.dtype != blank.table.dtype:
         raise ArchiveError("The plots in the file are not those of this program: the file is damaged.")
     return Series.of(blank.names, table)
@@ -296,48 +305,3 @@ def _entry_from_plain(scene: Scene, plain: Any, tables: Tables, surfaces: Mappin
         if entry.kind == "path" and getattr(command, "values", {}).get(key, "") not in ("", *surfaces):
             raise ArchiveError("The file's log names a shape that the file does not hold: the file is damaged.")
     return Entry(at, command)
-
-
-def _surfaces_to_plain(saved: SavedRun, tables: Tables) -> dict[str, Any]:
-    """The shapes the run has stood on, by the paths they were read from."""
-    points = [point for at in (saved.log.start, saved.now) for point in (at.now, at.good, at.before_change)]
-    found = {path: surface for point in points for path, surface in point.parameters.surfaces.items()}
-    return {
-        path: {"digest": surface.digest, "triangles": encode(surface.triangles, tables, f"surface{place}")}
-        for place, (path, surface) in enumerate(found.items())
-    }
-
-
-def _without_remote_paths(manifest: dict[str, Any]) -> dict[str, Any]:
-    """The manifest with the bare names of files of other machines: a start anew with these parameters must not speak to
-    one that a stranger has chosen."""
-    remote = {path: re.split(r"[\\/:]", path)[-1] for path in manifest.get("surfaces", {}) if not _is_local(path)}
-
-    def renamed(plain: Any) -> Any:
-        if isinstance(plain, dict):
-            return {remote.get(key, key): renamed(value) for key, value in plain.items()}
-        if isinstance(plain, list):
-            return [renamed(value) for value in plain]
-        return remote.get(plain, plain) if isinstance(plain, str) else plain
-
-    return cast("dict[str, Any]", renamed(manifest)) if remote else manifest
-
-
-def _is_local(path: str) -> bool:
-    try:
-        require_local("mesh", path)
-    except ParameterError:
-        return False
-    return True
-
-
-def _surfaces_from_plain(plain: Any, tables: Tables) -> dict[str, Surface]:
-    found = {}
-    for path, said in decode(dict[str, Any], plain, tables, "surfaces").items():
-        triangles = decode(Floats, said["triangles"], tables, "surfaces.triangles")
-        if triangles.ndim != 3 or triangles.shape[1:] != (3, 3) or not 0 < len(triangles) <= MOST_FACETS:
-            raise ArchiveError(f"The file's shape {path[:60]!r} is not made of triangles: the file is damaged.")
-        if not np.isfinite(triangles).all():
-            raise ArchiveError(f"The file's shape {path[:60]!r} has corners that are not finite: the file is damaged.")
-        found[path] = Surface(triangles, decode(str, said["digest"], tables, "surfaces.digest"))
-    return found

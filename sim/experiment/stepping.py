@@ -9,15 +9,15 @@ import math
 
 import numpy as np
 from repose.sim.engine import orientation
-from repose.sim.engine.builder import enlarge_pairs, with_crew
+from repose.sim.engine.builder import enlarge_pairs, with_threads
 from repose.sim.engine.neighbours import verlet_list
-from repose.sim.engine.threads import threads_for
+from repose.sim.engine.thread_count import threads_for
 from repose.sim.experiment import faults, history, sampling
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.ramp import advance_ramp
 
 CHECKS_PER_CHECKPOINT = 40
-"""Checks between two checkpoints: the states a fault goes back to, the steps of the rewind bar, the hashes of the log."""
+"""Checks between two checkpoints: restart points for faults, positions of the rewind bar, hashes of the log."""
 
 
 def advance(experiment: Experiment, steps: int) -> int:
@@ -31,7 +31,7 @@ def advance_within_log(experiment: Experiment, steps: int) -> int:
     """`advance` without discarding what the log holds after the present."""
     done = 0
     run = experiment.run
-    run.world = with_crew(run.world, experiment.session.threads or threads_wanted(experiment))
+    run.world = with_threads(run.world, experiment.session.threads or threads_wanted(experiment))
     while done < steps and experiment.fault is None:
         run, engine = experiment.run, experiment.engine
         apart = min(CHECK_STEPS, engine.dt_check_steps)
@@ -44,10 +44,10 @@ def advance_within_log(experiment: Experiment, steps: int) -> int:
         if status == verlet_list.PAIRS_FULL:
             run.world = enlarge_pairs(run.world)
         elif status != verlet_list.OK:
-            faults.stop(experiment, faults.from_status(experiment, status, culprit))
+            faults.stop(experiment, faults.fault_of_status(experiment, status, culprit))
         else:
             if advance_ramp(experiment):
-                faults.follow_dt(experiment)
+                faults.update_dt(experiment)
             if experiment.fault is None:
                 _check(experiment)
     return done
@@ -76,15 +76,15 @@ def _check(experiment: Experiment) -> None:
     """Check what is due at this step."""
     if experiment.step % CHECK_STEPS != 0:
         if experiment.step % experiment.engine.dt_check_steps == 0:
-            faults.follow_dt(experiment)
+            faults.update_dt(experiment)
         return
     if (fault := faults.check(experiment)) is not None:
         faults.stop(experiment, fault)
         return
-    orientation.bring_up(experiment.run.world)
+    orientation.update(experiment.run.world)
     experiment.scene.supervise(experiment)
     if experiment.step % experiment.engine.dt_check_steps == 0:
-        faults.follow_dt(experiment)
+        faults.update_dt(experiment)
     if experiment.fault is not None:
         return
     sampling.sample(experiment)

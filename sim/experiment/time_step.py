@@ -47,7 +47,7 @@ def _needed_dt(experiment: Experiment, first: bool) -> tuple[float, Survey]:
 
 def _take_dt(experiment: Experiment, dt: float) -> None:
     """Step by `dt` [s] from now on; velocities ahead of their positions stay ahead by the same share of a step."""
-    run, scheme, before = experiment.run, experiment.engine.model.scheme, experiment.run.dt
+    run, scheme, before = experiment.run, experiment.engine.model.integrator, experiment.run.dt
     run.clock_time, run.clock_step, run.dt = experiment.time, experiment.step, dt
     run.dt_changes.append((experiment.step, dt))
     motion = run.world.motion

@@ -1,7 +1,7 @@
-"""Grains as a file other programs read: a table (.csv), a cloud of points (.vtk), every table of the world (.npz).
+"""Export of grains for other programs: one table (.csv), a point cloud (.vtk), all tables of the world (.npz).
 
-Text has 17 significant digits, which give the same bits back; the other two hold the bits themselves. VTK's legacy
-format (file formats for VTK 4.2) is a header and tables in big-endian order, which needs no library.
+Numbers in text have 17 significant digits, from which the same bits are read back; the other formats are binary. VTK's
+legacy format (file formats for VTK 4.2) is a header and tables in big-endian order, which needs no library.
 """
 
 from __future__ import annotations
@@ -10,16 +10,27 @@ import csv
 import io
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
-from repose.sim.experiment.run import Run
+from repose.sim.engine.world import World
 from repose.sim.io.atomic_file import Claim, claim
 from repose.sim.io.world_tables import tables_of
 from repose.sim.measure.contact_sums import pushes
 
 AXES = "xyz"
 VTK_KINDS = {"f": ("double", ">f8"), "i": ("vtktypeint64", ">i8")}
+
+
+class ExportedState(NamedTuple):
+    """A world with its place in time."""
+
+    world: World
+    step: int
+    time: float
+    """Simulated time [s]."""
+    dt: float
+    """Time step [s]."""
 
 
 def require_known_ending(path: Path) -> None:
@@ -30,21 +41,20 @@ def require_known_ending(path: Path) -> None:
         )
 
 
-def export(run: Run, path: Path) -> None:
-    """Write the grains of a run to a new file; raises `ValueError` for an unknown ending, and `OSError`."""
+def export(state: ExportedState, path: Path) -> None:
+    """Write the grains to a new file; raises `ValueError` for an unknown ending, and `OSError`."""
     require_known_ending(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_grains(run, claim(path))
+    write_grains(state, claim(path))
 
 
-def write_grains(run: Run, place: Claim) -> None:
-    """Write the grains of a run to the file that was claimed; raises `OSError`."""
-    place.write(lambda file: SUFFIXES[place.path.suffix.lower()](run, file))
+def write_grains(state: ExportedState, place: Claim) -> None:
+    """Write the grains to a claimed file; raises `OSError`."""
+    place.write(lambda file: SUFFIXES[place.path.suffix.lower()](state, file))
 
 
-def grain_columns(run: Run) -> dict[str, Any]:
+def grain_columns(world: World) -> dict[str, Any]:
     """One column per quantity, named with its unit, one row per sphere, fixed ones included."""
-    world = run.world
     dimension = world.search.reference.shape[0]
     turning = world.motion[dimension:, 1]
     pushed = pushes(world)
@@ -57,26 +67,26 @@ def grain_columns(run: Run) -> dict[str, Any]:
     return columns | {"normal force [N]": pushed.force, "contacts": pushed.contacts.astype(np.int64)}
 
 
-def _write_csv(run: Run, file: BinaryIO) -> None:
-    columns = grain_columns(run)
+def _write_csv(state: ExportedState, file: BinaryIO) -> None:
+    columns = grain_columns(state.world)
     text = io.TextIOWrapper(file, "utf-8", newline="")
     lines = csv.writer(text, lineterminator="\n")
     lines.writerow(["step", "time [s]", *columns])
-    now = [run.step, f"{run.time:.17g}"]
+    now = [state.step, f"{state.time:.17g}"]
     shown = [
         [f"{value:.17g}" for value in column] if column.dtype.kind == "f" else column.astype(int).tolist()
         for column in columns.values()
     ]
     lines.writerows([*now, *row] for row in zip(*shown))
-    text.detach()  # the file is whoever opened it's to close
+    text.detach()  # leaves the file open for its owner
 
 
-def _write_npz(run: Run, file: BinaryIO) -> None:
-    np.savez_compressed(file, **tables_of(run.world), step=run.step, time=run.time, dt=run.dt)
+def _write_npz(state: ExportedState, file: BinaryIO) -> None:
+    np.savez_compressed(file, **tables_of(state.world), step=state.step, time=state.time, dt=state.dt)
 
 
-def _write_vtk(run: Run, file: BinaryIO) -> None:
-    columns, count = grain_columns(run), run.world.sphere_count
+def _write_vtk(state: ExportedState, file: BinaryIO) -> None:
+    columns, count = grain_columns(state.world), state.world.sphere_count
     places = [name for name in columns if name in {f"{axis} [m]" for axis in AXES}]
     speeds = [name for name in columns if name in {f"v{axis} [m/s]" for axis in AXES}]
 
@@ -93,7 +103,7 @@ def _write_vtk(run: Run, file: BinaryIO) -> None:
         return rows
 
     line("# vtk DataFile Version 3.0")
-    line(f"Repose, step {run.step}, time {run.time:.17g} s, SI units")
+    line(f"Repose, step {state.step}, time {state.time:.17g} s, SI units")
     line("BINARY\nDATASET POLYDATA")
     line(f"POINTS {count} double")
     table(in_space(places), ">f8")
@@ -108,4 +118,8 @@ def _write_vtk(run: Run, file: BinaryIO) -> None:
         table(column, kind)
 
 
-SUFFIXES: dict[str, Callable[[Run, BinaryIO], None]] = {".csv": _write_csv, ".vtk": _write_vtk, ".npz": _write_npz}
+SUFFIXES: dict[str, Callable[[ExportedState, BinaryIO], None]] = {
+    ".csv": _write_csv,
+    ".vtk": _write_vtk,
+    ".npz": _write_npz,
+}

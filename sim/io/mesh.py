@@ -1,4 +1,4 @@
-"""Walls from a file: STL and OBJ read as triangles, cleaned, and refused in one sentence where they cannot be walls.
+"""Walls from a file: triangles cleaned, and refused in one sentence where they cannot be walls.
 
 A wall acts on both of its sides, so that the way a facet is wound changes no force. What would change forces is mended:
 corners that nearly coincide are made one, since the engine counts a shared edge once only if it is shared exactly;
@@ -9,10 +9,8 @@ would push twice. Each mending leaves a note. Files are only ever read, and what
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import stat
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -24,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
+from repose.sim.io.mesh_files import read_surface as read_file
 from repose.sim.parameters import LONGEST_SHOWN, ParameterError
 
 MOST_FACETS = 20_000
@@ -36,13 +35,11 @@ UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "inch": 0.0254}
 
 SAME_CORNER = 1e-6
 """Corners closer than this share of the largest coordinate are one: files keep seven digits [-]."""
+LARGEST = 1e9
+"""Coordinates beyond this are no lengths of anything [units of the file]."""
 FLAT = 1e-6
 """A facet less high, or a body less thick, than this share of the mesh's size has no area, or no inside [-]."""
-
-_STL_HEADER, _STL_FACET = 84, 50
-"""Bytes of a binary STL: before the facets, and of each."""
-_ABSURD = 100_000_000
-"""No STL announces so many triangles: what stands there is something else."""
+NO_END = "its surface is open; an OBJ does not say where it ends, so see whether all of it is there"
 
 
 @dataclass(frozen=True)
@@ -93,17 +90,22 @@ def read_surface(path: str | Path) -> Surface:
     path = Path(path)
     with _named(path):
         blob = _bytes_of(path)
-        triangles = _triangles_in(blob, path.suffix.lower())
-        if not np.isfinite(triangles).all():
-            wrong = (~np.isfinite(triangles)).any(axis=2)
-            raise ParameterError(f"not a finite number: {wrong.sum()} of its {wrong.size} corners; export it again.")
-        return Surface(triangles, hashlib.sha256(blob).hexdigest())
+        read = read_file(blob, path.suffix.lower(), MOST_FACETS)
+        _require_sensible(read.corners)
+        if read.unused and not cleaned(read.corners, closed=False).closed:
+            raise ParameterError(
+                f"{read.unused} of its {read.points} points belong to no face and its surface is open: the file is cut "
+                "off, or has loose points; export it again without them."
+            )
+        return Surface(read.corners, hashlib.sha256(blob).hexdigest())
 
 
 def mesh_of(surface: Surface, path: str | Path, unit: str = "mm", closed: bool = False) -> Mesh:
     """The surface of that file as walls, see `read_mesh`; the file is not looked at."""
     with _named(path):
-        return cleaned(UNITS[unit] * surface.triangles, closed, surface.digest)
+        mesh = cleaned(UNITS[unit] * surface.triangles, closed, surface.digest)
+        doubtful = Path(path).suffix.lower() == ".obj" and not mesh.closed
+        return mesh._replace(notes=(*mesh.notes, NO_END)) if doubtful else mesh
 
 
 @contextmanager
@@ -114,6 +116,16 @@ def _named(path: str | Path) -> Iterator[None]:
         yield
     except ParameterError as error:
         raise ParameterError(f"{name}: {error}") from None
+
+
+def _require_sensible(corners: Floats) -> None:
+    """Raise `ParameterError` for coordinates that are no numbers, or so large that their squares are none."""
+    if not np.isfinite(corners).all():
+        wrong = (~np.isfinite(corners)).any(axis=2)
+        raise ParameterError(f"not a finite number: {wrong.sum()} of its {wrong.size} corners; export it again.")
+    largest = float(np.abs(corners).max())
+    if largest > LARGEST:
+        raise ParameterError(f"it has a coordinate of {largest:g}, larger than {LARGEST:g}; export it again.")
 
 
 def _bytes_of(path: Path) -> bytes:
@@ -138,53 +150,6 @@ def _bytes_of(path: Path) -> bytes:
         size, limit = found.st_size / 2**20, LARGEST_FILE // 2**20
         raise ParameterError(f"the file has {size:.0f} MB, at most {limit} MB are read; simplify the mesh.")
     return blob
-
-
-def _triangles_in(blob: bytes, suffix: str) -> Floats:
-    """Corners of all triangles in the file's unit, shape (triangles, 3, 3)."""
-    announced = _announced(blob, suffix)
-    if announced == 0:
-        raise ParameterError("it holds no triangles; export a surface.")
-    if announced > MOST_FACETS:
-        raise ParameterError(f"it has {announced} triangles, at most {MOST_FACETS} are taken; simplify the mesh.")
-    import trimesh  # a second to load: only for those who read a mesh
-
-    try:
-        with warnings.catch_warnings():
-            # What numpy cannot read to its end as numbers it would else silently cut off.
-            warnings.filterwarnings("error", message="string or file could not be read")
-            kind = suffix.removeprefix(".")
-            found: Any = trimesh.load_mesh(io.BytesIO(blob), file_type=kind, process=False, skip_materials=True)
-            corners: Floats = np.array(found.vertices, float)[np.asarray(found.faces)]
-    except Exception as error:  # whatever a damaged file provokes in the reader below us
-        reason = " ".join(str(error).split())[:80] or type(error).__name__
-        raise ParameterError(f"this is no {kind.upper()} file that can be read ({reason}); export it again.") from None
-    if len(corners) < announced:
-        raise ParameterError(
-            f"only {len(corners)} of {announced} triangles can be read: the file is damaged; export it again."
-        )
-    if len(corners) > MOST_FACETS:  # faces of an OBJ may have more than three corners
-        raise ParameterError(f"it has {len(corners)} triangles, at most {MOST_FACETS} are taken; simplify the mesh.")
-    return corners.reshape(-1, 3, 3)
-
-
-def _announced(blob: bytes, suffix: str) -> int:
-    """How many triangles (STL) or faces (OBJ) the file says it has, so that none is lost unnoticed."""
-    if suffix == ".obj":
-        return blob.count(b"\nf ") + blob.count(b"\nf\t") + blob.startswith((b"f ", b"f\t"))
-    count = int.from_bytes(blob[80:_STL_HEADER], "little") if len(blob) >= _STL_HEADER else 0
-    needed = _STL_HEADER + _STL_FACET * count
-    if needed == len(blob):
-        return count
-    text = blob.lower()
-    if text.lstrip().startswith(b"solid") and b"\0" not in text:
-        return -(-text.count(b"vertex") // 3)
-    if len(blob) < _STL_HEADER or needed < len(blob) or count > _ABSURD:
-        raise ParameterError("this is no STL file: neither text nor a table of triangles; export it again.")
-    raise ParameterError(
-        f"it announces {count} triangles, which take {needed} bytes, but has {len(blob)}: the file is cut off; "
-        "copy or export it again."
-    )
 
 
 def cleaned(triangles: Floats, closed: bool, digest: str = "") -> Mesh:

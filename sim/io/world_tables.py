@@ -12,16 +12,23 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from repose.sim.engine.builder import empty_world, fitted, flaw_of_walls, in_order_of_id, index_pairs, weigh_pairs
+from repose.sim.engine.builder import (
+    empty_world,
+    fill_pair_properties,
+    fitted,
+    flaw_of_walls,
+    in_order_of_id,
+    index_pairs,
+)
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
-from repose.sim.engine.workspace import DEEP_RATIO, DEEP_STEP, empty_crew
+from repose.sim.engine.workspace import OVERLAP_RATIO, OVERLAP_STEP, empty_threads
 from repose.sim.engine.world import (
     MATERIAL_COUNT,
     PAIR_COUNT,
     PENDING,
     REBUILT_AT,
     STEP_COUNT,
-    TOUCH_COUNT,
+    WALL_CONTACT_COUNT,
     Pairs,
     World,
     empty_pairs,
@@ -29,17 +36,30 @@ from repose.sim.engine.world import (
 from repose.sim.io import archive
 from repose.sim.io.archive import ArchiveError
 
-FORMAT = 4
+FORMAT = 5
 """Of the files of prepared worlds."""
-READABLE = (2, 3, FORMAT)
-"""Format 2 held columns besides that follow from the others; until 3 nothing was known of the largest overlap."""
+READABLE = (2, 3, 4, FORMAT)
+"""Format 2 had further columns that follow from the others; formats 2 and 3 had no largest overlap; until 4 tables had
+the names in OLD_NAMES."""
 
-PARTS = ("walls", "touches", "pairs", "search")
+OLD_NAMES = {
+    "mobility": "inverse_mass",
+    "deepest": "largest_overlap",
+    "pairs.anchor": "pairs.shear_spring",
+    "touches.sphere": "wall_contacts.sphere",
+    "touches.wall": "wall_contacts.wall",
+    "touches.touching": "wall_contacts.touching",
+    "touches.anchor": "wall_contacts.shear_spring",
+    "touches.normal_force": "wall_contacts.normal_force",
+}
+"""Names of tables in older formats, of prepared worlds and of saved runs, and their present names."""
+
+PARTS = ("walls", "wall_contacts", "pairs", "search")
 MADE_ANEW = {
-    *("aside", "memory", "crew"),
+    *("pair_buffer", "wall_buffer", "threads"),
     *(f"search.{name}" for name in ("cell", "order", "place", "begin", "bucket_start", "box", "box_cells", "unequal")),
-    *(f"pairs.{name}" for name in ("radius_sum", "effective_mass", "effective_inertia", "held", "kind")),
-    *(f"touches.{name}" for name in ("begin", "gap", "normal", "standing", "acting", "push", "heat")),
+    *(f"pairs.{name}" for name in ("radius_sum", "effective_mass", "effective_inertia", "fixed", "kind")),
+    *(f"wall_contacts.{name}" for name in ("begin", "gap", "normal", "contact_state", "acting", "push", "heat")),
 }
 """Working storage, which no step reads before it has written it, and what follows from the two spheres of a pair."""
 REFERENCES = ("search.reference", "search.wall_reference")
@@ -61,7 +81,7 @@ StoreError = ArchiveError
 
 def tables_of(world: World) -> dict[str, Any]:
     """Every table that makes the world, by name, trimmed to the rows in use."""
-    used = {"pairs": int(world.counters[PAIR_COUNT]), "touches": int(world.counters[TOUCH_COUNT])}
+    used = {"pairs": int(world.counters[PAIR_COUNT]), "wall_contacts": int(world.counters[WALL_CONTACT_COUNT])}
     tables = {}
     for name in World._fields:
         part = getattr(world, name)
@@ -81,18 +101,19 @@ def tables_of(world: World) -> dict[str, Any]:
 def packed(world: World) -> World:
     """A copy of what lasts: lists trimmed to the rows in use, no working storage; nothing can step it as it is."""
     found = {name: table.copy() for name, table in tables_of(world).items()}
-    return _with_tables(_blank_for(*_sizes(found)), found)._replace(crew=empty_crew(0))
+    return _with_tables(_blank_for(*_sizes(found)), found)._replace(threads=empty_threads(0))
 
 
 def unpacked(world: World) -> World:
     """A world to step on with, made of a packed one that stays as it is."""
-    rows = {"pairs": int(world.counters[PAIR_COUNT]), "touches": int(world.counters[TOUCH_COUNT])}
-    return _with_room(packed(world)._replace(crew=empty_crew(1)), rows)
+    rows = {"pairs": int(world.counters[PAIR_COUNT]), "wall_contacts": int(world.counters[WALL_CONTACT_COUNT])}
+    return _with_room(packed(world)._replace(threads=empty_threads(1)), rows)
 
 
 def world_of(tables: dict[str, Any], prefix: str = "") -> World:
     """The world made of tables that may hold anything, named as in `tables_of` behind `prefix`; raises `StoreError`."""
-    found = {name.removeprefix(prefix): table for name, table in tables.items() if name.startswith(prefix)}
+    named = {name.removeprefix(prefix): table for name, table in tables.items() if name.startswith(prefix)}
+    found = {OLD_NAMES.get(name, name): table for name, table in named.items()}
     try:
         dimension, coordinates, levels = _sizes(found)
         count, counters, walls = found["motion"].shape[2], found["counters"], found["walls.shape"].size
@@ -101,12 +122,17 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
     if dimension not in (2, 3) or coordinates - dimension not in (0, 2 * dimension - 3) or not 3 <= levels <= 16:
         raise StoreError(f"The file's world has {dimension} dimensions, {coordinates} coordinates, {levels} levels.")
     blank = _blank_for(dimension, coordinates, levels)
-    found.setdefault("deepest", blank.deepest)  # of an older format
+    found.setdefault("largest_overlap", blank.largest_overlap)  # of an older format
     if counters.shape != blank.counters.shape or counters.dtype != blank.counters.dtype:
         raise StoreError("The counters of the file's world are not what they should be: the file is damaged.")
     if walls == 0:
         found.setdefault("search.wall_reference", blank.search.wall_reference)
-    rows = {"pairs": int(counters[PAIR_COUNT]), "touches": int(counters[TOUCH_COUNT]), "walls": walls, "": count}
+    rows = {
+        "pairs": int(counters[PAIR_COUNT]),
+        "wall_contacts": int(counters[WALL_CONTACT_COUNT]),
+        "walls": walls,
+        "": count,
+    }
     for name, table in tables_of(blank).items():
         shape = _shape(name, table.shape, rows)
         if name not in found or (found[name].shape, found[name].dtype) != (shape, table.dtype):
@@ -129,7 +155,7 @@ def _blank_for(dimension: int, coordinates: int, levels: int) -> World:
 def _shape(name: str, empty: tuple[int, ...], rows: dict[str, int]) -> tuple[int, ...]:
     """The shape a table must have, from the one it has in an empty world."""
     part, _, column = name.rpartition(".")
-    if name in ("ledger", "deepest", "counters", "search.skin"):
+    if name in ("ledger", "largest_overlap", "counters", "search.skin"):
         return empty
     if part == "walls" or column == "wall_reference":
         return (rows["walls"], *empty[1:])
@@ -155,7 +181,7 @@ def _nonsense(found: dict[str, Any], rows: dict[str, int]) -> str:
             if table.dtype.kind == "f" and name not in REFERENCES
         ),
         "holds radii or masses that are not positive": not (
-            (found["radius"] > 0.0).all() and (found["mass"] > 0.0).all() and (found["mobility"] >= 0.0).all()
+            (found["radius"] > 0.0).all() and (found["mass"] > 0.0).all() and (found["inverse_mass"] >= 0.0).all()
         ),
         f"holds masses that are not between {LIGHTEST:g} and {HEAVIEST:g} kg": not _between(
             found["mass"], LIGHTEST, HEAVIEST
@@ -165,29 +191,29 @@ def _nonsense(found: dict[str, Any], rows: dict[str, int]) -> str:
         ),
         "holds places too far from the origin": (
             np.abs(found["motion"][: len(found["search.reference"]), 0])
-            > FARTHEST_CELL * found["radius"].max(initial=0.0)
+            > FARTHEST_CELL * min(found["radius"].max(initial=0.0), LARGEST)
         ).any(),
         f"holds numbers larger than {MOST:g}": not all(
             (np.abs(table) <= MOST).all()
             for name, table in (found | {"motion": found["motion"][:, :2]}).items()
-            if table.dtype.kind == "f" and name not in ("mobility", *REFERENCES)
+            if table.dtype.kind == "f" and name not in ("inverse_mass", *REFERENCES)
         ),
-        f"holds accelerations or mobilities larger than {MOST**2:g}": not all(
-            (np.abs(table) <= MOST**2).all() for table in (found["motion"], found["mobility"])
+        f"holds accelerations or inverse masses larger than {MOST**2:g}": not all(
+            (np.abs(table) <= MOST**2).all() for table in (found["motion"], found["inverse_mass"])
         ),
         f"has counters beyond {MOST_STEPS}": (counters > MOST_STEPS).any(),
         "has a largest overlap that cannot be": not (
-            found["deepest"][DEEP_RATIO] >= 0.0 and 0.0 <= found["deepest"][DEEP_STEP] <= steps
+            found["largest_overlap"][OVERLAP_RATIO] >= 0.0 and 0.0 <= found["largest_overlap"][OVERLAP_STEP] <= steps
         ),
         "holds two spheres of one name": np.unique(found["sphere_id"]).size < spheres,
         "has a skin that is not positive": not (found["search.skin"] > 0.0).all(),
         "names spheres that are not there": not ((i < j).all() and (j < spheres).all())
-        or not (found["touches.sphere"] < spheres).all(),
+        or not (found["wall_contacts.sphere"] < spheres).all(),
         "lists its pairs out of order": (np.diff(i.astype(np.int64) * spheres + j) <= 0).any(),
         "lists its walls out of order": (
-            np.diff(found["touches.sphere"].astype(np.int64) * walls + found["touches.wall"]) <= 0
+            np.diff(found["wall_contacts.sphere"].astype(np.int64) * walls + found["wall_contacts.wall"]) <= 0
         ).any(),
-        "names walls that are not there": not (found["touches.wall"] < walls).all(),
+        "names walls that are not there": not (found["wall_contacts.wall"] < walls).all(),
         "names materials that are not there": not (
             _within(found["material"], kinds) and _within(found["walls.material"], kinds)
         ),
@@ -224,7 +250,7 @@ def _with_room(world: World, rows: dict[str, int]) -> World:
     whole = fitted(world, wide._replace(**kept), max(64, 2 * rows["pairs"]))
     whole.search.reference[:] = search.reference
     whole.search.wall_reference[:] = search.wall_reference
-    weigh_pairs(whole)
+    fill_pair_properties(whole)
     index_pairs(whole)
     return whole
 

@@ -1,4 +1,4 @@
-"""Materials and what two of them make of a contact."""
+"""Materials, and the properties of a contact between two of them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def damping_share(restitution: float) -> float:
 def pair_table(
     materials: Sequence[Material], differing: Mapping[tuple[int, int], Mapping[str, float]] | None = None
 ) -> Floats:
-    """What every pair of materials makes of a contact, shape (materials², COLUMN_COUNT).
+    """The properties of a contact for every pair of materials, shape (materials², COLUMN_COUNT).
 
     1/E* = sum (1 - nu²)/E;  1/G* = sum (2 - nu)/G;  restitution and the frictions are geometric means, unless
     `differing` gives them for that pair of rows, by the names of `Material`. Row i * count + j.
@@ -72,12 +72,6 @@ def row_of(params: Any, kind: int) -> tuple[float, ...]:
     """The row of a law's `table` for one kind of pair, as a tuple indexed by the columns above."""
     row = params.table[kind]
     return row[0], row[1], row[2], row[3], row[4], row[5]
-
-
-@register_jitable(forceinline=True)
-def no_row(params: Any, kind: int) -> tuple[float, ...]:
-    """For laws that know no materials."""
-    return ()
 
 
 _MEANS = ("restitution", "friction", "rolling_friction", "twisting_friction")

@@ -16,7 +16,8 @@ from numba.extending import register_jitable
 from pydantic import Field
 from repose.sim.engine import vector
 from repose.sim.engine.contacts.kinematics import TINY, Response
-from repose.sim.laws import Law
+from repose.sim.engine.model import BoundLaw
+from repose.sim.laws.law import Law
 from repose.sim.parameters import ParameterSet, Quantity
 
 
@@ -63,7 +64,7 @@ class Memoryless(NamedTuple):
 
 
 @register_jitable(forceinline=True)
-def memoryless(params, rules, contact):
+def force(params, contact):
     """Force of one contact."""
     touching = 1.0 if contact.overlap > 0.0 else 0.0
     viscosity = touching * params.normal_viscosity
@@ -83,21 +84,24 @@ def memoryless(params, rules, contact):
 
 
 @register_jitable(forceinline=True)
-def memoryless_energy(params, rules, contact):
+def energy(params, contact):
     """Energy stored by the repulsion, and none in a spring [J]."""
     overlap = max(contact.overlap, 0.0)
     return 0.5 * params.normal_stiffness * overlap * overlap, 0.0
 
 
 @register_jitable(forceinline=True)
-def memoryless_stiffness(params, rules, contact):
+def stiffness(params, contact):
     """Stiffness along and across [N/m], damping along and across [1/s]."""
     return params.normal_stiffness, 0.0, params.normal_viscosity / contact.effective_mass, 0.0
 
 
-def rules_of(parameters: MemorylessParameters) -> tuple:
-    """This law has one form only."""
-    return (memoryless_stiffness,) * 4
+BOUND = BoundLaw(force, energy, stiffness)
+
+
+def bind(parameters: MemorylessParameters) -> BoundLaw:
+    """The law's functions; it has one form only."""
+    return BOUND
 
 
 def numbers_of(parameters: MemorylessParameters) -> Memoryless:
@@ -105,12 +109,4 @@ def numbers_of(parameters: MemorylessParameters) -> Memoryless:
     return Memoryless(*(float(getattr(parameters, name)) for name in Memoryless._fields))
 
 
-LAW = Law(
-    name="memoryless",
-    parameters=MemorylessParameters,
-    force=memoryless,
-    energy=memoryless_energy,
-    stiffness=memoryless_stiffness,
-    numbers=numbers_of,
-    rules=rules_of,
-)
+LAW = Law("memoryless", MemorylessParameters, bind, numbers_of)

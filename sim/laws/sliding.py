@@ -11,18 +11,18 @@ from repose.sim.engine.contacts.kinematics import TINY
 
 @register_jitable(forceinline=True)
 def sliding_spring(stiffness, viscosity, limit, contact):
-    """Shear force of the spring and of the damper [N], and by how much the spring gives way [m].
+    """Shear force of the spring and of the damper [N], and the relaxation of the spring [m].
 
     F_t = -K xi - eta v_t, of size `limit` at most; the spring is never left longer than the limit stretches it, so
-    that it is held while sliding and pulls back at once when the motion turns round (seed 001).
+    that it keeps its length while sliding and pulls back at once when the motion reverses (seed 001).
     """
     spring = vector.scale(-stiffness, contact.shear)
     viscous = vector.scale(-viscosity, contact.tangential_velocity)
     both = vector.add(spring, viscous)
     share = min(1.0, limit / max(math.sqrt(vector.dot(both, both)), TINY))
     pull = math.sqrt(vector.dot(spring, spring))
-    give = max(0.0, pull - limit) / max(pull, TINY)
-    return vector.scale(share, spring), vector.scale(share, viscous), vector.scale(give, contact.shear)
+    excess = max(0.0, pull - limit) / max(pull, TINY)
+    return vector.scale(share, spring), vector.scale(share, viscous), vector.scale(excess, contact.shear)
 
 
 @register_jitable(forceinline=True)

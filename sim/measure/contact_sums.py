@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.jit import compiled
-from repose.sim.engine.world import PAIR_COUNT, TOUCH_COUNT, Floats, World
+from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 
 
 class Pushes(NamedTuple):
@@ -20,8 +20,8 @@ class Pushes(NamedTuple):
 
 def pushes(world: World) -> Pushes:
     """Contacts and normal forces of every sphere as the last step left them."""
-    pairs, touches = world.pairs, world.touches
-    used, near = int(world.counters[PAIR_COUNT]), int(world.counters[TOUCH_COUNT])
+    pairs, touches = world.pairs, world.wall_contacts
+    used, near = int(world.counters[PAIR_COUNT]), int(world.counters[WALL_CONTACT_COUNT])
     force, contacts = np.zeros(world.sphere_count), np.zeros(world.sphere_count)
     _add(
         *(pairs.i[:used], pairs.j[:used], pairs.touching[:used], pairs.normal_force[:used]),

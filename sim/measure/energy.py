@@ -82,8 +82,8 @@ def energy_ledger(
 
     `velocity_shift` [s] is how far the stored velocities are ahead of the positions (leap-frog: half a step).
     """
-    # Where nothing can move the inverse of the mobility stands for no inertia at all.
-    inertia = np.divide(1.0, world.mobility, out=np.zeros_like(world.mobility), where=world.mobility > 0.0)
+    # Where nothing can move the inverse of the inverse_mass stands for no inertia at all.
+    inertia = np.divide(1.0, world.inverse_mass, out=np.zeros_like(world.inverse_mass), where=world.inverse_mass > 0.0)
     velocity = world.motion[:, 1] - velocity_shift * world.motion[:, 2]
     dimension = len(gravity)
     weight = -np.asarray(gravity)[:, None] * inertia[:dimension]

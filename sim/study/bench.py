@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, with_crew
+from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, with_threads
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
-from repose.sim.engine.threads import GRAINS_PER_THREAD, available
+from repose.sim.engine.thread_count import GRAINS_PER_THREAD, available
 from repose.sim.engine.world import REBUILD_COUNT, World, copy_world
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
@@ -136,14 +136,14 @@ def glass_states(quick: bool) -> Iterator[State]:
 def measure(state: State, quick: bool) -> dict[str, Any]:
     """One row: engine (on two threads too where the world is large) and yardstick in turn, lists made per second,
     memory, and the parts of a step."""
-    world, simulation = with_crew(state.world, 1), state.simulation
+    world, simulation = with_threads(state.world, 1), state.simulation
     moving = int((~world.fixed).sum())
     rounds = 3 if quick else 7
     steps = max(20, (200_000 if quick else 1_000_000) // moving)
     loops = (simulation.engine.advance, advance_by_hand) if state.by_hand else (simulation.engine.advance,)
     for loop in loops:
         _timed(loop, world, simulation, steps)
-    pair = with_crew(world, 2) if moving >= GRAINS_PER_THREAD and available() > 1 else None
+    pair = with_threads(world, 2) if moving >= GRAINS_PER_THREAD and available() > 1 else None
     times, twice = [], []
     for _ in range(rounds):
         times.append([_timed(loop, world, simulation, steps) for loop in loops])
@@ -161,7 +161,7 @@ def measure(state: State, quick: bool) -> dict[str, Any]:
         "bytes_per_sphere": memory(after) / after.sphere_count,
     }
     if pair is not None:
-        row["bytes_per_sphere_two_threads"] = memory(with_crew(after, 2)) / after.sphere_count
+        row["bytes_per_sphere_two_threads"] = memory(with_threads(after, 2)) / after.sphere_count
         row["two_threads_ns"] = statistics.median(twice)
         row["speed_up"] = statistics.median(turn[0][0] / both for turn, both in zip(times, twice, strict=True))
     if state.by_hand:

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs
+from repose.sim.engine.model import Model
 from repose.sim.engine.neighbours import verlet_list
-from repose.sim.engine.step import Model, _loop, compose
-from repose.sim.engine.threads import together
+from repose.sim.engine.step import compose, step_loop
+from repose.sim.engine.threads import in_threads
 from repose.sim.engine.world import PAIR_COUNT, Floats, World
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
@@ -24,8 +25,8 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.stepping import advance, is_finished
-from repose.sim.laws import laws
 from repose.sim.parameters import Value
+from repose.sim.registry import integrators, laws
 
 SMALL = {"grain_count": 40, "width": 0.015}
 POURED = 12_000
@@ -78,9 +79,9 @@ def moved(
     """Equal grains after so many steps of the heap's law, `values` over its parameters; `look` is called after each."""
     law = laws()["lee_herrmann"]
     parameters = law.parameters.checked(values or {})
-    model, numbers = Model(law, law.rules(parameters), "gear5"), law.numbers(parameters)
-    advance = together(_loop(model, "")) if plain else compose(model)
-    blank = empty_world(2, 0, model.scheme.levels, materials=2)
+    model, numbers = Model(law.bind(parameters), integrators()["gear5"]), law.numbers(parameters)
+    advance = in_threads(step_loop(model, "")) if plain else compose(model)
+    blank = empty_world(2, 0, model.integrator.levels, materials=2)
     world = add_spheres(blank, place, RADIUS, MASS, velocity=velocity, acceleration=(0.0, -gravity))
     done = 0
     while done < steps:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import json
 import math
 import os
 import subprocess
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.neighbours import verlet_list
-from repose.sim.engine.workspace import PATIENCE as GATE_PATIENCE
+from repose.sim.engine.workspace import WAIT_LIMIT
 from repose.sim.experiment import automatic_step, faults, saved_run
 from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.changes import clear_fault, new_experiment
@@ -48,16 +49,20 @@ def batches() -> Outcome:
 
 def new_process() -> Outcome:
     """Whether a new process gets other bits from the same seed."""
-    code = "from repose.sim.study.selftest import heap; print(heap().state_hash())"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=5 * PATIENCE,
-        check=True,
-        cwd=Path(__file__).resolve().parents[2],
+    code = (
+        "from repose.sim.experiment.results import state_hash; from repose.sim.study.selftest import heap; "
+        "print(state_hash(heap().run))"
     )
-    return Outcome(float(done.stdout.split()[-1] != state_hash(heap().run)), 0, "runs")
+    said = output_of(code)
+    return Outcome(float(said.split()[-1] != state_hash(heap().run)), 0, "runs")
+
+
+def output_of(code: str) -> str:
+    """What a new process prints."""
+    folder = Path(__file__).resolve().parents[2]
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=5 * PATIENCE, check=True, cwd=folder)
+    return done.stdout
 
 
 def restart() -> Outcome:
@@ -184,17 +189,17 @@ def single_steps() -> Outcome:
 def missing_thread() -> Outcome:
     """Whether a batch that one of two threads does not come to is taken for a good one, or spoils the run."""
     simulation = heap(349)
-    simulation.session.threads = 2
+    apply(simulation, UseThreads(2))
     advance(simulation, 0)
     world = simulation.run.world
-    world.crew.gate[GATE_PATIENCE] = 100
+    world.threads.barrier[WAIT_LIMIT] = 100
     alone: Any = simulation.engine.advance
     _, status, row = alone.loop(
         world, simulation.engine.law_parameters, simulation.engine.gravity, simulation.dt, 50, 0
     )
     if status != verlet_list.THREAD_MISSING:
         return Outcome(1.0, 0, "batches")
-    faults.stop(simulation, faults.from_status(simulation, status, row))
+    faults.stop(simulation, faults.fault_of_status(simulation, status, row))
     clear_fault(simulation)
     advance(simulation, 1_000 - simulation.step)
     return Outcome(float(state_hash(simulation.run) != state_hash(heap(1_000).run)), 0, "batches")
@@ -222,7 +227,14 @@ def in_use() -> InUse:
 
 @cache
 def heaps_in_a_row(count: int = 20) -> tuple[InUse, ...]:
-    """What the process holds after each of so many small heaps, begun, run by two threads and closed."""
+    """What a new process holds after each of so many small heaps: in one with a past, memory freed before comes and
+    goes."""
+    code = f"import json; from repose.sim.study.survival import do_heaps; print(json.dumps(do_heaps({count})))"
+    return tuple(InUse(*held) for held in json.loads(output_of(code).splitlines()[-1]))
+
+
+def do_heaps(count: int) -> list[InUse]:
+    """What this process holds after each of so many small heaps, begun, run by two threads and closed."""
     held, waiting = [], threading.Event()
     for seed in range(count):
         runner = Runner(lambda seed=seed: new_experiment("heap", SMALL, seed))  # type: ignore[misc]
@@ -238,7 +250,7 @@ def heaps_in_a_row(count: int = 20) -> tuple[InUse, ...]:
         if shown.step < 200 or shown.fault is not None:
             raise RuntimeError(f"Heap {seed + 1} of {count} stopped at step {shown.step}.")
         held.append(in_use())
-    return tuple(held)
+    return held
 
 
 def grown(what: str, bound: float, unit: str = "") -> Callable[[], Outcome]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -141,3 +142,19 @@ def test_signal_stops_the_run_and_keeps_the_results(number: int, tmp_path: Path)
     assert result["interrupted"] is True
     assert result["angle_of_repose"] is None
     assert result["steps"] > 0
+
+
+@pytest.mark.gl
+def test_without_the_video_library_a_film_is_refused_in_a_sentence_and_pictures_are_written(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "av", None)
+    arguments = [*SMALL, "--until", "0.05", "--fps", "100", "--size", "80x60", "--no-picture"]
+    assert run_command_line([*arguments, "--video", "film.mp4"]) == 2
+    told = capsys.readouterr().err
+    assert "--video FOLDER/" in told
+    assert told.count("\n") == 1
+    assert list(here.iterdir()) == []
+    assert run_command_line([*arguments, "--video", "shots/"]) == 0
+    assert sorted(path.name for path in (here / "shots").iterdir()) == [f"{k:06d}.png" for k in range(1, 6)]
+    assert result_in(here / "repose-heap-1")["video"] == {"file": str(here / "shots"), "frames": 5, "cut_short": None}

@@ -95,7 +95,7 @@ def test_a_run_whose_process_is_killed_takes_no_other_with_it(tmp_path: Path) ->
 def never_tells(task: Task, tell: Connection) -> None:
     """A worker that is busy for long without a word, as with compiling."""
     tell.send({"words": "busy"})
-    time.sleep(600.0)
+    time.sleep(60.0)
 
 
 ORPHANING = """
@@ -120,7 +120,7 @@ def test_a_worker_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
         parent.kill()
         rest = threading.Thread(target=parent.stdout.read, daemon=True)
         rest.start()
-        rest.join(60.0)  # the output ends with the last process that has it open
+        rest.join(30.0)  # the output ends with the last process that has it open
         assert not rest.is_alive(), "the worker lives on"
 
 

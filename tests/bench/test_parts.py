@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_geometry import PLANE
-from repose.sim.laws import laws
+from repose.sim.registry import laws
 from repose.sim.study import parts
 
 from tests.worlds import Bench, model_of, world_of

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 from repose.sim.engine.world import Floats
-from repose.sim.laws import laws
+from repose.sim.registry import laws
 
 from tests.worlds import Bench, model_of, world_of
 

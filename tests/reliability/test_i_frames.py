@@ -14,8 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from repose.sim.engine.builder import enlarge_pairs, in_order_of_id, with_rows
+from repose.sim.engine.model import Shapes
 from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL, rebuild
-from repose.sim.engine.world import TOUCH_COUNT, Floats
+from repose.sim.engine.threads import thread_of
+from repose.sim.engine.world import WALL_CONTACT_COUNT, Floats
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
@@ -176,13 +178,13 @@ def test_i10_rows_in_another_order_and_back_keep_the_lists_and_all_that_contacts
 
 def test_i10_spheres_near_walls_follow_their_rows() -> None:
     world = near_walls(3, 1.0)
-    while rebuild(world, (0.0, 0.0, 0.0), True, 0) == PAIRS_FULL:
+    while rebuild(world, Shapes((0.0,) * 3, (), ()), True, thread_of(world, 0)) == PAIRS_FULL:
         world = enlarge_pairs(world)
     here = tables_of(world)
-    found = int(world.counters[TOUCH_COUNT])
-    world.touches.touching[:found] = np.arange(found) % 2
+    found = int(world.counters[WALL_CONTACT_COUNT])
+    world.wall_contacts.touching[:found] = np.arange(found) % 2
     there = with_rows(world, np.random.default_rng(3).permutation(world.sphere_count))
-    assert (np.diff(there.touches.sphere[:found].astype(int)) >= 0).all()
+    assert (np.diff(there.wall_contacts.sphere[:found].astype(int)) >= 0).all()
     back = in_order_of_id(there)
     assert all(np.array_equal(tables_of(back)[name], here[name]) for name in here if name.startswith("touches"))
     assert found > 3

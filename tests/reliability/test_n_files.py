@@ -20,6 +20,8 @@ from repose.sim.engine.builder import empty_world
 from repose.sim.engine.world import STEP_COUNT
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import resumed_experiment
+from repose.sim.experiment.commands import SetParameters
+from repose.sim.experiment.control import apply
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.saved_run import PLAIN
@@ -31,6 +33,7 @@ from repose.sim.measure.energy import Booked
 from repose.sim.scenes.heap.filling import HeapState
 
 from tests.reliability.runs import go, poured
+from tests.sim.experiment.test_faults import pressed
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(__file__).resolve().parent / "data"
@@ -63,7 +66,7 @@ def remade(blob: bytes, facts: dict | None = None, **changes: object) -> bytes:
 WRITER = """
 import sys
 from pathlib import Path
-from sim import saved_run
+from repose.sim.experiment import saved_run
 first, second, path = map(Path, sys.argv[1:])
 runs = [saved_run.load(first), saved_run.load(second)]
 print("ready", flush=True)
@@ -115,6 +118,13 @@ def spoil(**places: object):
         ("motion", lambda table: table[:, :, :-1], "is not what it should be"),
         ("motion", lambda table: table.astype(np.float32), "is not what it should be"),
         ("motion", lambda table: table[:, :2], "dimensions"),
+        ("mass", spoil(value=1e300), "masses that are not between 1e-30 and 1e"),
+        ("mass", spoil(value=1e-300), "masses that are not between 1e-30 and 1e"),
+        ("radius", spoil(value=1e300), "radii that are not between"),
+        ("motion", spoil(value=1e300), "places too far from the origin"),
+        ("force", spoil(value=1e300), "numbers larger than"),
+        ("counters", lambda table: np.where(np.arange(table.size) == STEP_COUNT, 2**62, table), "counters beyond"),
+        ("deepest", spoil(value=-1.0), "a largest overlap that cannot be"),
         ("radius", spoil(value=-1e-3), "radii or masses that are not positive"),
         ("mass", spoil(value=0.0), "radii or masses that are not positive"),
         ("force", spoil(value=np.inf), "numbers that are not finite"),
@@ -168,6 +178,17 @@ def with_manifest(blob: bytes, change: object) -> bytes:
         (lambda m: m["runs"][0]["built"].update(width=-1.0), "width = -1.0 is refused"),
         (lambda m: m["runs"][0]["state"].update(poured=True), "is not what belongs there"),
         (lambda m: m["runs"][0]["state"].pop("poured"), "must have the entries"),
+        (lambda m: m["runs"][m["now"]["now"]["run"]].update(dt=0.0), "time step is 0 s"),
+        (lambda m: m["runs"][0].update(clock_step=10**30), "is not what belongs there"),
+        (lambda m: m["runs"][0].update(clock_step=10**9), "clock cannot be"),
+        (lambda m: m["runs"][0].update(clock_time=1e300), "clock cannot be"),
+        (lambda m: m["runs"][0].update(dt_changes=[[9, 1e-5], [3, 1e-5]]), "changes of the time step cannot be"),
+        (lambda m: m["runs"][0]["booked"].update(work=1e300), "energy ledger cannot be"),
+        (lambda m: m["runs"][0]["state"].update(phase="song"), "phase cannot be one of the scene 'heap'"),
+        (lambda m: m["runs"][0]["state"].update(poured=41), "poured cannot be one of the scene 'heap'"),
+        (lambda m: m["runs"][0]["state"].update(since={"number": "nan"}), "since cannot be one of the scene 'heap'"),
+        (lambda m: m["runs"][0]["state"].update(random={"state": 1}), "random cannot be one of the scene 'heap'"),
+        (lambda m: m["runs"][0]["state"].update(radii=[[1.0], [2.0]]), "is not what belongs there"),
         (lambda m: m["now"]["now"].update(run=77), "cannot be read as a saved run"),
         (lambda m: m["now"]["now"]["parameters"].update(integrator="rk4"), "not one of the scene"),
         (lambda m: m["now"].pop("fault"), "cannot be read as a saved run"),
@@ -175,6 +196,23 @@ def with_manifest(blob: bytes, change: object) -> bytes:
 )
 def test_n10_nonsense_between_the_tables_is_refused(blob: bytes, change: object, said: str) -> None:
     assert said in refused(with_manifest(blob, change))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda table: table.astype(np.float32), "state.radii is a table of <f4, and must be one of <f8"),
+        (lambda table: table.astype(np.int64), "state.radii is a table of <i8, and must be one of <f8"),
+        (lambda table: table.astype(">f8"), "state.radii' of the file has the bytes of its numbers in the other order"),
+        (lambda table: table[None], "is not what belongs there"),
+        (lambda table: np.full_like(table, 1e300), "radii cannot be one of the scene"),
+        (lambda table: table * np.nan, "radii cannot be one of the scene"),
+    ],
+)
+def test_n10_tables_in_the_state_of_the_scene_are_checked_as_those_of_the_world(
+    blob: bytes, change: object, said: str
+) -> None:
+    assert said in refused(remade(blob, **{f"{newest(blob)}__state__radii": change}))
 
 
 def test_n10_numbers_that_json_should_not_have_are_refused(blob: bytes) -> None:
@@ -218,14 +256,27 @@ def test_n11_a_run_of_the_second_format_is_read_and_goes_on() -> None:
     assert energy_of(old).kinetic <= 2.0 * before.kinetic + 1e-12
 
 
+def test_n11_a_stopped_run_of_the_version_before_offers_the_same_remedies() -> None:
+    stopped = pressed(dt=2e-5)
+    apply(stopped, SetParameters({"normal_stiffness": 1e9}))
+    assert stopped.fault is not None
+    assert [remedy.name for remedy in stopped.fault.remedies] == ["undo", "smaller_dt", "auto_dt", "remove_grain"]
+    out = io.BytesIO()
+    saved_run.write(saved_copy(stopped), out)
+    older = with_manifest(out.getvalue(), lambda manifest: manifest["now"]["fault"].pop("remedies"))
+    again = resumed_experiment(saved_run.read(io.BytesIO(older)))
+    assert again.fault == stopped.fault
+
+
 def test_n11_whoever_changes_what_is_in_a_file_gives_the_format_another_number() -> None:
     tables = {
         name: (str(table.dtype), table.shape) for name, table in world_tables.tables_of(empty_world(3, 3, 6)).items()
     }
     others = PLAIN, SERIES, [field.name for field in fields(Booked)]
     digest = hashlib.sha256(repr((sorted(tables.items()), others)).encode()).hexdigest()[:8]
-    assert (world_tables.FORMAT, saved_run.FORMAT, digest) == (4, 4, "32e32ea7"), (
-        "Raise the format in sim/io/world_tables.py and sim/experiment/saved_run.py, or old files are called damaged; then write the digest."
+    assert (world_tables.FORMAT, saved_run.FORMAT, digest) == (5, 5, "58efc326"), (
+        "Raise the format in sim/io/world_tables.py and sim/experiment/saved_run.py, or old files are called damaged; "
+        "then write the digest."
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from repose.sim.engine.world import PAIR_COUNT
 from repose.sim.experiment import saved_run
-from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.activation import activate, survey_contacts
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.checkpoints import bytes_of
 from repose.sim.experiment.commands import Act, Resume, SetParameters
@@ -82,8 +82,8 @@ def test_n17_memory_is_kept_within_its_budget_and_the_last_moments_densely() -> 
     for at in range(2_000, 60_001, 2_000):
         held.append(bytes_of(go(simulation, at).history.checkpoints.kept))
     assert max(held) <= size
-    # All that the moments hold, each part once, the log's own numbers aside.
-    assert points.bytes == pytest.approx(held[-1], rel=0.05)
+    # No less than all they hold, each part once; a little of what they share is counted for each.
+    assert held[-1] <= points.bytes <= 1.15 * held[-1]
     assert (points.shown[0][0], len(points.shown) > 3) == (0, True)
     places = np.array([at for at, _ in points.shown])
     assert 60_000 - places[-1] < 2_000
@@ -129,7 +129,7 @@ def test_n17_every_scene_goes_on_to_the_same_bits_from_a_moment_without_working_
     point, at = RestartPoint.of(one.parameters, one.run), one.history.at
     expected = state_hash(go(one, at + 55).run)
     for _ in range(2):  # what is taken up from a point leaves it as it is
-        one.go_on_from(point)
+        activate(one, point.parameters, point.restored(), adapt=False)
         one.history.at = at
         assert survey_contacts(one).contacts > 0
         assert state_hash(go(one, at + 55).run) == expected
@@ -155,7 +155,7 @@ def test_n17_a_long_way_back_can_be_gone_in_pieces_and_nothing_acts_meanwhile() 
     again.session.seek_steps = 700
     rewind_to(again, 5_500)
     assert (again.history.at, again.history.seek is not None) == (700, True)
-    assert "5500 is being gone to, 4800 steps from here" in apply(again, SetParameters({"friction": 0.2}))
+    assert "going to step 5500, 4800 steps from here" in apply(again, SetParameters({"friction": 0.2}))
     shown = Snapshot()
     take_snapshot(again, shown)
     assert shown.progress == 700 / 5_500

@@ -19,8 +19,7 @@ from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.saved_run import state_type
-from repose.sim.integrators import integrators
-from repose.sim.registry import scenes
+from repose.sim.registry import integrators, scenes
 
 from tests.reliability.runs import CYLINDER, SMALL, changed, go, landed, poured, resumed, saved
 from tests.worlds import use_plain_engine
@@ -160,7 +159,7 @@ def test_n05_walls_on_the_move_and_what_contacts_with_them_remember() -> None:
     walls.velocity[1:, 2] = 0.05
     one.run.state.phase = "flowing"
     go(one, one.history.at + 1)
-    while not one.run.world.touches.touching.any():
+    while not one.run.world.wall_contacts.touching.any():
         go(one, one.history.at + 1)
     assert one.run.world.walls.moved.any()
     other = resumed(saved(one))

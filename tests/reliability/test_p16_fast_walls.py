@@ -12,7 +12,7 @@ from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS
 from repose.sim.experiment.stepping import advance
-from repose.sim.laws import laws
+from repose.sim.registry import laws
 from repose.sim.scenes.heap3d.scene import FLOOR_WALL
 
 from tests.reliability.crowds import DT, RADIUS

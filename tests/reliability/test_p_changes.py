@@ -23,13 +23,12 @@ from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.saved_run import SavedRun
 from repose.sim.experiment.stepping import advance
-from repose.sim.integrators import integrators
 from repose.sim.parameters import Parameter, Value
-from repose.sim.registry import scenes
+from repose.sim.registry import integrators, scenes
 
 from tests.reliability.crowds import RADIUS, Crowd
 from tests.reliability.runs import changed, go, poured
-from tests.sim.experiment.test_formulas import few
+from tests.sim.experiment.test_activation import few
 from tests.worlds import Bench, contacts_of, use_plain_engine
 
 LIVE = [
@@ -94,7 +93,7 @@ def test_p09_every_slider_end_to_end_and_back_loses_no_number(parameter: Paramet
             answered(simulation)
         else:
             assert getattr(simulation.parameters, parameter.name) == value
-            assert faults.look(simulation) is None
+            assert faults.check(simulation) is None
 
 
 def test_p11_a_radius_three_times_as_large_waits_for_the_next_fill_or_is_refused(heap: SavedRun) -> None:
@@ -103,7 +102,7 @@ def test_p11_a_radius_three_times_as_large_waits_for_the_next_fill_or_is_refused
     changed(simulation, mean_radius=2e-3)
     assert "at the next fill" in simulation.message
     for run in (simulation, untouched):
-        run.advance(500)
+        advance(run, 500)
     assert state_hash(simulation.run) == state_hash(untouched.run)
     small = changed(simulation, mean_radius=6e-4)
     assert apply(small, Act("reset")) == ""
@@ -124,11 +123,11 @@ def test_p13_another_contact_law_keeps_the_springs_says_so_and_books_its_jump(ch
     simulation = few(normal_stiffness=1e4)
     world, before = simulation.run.world, energy_of(simulation)
     used = int(world.counters[PAIR_COUNT])
-    springs, touching = world.pairs.anchor[:, :used].copy(), world.pairs.touching[:used].copy()
+    springs, touching = world.pairs.shear_spring[:, :used].copy(), world.pairs.touching[:used].copy()
     assert touching.any()
     changed(simulation, **change)
     after, pairs = energy_of(simulation), simulation.run.world.pairs
-    assert (pairs.anchor[:, :used] == springs).all()
+    assert (pairs.shear_spring[:, :used] == springs).all()
     assert (pairs.touching[:used] == touching).all()
     work = after.work - before.work
     assert work == pytest.approx(after.mechanical - before.mechanical, abs=1e-15 * before.mechanical)
@@ -150,7 +149,7 @@ def test_p14_another_scheme_in_mid_impact_is_off_by_no_more_than_a_step(before: 
     swing, small = math.hypot(place - rest, speed / omega), omega * simulation.dt
     changed(simulation, integrator=after)
     assert moment(simulation) == pytest.approx((place, speed), rel=1e-14)
-    if simulation.engine.model.scheme.levels > 3:
+    if simulation.engine.model.integrator.levels > 3:
         assert not simulation.run.world.motion[:, 3:].any()
     assert advance(simulation, 1) == 1
     found = moment(simulation)
@@ -176,7 +175,9 @@ def in_mid_impact(integrator: str) -> Experiment:
 def moment(simulation: Experiment) -> tuple[float, float]:
     """Height [m] and velocity [m/s] of the elastic sphere at one moment."""
     place, velocity, acceleration = simulation.run.world.motion[2, :3, 2]
-    return float(place), float(velocity - simulation.engine.model.scheme.velocity_lead * simulation.dt * acceleration)
+    return float(place), float(
+        velocity - simulation.engine.model.integrator.velocity_lead * simulation.dt * acceleration
+    )
 
 
 PILE = Crowd(

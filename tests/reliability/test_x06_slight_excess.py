@@ -14,7 +14,7 @@ from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.stepping import advance
-from repose.sim.integrators import integrators
+from repose.sim.registry import integrators
 
 GRAINS = 40
 
@@ -23,8 +23,8 @@ GRAINS = 40
 def test_x06_at_a_third_too_much_energy_grows_tenfold_within_one_look_where_the_excess_lasts(integrator: str) -> None:
     # Damped as contacts of the heap are: without damping the schemes of Gear grow so slowly that it takes 40,000 steps.
     ratio = 0.2
-    limit = stability_limit(integrator, ratio)
-    largest = np.abs(np.linalg.eigvals(amplification(integrator, 1.3 * limit, ratio))).max()
+    limit = stability_limit(integrators()[integrator], ratio)
+    largest = np.abs(np.linalg.eigvals(amplification(integrators()[integrator], 1.3 * limit, ratio))).max()
     # So it is seen by the next look; what is not seen is a contact of a few steps, which ends before it can grow.
     assert math.log(10.0) / (2.0 * math.log(largest)) < CLOSE_STEPS
 

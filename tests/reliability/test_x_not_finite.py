@@ -20,7 +20,7 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
-from repose.sim.integrators import integrators
+from repose.sim.registry import integrators
 
 from tests.reliability.crowds import Crowd, crowds, examples
 from tests.sim.experiment.test_faults import pressed
@@ -86,7 +86,7 @@ def spoilt(simulation: Experiment, steps: int, level: int, coordinate: int, valu
 def test_x13_any_number_of_the_motion_that_is_not_finite_is_found_by_the_next_look(integrator: str) -> None:
     base = rotating(integrator)
     levels = (
-        3 if integrator == "rk4" else base.engine.model.scheme.levels
+        3 if integrator == "rk4" else base.engine.model.integrator.levels
     )  # Runge-Kutta writes the rest anew at every step
     for number, (coordinate, level) in enumerate(itertools.product(range(3), range(levels))):
         simulation = copy.deepcopy(base)
@@ -139,12 +139,14 @@ def test_x13_a_contact_memory_that_is_not_finite_is_found_by_the_next_look() -> 
     simulation = pressed()
     world = simulation.run.world
     entry = int(np.flatnonzero(world.pairs.touching)[0])
-    world.pairs.anchor[0, entry] = math.nan
+    world.pairs.shear_spring[0, entry] = math.nan
     ids = world.sphere_id[[world.pairs.i[entry], world.pairs.j[entry]]]
     advance(simulation, CHECK_STEPS)
     assert simulation.fault is not None
     assert simulation.fault.sphere_id in ids
-    assert all(np.isfinite(table).all() for table in (simulation.run.world.motion, simulation.run.world.pairs.anchor))
+    assert all(
+        np.isfinite(table).all() for table in (simulation.run.world.motion, simulation.run.world.pairs.shear_spring)
+    )
 
 
 def test_x13_a_speed_beyond_the_step_is_found_by_the_next_look_though_nothing_has_moved_far() -> None:

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from repose.sim.engine.builder import enlarge_pairs
+from repose.sim.engine.model import Shapes
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, rebuild
+from repose.sim.engine.threads import thread_of
 from repose.sim.engine.timestep.stability import automatic_dt
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, World
@@ -15,8 +17,7 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.stepping import advance
-from repose.sim.integrators import integrators
-from repose.sim.registry import scenes
+from repose.sim.registry import integrators, scenes
 
 from tests.reliability.crowds import RADIUS, examples
 from tests.sim.engine.neighbours.test_verlet_list import brute_force, listed
@@ -37,7 +38,7 @@ def surveyed(bench: Bench, still: Bench) -> Survey:
 def list_anew(world: World) -> World:
     """The world with its list of pairs made anew."""
     dimension = world.search.cell.shape[0]
-    while (status := rebuild(world, (0.0,) * dimension, True, 0)) == PAIRS_FULL:
+    while (status := rebuild(world, Shapes((0.0,) * dimension, (), ()), True, thread_of(world, 0))) == PAIRS_FULL:
         world = enlarge_pairs(world)
     assert status == OK
     return world

@@ -8,7 +8,9 @@ import pytest
 from repose.sim.experiment import runner as runner_module
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
+from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.runner import Runner
+from repose.sim.experiment.stepping import advance
 
 from tests.sim.experiment.test_runner import SMALL
 
@@ -39,14 +41,13 @@ class Turns:
         self.runner = Runner(lambda: self.simulation)
         monkeypatch.setattr(self.runner, "_wake", threading.Event())
         self.runner._wake.wait = lambda timeout=None: True  # type: ignore[method-assign]
-        advance = self.simulation.advance
 
-        def advance_on_the_clock(steps: int) -> int:
-            done = advance(steps)
+        def advance_on_the_clock(experiment: Experiment, steps: int) -> int:
+            done = advance(experiment, steps)
             self.clock.now += STEP_COST * done
             return done
 
-        monkeypatch.setattr(self.simulation, "advance", advance_on_the_clock)
+        monkeypatch.setattr(runner_module, "advance", advance_on_the_clock)
         self.runner.send(Act("fill"))
         self.runner.set_speed(speed)
 

@@ -8,7 +8,7 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.stepping import advance
-from repose.sim.integrators import integrators
+from repose.sim.registry import integrators
 
 from tests.reliability.runs import FEW
 from tests.worlds import use_plain_engine
@@ -42,7 +42,7 @@ def test_free_fall_from_rest_follows_the_closed_form_from_the_first_step(fall: s
         # Every scheme is exact for a constant force; what the missing force of the first step would leave is g t dt/2.
         missed = 0.5 * G * time * simulation.dt
         assert motion[0] == pytest.approx(before - 0.5 * G * time**2, abs=1e-6 * missed)
-        lead = simulation.engine.model.scheme.velocity_lead * simulation.dt
+        lead = simulation.engine.model.integrator.velocity_lead * simulation.dt
         assert motion[1] - lead * motion[2] == pytest.approx(-G * time, rel=1e-9)
 
 
@@ -50,7 +50,7 @@ def test_free_fall_from_rest_follows_the_closed_form_from_the_first_step(fall: s
 def test_a_world_that_begins_with_grains_begins_with_their_accelerations(integrator: str) -> None:
     simulation = new_experiment("hourglass", {"grain_count": 3, "lid": False, "integrator": integrator})
     motion = simulation.run.world.motion
-    lead = simulation.engine.model.scheme.velocity_lead * simulation.dt
+    lead = simulation.engine.model.integrator.velocity_lead * simulation.dt
     assert np.allclose(motion[2, 2], -G)
     assert np.allclose(motion[2, 1], -lead * G, atol=0.0)
     before = motion[2, 0].copy()

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import pytest
 from repose.sim.engine.world import PAIR_COUNT
-from repose.sim.experiment import ramp
+from repose.sim.experiment import stepping
 from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.changes import new_experiment, resumed_experiment
 from repose.sim.experiment.commands import Act, SetParameters
@@ -97,16 +98,17 @@ def test_no_change_of_a_parameter_opens_the_ledger(change, monkeypatch) -> None:
     simulation = small_heap()
     apply(simulation, Act("fill"))
     advance(simulation, 12_000)
-    acts = ramp.go_on
+    acts = stepping.advance_ramp
 
-    def closed_through(act: Callable[[], object]) -> None:
+    def closed_through(act: Callable[[], Any]) -> Any:
         before = energy_of(simulation)
-        act()
+        answer = act()
         after = energy_of(simulation)
         assert after.gap == pytest.approx(before.gap, abs=1e-15)
         assert after.dissipated == pytest.approx(before.dissipated, abs=1e-15)
+        return answer
 
-    monkeypatch.setattr(ramp, "go_on", lambda running: closed_through(lambda: acts(running)))
+    monkeypatch.setattr(stepping, "advance_ramp", lambda running: closed_through(lambda: acts(running)))
     work = energy_of(simulation).work
     closed_through(lambda: apply(simulation, SetParameters(change)))
     while simulation.run.ramp is not None:

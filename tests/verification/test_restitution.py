@@ -15,7 +15,7 @@ from math import exp, log, pi, sqrt
 
 import numpy as np
 import pytest
-from repose.sim.integrators import integrators
+from repose.sim.registry import integrators
 
 from tests.worlds import Bench, model_of, momentum, world_of
 

@@ -37,6 +37,8 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.warning, _draw_clogged)
     elif ui.memory.get(DROPPED):
         _notice(ui, ui.palette.warning, _draw_dropped)
+    elif ui.film.trouble and not ui.film.running:
+        _notice(ui, ui.palette.warning, _draw_no_film)
     elif not ui.view.ui_visible and ui.film.running:
         _notice(ui, ui.palette.bad, _draw_filming)
 
@@ -120,7 +122,7 @@ def _draw_fault(ui: Ui) -> None:
 
 def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
     """What can be done after a fault, the likely remedy first: name, label, key, help, and the doing of it."""
-    snapshot, fault, parameters = ui.snapshot, ui.snapshot.fault, ui.snapshot.parameters
+    fault, parameters = ui.snapshot.fault, ui.snapshot.parameters
     if fault is None or parameters is None or ui.dead:
         return []
     ways: list[tuple[str, str, str, str, Callable[[], object]]] = []
@@ -183,6 +185,19 @@ def _draw_dropped(ui: Ui) -> None:
     note(ui.memory[DROPPED], ui.palette.text)
     if button(ui, "notice.dropped", "Close", width=140 * ui.scale):
         del ui.memory[DROPPED]
+
+
+def _draw_no_film(ui: Ui) -> None:
+    film = ui.film
+    note(film.trouble, ui.palette.text)
+    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    if film.format != ".png":
+        if button(ui, "notice.pictures", "Record PNG pictures", width=half):
+            film.format = ".png"
+            film.start()
+        imgui.same_line()
+    if button(ui, "notice.no_film", "Close", width=half):
+        film.trouble = ""
 
 
 def _draw_filming(ui: Ui) -> None:

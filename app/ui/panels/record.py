@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 from repose.app.render.text import note
-from repose.app.storage.film import FRAME_RATES, SIZES, SPEEDS
+from repose.app.storage.film import FORMATS, FRAME_RATES, SIZES, SPEEDS
 from repose.app.ui.panels import Panel, Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 
@@ -36,13 +36,14 @@ def _draw_choices(ui: Ui) -> None:
     imgui.align_text_to_frame_padding()
     imgui.text_disabled("File")
     imgui.same_line()
-    suffix = imgui.calc_text_size(".mp4").x + imgui.get_style().item_inner_spacing.x
+    suffix = imgui.calc_text_size(film.format).x + imgui.get_style().item_inner_spacing.x
     imgui.set_next_item_width(imgui.get_content_region_avail().x - suffix)
     _, film.name = imgui.input_text("##name", film.name)
     ui.probe.mark("record.name")
     tooltip(f"Written to {film.folder}; a name already taken gets a number.")
     imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
-    imgui.text_disabled(".mp4")
+    imgui.text_disabled(film.format)
+    film.format = choose(ui, "record.format", "Format", FORMATS, film.format) or film.format
     sizes = {f"{w}x{h}": f"{w} × {h}" for w, h in SIZES}
     size = choose(ui, "record.size", "Size", sizes, f"{film.size[0]}x{film.size[1]}")
     if size is not None:

@@ -8,7 +8,7 @@ from repose.app.render.theme import Colour, colour32
 from repose.app.thread_count import most_threads
 from repose.app.ui.panels import Panel, Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
-from repose.sim.engine.threads import GRAINS_PER_THREAD
+from repose.sim.engine.thread_count import GRAINS_PER_THREAD
 from repose.sim.experiment.commands import Recover, UseThreads
 
 CAREFUL = 0.8

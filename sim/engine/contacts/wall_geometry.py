@@ -52,9 +52,9 @@ def nearest_on_facet(a, b, c, x):
 def gap_to(shape, first, second, third, place):
     """Gap between a centre and a wall [m], and the normal towards the centre.
 
-    `first`, `second`, `third` are the wall's corners (repose.sim.engine.world.Walls), `place` the centre relative to how far
-    the wall has moved. The gap to a plane or a cylinder is negative once the centre has passed it: it is pushed
-    back all the same.
+    `first`, `second`, `third` are the wall's corners (repose.sim.engine.world.Walls), `place` the centre relative to
+    how far the wall has moved. The gap to a plane or a cylinder is negative once the centre has passed it: it is
+    pushed back all the same.
     """
     if shape == FACET:
         nearest = nearest_on_facet(first, second, third, place)
@@ -76,8 +76,8 @@ def approach(walls, w, x):
     """`gap_to` for wall w of the table and the centre x."""
     return gap_to(
         walls.shape[w],
-        arrays.entry(walls.corner, (w, 0), x),
-        arrays.entry(walls.corner, (w, 1), x),
-        arrays.entry(walls.corner, (w, 2), x),
-        vector.sub(x, arrays.row_at(walls.moved, w, x)),
+        arrays.read_entry(walls.corner, (w, 0), x),
+        arrays.read_entry(walls.corner, (w, 1), x),
+        arrays.read_entry(walls.corner, (w, 2), x),
+        vector.sub(x, arrays.read_row(walls.moved, w, x)),
     )

@@ -1,7 +1,8 @@
-"""Cells: space cut into cubes, hashed into a table whose size depends on the number of spheres only.
+"""Cells: cubes hashed into a table whose size depends on the number of spheres only.
 
-A sphere far away costs no memory. Two cells may share a bucket: whoever looks into one compares cell coordinates.
-Cells side by side in x lie in buckets side by side: a row of three is one look, save where the table ends.
+A sphere far away costs no memory. Two cells may share a bucket: the search for spheres near walls compares cell
+coordinates, the search for pairs removes duplicates afterwards. Cells adjacent in x lie in adjacent buckets: a row of
+three is one search, except at the end of the table.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ PRIMES = (19349663, 83492791)
 
 
 def in_order_of_place(place: Floats, size: float) -> NDArray[np.intp]:
-    """Rows in the order of cells of this size [m], bottom up: neighbours that stand near each other in the tables are
-    still in the cache when they are needed; place [m], shape (n, dimension)."""
+    """Rows in the order of cells of this size [m], bottom up: neighbours in space are then near each other in the
+    tables, and in the processor's cache; place [m], shape (n, dimension)."""
     cell = np.floor(place / size).T
     return np.lexsort((place[:, 0], *cell[1:]))
 
@@ -62,7 +63,7 @@ def sort_into_cells(search, motion, radius):
         b = bucket_of_sphere(cell, i, mask)
         start[b + 1] -= 1
         order[start[b + 1]] = i
-    # The backward pass has moved every start one bucket down: start[b + 1] is now where bucket b begins.
+    # The backward pass has shifted every start by one bucket: start[b + 1] is now where bucket b begins.
     for b in range(start.size - 1):
         start[b] = start[b + 1]
     start[start.size - 1] = cell.shape[1]

@@ -1,8 +1,8 @@
-"""A look at all contacts at once: energies stored, the largest overlap, and the largest stable time step.
+"""Contact survey: stored energy, largest overlap and largest stable time step of all contacts at one moment.
 
-For the time step the network of contacts is bounded sphere by sphere. A contact e with stiffness k between
-mobilities b_i and b_j alone swings at w_e² = k (b_i + b_j) along its normal n. As (x - y)² <= (1 + t) x² + (1 + 1/t) y²
-for any t > 0, with t = b_j/b_i, the stiffest mode of the whole network obeys
+For the time step the network of contacts is bounded sphere by sphere. A contact e with stiffness k between inverse
+masses b_i and b_j alone oscillates at w_e² = k (b_i + b_j) along its normal n. As (x - y)² <= (1 + t) x² + (1 + 1/t)
+y² for any t > 0, with t = b_j/b_i, the stiffest mode of the whole network obeys
 
     w² <= max over spheres of the largest eigenvalue of  sum over its contacts of w_e² n n^T ,
 
@@ -21,13 +21,13 @@ from numba.extending import register_jitable
 from repose.sim.engine.contacts.pair_forces import pair_contact
 from repose.sim.engine.contacts.wall_forces import wall_contact
 from repose.sim.engine.jit import compiled, fingerprint
-from repose.sim.engine.step import Model
+from repose.sim.engine.model import Model
 from repose.sim.engine.timestep.stability import RATIO_GRID, limit_table
-from repose.sim.engine.world import PAIR_COUNT, TOUCH_COUNT, World
+from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 
 
 class Survey(NamedTuple):
-    """What the contacts of a world amount to at one moment."""
+    """What the contacts of a world amount to at one torque."""
 
     contacts: int
     elastic_energy: float
@@ -37,7 +37,7 @@ class Survey(NamedTuple):
     largest_overlap: float
     """Overlap / radius of the smaller sphere that can move [-]."""
     stable_dt: float
-    """Largest time step the integrator bears [s]; infinite where nothing touches."""
+    """Largest time step at which the integrator is stable [s]; infinite where nothing touches."""
     omega: float
     """Frequency bound of the sphere that sets `stable_dt` [1/s]."""
     damping_ratio: float
@@ -49,25 +49,50 @@ class Survey(NamedTuple):
 @lru_cache(maxsize=64)
 def compose_survey(model: Model) -> Callable[..., Survey]:
     """survey(world, params) -> Survey."""
-    law, energy, properties = model.law.stiffness, model.law.energy, model.law.properties
-    rule_0, rule_1, rule_2, rule_3 = model.rules
-    position_like = (0.0,) * model.dimension
-    spin_like = (0.0,) * model.spin_length
+    law, shapes = model.law, model.shapes
+    stiffness, energy, material = law.stiffness, law.energy, law.material
     source = fingerprint()
 
-    def look(world, params, ratios, limits, sums):
+    def survey_all(world, params, limits, sums):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
-        rules = (rule_0, rule_1, rule_2, rule_3)
-        return _look(world, law, energy, properties, rules, params, position_like, spin_like, ratios, limits, sums)
+        return survey_contacts(world, SurveyCall(stiffness, energy, material, params), shapes, limits, sums)
 
-    look_fast = compiled(look)
-    limits = limit_table(model.integrator)
+    fast = compiled(survey_all)
 
     def survey(world: World, params: tuple) -> Survey:
-        sums = np.zeros((2, model.dimension, model.dimension, world.sphere_count))
-        return Survey(*look_fast(world, params, RATIO_GRID, limits, sums))
+        return Survey(*fast(world, params, limits_of(model), blank_sums(world)))
 
     return survey
+
+
+class SurveyCall(NamedTuple):
+    """The law's functions that a survey calls, and the numbers they read."""
+
+    stiffness: Callable
+    energy: Callable
+    material: Callable
+    params: tuple
+
+
+class Limits(NamedTuple):
+    """Stability limit of a scheme by damping ratio."""
+
+    ratios: Floats
+    """`RATIO_GRID` [-]."""
+    omega_dt: Floats
+    """Largest stable frequency times dt at each ratio [-]."""
+
+
+def limits_of(model: Model) -> Limits:
+    """The table for the model's integrator."""
+    return Limits(RATIO_GRID, limit_table(model.integrator))
+
+
+def blank_sums(world: World) -> Floats:
+    """Room for the stiffness [1/s²] and damping [1/s] matrices of all spheres, shape (2, dimension, dimension,
+    count)."""
+    dimension = world.search.reference.shape[0]
+    return np.zeros((2, dimension, dimension, world.sphere_count))
 
 
 @register_jitable
@@ -100,13 +125,13 @@ def interpolate(x, grid, values):
 
 
 @register_jitable
-def add_stiffness(sums, row, contact, stiff, mobility, turning):
-    """Add one contact to the stiffness and damping matrices of a sphere; see the module's first lines."""
-    along, across, damped_along, damped_across = stiff
-    normal_square = along * mobility
-    shear_square = across * (mobility + turning)
-    normal_rate = damped_along * contact.effective_mass * mobility
-    shear_rate = damped_across * contact.effective_mass * (mobility + turning)
+def add_stiffness(sums, row, contact, stiffness, inverse_mass, turning):
+    """Add one contact to the stiffness and damping matrices of a sphere (module docstring)."""
+    along, across, damped_along, damped_across = stiffness
+    normal_square = along * inverse_mass
+    shear_square = across * (inverse_mass + turning)
+    normal_rate = damped_along * contact.effective_mass * inverse_mass
+    shear_rate = damped_across * contact.effective_mass * (inverse_mass + turning)
     for a in range(len(contact.normal)):
         for b in range(len(contact.normal)):
             outer = contact.normal[a] * contact.normal[b]
@@ -116,62 +141,63 @@ def add_stiffness(sums, row, contact, stiff, mobility, turning):
 
 
 @register_jitable
-def _look(world, law, energy, properties, rules, params, position_like, spin_like, ratios, limits, sums):
-    dimension = len(position_like)
+def survey_contacts(world, law, shapes, limits, sums):
+    """The fields of a `Survey`; `sums` are the blank matrices of all spheres."""
+    turns = len(shapes.spin) > 0
+    dimension = len(shapes.position)
+    radius = world.radius
+    inverse_mass = world.inverse_mass
     elastic = 0.0
     sheared = 0.0
     largest = 0.0
     contacts = 0
     for p in range(world.counters[PAIR_COUNT]):
-        contact, _ = pair_contact(world, p, properties, params, position_like, spin_like, 0.0)
+        contact = pair_contact(world, p, law, shapes)
         if contact.overlap <= 0.0:
             continue
         i = np.int64(world.pairs.i[p])
         j = np.int64(world.pairs.j[p])
         contacts += 1
-        stored, spring = energy(params, rules, contact)
+        stored, spring = law.energy(law.params, contact)
         elastic += stored
         sheared += spring
-        size_i = world.radius[i] if world.mobility[0, i] > 0.0 else np.inf
-        size_j = world.radius[j] if world.mobility[0, j] > 0.0 else np.inf
+        size_i = radius[i] if inverse_mass[0, i] > 0.0 else np.inf
+        size_j = radius[j] if inverse_mass[0, j] > 0.0 else np.inf
         largest = max(largest, contact.overlap / min(size_i, size_j))
-        mobility = world.mobility[0, i] + world.mobility[0, j]
+        moving = inverse_mass[0, i] + inverse_mass[0, j]
         turning = 0.0
-        if len(spin_like) > 0:
-            turning = (
-                world.radius[i] ** 2 * world.mobility[dimension, i]
-                + world.radius[j] ** 2 * world.mobility[dimension, j]
-            )
-        stiff = law(params, rules, contact)
+        if turns:
+            turning = radius[i] ** 2 * inverse_mass[dimension, i] + radius[j] ** 2 * inverse_mass[dimension, j]
+        stiffness = law.stiffness(law.params, contact)
         for row in (i, j):
-            if world.mobility[0, row] > 0.0:
-                add_stiffness(sums, row, contact, stiff, mobility, turning)
-    for t in range(world.counters[TOUCH_COUNT]):
-        i = world.touches.sphere[t]
-        if world.touches.normal_force[t] == 0.0 or world.touches.touching[t] == 0.0:
+            if inverse_mass[0, row] > 0.0:
+                add_stiffness(sums, row, contact, stiffness, moving, turning)
+    for t in range(world.counters[WALL_CONTACT_COUNT]):
+        i = world.wall_contacts.sphere[t]
+        if world.wall_contacts.normal_force[t] == 0.0 or world.wall_contacts.touching[t] == 0.0:
             continue
-        contact, _ = wall_contact(world, t, properties, params, position_like, spin_like, 0.0)
+        contact = wall_contact(world, t, law, shapes)
         if contact.overlap <= 0.0:
             continue
         contacts += 1
-        stored, spring = energy(params, rules, contact)
+        stored, spring = law.energy(law.params, contact)
         elastic += stored
         sheared += spring
-        largest = max(largest, contact.overlap / world.radius[i])
+        largest = max(largest, contact.overlap / radius[i])
         turning = 0.0
-        if len(spin_like) > 0:
-            turning = world.radius[i] ** 2 * world.mobility[dimension, i]
-        add_stiffness(sums, i, contact, law(params, rules, contact), world.mobility[0, i], turning)
+        if turns:
+            turning = radius[i] ** 2 * inverse_mass[dimension, i]
+        add_stiffness(sums, i, contact, law.stiffness(law.params, contact), inverse_mass[0, i], turning)
     stable = np.inf
     omega = 0.0
     ratio = 0.0
     stiffest = -1
-    for row in range(world.radius.size):
+    for row in range(radius.size):
         square = largest_eigenvalue(sums[0], row)
         if square > 0.0:
             w = math.sqrt(square)
             z = largest_eigenvalue(sums[1], row) / (2.0 * w)
-            dt = interpolate(z, ratios, limits) / w
+            dt = interpolate(z, limits.ratios, limits.omega_dt) / w
             if dt < stable:
                 stable, omega, ratio, stiffest = dt, w, z, row
     return contacts, elastic, sheared, largest, stable, omega, ratio, stiffest

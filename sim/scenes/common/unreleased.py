@@ -39,13 +39,13 @@ def let_go(experiment: Experiment, mass: float, inertia: float) -> None:
     run = experiment.run
     world, dimension = run.world, experiment.scene.dimension
     with booked(experiment, "poured"):
-        world.mobility[:dimension] = 1.0 / mass
-        world.mobility[dimension:] = 1.0 / inertia
+        world.inverse_mass[:dimension] = 1.0 / mass
+        world.inverse_mass[dimension:] = 1.0 / inertia
         # Held spheres are not looked for near walls: make the lists anew.
         forget_neighbours(world)
         find_accelerations(experiment)
         motion = run.world.motion
-        motion[:, 1] = experiment.engine.model.scheme.velocity_lead * experiment.dt * motion[:, 2]
+        motion[:, 1] = experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]
     run.state.phase, run.state.since = "flowing", experiment.time
     start_derivatives(experiment)
 
@@ -99,7 +99,7 @@ def hold(experiment: Experiment) -> None:
     """Stop the spheres where they are; they carry their energy out of the ledger."""
     world = experiment.run.world
     with booked(experiment, "removed"):
-        world.mobility[:] = 0.0
+        world.inverse_mass[:] = 0.0
         world.motion[:, 1:] = 0.0
         forget_neighbours(world)
     experiment.run.state.phase = "rested"
@@ -108,7 +108,7 @@ def hold(experiment: Experiment) -> None:
 def velocities(experiment: Experiment) -> Floats:
     """Velocities of the spheres at the moment of their positions [m/s], shape (spheres, dimension)."""
     motion = experiment.run.world.motion[: experiment.scene.dimension]
-    found: Floats = (motion[:, 1] - experiment.engine.model.scheme.velocity_lead * experiment.dt * motion[:, 2]).T
+    found: Floats = (motion[:, 1] - experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]).T
     return found
 
 

@@ -131,7 +131,7 @@ def turned_over(world: World, built: Any) -> World:
     rotating = world.motion.shape[0] > 3
     world.motion[:3] *= HALF_TURN[:, None, None]
     world.motion[2, 0] += 2.0 * NECK
-    world.pairs.anchor[:] *= HALF_TURN[:, None]
+    world.pairs.shear_spring[:] *= HALF_TURN[:, None]
     if rotating:
         world.motion[3:] *= HALF_TURN[:, None, None]
         world.turned[:] *= HALF_TURN[:, None]

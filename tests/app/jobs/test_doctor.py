@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from repose.app import thread_count
@@ -85,3 +87,14 @@ def test_no_display_points_to_the_run_without_a_window(monkeypatch: pytest.Monke
     found = finding("display")
     assert found.value == "none"
     assert "repose run heap" in found.advice
+
+
+@pytest.mark.parametrize("module", [None, ModuleType("av")], ids=["missing", "broken"])
+def test_a_missing_or_broken_video_library_is_told_with_the_other_way(
+    monkeypatch: pytest.MonkeyPatch, module: ModuleType | None
+) -> None:
+    monkeypatch.setitem(sys.modules, "av", module)
+    found = finding("video encoders")
+    assert found.value == "none"
+    assert "PyAV cannot be loaded" in found.advice
+    assert "--video FOLDER/" in found.advice

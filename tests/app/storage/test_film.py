@@ -144,3 +144,22 @@ def test_the_end_marked_by_the_source_ends_the_film(film: Film, source: Source, 
     drain(film)
     film.wait(5.0)
     assert sinks[0].closed
+
+
+@pytest.mark.parametrize("error", [OSError("no room"), ImportError("no libx264"), AttributeError("half a library")])
+def test_a_film_that_cannot_be_opened_says_why(film: Film, source: Source, error: Exception) -> None:
+    def fail(path: Path, size: tuple[int, int], fps: int) -> Any:
+        raise error
+
+    film.open = fail
+    film.start()
+    assert film.trouble == str(error)
+    assert not film.running
+    assert source.intervals == []
+
+
+def test_pictures_are_asked_for_by_the_ending(film: Film, sinks: list[Sink]) -> None:
+    film.format = ".png"
+    film.name = "heap.png"
+    film.start()
+    assert sinks[0].path == film.folder / "heap.png"

@@ -5,13 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+import time
+import types
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.app.jobs.film_faults import killed_films
 from repose.app.storage import recorder
-from repose.app.storage.recorder import Recorder, RecorderError
+from repose.app.storage.recorder import Recorder, RecorderError, film_path
 
 av = pytest.importorskip("av")
 
@@ -164,7 +167,107 @@ def test_film_of_a_killed_process_is_playable_up_to_its_last_second(tmp_path: Pa
     path = tmp_path / "a.mp4"
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(KILLED), str(path)], timeout=120, check=False)
     assert done.returncode < 0
-    assert len(film(path)) >= 240
+    assert len(film(path)) >= 298  # all but the last, which are in fragments not yet complete
+
+
+def test_there_is_no_file_before_it_can_be_played_and_it_can_be_from_its_second_frame_on(tmp_path: Path) -> None:
+    made = Recorder(tmp_path / "a.mp4", (64, 48), 60)
+    made.add(flat((64, 48)))
+    while made.frames < 1:
+        time.sleep(0.01)
+    assert list(tmp_path.iterdir()) == []
+    made.add(flat((64, 48)))
+    while made.frames < 2:
+        time.sleep(0.01)
+    assert list(tmp_path.iterdir()) == [tmp_path / "a.mp4"]
+    assert len(film(tmp_path / "a.mp4")) == 1
+    made.close()
+    assert len(film(tmp_path / "a.mp4")) == 2
+
+
+def test_a_name_taken_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    first, second = (Recorder(tmp_path / "a.mp4", (32, 32), 60) for _ in range(2))
+    for made, colour in ((first, RED), (second, BLUE)):
+        made.add(flat((32, 32), colour))
+    assert (first.close(), second.close()) == (1, 1)
+    assert (first.path, second.path) == (tmp_path / "a.mp4", tmp_path / "a-2.mp4")
+    assert film(first.path)[0][0, 0, 0] > 200 > film(second.path)[0][0, 0, 0]
+
+
+def test_a_file_system_without_hard_links_is_good_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(recorder.os, "link", refused)
+    (tmp_path / "a.mp4").write_bytes(b"precious")
+    with Recorder(tmp_path / "a.mp4", (32, 32), 60) as made:
+        made.add(flat((32, 32)))
+        made.add(flat((32, 32)))
+    assert len(film(tmp_path / "a-2.mp4")) == 2
+    assert (tmp_path / "a.mp4").read_bytes() == b"precious"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("count", [30, pytest.param(100, marks=pytest.mark.slow)])
+def test_what_kills_leave_can_be_played_and_drafts_are_swept(count: int) -> None:
+    wrong, films = killed_films(count)
+    assert wrong == []
+    assert films > count / 4
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the process of a draft is not looked for there")
+def test_only_drafts_of_programs_that_are_no_more_are_swept(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    for name in (f".film-1.{ended.pid}.new", f".film-1.{recorder.os.getppid()}.new", ".film-mine.new", "b.new"):
+        (tmp_path / name).touch()
+    Recorder(tmp_path / "a.mp4", (32, 32), 60).close()
+    assert {path.name for path in tmp_path.iterdir()} == {
+        f".film-1.{recorder.os.getppid()}.new",
+        ".film-mine.new",
+        "b.new",
+    }
+
+
+@pytest.mark.parametrize("module", [None, types.ModuleType("av")], ids=["missing", "broken"])
+def test_without_pyav_there_are_pictures_and_a_sentence_that_says_so(
+    module: types.ModuleType | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "av", module)
+    with pytest.raises(RecorderError, match=r"^Films cannot be made, since PyAV .*pip install.*--video FOLDER/.*\.$"):
+        Recorder(tmp_path / "a.mp4", (32, 32), 60)
+    with Recorder(tmp_path / "a.png", (32, 32), 60) as made:
+        made.add(flat((32, 32)))
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["000001.png"]
+    assert list(tmp_path.iterdir()) == [tmp_path / "a"]
+
+
+def test_pictures_hold_the_frames_bit_by_bit_in_a_folder_of_their_own(tmp_path: Path) -> None:
+    import pygame
+
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "000001.png").write_bytes(b"precious")
+    frames = np.random.default_rng(3).integers(0, 255, (5, 17, 31, 3), np.uint8)
+    made = Recorder(film_path(f"{tmp_path}/a/"), (31, 17), 60)
+    for frame in frames:
+        made.add(frame)
+    assert made.close() == 5
+    assert made.path == tmp_path / "a-2"
+    found = sorted((tmp_path / "a-2").iterdir())
+    assert [path.name for path in found] == [f"{number:06d}.png" for number in range(1, 6)]
+    for path, frame in zip(found, frames, strict=True):
+        drawn = pygame.surfarray.pixels3d(pygame.image.load(path))
+        np.testing.assert_array_equal(drawn.swapaxes(0, 1), frame)
+    assert (tmp_path / "a" / "000001.png").read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [("a.mp4", "a.mp4"), ("a", "a"), ("shots/", "shots.png"), ("my.shots/", "my.shots.png"), ("/", "/")],
+)
+def test_a_slash_at_the_end_asks_for_pictures(typed: str, name: str) -> None:
+    assert film_path(typed) == Path(name)
 
 
 LIMITED_FILE = """

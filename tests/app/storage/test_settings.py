@@ -54,6 +54,27 @@ def test_an_unreadable_file_is_told_and_left_as_it_is(file: Path, content: bytes
     assert file.read_bytes() == content
 
 
+@pytest.mark.parametrize("kind", ["folder", "pipe", "device"])
+@pytest.mark.timeout(20)
+def test_what_is_no_ordinary_file_is_told_and_neither_waited_for_nor_read_without_end(file: Path, kind: str) -> None:
+    file.parent.mkdir()
+    if kind == "folder":
+        file.mkdir()
+    elif not hasattr(os, "mkfifo"):
+        pytest.skip("Windows has no pipes and devices among its files")
+    elif kind == "pipe":
+        os.mkfifo(file)
+    else:
+        file.symlink_to("/dev/zero")
+    settings = load_settings(file)
+    assert str(file) in settings.trouble
+    assert "no ordinary file" in settings.trouble
+    assert settings.choices == Choices()
+    settings.choices.theme = "light"
+    assert not settings.save()
+    assert not file.is_file()
+
+
 @pytest.mark.parametrize("line", ["theme = 'pink'", "width = nan", "width = '3'", "font_scale = 1e999", "height = -4"])
 def test_a_value_that_is_not_allowed_is_told_and_only_replaced_by_a_choice(file: Path, line: str) -> None:
     write(file, f"{line}\npreset = 'moon'\n".encode())

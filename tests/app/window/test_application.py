@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,26 @@ def test_a_film_ends_with_the_window_and_has_all_its_frames(application: Any) ->
     until(application, lambda: not ui.film.running and not ui.film.finishing)
     with av.open(str(ui.film.path)) as container:
         assert sum(1 for _ in container.decode(video=0)) == ui.film.frames
+
+
+def test_the_key_of_the_film_without_the_video_library_is_answered_and_pictures_can_be_had(
+    application: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ui = application.ui
+    until(application, lambda: ui.snapshot.parameters is not None)
+    monkeypatch.setitem(sys.modules, "av", None)
+    ui.film.size, ui.film.fps = (160, 90), 30
+    press("v", "v")
+    until(application, lambda: bool(ui.film.trouble))
+    assert "PyAV cannot be loaded" in ui.film.trouble
+    assert not ui.film.running
+    ui.film.format = ".png"
+    press("v", "v")
+    until(application, lambda: ui.film.frames >= 3)
+    press("v", "v")
+    until(application, lambda: not ui.film.running and not ui.film.finishing)
+    assert len(list(ui.film.path.glob("*.png"))) == ui.film.frames >= 3
+    assert ui.film.trouble == ""
 
 
 def test_a_window_without_size_is_not_drawn_and_does_no_harm(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:

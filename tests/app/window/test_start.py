@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repose.app.stopping import INTERRUPTED, Stop
+from repose.app.signals import INTERRUPTED, Interrupt
+from repose.app.stopping import Stop
 from repose.app.storage import autosave
 from repose.app.storage.settings import Settings
 from repose.app.window import start
 from repose.sim.io.presets import Preset
 
 ROOT = Path(__file__).resolve().parents[3]
-NOT_YET = {"scipy.linalg", "scipy.sparse", "scipy.spatial", "scipy.stats", "matplotlib", "trimesh", "av", "PIL"}
+NOT_YET = {"scipy.linalg", "scipy.sparse", "scipy.spatial", "scipy.stats", "matplotlib", "av", "PIL"}
 """What films, plots and shapes need: loading any of them takes longer than drawing a frame."""
 
 FIRST_FRAME = """
@@ -129,8 +130,8 @@ def test_a_signal_leaves_the_run_to_be_offered(
     application: Any, monkeypatch: pytest.MonkeyPatch, impatient: bool
 ) -> None:
     if impatient:
-        monkeypatch.setattr(application, "draw_frame", raising(KeyboardInterrupt()))
-        with pytest.raises(KeyboardInterrupt):
+        monkeypatch.setattr(application, "draw_frame", raising(Interrupt()))
+        with pytest.raises(Interrupt):
             start._stay(application, Stop())
     else:
         assert start._stay(application, Stop(asked=True)) == INTERRUPTED

@@ -16,9 +16,9 @@ def test_compiled_tables_equal_plain_ones(length: int) -> None:
 
     @numba.njit
     def compiled(buffer, table, like, a):
-        arrays.save(buffer, 1, 4, 2, a)
-        arrays.deposit(arrays.rows(table, like), 1, a)
-        return arrays.load(buffer, 1, 4, 2, like), arrays.at(arrays.rows(table, like), 1)
+        arrays.write_block(buffer, 1, 4, 2, a)
+        arrays.add_at(arrays.rows(table, like), 1, a)
+        return arrays.read_block(buffer, 1, 4, 2, like), arrays.at(arrays.rows(table, like), 1)
 
     answers, filled = [], []
     for function in (compiled.py_func, compiled):
@@ -38,8 +38,8 @@ def test_places_in_space_are_read_and_written_as_they_stand(length: int) -> None
 
     @numba.njit
     def compiled(table, deep, like, a):
-        arrays.put(arrays.rows(table, like), 2, a)
-        return arrays.entry(deep, (1, 0), like), arrays.row_at(table, 1, like)
+        arrays.write_at(arrays.rows(table, like), 2, a)
+        return arrays.read_entry(deep, (1, 0), like), arrays.read_row(table, 1, like)
 
     for function in (compiled.py_func, compiled):
         table, deep = np.arange(12.0).reshape(3, 4), np.arange(24.0).reshape(2, 3, 4)
@@ -54,8 +54,8 @@ def test_a_row_of_materials_is_kept_whole() -> None:
 
     @numba.njit
     def compiled(buffer, a):
-        arrays.save(buffer, 1, 4, 2, a)
-        return arrays.load(buffer, 1, 4, 2, a)
+        arrays.write_block(buffer, 1, 4, 2, a)
+        return arrays.read_block(buffer, 1, 4, 2, a)
 
     for function in (compiled.py_func, compiled):
         buffer = np.zeros(32)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, copy_world
-from repose.sim.integrators import integrators
-from repose.sim.laws import laws
+from repose.sim.registry import integrators, laws
 
 from tests.worlds import Bench, angular_momentum, model_of, momentum, world_of
 
@@ -98,7 +97,9 @@ def test_a_boost_changes_nothing_but_the_velocity() -> None:
     still, boosted = crowd(), crowd()
     speed = 100.0
     for bench in (still, boosted):
-        bench.world.mobility[:] = np.where(bench.world.mobility > 0.0, bench.world.mobility, 1.0 / bench.world.mass)
+        bench.world.inverse_mass[:] = np.where(
+            bench.world.inverse_mass > 0.0, bench.world.inverse_mass, 1.0 / bench.world.mass
+        )
         bench.gravity = (0.0, 0.0)
     boosted.world.motion[0, 1] += speed
     for bench in (still, boosted):

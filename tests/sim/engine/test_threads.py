@@ -7,10 +7,10 @@ from concurrent.futures import Future
 
 import numpy as np
 import pytest
-from repose.sim.engine import threads as crew
+from repose.sim.engine import threads as engine_threads
 from repose.sim.engine import workspace
-from repose.sim.engine.builder import add_spheres, empty_world, fitted, with_crew
-from repose.sim.engine.threads import MOST_THREADS
+from repose.sim.engine.builder import add_spheres, empty_world, fitted, with_threads
+from repose.sim.engine.thread_count import MOST_THREADS
 from repose.sim.experiment.changes import clear_fault
 from repose.sim.experiment.commands import Act, UseThreads
 from repose.sim.experiment.control import apply, rewind_to
@@ -79,12 +79,12 @@ class NobodyComes:
 def test_a_thread_that_does_not_come_stops_the_run_at_the_last_good_state_with_a_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(workspace, "LONGEST_ABSENCE", 0.1)
+    monkeypatch.setattr(workspace, "LONGEST_WAIT", 0.1)
     simulation, alone = make(), make()
     for one in (simulation, alone):
-        one.apply(Act("fill"))
+        apply(one, Act("fill"))
     with monkeypatch.context() as patch:
-        patch.setattr(crew, "_pool_of", lambda others: NobodyComes())
+        patch.setattr(engine_threads, "_pool_of", lambda others: NobodyComes())
         simulation.session.threads = 2
         good, begun = state_hash(simulation.run), simulation.time
         assert advance(simulation, 100) == 0
@@ -97,7 +97,7 @@ def test_a_thread_that_does_not_come_stops_the_run_at_the_last_good_state_with_a
     assert state_hash(simulation.run) == good
     clear_fault(simulation)
     for one in (simulation, alone):
-        assert one.advance(500) == 500
+        assert advance(one, 500) == 500
     assert state_hash(simulation.run) == state_hash(alone.run)
 
 
@@ -107,5 +107,5 @@ def test_a_bead_in_space_takes_no_more_than_its_bound_with_all_that_threads_shar
     count = 10_000
     blank = empty_world(3, 3, 3)
     world = add_spheres(blank, np.arange(3.0 * count).reshape(count, 3), 5e-3, 1e-3)
-    world = fitted(world, world.pairs, 6 * count, touch_capacity=count)
-    assert memory(with_crew(world, threads)) / count < bound
+    world = fitted(world, world.pairs, 6 * count, wall_capacity=count)
+    assert memory(with_threads(world, threads)) / count < bound

@@ -31,9 +31,9 @@ def test_turning_and_moment_are_cross_products(spin_length: int, dimension: int)
 
     @numba.njit
     def compiled(spin, arm, force):
-        return vector.turn(spin, arm), vector.moment(arm, force, spin)
+        return vector.turn(spin, arm), vector.torque(arm, force, spin)
 
-    plain = vector.turn(spin, arm), vector.moment(arm, force, spin)
+    plain = vector.turn(spin, arm), vector.torque(arm, force, spin)
     assert compiled(spin, arm, force) == plain
     deep = {0: np.zeros(3), 1: np.array([0.0, 0.0, A[0]]), 3: np.array(A)}[spin_length]
     flat = np.zeros(3)

@@ -6,7 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from repose.sim.experiment import ramp, saved_run
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.activation import parameters_in_force
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, Rewind
 from repose.sim.experiment.control import apply
@@ -248,10 +249,10 @@ def test_a_file_with_a_ramp_that_cannot_be_is_refused(damage: dict, tmp_path, mo
 @pytest.mark.parametrize("scale", [1.0, 1e-3])
 def test_the_contact_time_is_that_of_a_dropped_grain_whatever_its_stiffness(scale: float) -> None:
     simulation = new_experiment("heap", {"grain_count": 5, "width": 0.015, "normal_stiffness": 1e6 * scale})
-    mass, radius = simulation.scene.lightest(simulation.run.built)
+    mass, radius = simulation.scene.smallest_grain(simulation.run.built)
     # Hertz: m g 2 R = 2/5 k d^(5/2) at rest, with the walls' k twice the grains', and ω² = 3/2 k d^(1/2) / m.
     k = 2e6 * scale
     overlap = (2.5 * mass * 9.81 * 2.0 * radius / k) ** 0.4
     expected = np.pi / np.sqrt(1.5 * k * np.sqrt(overlap) / mass)
     assert simulation.engine.contact_time == pytest.approx(expected, rel=1e-9)
-    assert ramp.in_force(simulation) is simulation.parameters
+    assert parameters_in_force(simulation) is simulation.parameters

@@ -8,9 +8,9 @@ from collections.abc import Callable, Generator
 
 import numpy as np
 import pytest
-from repose.sim.experiment import sampling
+from repose.sim.experiment import take_snapshot as snapshot_module
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import Act, SetParameters, Start
+from repose.sim.experiment.commands import Act, Copy, SetParameters, Start
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.results import state_hash
@@ -23,7 +23,6 @@ from repose.sim.experiment.runner import (
 )
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
-from repose.sim.experiment.take_snapshot import take_snapshot
 
 SMALL = {"grain_count": 40, "width": 0.015}
 PATIENCE = 60.0
@@ -142,12 +141,6 @@ def test_steps_still_owed_are_dropped_when_the_clock_goes_on(runner: Runner) -> 
 def test_drawn_or_not_on_a_thread_or_not_the_bits_are_the_same(runner: Runner) -> None:
     hashes: list[str] = []
 
-    class Ask:
-        """A command that reads the state hash between two batches."""
-
-        def apply(self, simulation: Experiment) -> None:
-            hashes.append(state_hash(simulation.run))
-
     runner.send(Act("fill"))
     runner.single_step(20_000)
     while runner._steps_asked:
@@ -155,7 +148,7 @@ def test_drawn_or_not_on_a_thread_or_not_the_bits_are_the_same(runner: Runner) -
         assert snapshot.position.shape == (snapshot.radius.size, 2)
         assert all(column.shape == snapshot.radius.shape for column in snapshot.columns.values())
     assert at_rest(runner).step == 20_000
-    runner.send(Ask())
+    runner.send(Copy(lambda saved: hashes.append(state_hash(saved.now.now.run))))
     until(lambda: bool(hashes))
     foreground = make()
     apply(foreground, Act("fill"))
@@ -171,7 +164,7 @@ def test_a_snapshot_shows_the_world(runner: Runner) -> None:
     apply(alone, Act("fill"))
     advance(alone, 20_000)
     expected = Snapshot()
-    take_snapshot(alone, expected)
+    snapshot_module.take_snapshot(alone, expected)
     assert shown.step == 20_000
     assert shown.time == expected.time
     assert np.array_equal(shown.position, expected.position)
@@ -287,13 +280,13 @@ def test_readings_are_taken_anew_soon_though_the_first_look_took_long(monkeypatc
             return self.now
 
     simulation, clock, looks = make(), Clock(), []
-    monkeypatch.setattr(sampling, "time", clock)
-    monkeypatch.setattr(simulation, "bulk", lambda: looks.append(clock.now))
-    sampling.shown_bulk(simulation)  # half a minute, as where it is compiled
+    monkeypatch.setattr(snapshot_module, "time", clock)
+    monkeypatch.setattr(snapshot_module, "bulk_of", lambda experiment: looks.append(clock.now))
+    snapshot_module.shown_bulk(simulation)  # half a minute, as where it is compiled
     clock.pace = 0.0
-    clock.now += 0.9 * sampling.LONGEST_WAIT
-    sampling.shown_bulk(simulation)
+    clock.now += 0.9 * snapshot_module.LONGEST_WAIT
+    snapshot_module.shown_bulk(simulation)
     assert len(looks) == 1
-    clock.now += 0.2 * sampling.LONGEST_WAIT
-    sampling.shown_bulk(simulation)
+    clock.now += 0.2 * snapshot_module.LONGEST_WAIT
+    snapshot_module.shown_bulk(simulation)
     assert len(looks) == 2

@@ -55,10 +55,11 @@ def test_batch_size_does_not_matter(batch: int) -> None:
 
 def test_a_fresh_process_and_another_scene_before_give_the_same_bits() -> None:
     code = (
+        "from repose.sim.experiment.results import state_hash\n"
         "from tests.sim.experiment.test_simulation import poured\n"
         "import sys\n"
         "poured(200, seed=5, friction=0.7)\n"
-        "sys.stdout.write(poured().state_hash())"
+        "sys.stdout.write(state_hash(poured().run))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == state_hash(poured().run)

@@ -16,14 +16,14 @@ ROOT = Path(__file__).resolve().parents[3]
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from sim import whole_file
+from repose.sim.io import atomic_file
 folder = Path(sys.argv[1])
-whole_file.claim(folder / "run.repose")
+atomic_file.claim(folder / "run.repose")
 def die(file):
     file.write(b"half")
     file.flush()
     os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
-whole_file.write_whole_file(folder / "other.repose", die)
+atomic_file.write_whole_file(folder / "other.repose", die)
 """
 
 

@@ -13,8 +13,8 @@ from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.io import mesh
 from repose.sim.io.mesh import MOST_FACETS, UNITS, read_mesh
-from repose.sim.laws import laws
 from repose.sim.parameters import ParameterError
+from repose.sim.registry import laws
 
 from tests.worlds import Bench, model_of, world_of
 
@@ -128,12 +128,29 @@ BAD = {
     "no-faces": ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n", "it holds no triangles"),
     "zeros": ("a.stl", bytes(84), "it holds no triangles"),
     "cut-binary": ("a.stl", binary(box())[:-30], "it announces 12 triangles, which take 684 bytes, but has 654"),
-    "cut-text": ("a.stl", ascii(box())[:-300], "only 0 of 9 triangles can be read"),
-    "cut-second-solid": ("a.stl", ascii(box()) + ascii(box())[:-300], "only 12 of 21 triangles can be read"),
+    "cut-text": ("a.stl", ascii(box())[:-300], "line 63 is 'en' instead of endloop"),
+    "cut-second-solid": ("a.stl", ascii(box()) + ascii(box())[:-300], "line 149 is 'en' instead of endloop"),
     "words-for-numbers": ("a.stl", ascii(box()).replace(b"vertex 10", b"vertex ten", 1), "this is no STL file"),
     "decimal-comma": ("a.obj", obj(box()).replace(b"v 0 0", b"v 0,5 0", 1), "this is no OBJ file that can be read"),
-    "no-such-corner": ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", "this is no OBJ file that can be read"),
-    "two-corners": ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2\n", "only 0 of 1 triangles can be read"),
+    "no-such-corner": (
+        "a.obj",
+        b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n",
+        "line 4 names a point that is not among its 3",
+    ),
+    "two-corners": (
+        "a.obj",
+        b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2\n",
+        "line 4 is 'f 1 2' instead of f with three points or more",
+    ),
+    "point-zero": ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n", "line 4 is 'f 0 1 2' instead of f"),
+    "far-back": ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf -4 1 2\n", "line 4 names a point that is not among its 3"),
+    "no-such-normal": ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//2\n", "line 5 names a vn"),
+    "two-numbers": ("a.obj", b"v 0 0 0\nv 1 0\nv 0 1 0\nf 1 2 3\n", "line 2 is 'v 1 0' instead of v with three"),
+    "spoilt-word": ("a.obj", obj(box()).replace(b"\nv ", b"\nq ", 1), "line 2 is 'q"),
+    "nul-in-text": ("a.obj", obj(box()) + b"\0", "has bytes that are no text"),
+    "two-corners-text": ("a.stl", ascii(box()).replace(b"vertex 0 0 30\n", b"", 1), "instead of vertex"),
+    "no-endsolid": ("a.stl", ascii(box()).replace(b"endsolid box\n", b""), "its last solid has no endsolid"),
+    "huge": ("a.obj", obj(1e300 * box()), "a coordinate of 3e+301, larger than 1e+09"),
     "nan-text": ("a.stl", ascii(box()).replace(b"vertex 10", b"vertex nan", 1), "1 of its 36 corners"),
     "inf-binary": ("a.stl", binary(np.where(box() == 30.0, np.inf, box())), "18 of its 36 corners"),
     "nan-obj": ("a.obj", b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "not a finite number: 1 of its 3 corners"),
@@ -145,6 +162,38 @@ BAD = {
 @pytest.mark.parametrize(("name", "content", "words"), BAD.values(), ids=BAD)
 def test_what_is_no_mesh_is_refused(tmp_path: Path, name: str, content: bytes, words: str) -> None:
     assert words in refusal(written(tmp_path, name, content))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_file_cut_anywhere_is_refused_or_told(tmp_path: Path, name: str) -> None:
+    whole = FORMATS[name](box())
+    for kept in range(1, len(whole)):
+        path = written(tmp_path, name, whole[:kept])
+        try:
+            found = read_mesh(path)
+        except ParameterError:
+            continue
+        # Cut after its last facet, a text is whole; only of an OBJ faces may be missing, which is told.
+        if found.closed:
+            assert len(found.facets) == 12
+            assert whole[kept:] in (b" box\n", b"box\n", b"ox\n", b"x\n", b"\n")
+        else:
+            assert name.endswith("obj")
+            assert found.notes == (mesh.NO_END,)
+            assert len(np.unique(found.facets.reshape(-1, 3), axis=0)) == 8
+
+
+def test_loose_points_are_no_matter_where_the_surface_is_closed(tmp_path: Path) -> None:
+    loose = b"v 1 2 3\nv 4 5 6\n"
+    assert read_mesh(written(tmp_path, "box.obj", obj(box()) + loose)).closed
+    said = refusal(written(tmp_path, "open.obj", b"\n".join(obj(box()).split(b"\n")[:-2]) + b"\n" + loose))
+    assert "2 of its 10 points belong to no face and its surface is open" in said
+
+
+def test_what_else_an_obj_holds_is_passed_over(tmp_path: Path) -> None:
+    head = b"# by hand\r\nmtllib a.mtl\no b\nvt 0 0\nvn 0 0 1\nv 0 0 0 1 0 0\nv 1 0 \\\n 0\nv 0 1e0 .0 # third\n"
+    faces = b"s off\nusemtl r\xe9d\nf 1/1/1 2/1/1 -1/-1/-1\n"
+    assert len(read_mesh(written(tmp_path, "a.obj", head + faces)).facets) == 1
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:

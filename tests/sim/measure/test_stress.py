@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
-from repose.sim.laws import laws
 from repose.sim.measure.stress import Stress, grain_pressure, mean_stress, share_inside
+from repose.sim.registry import laws
 
 from tests.worlds import Bench, contacts_of, model_of, world_of
 

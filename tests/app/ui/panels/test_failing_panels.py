@@ -64,14 +64,14 @@ def standing() -> tuple[Any, ...]:
 def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between whatever the panel itself has begun there."""
     with bare_ui(full_snapshot()) as ui:
-        marked, fail_at = 0, 0
+        marked, due = 0, range(0)
         plain = ui.probe.mark
 
         def mark(name: str) -> None:
             nonlocal marked
             plain(name)
             marked += 1
-            if marked == fail_at:
+            if marked in due:
                 raise panel_faults.Mistake("on purpose\nand more")
 
         def draw(ui: Ui) -> None:
@@ -94,7 +94,8 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
                 panel_faults.bare_frame(ui)
             most = marked
             assert most > 0
-            for fail_at in range(1, most + 1):
+            for call in range(1, most + 1):
+                due = range(call, call + 1)
                 panel_faults.bare_frame(ui)
                 assert ui.broken.pop(panel.name) == "Mistake: on purpose"
 

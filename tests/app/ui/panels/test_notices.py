@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from imgui_bundle import imgui, implot
@@ -115,3 +117,22 @@ def test_a_clogged_neck_is_said_over_the_picture_until_it_has_been_read(stage: S
         stage.ui.snapshot = replace(clogged, phase=phase)
         stage.frame(3)
     assert "notice.clogged" in stage.widgets
+
+
+def test_a_film_that_cannot_be_made_is_told_over_the_picture_and_pictures_are_offered(stage: Stage) -> None:
+    film, asked = stage.ui.film, []
+
+    def open_sink(path: Path, size: tuple[int, int], fps: int) -> Any:
+        asked.append(path)
+        raise RuntimeError("Films cannot be made here.")
+
+    film.open = open_sink
+    film.start()
+    stage.frame(3)
+    stage.click("notice.pictures")
+    assert asked == [film.folder / "heap.mp4", film.folder / "heap.png"]
+    assert film.trouble
+    assert "notice.pictures" not in stage.widgets
+    stage.click("notice.no_film")
+    assert film.trouble == ""
+    assert "notice.no_film" not in stage.widgets

@@ -9,17 +9,24 @@ import numba
 import numpy as np
 import pytest
 from repose.sim.engine.contacts.pair_blocks import (
-    begin_sums,
+    clear_sums,
     columns,
+    columns_of,
     evaluate,
-    fill_up,
     forget_materials,
-    look_up,
+    pad_block,
+    set_material,
     to_line,
 )
 from repose.sim.engine.jit import OPTIONS
+from repose.sim.engine.model import BoundLaw, LawCall, Shapes, Stage
 from repose.sim.engine.workspace import BLOCK, BUFFER_ROWS
-from repose.sim.laws import laws
+from repose.sim.registry import laws
+
+
+def shapes_of(functions: BoundLaw, turning: int) -> Shapes:
+    """Vectors in space of that law."""
+    return Shapes((0.0,) * 3, (0.0,) * turning, (0.0,) * functions.material_columns)
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="reads the names of x86 instructions")
@@ -29,14 +36,12 @@ def test_every_law_compiles_to_instructions_on_several_contacts_at_once(name: st
     # ten times slower. It was so for rotating grains once.
     law = laws()[name]
     parameters = law.parameters.checked({})
-    numbers, force, material_like = law.numbers(parameters), law.force, law.material_like
-    rule_0, rule_1, rule_2, rule_3 = law.rules(parameters)
-    space = (0.0, 0.0, 0.0)
+    numbers, functions = law.numbers(parameters), law.bind(parameters)
+    force, material, shapes = functions.force, functions.material, shapes_of(functions, 3)
 
     @numba.njit(**OPTIONS)
     def block(buffer, size, numbers):
-        rules = (rule_0, rule_1, rule_2, rule_3)
-        evaluate(buffer, size, force, rules, numbers, space, space, (), material_like, 1e-6, 1.0)
+        evaluate(buffer, size, LawCall(force, material, numbers), shapes, (), Stage(1e-6, 1.0))
 
     block(np.random.default_rng(1).random(BUFFER_ROWS * BLOCK), BLOCK, numbers)
     code = next(iter(block.inspect_asm().values()))
@@ -48,10 +53,13 @@ def test_every_law_compiles_to_instructions_on_several_contacts_at_once(name: st
 @pytest.mark.parametrize(("dimension", "turning", "materials"), [(2, 0, 0), (2, 1, 6), (3, 0, 6), (3, 3, 6)])
 def test_columns_do_not_overlap_and_fit_the_buffer(dimension: int, turning: int, materials: int) -> None:
     at = columns(dimension, turning, materials)
-    vectors = dict.fromkeys(("branch", "velocity", "memory", "place"), dimension)
+    vectors = dict.fromkeys(("branch", "velocity", "shear_spring", "place"), dimension)
     spins = dict.fromkeys(("spin_i", "spin_j"), turning)
     widths = vectors | spins | {"material": materials}
-    taken = [getattr(at, name) + c for name in at._fields for c in range(widths.get(name, 1))]
+    outputs = {"force": "velocity", "normal_force": "effective_mass", "torque_i": "spin_i", "torque_j": "spin_j"}
+    assert all(getattr(at, output) == getattr(at, given) for output, given in outputs.items())
+    inputs = [name for name in at._fields if name not in outputs]
+    taken = [getattr(at, name) + c for name in inputs for c in range(widths.get(name, 1))]
     assert sorted(taken) == list(range(len(taken)))
     assert len(taken) <= BUFFER_ROWS
 
@@ -61,31 +69,20 @@ def test_columns_do_not_overlap_and_fit_the_buffer(dimension: int, turning: int,
 def test_columns_that_fill_a_register_up_leave_nothing_in_the_sums(name: str, turning: int) -> None:
     law = laws()[name]
     parameters = law.parameters.checked({})
-    space, spin = (0.0, 0.0, 0.0), (0.0,) * turning
-    at = columns(3, turning, len(law.material_like))
+    functions, numbers = law.bind(parameters), law.numbers(parameters)
+    call, shapes = LawCall(functions.force, functions.material, numbers), shapes_of(functions, turning)
+    at = columns_of(shapes)
     buffer = np.random.default_rng(2).uniform(0.1, 0.2, BUFFER_ROWS * BLOCK)
     buffer[: 3 * BLOCK] *= 0.3  # branches, so that all touch
-    begin_sums(buffer, at)
+    clear_sums(buffer, at)
     forget_materials(buffer, at)
     for k in range(8):
-        look_up(buffer, at, k, law.properties, law.numbers(parameters), 0)
+        set_material(buffer, at, k, call, 0)
     # What a block before has left there: its normal forces, which may pull.
-    buffer[at.effective_mass * BLOCK + 3 : (at.effective_mass + 1) * BLOCK] = -0.7
-    full = fill_up(buffer, at, 3, 3)
+    buffer[at.normal_force * BLOCK + 3 : (at.normal_force + 1) * BLOCK] = -0.7
+    full = pad_block(buffer, at, 3, 3)
     assert full == 8
-    evaluate(
-        buffer,
-        full,
-        law.force,
-        law.rules(parameters),
-        law.numbers(parameters),
-        space,
-        spin,
-        (),
-        law.material_like,
-        1e-6,
-        1.0,
-    )
+    evaluate(buffer, full, call, shapes, (), Stage(1e-6, 1.0))
     rows = buffer.reshape(BUFFER_ROWS, BLOCK)
     assert np.isfinite(rows[:, :8]).all()
     assert not rows[[at.damping, at.friction], 3:].any()

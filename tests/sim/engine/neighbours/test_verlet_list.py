@@ -11,29 +11,33 @@ from repose.sim.engine.builder import (
     add_spheres,
     empty_world,
     enlarge_pairs,
+    fill_pair_properties,
     fitted,
     keep_spheres,
-    weigh_pairs,
-    with_crew,
+    with_threads,
 )
 from repose.sim.engine.jit import OPTIONS
+from repose.sim.engine.model import Shapes
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.neighbours.cell_list import bucket_of
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
+from repose.sim.engine.threads import thread_of
 from repose.sim.engine.workspace import FOUND
 from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, World
 
 from tests.worlds import Bench, model_of, world_of
 
+PLANE, SPACE = Shapes((0.0,) * 2, (), ()), Shapes((0.0,) * 3, (), ())
 
-@numba.njit(**OPTIONS)  # otherwise all that looks for neighbours would be compiled twice
-def rebuild_flat(world, part):
-    return verlet_list.rebuild(world, (0.0, 0.0), True, part)
+
+@numba.njit(**OPTIONS)  # otherwise the whole search would be compiled twice
+def rebuild_flat(world, thread_id):
+    return verlet_list.rebuild(world, PLANE, True, thread_of(world, thread_id))
 
 
 @numba.njit(**OPTIONS)
-def rebuild_deep(world, part):
-    return verlet_list.rebuild(world, (0.0, 0.0, 0.0), True, part)
+def rebuild_deep(world, thread_id):
+    return verlet_list.rebuild(world, SPACE, True, thread_of(world, thread_id))
 
 
 OTHERS = ThreadPoolExecutor(2)
@@ -42,7 +46,7 @@ OTHERS = ThreadPoolExecutor(2)
 def rebuild(world: World) -> int:
     """With as many threads as the world has, three at most."""
     made = rebuild_flat if world.search.cell.shape[0] == 2 else rebuild_deep
-    others = [OTHERS.submit(made, world, part) for part in range(1, world.crew.tally.shape[0])]
+    others = [OTHERS.submit(made, world, thread) for thread in range(1, world.threads.thread_status.shape[0])]
     status = int(made(world, 0))
     assert [other.result() for other in others] == [status] * len(others)
     return status
@@ -84,7 +88,7 @@ def cloud(generator: np.random.Generator, dimension: int) -> World:
     if generator.random() < 0.2:
         position[0] = 1e6
     world = add_spheres(empty_world(dimension, skin=float(skin)), position, radius, radius**3 * 1e6)
-    world.mobility[:, generator.random(count) < 0.3] = 0.0
+    world.inverse_mass[:, generator.random(count) < 0.3] = 0.0
     return world
 
 
@@ -103,11 +107,13 @@ def test_list_equals_brute_force_for_random_clouds(dimension: int, seed: int, th
     generator = np.random.default_rng([dimension, seed])
     split = twice = 0
     for number in range(250):
-        world = with_crew(cloud(generator, dimension), threads)
+        world = with_threads(cloud(generator, dimension), threads)
         while rebuild(world) == PAIRS_FULL:
             world = enlarge_pairs(world)
         split += rows_split(world)
-        twice += int(world.crew.tally[:, FOUND].sum()) > len(brute_force(world, world.search.skin[0], fixed_too=True))
+        twice += int(world.threads.thread_status[:, FOUND].sum()) > len(
+            brute_force(world, world.search.skin[0], fixed_too=True)
+        )
         skin = world.search.skin[0]
         # A pair at exactly the reach may fall on either side by rounding.
         found = listed(world)
@@ -124,15 +130,15 @@ def test_a_pair_found_twice_because_two_cells_share_a_bucket_is_listed_once(dime
     # Both in the cell at the origin; with so few spheres a cell of the row above has the same bucket.
     place = np.full((2, dimension), 5e-4)
     place[1, 0] += 1e-3
-    world = with_crew(add_spheres(empty_world(dimension), place, 1e-3, 1e-3), threads)
+    world = with_threads(add_spheres(empty_world(dimension), place, 1e-3, 1e-3), threads)
     mask = world.search.bucket_start.size - 2
     above = [bucket_of(x, 1, 0, mask) for x in (-1, 0, 1)]
     assert bucket_of(0, 0, 0, mask) in above
     assert rebuild(world) == OK
     assert (world.search.cell == 0).all()
-    assert int(world.crew.tally[:, FOUND].sum()) > 1
+    assert int(world.threads.thread_status[:, FOUND].sum()) > 1
     assert listed(world) == {(0, 1)}
-    assert world.crew.other.size == 0 or list(world.crew.other_begin) == [0, 0, 1]
+    assert world.threads.other.size == 0 or list(world.threads.other_begin) == [0, 0, 1]
 
 
 def test_list_carries_what_the_law_needs_of_each_pair() -> None:
@@ -144,8 +150,8 @@ def test_list_carries_what_the_law_needs_of_each_pair() -> None:
     assert world.pairs.radius_sum[rows[0, 1]] == pytest.approx(2.1e-3)
     assert world.pairs.effective_mass[rows[0, 1]] == pytest.approx(0.75e-3)
     assert world.pairs.effective_mass[rows[0, 2]] == pytest.approx(2e-3 / 3)
-    assert world.pairs.held[rows[0, 1]] == 0.0
-    assert world.pairs.held[rows[0, 2]] == 1.0
+    assert world.pairs.fixed[rows[0, 1]] == 0.0
+    assert world.pairs.fixed[rows[0, 2]] == 1.0
     assert [int(world.pairs.kind[rows[pair]]) for pair in ((0, 1), (0, 2))] == [1 * 3 + 1, 1 * 3 + 2]
 
 
@@ -154,11 +160,11 @@ def test_what_two_spheres_are_to_each_other_is_the_same_bit_by_bit_for_a_list_ou
     place, radius = generator.uniform(0.0, 8e-3, (60, 3)), generator.uniform(5e-4, 1.5e-3, 60)
     world = add_spheres(empty_world(3, 3, materials=3), place, radius, radius**3 * 1e6)
     world.material[:] = generator.integers(0, 3, 60)
-    world.mobility[:, :7] = 0.0
+    world.inverse_mass[:, :7] = 0.0
     assert rebuild(world) == OK
     used = int(world.counters[PAIR_COUNT])
     columns = (world.pairs.radius_sum, world.pairs.effective_mass, world.pairs.effective_inertia)
-    columns += (world.pairs.held, world.pairs.kind)
+    columns += (world.pairs.fixed, world.pairs.kind)
     made = [column.copy() for column in columns]
     i, j = world.pairs.i[:used], world.pairs.j[:used]
     inertia = np.where(world.fixed, np.inf, 0.4 * world.mass * world.radius**2)
@@ -166,7 +172,7 @@ def test_what_two_spheres_are_to_each_other_is_the_same_bit_by_bit_for_a_list_ou
     assert world.pairs.effective_inertia[:used] == pytest.approx(1.0 / (1.0 / inertia[i] + 1.0 / inertia[j]))
     for column in columns:
         column[:] = 0
-    weigh_pairs(world)
+    fill_pair_properties(world)
     for column, before in zip(columns, made):
         assert np.array_equal(column[:used], before[:used])
 
@@ -176,19 +182,19 @@ def test_what_two_spheres_are_to_each_other_is_the_same_bit_by_bit_for_a_list_ou
 def test_memory_of_contacts_is_carried_over_rebuilds(dimension: int, threads: int) -> None:
     generator = np.random.default_rng(11)
     for _ in range(50):
-        world = with_crew(cloud(generator, dimension), threads)
+        world = with_threads(cloud(generator, dimension), threads)
         while rebuild(world) == PAIRS_FULL:
             world = enlarge_pairs(world)
         used = int(world.counters[PAIR_COUNT])
         world.pairs.touching[:used] = generator.integers(0, 2, used)
-        world.pairs.anchor[:, :used] = generator.normal(size=(dimension, used))
+        world.pairs.shear_spring[:, :used] = generator.normal(size=(dimension, used))
         world.pairs.normal_force[:used] = generator.normal(size=used)
 
         def memory(world: World) -> dict:
             used = int(world.counters[PAIR_COUNT])
             return {
                 (int(world.sphere_id[world.pairs.i[p]]), int(world.sphere_id[world.pairs.j[p]])): (
-                    tuple(world.pairs.anchor[:, p]),
+                    tuple(world.pairs.shear_spring[:, p]),
                     world.pairs.normal_force[p],
                 )
                 for p in range(used)

@@ -8,18 +8,19 @@ from collections.abc import Callable
 import numba
 import numpy as np
 import pytest
+from repose.sim.engine.model import Integrator
 from repose.sim.engine.timestep import stability
 from repose.sim.engine.timestep.stability import (
     AUTO_SHARE,
     GROWTH,
     amplification,
     automatic_dt,
-    gentle_share,
+    damping_fraction,
     limit_table,
     stability_limit,
 )
 from repose.sim.engine.timestep.survey import interpolate
-from repose.sim.integrators import Integrator, integrators
+from repose.sim.registry import integrators
 
 RATIOS = [0.0, 0.02, 0.1, 0.3]
 SCHEMES = list(integrators())
@@ -34,7 +35,7 @@ def grower(scheme: Integrator) -> Callable[..., float]:
 
     @numba.njit
     def grow(motion, omega, ratio, windows):
-        mobility = np.ones((1, motion.shape[2]))
+        inverse_mass = np.ones((1, motion.shape[2]))
         force = np.empty((1, motion.shape[2]))
         total = 0.0
         for window in range(-windows, windows):
@@ -44,7 +45,7 @@ def grower(scheme: Integrator) -> Callable[..., float]:
                     before(motion, 0, motion.shape[2], stage, 1.0)
                     for i in range(motion.shape[2]):
                         force[0, i] = -(omega**2) * motion[0, 0, i] - 2.0 * ratio * omega * motion[0, 1, i]
-                    after(motion, force, mobility, 0, motion.shape[2], stage, 1.0)
+                    after(motion, force, inverse_mass, 0, motion.shape[2], stage, 1.0)
                 largest = max(largest, np.abs(motion[0, 0]).max())
             motion /= largest
             if window >= 0:  # those before let die out what does not grow as fast
@@ -59,14 +60,14 @@ def test_oscillations_grow_above_the_declared_limit_and_not_below(name: str) -> 
     scheme = integrators()[name]
     grow = grower(scheme)
     for ratio in RATIOS:
-        limit = stability_limit(name, ratio)
+        limit = stability_limit(integrators()[name], ratio)
         # Unit vectors of everything the scheme remembers: whatever can grow is in one of them. An amplitude is sampled
         # at 200 phases at least, good to 1 %.
         start = np.eye(scheme.levels)[None]
         assert grow(start.copy(), 0.99 * limit, ratio, 500) < 500 * WINDOW * GROWTH + 0.01, ratio
         seen = 0
         for excess in (1.001, 1.02, 1.2, 1.5, 3.0, 9.0):
-            eigenvalues = np.linalg.eigvals(amplification(name, excess * limit, ratio))
+            eigenvalues = np.linalg.eigvals(amplification(integrators()[name], excess * limit, ratio))
             rate = math.log(np.abs(eigenvalues).max())
             assert rate > 0.0, (ratio, excess)
             windows = min(500, int(20.0 / (rate * WINDOW)) + 1)
@@ -85,28 +86,28 @@ def test_oscillations_grow_above_the_declared_limit_and_not_below(name: str) -> 
 def test_limit_of_the_thesis_scheme(ratio: float, limit: float) -> None:
     # From an independent computation of the amplification matrix. Printed to two digits, the last of which depends on
     # how slow a growth still counts as stable.
-    assert stability_limit("gear5", ratio) == pytest.approx(limit, abs=0.01)
+    assert stability_limit(integrators()["gear5"], ratio) == pytest.approx(limit, abs=0.01)
 
 
 def test_limit_of_leap_frog_is_two() -> None:
     # Kick and drift of x'' = -w² x: |trace| = |2 - (w dt)²| <= 2.
-    assert stability_limit("leapfrog", 0.0) == pytest.approx(2.0, rel=1e-4)
-    assert stability_limit("velocity_verlet", 0.0) == pytest.approx(2.0, rel=1e-4)
+    assert stability_limit(integrators()["leapfrog"], 0.0) == pytest.approx(2.0, rel=1e-4)
+    assert stability_limit(integrators()["velocity_verlet"], 0.0) == pytest.approx(2.0, rel=1e-4)
 
 
 def test_limit_of_runge_kutta() -> None:
     # |R(i y)| <= 1 for y <= 2 sqrt(2), R the Taylor polynomial of degree 4 of exp.
-    assert stability_limit("rk4", 0.0) == pytest.approx(2.0 * math.sqrt(2.0), rel=1e-4)
+    assert stability_limit(integrators()["rk4"], 0.0) == pytest.approx(2.0 * math.sqrt(2.0), rel=1e-4)
 
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_the_table_promises_what_the_scheme_bears(name: str) -> None:
     # A fixed step is judged by the table alone: it may be pessimistic between its points, never optimistic by
     # more than 2 %; "auto" keeps away from the limit by AUTO_SHARE besides.
-    table = limit_table(name)
+    table = limit_table(integrators()[name])
     for ratio in np.concatenate([np.linspace(0.001, 0.2, 23), np.geomspace(0.2, 12.0, 53)]):
         promised = interpolate(float(ratio), stability.RATIO_GRID, table)
-        assert promised <= 1.02 * stability_limit(name, round(float(ratio), 6)), ratio
+        assert promised <= 1.02 * stability_limit(integrators()[name], round(float(ratio), 6)), ratio
 
 
 def test_the_automatic_step_is_a_class_at_or_below_its_share() -> None:
@@ -129,9 +130,9 @@ def test_a_drag_of_the_gentle_share_dies_out_and_one_of_twice_what_the_scheme_be
     ratio = 1e4
 
     def worst(a_dt: float) -> float:
-        return float(np.abs(np.linalg.eigvals(amplification(name, a_dt / (2.0 * ratio), ratio))).max())
+        return float(np.abs(np.linalg.eigvals(amplification(integrators()[name], a_dt / (2.0 * ratio), ratio))).max())
 
-    assert 0.0 < gentle_share(name) <= 1.0
-    assert worst(gentle_share(name)) <= 1.0 + GROWTH
-    if gentle_share(name) < 1.0:
-        assert worst(2.2 * gentle_share(name)) > 1.0 + GROWTH
+    assert 0.0 < damping_fraction(integrators()[name]) <= 1.0
+    assert worst(damping_fraction(integrators()[name])) <= 1.0 + GROWTH
+    if damping_fraction(integrators()[name]) < 1.0:
+        assert worst(2.2 * damping_fraction(integrators()[name])) > 1.0 + GROWTH

@@ -44,8 +44,8 @@ def dynamics(bench: Bench) -> tuple[np.ndarray, np.ndarray]:
         if overlap <= 0.0:
             continue
         mass, size_of_pair = world.pairs.effective_mass[p], 1.0 / (1.0 / world.radius[i] + 1.0 / world.radius[j])
-        contact = lone_contact(overlap, mass, size_of_pair, dimension, 0, ())._replace(held=world.pairs.held[p])
-        along, across, damped, damped_across = law.stiffness(bench.numbers, bench.model.rules, contact)
+        contact = lone_contact(overlap, mass, size_of_pair, dimension, 0, ())._replace(fixed=world.pairs.fixed[p])
+        along, across, damped, damped_across = law.stiffness(bench.numbers, contact)
         normal = branch / np.linalg.norm(branch)
         outer = np.outer(normal, normal)
         rows = [slice(k * dimension, (k + 1) * dimension) for k in (i, j)]
@@ -54,7 +54,7 @@ def dynamics(bench: Bench) -> tuple[np.ndarray, np.ndarray]:
             for a, row in enumerate(rows):
                 for b, column in enumerate(rows):
                     matrix[row, column] += block if a == b else -block
-    root = np.sqrt(world.mobility[:dimension].T.reshape(-1))
+    root = np.sqrt(world.inverse_mass[:dimension].T.reshape(-1))
     scaled = root[:, None] * matrices * root[None]
     moving = root > 0.0
     return scaled[0][moving][:, moving], scaled[1][moving][:, moving]
@@ -80,8 +80,8 @@ def test_bound_is_exact_for_a_pair(exponent: str, held: bool) -> None:
     assert found.omega == pytest.approx(omega, rel=1e-9)
     assert found.omega == pytest.approx(highest_mode(bench), rel=1e-9)
     effective = masses.prod() / masses.sum()
-    mobility = 1.0 / masses[0] if held else (1.0 / masses).sum()
-    assert found.damping_ratio == pytest.approx(500.0 * effective * mobility / (2.0 * omega), rel=1e-9)
+    inverse_mass = 1.0 / masses[0] if held else (1.0 / masses).sum()
+    assert found.damping_ratio == pytest.approx(500.0 * effective * inverse_mass / (2.0 * omega), rel=1e-9)
 
 
 @pytest.mark.parametrize("values", [{}, {"shear_stiffness": 2e4}, {"exponent": "linear", "shear_stiffness": 1e6}])
@@ -99,7 +99,7 @@ def test_bound_is_never_below_the_stiffest_mode_of_a_packing(values: dict, dimen
 def growth(bench: Bench, dt: float) -> float:
     """Spectral radius of one step of the whole packing with its contacts as they are, run by the scheme itself."""
     stiffness, damping = dynamics(bench)
-    scheme, size = bench.model.scheme, len(stiffness)
+    scheme, size = bench.model.integrator, len(stiffness)
     levels = scheme.levels
     # A time unit of dt keeps the levels of one size.
     motion = np.eye(size * levels).reshape(size, levels, size * levels)

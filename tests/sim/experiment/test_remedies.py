@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 from repose.sim.engine.world import PAIR_COUNT
-from repose.sim.experiment import automatic_step, faults, ramp, replay
-from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment import automatic_step, faults, replay
+from repose.sim.experiment.activation import at_ramp_end, survey_contacts
 from repose.sim.experiment.changes import new_experiment, resumed_experiment
 from repose.sim.experiment.commands import Act, Recover, RemoveGrain, SetParameters
 from repose.sim.experiment.control import apply, rewind_to
@@ -28,7 +28,7 @@ def just_below(simulation: Experiment, stiffness: float) -> float:
     """The step that contacts of this stiffness just bear, doubled while those of now bear it [s]."""
     now, later = survey_contacts(simulation).stable_dt, resumed_experiment(saved_copy(simulation))
     apply(later, SetParameters({"normal_stiffness": stiffness}))
-    with ramp.at_its_end(later):
+    with at_ramp_end(later):
         dt = 0.99 * survey_contacts(later).stable_dt
     return dt * 2.0 ** math.floor(math.log2(0.9 * now / dt))
 
@@ -42,7 +42,7 @@ def test_one_smaller_step_is_enough_where_the_first_half_that_contacts_bear_leav
     apply(simulation, SetParameters({"dt": dt}))
     apply(simulation, SetParameters({"normal_stiffness": 1e9}))
     assert simulation.fault is not None
-    with ramp.at_its_end(simulation):
+    with at_ramp_end(simulation):
         borne = survey_contacts(simulation).stable_dt
     smaller = faults.smaller_dt(simulation) or 0.0
     assert f"lower the time step to {1e6 * smaller:.4g} µs" in simulation.fault.message
@@ -50,7 +50,8 @@ def test_one_smaller_step_is_enough_where_the_first_half_that_contacts_bear_leav
     assert smaller <= 0.8 * borne
     shown = Snapshot()
     take_snapshot(simulation, shown)
-    assert shown.smaller_dt == smaller
+    assert shown.fault is not None
+    assert {"dt": smaller} in [remedy.values for remedy in shown.fault.remedies]
     barely = resumed_experiment(saved_copy(simulation))
     apply(barely, Recover({"dt": 2.0 ** math.floor(math.log2(borne / dt)) * dt}))
     assert barely.fault is None
@@ -159,7 +160,7 @@ def test_a_fault_soon_after_an_action_goes_back_to_after_it_and_the_step_offered
     advance(simulation, 4_000)
     assert simulation.fault is not None
     assert simulation.phase == "filling"
-    crowd = automatic_step.borne_in_a_crowd(simulation)
+    crowd = automatic_step.cluster_dt(simulation)
     smaller = faults.smaller_dt(simulation) or 0.0
     assert smaller <= crowd < 4.0 * smaller
     assert f"Lower the time step to {1e6 * smaller:.4g} µs" in simulation.fault.message

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from repose.sim.engine.workspace import DEEP_RATIO
+from repose.sim.engine.workspace import OVERLAP_RATIO
 from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
@@ -49,7 +49,7 @@ def test_the_smaller_sphere_that_can_move_is_the_measure(dimension: int, rotatio
     bench = Bench(world, model, numbers, 1e-9)
     bench.advance(1)
     # 0.1 mm of 1 mm, and 0.2 mm of 3 mm, as the sphere of 1 mm is held.
-    deepest = bench.world.deepest
+    deepest = bench.world.largest_overlap
     assert deepest[0] == pytest.approx(0.1, rel=1e-6)
     assert deepest[1] == 1
     assert deepest[2 : 2 + dimension] == pytest.approx([0.95e-3] + [0.0] * (dimension - 1), abs=1e-12)
@@ -62,10 +62,10 @@ def test_no_bit_of_it_depends_on_batches_or_threads_and_a_restart_keeps_it() -> 
         advance(pieces, min(7, 6_000 - pieces.history.at))
     crew.session.threads = 3
     go(crew, 6_000)
-    expected = whole.run.world.deepest
-    assert expected[DEEP_RATIO] > survey_contacts(whole).largest_overlap
+    expected = whole.run.world.largest_overlap
+    assert expected[OVERLAP_RATIO] > survey_contacts(whole).largest_overlap
     for other in (pieces, crew, resumed(saved(whole))):
-        assert np.array_equal(other.run.world.deepest, expected)
+        assert np.array_equal(other.run.world.largest_overlap, expected)
     found = results_of(whole)["largest_overlap_at"]
     assert 0.0 < found["time"] < whole.time
     assert all(map(math.isfinite, found["position"]))

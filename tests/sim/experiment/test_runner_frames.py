@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import queue
+import threading
+import weakref
 from collections.abc import Generator
 
 import numpy as np
@@ -84,3 +87,21 @@ def test_ending_a_recording_that_never_began_gives_an_ended_queue() -> None:
     runner = Runner(make)
     ended: queue.Queue[Snapshot | None] = runner.record(None)
     assert ended.get(timeout=PATIENCE) is None
+
+
+def test_a_film_stopped_while_its_queue_is_full_leaves_neither_thread_nor_snapshot(runner: Runner) -> None:
+    runner.send(Act("fill"))
+    runner.pause(False)
+    threads, held = threading.active_count(), []
+    for _ in range(10):
+        frames = runner.record(1e-3)
+        until(lambda frames=frames: frames.qsize() == FRAMES_WAITING)
+        assert runner.record(None) is frames
+        held += [weakref.ref(frames.queue[0]), weakref.ref(frames)]
+        assert frames.queue[-1] is None or frames.queue[-2] is None  # one may have been on its way
+        del frames
+    assert threading.active_count() == threads
+    step = runner.latest().step
+    until(lambda: runner.latest().step > step)
+    gc.collect()
+    assert [kept() for kept in held] == [None] * 20

@@ -11,7 +11,7 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.stepping import advance
-from repose.sim.integrators import integrators
+from repose.sim.registry import integrators
 
 from tests.worlds import use_plain_engine
 
@@ -44,7 +44,7 @@ def test_changing_the_integrator_keeps_every_grain_where_it_is(integrator: str) 
     assert apply(simulation, SetParameters({"integrator": integrator})) == ""
     world = simulation.run.world
     assert np.array_equal(world.motion[:2, 0], position)
-    lead = simulation.engine.model.scheme.velocity_lead * simulation.dt
+    lead = simulation.engine.model.integrator.velocity_lead * simulation.dt
     assert world.motion[:2, 1] - lead * world.motion[:2, 2] == pytest.approx(velocity, abs=1e-15)
     assert energy_of(simulation).mechanical == pytest.approx(energy.mechanical, rel=1e-9)
     assert advance(simulation, 50) == 50

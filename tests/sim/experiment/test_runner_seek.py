@@ -63,7 +63,7 @@ def test_on_a_long_way_back_changes_are_refused_and_another_moment_or_experiment
     runner._turn(simulation)
     runner.send(SetParameters({"friction": 0.3}))
     runner._turn(simulation)
-    assert "Step 20777 is being gone to" in runner.latest().refusal
+    assert "going to step 20777" in runner.latest().refusal
     assert "wait for it" in runner.latest().refusal
     assert simulation.parameters.friction != 0.3
     assert simulation.history.log.entries == entries

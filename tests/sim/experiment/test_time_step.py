@@ -12,7 +12,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.stepping import advance
-from repose.sim.integrators import integrators
+from repose.sim.registry import integrators
 
 from tests.reliability.runs import changed
 from tests.worlds import use_plain_engine
@@ -36,7 +36,9 @@ def dropped(integrator: str, **values: object) -> Experiment:
 def moment(simulation: Experiment) -> tuple[float, float]:
     """Height [m] and velocity [m/s] of the elastic sphere at one moment."""
     place, velocity, acceleration = simulation.run.world.motion[2, :3, 2]
-    return float(place), float(velocity - simulation.engine.model.scheme.velocity_lead * simulation.dt * acceleration)
+    return float(place), float(
+        velocity - simulation.engine.model.integrator.velocity_lead * simulation.dt * acceleration
+    )
 
 
 @pytest.mark.usefixtures("uncompiled")
@@ -54,7 +56,7 @@ def test_free_fall_stays_the_parabola_through_any_steps(integrator: str) -> None
     # smallest step divides by dt comes back multiplied by a thousand times the largest.
     fallen = start - simulation.run.world.motion[2, 0]
     assert fallen == pytest.approx(0.5 * G * time**2, rel=1e-11)
-    lead = simulation.engine.model.scheme.velocity_lead * simulation.dt
+    lead = simulation.engine.model.integrator.velocity_lead * simulation.dt
     assert simulation.run.world.motion[2, 1] == pytest.approx(-G * (time + lead), rel=1e-10)
 
 
@@ -96,7 +98,7 @@ def test_gear_goes_on_from_three_tiny_steps_as_if_there_had_been_none(tiny: floa
     changed(simulation, dt="auto")
     assert simulation.dt == automatic
     for run in (simulation, untouched):
-        run.advance(100)
+        advance(run, 100)
     # The tiny steps come to an eighth of one at most: both are at the same moment, up to that.
     after, expected = energy_of(simulation), energy_of(untouched)
     assert after.kinetic == pytest.approx(expected.kinetic, rel=0.02)

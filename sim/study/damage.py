@@ -1,0 +1,274 @@
+"""What a user may want to see on his own machine, third part: spoilt files are refused, a kill spoils none.
+
+Files are spoilt as disks, transfers and hands spoil them: cut, bits flipped, lines lost, repeated and exchanged,
+numbers that are none or absurd. Every one has to be read or refused in a sentence, soon.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.history import saved_copy
+from repose.sim.io import presets
+from repose.sim.io.atomic_file import sweep
+from repose.sim.io.mesh import read_mesh
+from repose.sim.parameters import ParameterError
+from repose.sim.study.selftest import SMALL, Case, NotHere, Outcome
+
+LONGEST = 2.0
+"""Processor time that one file may take [s]."""
+WORDS: tuple[bytes, ...] = (
+    *(b"nan", b"-inf", b"1e999", b"1e308", b"-1e300", b"1e-320", b"0", b"-1", b"99999999999", b"1_0", b"0x10", b"1,5"),
+    *(b"true", b'"text"', b"[]", b"", "١".encode(), b"1" * 400, b"{a=1}", b"1979-05-27", b"\xff", b"\\", b"\0"),
+)
+"""What is put in the place of a number in a text."""
+FLOATS = (np.nan, np.inf, -np.inf, 3.4e38, -3.4e38, 1e-45, 1e30, 0.0)
+"""What is put in the place of a number in a table."""
+MESHES, PRESETS, KILLS = 60, 60, 20
+"""Files and kills tried on a user's machine."""
+DELAYS = 5.0
+"""Longest wall time from a child's first save to its kill, in units of what a save takes."""
+
+Generator = np.random.Generator
+Mutation = Callable[[bytearray, Generator], bytearray]
+
+
+def mutated(blob: bytes, generator: Generator, text: bool) -> bytes:
+    """The file with one to four things spoilt, those of a text if it is one."""
+    spoilt = bytearray(blob)
+    kinds = ANY + (LINES if text else TABLE)
+    for _ in range(int(generator.integers(1, 5))):
+        if spoilt:
+            spoilt = kinds[int(generator.integers(len(kinds)))](spoilt, generator)
+    return bytes(spoilt)
+
+
+def _cut(blob: bytearray, generator: Generator) -> bytearray:
+    return blob[: int(generator.integers(len(blob)))]
+
+
+def _flip(blob: bytearray, generator: Generator) -> bytearray:
+    blob[int(generator.integers(len(blob)))] ^= 1 << int(generator.integers(8))
+    return blob
+
+
+def _repeat(blob: bytearray, generator: Generator) -> bytearray:
+    first, last = sorted(int(place) for place in generator.integers(len(blob), size=2))
+    return blob[:last] + blob[first:]
+
+
+def _line(change: Callable[[list[bytes], int, int], None]) -> Mutation:
+    def mutate(blob: bytearray, generator: Generator) -> bytearray:
+        lines = bytes(blob).split(b"\n")
+        change(lines, *(int(place) for place in generator.integers(len(lines), size=2)))
+        return bytearray(b"\n".join(lines))
+
+    return mutate
+
+
+def _lose(lines: list[bytes], first: int, _: int) -> None:
+    del lines[first]
+
+
+def _exchange(lines: list[bytes], first: int, second: int) -> None:
+    lines[first], lines[second] = lines[second], lines[first]
+
+
+def _number(blob: bytearray, generator: Generator) -> bytearray:
+    """Another word in the place of a number."""
+    found = list(re.finditer(rb"[-+]?[0-9][0-9.eE+-]*", bytes(blob)))
+    if not found:
+        return blob
+    place = found[int(generator.integers(len(found)))]
+    return blob[: place.start()] + WORDS[int(generator.integers(len(WORDS)))] + blob[place.end() :]
+
+
+def _float(blob: bytearray, generator: Generator) -> bytearray:
+    place = int(generator.integers(max(1, len(blob) - 3)))
+    blob[place : place + 4] = struct.pack("<f", FLOATS[int(generator.integers(len(FLOATS)))])
+    return blob
+
+
+def _count(blob: bytearray, generator: Generator) -> bytearray:
+    """Another number of triangles in a binary STL."""
+    blob[80:84] = struct.pack("<I", int(generator.integers(1 << int(generator.integers(1, 32)))))
+    return blob
+
+
+ANY: tuple[Mutation, ...] = (_cut, _flip, _repeat)
+LINES: tuple[Mutation, ...] = (
+    _number,
+    _number,
+    _number,
+    _line(_lose),
+    _line(lambda lines, first, second: lines.insert(second, lines[first])),
+    _line(_exchange),
+)
+TABLE: tuple[Mutation, ...] = (_float, _float, _count)
+
+
+def tetrahedra() -> dict[str, bytes]:
+    """Two tetrahedra [mm] in the three formats, by the name of a file."""
+    corners = np.array([(0, 0, 0), (30, 0, 0), (0, 30, 0), (0, 0, 30)], float)
+    points = np.concatenate([corners, corners + np.array((40.0, 0.0, 0.0))])
+    faces = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
+    faces = np.concatenate([faces, faces + 4])
+    table = b"".join(struct.pack("<12fH", 0, 0, 0, *points[face].ravel(), 0) for face in faces)
+    lines = ["solid two"]
+    for face in faces:
+        lines += ["facet normal 0 0 0", "outer loop", *(f"vertex {x:g} {y:g} {z:g}" for x, y, z in points[face])]
+        lines += ["endloop", "endfacet"]
+    written = [f"v {x:g} {y:g} {z:g}" for x, y, z in points]
+    written += ["f " + " ".join(map(str, face + 1)) for face in faces]
+    return {
+        "table.stl": bytes(80) + struct.pack("<I", len(faces)) + table,
+        "text.stl": "\n".join([*lines, "endsolid two", ""]).encode(),
+        "text.obj": "\n".join([*written, ""]).encode(),
+    }
+
+
+def spoilt_meshes(count: int, seed: int) -> list[str]:
+    """What was wrong with the answers to so many spoilt meshes: a traceback, no sentence, more than `LONGEST`."""
+    sound = tetrahedra()
+    return _answers(count, seed, sound, lambda name: name.startswith("text"), read_mesh)
+
+
+def spoilt_presets(count: int, seed: int) -> list[str]:
+    """What was wrong with the answers to so many spoilt presets."""
+    sound = {f"{name}.toml": presets._shipped().joinpath(f"{name}.toml").read_bytes() for name in presets.names()}
+    return _answers(count, seed, sound, lambda _: True, presets.load)
+
+
+def _answers(
+    count: int, seed: int, sound: dict[str, bytes], is_text: Callable[[str], bool], read: Callable[[Path], object]
+) -> list[str]:
+    generator, names, wrong = np.random.default_rng(seed), list(sound), list[str]()
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(count):
+            name = names[number % len(names)]
+            path = Path(folder, name)
+            path.write_bytes(mutated(sound[name], generator, is_text(name)))
+            began, said = time.process_time(), ""
+            try:
+                read(path)
+            except ParameterError as error:
+                said = str(error)
+                if "\n" in said or not said.endswith((".", "?")) or len(said) > 1_000:
+                    wrong.append(f"file {number}, {name}: {said!r}")
+            except Exception as error:  # what is looked for
+                wrong.append(f"file {number}, {name}: {type(error).__name__}: {error}")
+            if (spent := time.process_time() - began) > LONGEST:
+                wrong.append(f"file {number}, {name}: {spent:.1f} s")
+    return wrong
+
+
+def kill_while_saving(folder: Path, kills: int, seed: int) -> list[str]:
+    """What was wrong after so many kills of processes that save the runs `first` and `second` as one file in turn.
+
+    The old file or the new one is there, whole, and once the next start has swept, nothing else. To be called in a
+    process without threads, which the children are forked from.
+    """
+    generator, wrong = np.random.default_rng(seed), list[str]()
+    files = [(folder / name).read_bytes() for name in ("first", "second")]
+    runs = [saved_run.load(folder / name) for name in ("first", "second")]
+    for run in runs:  # what is loaded at the first time is loaded before the children begin
+        began = time.monotonic()
+        saved_run.save(run, folder / "again")
+        lasted = time.monotonic() - began
+    place = folder / "saving"
+    place.mkdir()
+    path = place / "run.repose"
+    drafts = 0
+    for number in range(kills):
+        heard, told = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                os.write(told, b"!")
+                while True:
+                    for run in runs:
+                        saved_run.save(run, path)
+            finally:
+                os._exit(1)
+        os.read(heard, 1)
+        time.sleep(float(generator.uniform(0.0, DELAYS * lasted)))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(heard)
+        os.close(told)
+        drafts += sum(entry != path for entry in place.iterdir())
+        if path.exists() and path.read_bytes() not in files:
+            wrong.append(f"kill {number}: neither the old file nor the new one")
+        sweep(place)
+        if left := [entry.name for entry in place.iterdir() if entry != path]:
+            wrong.append(f"kill {number}: {left} left")
+    if not path.exists():
+        wrong.append("nothing was ever saved")
+    if kills >= KILLS and drafts == 0:
+        wrong.append("no kill came while a file was being written")
+    return wrong
+
+
+KILL = """
+import sys
+from pathlib import Path
+from repose.sim.study.damage import kill_while_saving
+for words in kill_while_saving(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])):
+    print(words)
+"""
+
+
+def killed_saves(kills: int, seed: int) -> list[str]:
+    """`kill_while_saving` in a process of its own, with two heaps before their first step; raises `NotHere`."""
+    if not hasattr(os, "fork"):
+        raise NotHere("no fork")
+    with tempfile.TemporaryDirectory() as folder:
+        for seed_of_run, name in enumerate(("first", "second")):
+            simulation = new_experiment("heap", SMALL, seed_of_run)
+            apply(simulation, Act("fill"))
+            saved_run.save(saved_copy(simulation), Path(folder, name))
+        done = subprocess.run(
+            [sys.executable, "-c", KILL, folder, str(kills), str(seed)],
+            capture_output=True,
+            text=True,
+            timeout=300.0,
+            check=False,
+            cwd=Path(__file__).resolve().parents[2],
+        )
+    if done.returncode != 0:
+        raise RuntimeError((done.stderr.strip().splitlines() or ["it ended"])[-1])
+    return done.stdout.splitlines()
+
+
+DAMAGE = (
+    Case(
+        "spoilt meshes", f"of {MESHES}, not answered in a sentence", lambda: _counted(spoilt_meshes(MESHES, 10)), "N16"
+    ),
+    Case(
+        "spoilt presets",
+        f"of {PRESETS}, not answered in a sentence",
+        lambda: _counted(spoilt_presets(PRESETS, 10)),
+        "N16",
+    ),
+    Case(
+        "kills while saving", f"of {KILLS}, with a file lost or left", lambda: _counted(killed_saves(KILLS, 10)), "N13"
+    ),
+)
+
+
+def _counted(wrong: list[str]) -> Outcome:
+    return Outcome(len(wrong), 0, "files")

@@ -1,0 +1,82 @@
+"""A signal in the first instants of the program ends it with a word and the documented exit code."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+from repose.app.signals import INTERRUPTED, SIGNALS
+
+from tests.app.program import UNIX, start
+
+AT = """
+import os, signal, sys
+import repose.app.__main__  # as the entry point of the installed program does
+
+ignored, module, number, swallowed, *arguments = sys.argv
+
+class AtImport:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            try:
+                os.kill(os.getpid(), int(number))
+            except BaseException:
+                if not swallowed:
+                    raise
+
+sys.meta_path.insert(0, AtImport())
+sys.argv[1:] = arguments
+repose.app.__main__.main()
+"""
+"""The program, sent a signal when it begins to load a module, which may swallow what that raises."""
+
+
+def sent(number: int, module: str, swallowed: str = "") -> list[str]:
+    return [AT, module, str(int(number)), swallowed]
+
+
+@UNIX
+@pytest.mark.parametrize(
+    ("module", "number"),
+    [
+        *(("pydantic", number) for number in SIGNALS),
+        *(
+            (module, signal.SIGTERM)
+            for module in ("typer", "numba", "repose.app.jobs.headless_plan", "repose.sim.experiment.headless")
+        ),
+    ],
+)
+def test_a_signal_while_modules_load_is_answered_in_a_word(module: str, number: int, here: Path) -> None:
+    program = start(["run", "heap", "--no-picture"], here, code=sent(number, module))
+    said, told = program.communicate(timeout=60)
+    assert (program.returncode, said) == (INTERRUPTED, "")
+    assert told.splitlines()[-1] == "Stopped."
+    assert "Traceback" not in told
+
+
+@UNIX
+def test_a_signal_while_the_window_is_being_opened_is_answered_in_a_word(here: Path) -> None:
+    for module in ("repose.app.window.start", "pygame"):
+        program = start([], here, code=sent(signal.SIGTERM, module), DISPLAY=":nowhere", XDG_CONFIG_HOME=str(here))
+        said, told = program.communicate(timeout=60)
+        assert (program.returncode, said, told) == (INTERRUPTED, "", "Stopped.\n")
+
+
+@UNIX
+def test_a_signal_swallowed_by_a_library_still_ends_the_run(here: Path) -> None:
+    arguments = ["run", "heap", "--set", "grain_count=40", "--set", "width=0.012", "--no-picture"]
+    program = start(arguments, here, code=sent(signal.SIGTERM, "repose.app.jobs.headless_plan", "swallowed"))
+    _, told = program.communicate(timeout=120)
+    assert program.returncode == INTERRUPTED, told
+    assert "Traceback" not in told
+
+
+@UNIX
+def test_signals_ignored_from_outside_stay_ignored(here: Path) -> None:
+    program, *rest = sent(signal.SIGHUP, "typer")
+    ignoring = f"import signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n{program}"
+    process = start(["--version"], here, code=[ignoring, *rest])
+    said, told = process.communicate(timeout=60)
+    assert (process.returncode, told) == (0, "")
+    assert said.startswith("repose")

@@ -1,0 +1,33 @@
+"""Spoilt meshes and presets are read or refused in a sentence, and a kill while saving costs nothing but the draft."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from repose.sim.study.damage import killed_saves, mutated, spoilt_meshes, spoilt_presets, tetrahedra
+
+SEED = 20_261_122
+FORK = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
+
+
+def test_n16_a_seed_gives_the_same_spoilt_files_and_most_are_spoilt() -> None:
+    sound = tetrahedra()["text.obj"]
+    made = [mutated(sound, np.random.default_rng(seed), text=True) for seed in range(100)]
+    assert made == [mutated(sound, np.random.default_rng(seed), text=True) for seed in range(100)]
+    assert sum(blob != sound for blob in made) > 90
+    assert len(set(made)) > 80
+
+
+def test_n16_spoilt_meshes_are_read_or_refused_in_a_sentence() -> None:
+    assert spoilt_meshes(500, SEED) == []
+
+
+def test_n16_spoilt_presets_are_read_or_refused_in_a_sentence() -> None:
+    assert spoilt_presets(500, SEED) == []
+
+
+@FORK
+def test_n13_killed_while_saving_the_old_or_the_new_file_is_there_and_drafts_are_swept() -> None:
+    assert killed_saves(100, SEED) == []
