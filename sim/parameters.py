@@ -15,13 +15,15 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self, get_args, get_origin
 
 import annotated_types
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic_core import CoreSchema, core_schema
+from repose.sim import registry
 from repose.sim.numbers import about_comma, read_number
 
 Effect = Literal["now", "ramp", "base", "restart"]
-"""When a change acts: on the running grains at once or over one contact time (repose.sim.experiment.ramp), by rebuilding the base, or at
-the next fill. Whatever a force is proportional to is ramped: its jump would kick the grains. At once acts what only
-limits forces, what describes a whole impact, and what is no number."""
+"""When a change acts: on the running grains at once or over one contact time (repose.sim.experiment.ramp), by rebuilding
+the base, or at the next fill. Parameters to which a force is proportional change over one contact time: a jump would kick
+the grains. Parameters that only limit forces or describe a whole impact, and those that are no number, act at once."""
 
 Value = float | int | str | bool
 
@@ -85,6 +87,28 @@ class FilePath:
     """How its name may end."""
     empty: str
     """What an empty text stands for, in words."""
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Marks a text as the name of a law, an integrator or another record; it travels in the annotation beside the
+    `Quantity`. Names are looked up when a value is checked, not when it is declared: plug-ins may add some."""
+
+    kind: str
+    """A key of `repose.sim.registry.OFFERS`."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name allowed."""
+        return tuple(registry.found(self.kind))
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._checked, handler(source))
+
+    def _checked(self, name: str) -> str:
+        if name not in self.names:
+            raise ValueError(f"must be one of {', '.join(self.names)}")
+        return name
 
 
 class ParameterSet(BaseModel):
@@ -223,6 +247,7 @@ def _flatten(name: str, field: Any) -> Parameter:
     low: Any = next((entry.ge for entry in bounds if isinstance(entry, annotated_types.Ge)), None)
     high: Any = next((entry.le for entry in bounds if isinstance(entry, annotated_types.Le)), None)
     choices = tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part))
+    choices += tuple(word for entry in field.metadata if isinstance(entry, OneOf) for word in entry.names)
     types = {part for part in (*parts, *inner) if isinstance(part, type)}
     kind: Any = "bool" if bool in types else "float" if float in types else "int" if int in types else "choice"
     file = next((entry for entry in field.metadata if isinstance(entry, FilePath)), None)

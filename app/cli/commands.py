@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 from repose.app.cli import saved_commands, standard_streams
-from repose.app.cli.terminal import REFUSED, THREADS_HELP, refusals, table, typed_number, typed_whole
+from repose.app.cli.terminal import REFUSED, THREADS_HELP, refusals, refuse, table, typed_number, typed_whole
 from repose.app.progress import Progress, say
 from repose.app.signals import INTERRUPTED, Interrupt
 
@@ -90,6 +90,15 @@ def repose(
         str, typer.Option(metavar="NAME|FILE", help="Preset to start the window with; `repose presets` lists them.")
     ] = "",
     threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
+    plugin: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE.py",
+            help="Python file with laws, integrators, scenes or measurements of your own; it is executed. "
+            "May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Open the window unless a command is given."""
     if version:
@@ -98,9 +107,10 @@ def repose(
     from repose.app.storage.engine_cache import choose_engine_cache
     from repose.app.storage.paths import sweep_all
 
-    if complaint := choose_engine_cache():
+    if complaint := choose_engine_cache():  # before a plug-in imports numba, which reads the choice only then
         say(complaint)
     sweep_all()
+    offered = _use_plugins(plugin or ())
     if context.invoked_subcommand is not None:
         for option, value in (("--preset", preset), ("--threads", threads)):
             if value:
@@ -114,7 +124,7 @@ def repose(
         if has_display():
             from repose.app.window.start import run
 
-            raise typer.Exit(run(preset, threads))
+            raise typer.Exit(run(preset or next(iter(offered), ""), threads))
         from repose.app.jobs.headless_job import run_job
         from repose.app.jobs.headless_plan import plan
 
@@ -122,10 +132,32 @@ def repose(
         raise typer.Exit(run_job(plan(preset=preset, threads=threads)))
 
 
+def _use_plugins(files: Sequence[Path]) -> list[str]:
+    """Import these files as plug-ins and report the plug-ins that cannot be used; returns names of the files' scenes.
+
+    Shipped scenes are imported, to compare names, only where there is a plug-in: that import takes a second.
+    """
+    from repose.sim import registry
+
+    try:
+        modules = [registry.add_file(path) for path in files]
+    except registry.PluginError as error:
+        refuse(str(error))
+    for trouble in registry.troubles() if registry.plugins() else ():
+        say(trouble)
+    return [record.name for module in modules for record in registry.records_of(module, "scenes")]
+
+
 @cli.command()
 def run(
     scene: Annotated[
-        str, typer.Argument(help="Scene to run, heap if not given; `repose scenes` lists them.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="[SCENE|FILE.py]",
+            help="Scene to run (`repose scenes` lists them), or a Python file with a scene of your own, which is "
+            "executed; heap if not given.",
+            show_default=False,
+        ),
     ] = "",
     preset: Annotated[
         str, typer.Option(metavar="NAME|FILE", help="Shipped preset or TOML file to start from.", show_default=False)
@@ -182,6 +214,12 @@ def run(
         from repose.app.jobs.headless_plan import plan
         from repose.app.storage.recorder import film_path
 
+        if scene.endswith(".py"):
+            offered = _use_plugins([Path(scene)])
+            if len(offered) != 1:
+                names = ", ".join(offered) or "none"
+                refuse(f"{scene} offers {len(offered)} scenes ({names}); a file that is run must offer one, as SCENE.")
+            scene = offered[0]
         job = plan(
             scene or ("" if saved else "heap"),
             preset,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import NoReturn
 
 import typer
 from repose.app.progress import say
@@ -45,6 +46,12 @@ def refusals() -> Iterator[None]:
     except (ParameterError, RecorderError, WindowError) as error:
         say(str(error))
         raise typer.Exit(REFUSED) from None
+
+
+def refuse(sentence: str) -> NoReturn:
+    """Say why a request is refused, and leave with its exit code."""
+    say(sentence)
+    raise typer.Exit(REFUSED)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -35,7 +35,9 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Every finding, the most general first."""
-    looks: tuple[Callable[[], list[Finding]], ...] = (_program, _display, _opengl, _threads, _caches, _encoders)
+    looks: tuple[Callable[[], list[Finding]], ...] = (
+        *(_program, _plugins, _display, _opengl, _threads, _caches, _encoders),
+    )
     return [finding for look in looks for finding in look()]
 
 
@@ -67,6 +69,21 @@ def _program() -> list[Finding]:
         Finding("repose", _installed("repose") or "not installed"),
         system,
         Finding("packages", ", ".join(versions), advice),
+    ]
+
+
+def _plugins() -> list[Finding]:
+    from repose.sim import registry
+
+    plugins, troubles = registry.plugins(), registry.troubles()
+    not_imported = {plugin.trouble for plugin in plugins}
+    return [
+        Finding("plug-in folder", str(registry.plugin_folder())),
+        *(
+            Finding("plug-in", f"{plugin.source}: {', '.join(plugin.offers) or 'no records'}", plugin.trouble)
+            for plugin in plugins
+        ),
+        *(Finding("plug-in", "record not used", trouble) for trouble in troubles if trouble not in not_imported),
     ]
 
 

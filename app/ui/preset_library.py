@@ -31,7 +31,7 @@ class PresetLibrary:
         """List the presets again; skips files that are not presets. Values are checked at the start of a preset."""
         saved = sorted(self.folder.glob("*.toml")) if self.folder.is_dir() else []
         self.titles = {}
-        for name in (*presets.names(), *map(str, saved)):
+        for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
             try:
                 self.titles[name] = presets.title_of(name)
             except ParameterError:
@@ -96,7 +96,7 @@ def all_presets() -> list[tuple[str, str, str, str]]:
     folder = paths.presets_folder()
     saved = sorted(folder.glob("*.toml")) if folder.is_dir() else []
     rows = []
-    for name in (*presets.names(), *map(str, saved)):
+    for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
         try:
             found = presets.load(name)
         except ParameterError as error:  # one spoilt file must not hide the others

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numba
@@ -18,6 +19,9 @@ fifth of the compile time, and of a step of a thousand grains.
 
 No fastmath: its flags drop the checks for numbers that are not finite.
 """
+
+SIM = Path(__file__).resolve().parents[1]
+"""Folder of the package `repose.sim`."""
 
 COMPILED_FROM = ("engine", "laws", "integrators")
 """Packages of `sim` whose functions a step loop consists of."""
@@ -31,22 +35,45 @@ def fingerprint() -> str:
     in one file only and would silently run old physics after an edit in a law.
     """
     digest = hashlib.sha256()
-    sim = Path(__file__).parents[1]
-    for path in sorted(path for part in COMPILED_FROM for path in (sim / part).rglob("*.py")):
+    for path in sorted(path for part in COMPILED_FROM for path in (SIM / part).rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def plugin_sources(loop: Callable) -> str:
+    """Digest of the files outside `sim` whose functions a loop closes over, such as a plug-in's law; empty without."""
+    seen: set[Callable] = set()
+    digests: dict[str, str] = {}
+
+    def visit(value: Any) -> None:
+        if isinstance(value, tuple):
+            for item in value:
+                visit(item)
+        elif isinstance(value, FunctionType) and value not in seen:
+            seen.add(value)
+            path = Path(value.__code__.co_filename).resolve()
+            if not path.is_relative_to(SIM) and path.is_file():
+                digests[str(path)] = hashlib.sha256(path.read_bytes()).hexdigest()
+            for cell in value.__closure__ or ():
+                visit(cell.cell_contents)
+
+    visit(loop)
+    return hashlib.sha256(repr(sorted(digests.items())).encode()).hexdigest()[:16] if digests else ""
 
 
 def compiled(loop: Callable) -> Any:
     """The loop, compiled at its first call or loaded from the cache; a corrupt cache is removed and rebuilt, and
     without a writable folder the loop is compiled without a cache."""
+    foreign = plugin_sources(loop)
     try:
         dispatcher: Any = numba.njit(cache=True, **OPTIONS)(loop)
     except RuntimeError:  # so numba says it
         _cannot_keep("no folder can be written to")
         return numba.njit(**OPTIONS)(loop)
     store = dispatcher._cache
-    load, save = store.load_overload, store.save_overload
+    load, save, key_of = store.load_overload, store.save_overload, store._index_key
+    if foreign:  # numba does not notice edits of the plug-in
+        store._index_key = lambda signature, codegen: (*key_of(signature, codegen), foreign)
 
     def forget() -> None:
         """Remove the index; a file that it names may be cut, or of another loop that had its number before."""

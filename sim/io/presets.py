@@ -20,7 +20,7 @@ from typing import Any
 import tomlkit
 from repose.sim.numbers import as_written
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known, require_local
-from repose.sim.registry import scenes
+from repose.sim.registry import extra_modules, records_of, scenes
 from tomlkit.exceptions import TOMLKitError
 
 DEFAULT = "thesis-heap"
@@ -55,8 +55,15 @@ def names() -> tuple[str, ...]:
     return (DEFAULT, *sorted(found - {DEFAULT}))
 
 
+def plugin_scenes() -> tuple[str, ...]:
+    """Scenes that plug-ins add: each can be started by its name, with its parameters at their defaults."""
+    return tuple(record.name for module in extra_modules() for record in records_of(module, "scenes"))
+
+
 def load(name_or_path: str | Path) -> Preset:
-    """The shipped preset of that name, or the one in that file; raises `ParameterError`."""
+    """The shipped preset of that name, the one in that file, or a plug-in's scene; raises `ParameterError`."""
+    if name_or_path in plugin_scenes():
+        return Preset(str(name_or_path), scenes()[str(name_or_path)].title, str(name_or_path))
     return parse(*_read(name_or_path))
 
 
@@ -65,6 +72,8 @@ def title_of(name_or_path: str | Path) -> str:
 
     A scene nobody knows is refused all the same, since such a file belongs to something else.
     """
+    if name_or_path in plugin_scenes():
+        return load(name_or_path).title
     text, name = _read(name_or_path)
     document = _document(text, name)
     require_known(document.get("scene", ""), scenes(), "scene")
@@ -86,7 +95,7 @@ def _read(name_or_path: str | Path) -> tuple[str, str]:
     if isinstance(name_or_path, Path) or text.endswith(".toml") or "/" in text or "\\" in text:
         path = Path(name_or_path)
         return _read_file(path), str(path)
-    require_known(text, names(), "preset")
+    require_known(text, (*names(), *plugin_scenes()), "preset")
     return _shipped().joinpath(f"{text}.toml").read_text(encoding="utf-8"), text
 
 

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Ge, Le
 from pydantic import Field
-from repose.sim.parameters import ParameterSet, Quantity
-from repose.sim.registry import integrators
+from repose.sim.parameters import OneOf, ParameterSet, Quantity
 
-if TYPE_CHECKING:
-    Scheme = str
-else:
-    Scheme = Literal[tuple(integrators())]
-    """The name of an integrator: whichever files stand in sim/integrators."""
-
-
-Integrator = Annotated[Scheme, Quantity("integrator", "", group="Time step")]
+Integrator = Annotated[str, OneOf("integrators"), Quantity("integrator", "", group="Time step")]
 VerletFirst = Annotated[
     Integrator,
     Field(description="Scheme that moves the grains. Velocity Verlet keeps its order in damped contacts."),

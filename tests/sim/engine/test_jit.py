@@ -76,3 +76,29 @@ def test_where_no_folder_can_be_written_to_loops_run_and_it_is_said(tmp_path: Pa
     assert complaints == [
         "The compiled engine cannot be kept (no folder can be written to): it is compiled anew at the next start."
     ]
+
+
+CLOSURE = """
+from repose.sim import registry
+from repose.sim.engine.jit import compiled
+import numpy as np
+formula = registry.add_file("plugin.py").formula
+def loop_of(formula):
+    def loop(numbers):
+        return formula(numbers[0])
+    return loop
+print(compiled(loop_of(formula))(np.array([3.0])))
+"""
+PLUGIN = """
+from numba.extending import register_jitable
+@register_jitable
+def formula(x):
+    return {formula}
+"""
+
+
+def test_a_loop_is_compiled_again_when_a_plug_in_it_is_made_of_was_edited(tmp_path: Path) -> None:
+    for formula, expected in (("x + 1.0", "4.0"), ("x * 2.0", "6.0"), ("x + 1.0", "4.0")):
+        (tmp_path / "plugin.py").write_text(PLUGIN.format(formula=formula))
+        assert run(tmp_path, CLOSURE) == (expected, [])
+    assert kept(tmp_path) == [".nbc", ".nbc", ".nbi"]  # the third loop is found
