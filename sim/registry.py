@@ -1,4 +1,4 @@
-"""What can be chosen by name: laws, integrators and scenes, each found in its package because its file is there.
+"""Laws, integrators, measurements and scenes by name, each found in its package because its file is there.
 
 A module offers what it holds under the names below. This module imports no package of `sim` until it is asked, so that
 a scene can be found by layers that scenes themselves build on.
@@ -11,7 +11,7 @@ import pkgutil
 from functools import cache
 from typing import Any
 
-OFFERS = {"laws": "LAW", "integrators": "INTEGRATORS", "scenes": "SCENE"}
+OFFERS = {"laws": "LAW", "integrators": "INTEGRATORS", "measure": "MEASUREMENT", "scenes": "SCENE"}
 """Package of `sim` and the name under which a module of it offers a record, or a tuple of records."""
 
 
@@ -40,3 +40,8 @@ def laws() -> dict[str, Any]:
 def integrators() -> dict[str, Any]:
     """Every integrator by name."""
     return found("integrators")
+
+
+def measurements() -> dict[str, Any]:
+    """Every measurement by name."""
+    return found("measure")

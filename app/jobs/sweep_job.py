@@ -20,9 +20,9 @@ from repose.app.jobs.sweep_worker import Task, run_all
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.paths import json_text
 from repose.sim.experiment.comparison import Point, averaged, compare, findings, shown
-from repose.sim.experiment.snapshot import Curve
 from repose.sim.io.atomic_file import Claim, claim, write_whole_file
 from repose.sim.io.atomic_file import sweep as clear_leftovers
+from repose.sim.measure.display import Curve
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 

@@ -18,7 +18,8 @@ from repose.sim.experiment.checkpoints import Checkpoints
 from repose.sim.experiment.command_log import Log
 from repose.sim.experiment.comparison import Point, Study
 from repose.sim.experiment.run import Change, RestartPoint, Run
-from repose.sim.experiment.snapshot import Action, Curve, Fault, Reading
+from repose.sim.experiment.snapshot import Action, Fault
+from repose.sim.measure.display import Curve, Reading
 from repose.sim.parameters import ParameterSet
 
 CHECK_STEPS = 50

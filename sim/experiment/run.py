@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repose.sim.engine.world import STEP_COUNT, World
-from repose.sim.experiment.series import SERIES, Series
+from repose.sim.experiment.series import Series, series_names
 from repose.sim.experiment.snapshot import Fault
 from repose.sim.io.world_tables import packed, unpacked
 from repose.sim.measure.angle_of_repose import AngleOfRepose
-from repose.sim.measure.energy import Booked
+from repose.sim.measure.booked import Booked
 from repose.sim.parameters import Value
 
 BLAME_STEPS = 20_000
@@ -64,10 +64,10 @@ class Run:
     """Energy that did not come from the motion, written by `ledger`."""
     measurement: AngleOfRepose | None = None
     """Last measured slope, written by the scene."""
-    series: Series = field(default_factory=lambda: Series(SERIES))
+    series: Series = field(default_factory=lambda: Series(series_names()))
     """Histories for the plots, written by `sampling`."""
     bulk_step: int = 0
-    """Step at which the packing was last measured for the series, written by `sampling`."""
+    """Step at which the costly measurements were last sampled, written by `sampling`."""
     ramp: Ramp | None = None
     """Parameters on their way to the requested values, written by `ramp`."""
 

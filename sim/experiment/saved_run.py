@@ -21,7 +21,7 @@ from repose.sim.experiment.comparison import Point as Measured
 from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.run import RAMP_PARTS, Change, Checkpoint, Ramp, RestartPoint, Run
-from repose.sim.experiment.series import Series
+from repose.sim.experiment.series import FORMAT_4_NAMES, Series
 from repose.sim.experiment.snapshot import Fault
 from repose.sim.io import archive
 from repose.sim.io.archive import ArchiveError
@@ -30,10 +30,10 @@ from repose.sim.io.mesh import MOST_FACETS, Surface, kept_surfaces
 from repose.sim.io.plain import PlainError, Tables, decode, encode
 from repose.sim.io.world_tables import MOST, tables_of, world_of
 from repose.sim.measure.angle_of_repose import AngleOfRepose
-from repose.sim.measure.energy import Booked
+from repose.sim.measure.booked import Booked
 from repose.sim.parameters import ParameterError, require_local
 
-KIND, FORMAT, READABLE = "repose run", 4, (2, 3, 4)
+KIND, FORMAT, READABLE = "repose run", 5, (2, 3, 4, 5)
 SUFFIX = ".repose"
 PLAIN = ("dt", "clock_time", "clock_step", "booked", "measurement", "bulk_step", "dt_changes", "ramp")
 """Entries of `Run` written as their types are declared."""
@@ -148,7 +148,7 @@ def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surface
         raise ArchiveError("The file's time step is 0 s, which cannot be: the file is damaged.")
     if sorted(entry.at for entry in log.entries) != [entry.at for entry in log.entries]:
         raise ArchiveError("The commands of the file's log are not in order: the file is damaged.")
-    whole = manifest["format"] == FORMAT  # older ones hashed columns that are no longer kept
+    whole = manifest["format"] >= 4  # older formats hashed columns that no longer exist
     if whole and state_hash(now.now.run) != manifest["state_hash"]:
         raise ArchiveError("The state in the file has another hash than was written down: the file is damaged.")
     measured = decode(list[Measured], manifest["measured"], tables, "measured")
@@ -220,6 +220,7 @@ def _run_to_plain(run: Run, runs: dict[int, Any], tables: Tables) -> int:
         tables |= {f"{name}.world.{key}": table for key, table in tables_of(run.world).items()}
         tables[f"{name}.series"] = run.series.table[:, : run.series.count]
         plain = {key: encode(getattr(run, key), tables, f"{name}.{key}") for key in (*PLAIN, "state", "built")}
+        plain["series"] = list(run.series.names)
         runs[id(run)] = plain, len(runs)
     return int(runs[id(run)][1])
 
@@ -242,7 +243,8 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
         raise ArchiveError(f"The file's time step is {values['dt']:g} s, which cannot be: the file is damaged.")
     run = Run(world=world_of(tables, f"{name}.world."), **values)
     _require_sound(scene, run)
-    run.series = _series(run.series, tables[f"{name}.series"])
+    names = decode(list[str], plain.get("series", list(FORMAT_4_NAMES)), tables, f"{name}.series")
+    run.series = _series(run.series, tuple(names), tables[f"{name}.series"])
     return run
 
 
@@ -265,10 +267,11 @@ def _require_sound(scene: Scene, run: Run) -> None:
         raise ArchiveError(f"The file's {flaw} cannot be one of the scene '{scene.name}': the file is damaged.")
 
 
-def _series(blank: Series, table: Floats) -> Series:
-    if table.ndim != 2 or len(table) != len(blank.names) or table.dtype != blank.table.dtype:
-        raise ArchiveError("The plots in the file are not those of this program: the file is damaged.")
-    return Series.of(blank.names, table)
+def _series(blank: Series, names: tuple[str, ...], table: Floats) -> Series:
+    """The series of this program with the samples of a file; measurements that the file does not have are nan."""
+    if table.ndim != 2 or len(table) != len(names) or table.dtype != blank.table.dtype or "time" not in names:
+        raise ArchiveError("The series in the file have other columns than the file names: the file is damaged.")
+    return Series.of(blank.names, table, names)
 
 
 def state_type(scene: Scene) -> type:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
-from repose.sim.experiment.snapshot import Action, Curve, Line, Reading
+from repose.sim.experiment.snapshot import Action
+from repose.sim.measure.display import Curve, Line, Reading
 from repose.sim.scenes.bounce_parameters import BounceParameters
 from repose.sim.scenes.common.unreleased import (
     HeldState,

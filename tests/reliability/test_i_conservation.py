@@ -12,7 +12,7 @@ from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.integrators import integrators
 from repose.sim.laws import laws
-from repose.sim.measure.energy import Booked
+from repose.sim.measure.booked import Booked
 
 from tests.reliability.crowds import DT, Crowd, crowds, examples
 from tests.sim.engine.test_step import crowd as moving_crowd

@@ -14,7 +14,7 @@ from repose.sim.engine import orientation
 from repose.sim.engine.builder import add_spheres, empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.laws import laws
-from repose.sim.measure.energy import Booked
+from repose.sim.measure.booked import Booked
 
 from tests.worlds import Bench, angular_momentum, model_of, momentum, world_of
 

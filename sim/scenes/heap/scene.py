@@ -20,8 +20,9 @@ from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
-from repose.sim.experiment.snapshot import Action, Reading
+from repose.sim.experiment.snapshot import Action
 from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+from repose.sim.measure.display import Reading
 from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
 from repose.sim.scenes.heap.filling import HeapState, begin, pour_layer, smallest_grain
 from repose.sim.scenes.heap.parameters import HeapParameters
@@ -169,7 +170,9 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
 
 
 def measure(experiment: Experiment) -> AngleOfRepose | None:
-    """The slope of the grains on the base, as they lie now."""
+    """The slope of the grains on the base now; None while the container is closed or there are too few."""
+    if experiment.phase not in ("flowing", "rested"):
+        return None
     world = experiment.run.world
     parameters = experiment.parameters
     moving = ~world.fixed

@@ -17,9 +17,10 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.notices import tell
-from repose.sim.experiment.snapshot import Action, Reading
+from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.measure.contained import facets_beneath
+from repose.sim.measure.display import Reading
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
 from repose.sim.scenes.heap3d.pouring import (
     QUIET_TIME,

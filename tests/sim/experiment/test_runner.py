@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 
 import numpy as np
 import pytest
-from repose.sim.experiment import sampling
+from repose.sim.experiment import take_snapshot as shown_values
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters, Start
 from repose.sim.experiment.control import apply
@@ -287,13 +287,14 @@ def test_readings_are_taken_anew_soon_though_the_first_look_took_long(monkeypatc
             return self.now
 
     simulation, clock, looks = make(), Clock(), []
-    monkeypatch.setattr(sampling, "time", clock)
-    monkeypatch.setattr(simulation, "bulk", lambda: looks.append(clock.now))
-    sampling.shown_bulk(simulation)  # half a minute, as where it is compiled
+    monkeypatch.setattr(shown_values, "time", clock)
+    monkeypatch.setattr(shown_values, "system_of", lambda experiment: looks.append(clock.now))
+    monkeypatch.setattr(shown_values, "sorted_measurements", lambda: ())
+    shown_values.shown_readings(simulation)  # half a minute, as where it is compiled
     clock.pace = 0.0
-    clock.now += 0.9 * sampling.LONGEST_WAIT
-    sampling.shown_bulk(simulation)
+    clock.now += 0.9 * shown_values.LONGEST_WAIT
+    shown_values.shown_readings(simulation)
     assert len(looks) == 1
-    clock.now += 0.2 * sampling.LONGEST_WAIT
-    sampling.shown_bulk(simulation)
+    clock.now += 0.2 * shown_values.LONGEST_WAIT
+    shown_values.shown_readings(simulation)
     assert len(looks) == 2

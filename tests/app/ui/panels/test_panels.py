@@ -9,7 +9,8 @@ import pytest
 from imgui_bundle import imgui
 from repose.app.ui.panels import Panel, Ui, all_panels, experiment, plots, stability
 from repose.sim.experiment.commands import Act, SetParameters, Start, UseThreads
-from repose.sim.experiment.snapshot import Reading, Snapshot
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.measure.display import Reading
 from repose.sim.registry import scenes
 
 from tests.app.ui.panels.stage import Stage, full_snapshot, open_stage
