@@ -114,7 +114,16 @@ class ParameterSet(BaseModel):
 
     def changed(self, **values: Any) -> Self:
         """A copy with some values changed, validated as a whole; raises `ParameterError`."""
-        return self.checked(self.model_dump() | values)
+        return self.checked(self.kept(values) | values)
+
+    def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Present values that remain when `values` are set."""
+        return self.model_dump()
+
+    @classmethod
+    def chosen(cls, values: Mapping[str, Any]) -> type[ParameterSet]:
+        """The class of the set that `checked` makes of these values."""
+        return cls
 
     @classmethod
     def parse(cls, name: str, text: str) -> Value:

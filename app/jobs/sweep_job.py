@@ -231,7 +231,7 @@ def _draw(sweep: Sweep, curve: Curve, file: BinaryIO) -> None:
 def _title(sweep: Sweep) -> tuple[str, str]:
     """What the picture shows, and with which parameters."""
     scene, seeds = scenes()[sweep.job.scene], sweep.seeds
-    declared = scene.parameters.declared()
+    declared = scene.parameters.chosen(sweep.job.values).declared()
     words = [
         f"{declared[name].quantity.label} {declared[name].shown(value)}"
         for name, value in sweep.job.values.items()

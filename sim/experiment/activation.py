@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from repose.sim import registry
 from repose.sim.engine.builder import enlarge_pairs, with_levels
 from repose.sim.engine.contacts.force_table import contact_table
 from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
@@ -22,12 +23,11 @@ from repose.sim.experiment import automatic_step
 from repose.sim.experiment.experiment import Engine, Experiment, Scene
 from repose.sim.experiment.run import RAMP_PARTS, Run
 from repose.sim.integrators.start_up import higher_derivatives
-from repose.sim.laws import laws
 
 
 def model_for(scene: Scene, parameters: Any, built: Any) -> Model:
     """The model that a scene and its parameters ask for; `built` are the parameters the world was built with."""
-    law = laws()[scene.law]
+    law = registry.laws()[scene.law_of(parameters)]
     return Model(law, law.rules(parameters), parameters.integrator, scene.dimension, scene.rotates(built))
 
 

@@ -107,7 +107,9 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     previous = experiment.parameters
     changed = previous.changed(**values)
     declared = changed.declared()
-    differing = [name for name in declared if getattr(changed, name) != getattr(previous, name)]
+    shared = [name for name in declared if hasattr(previous, name)]
+    differing = [name for name in shared if getattr(changed, name) != getattr(previous, name)]
+    differing += [name for name in declared if name not in shared and name in values]
     effects = {declared[name].quantity.effect for name in differing}
     rebuilt = "base" in effects or ("restart" in effects and experiment.phase == "empty")
     made = _made_world(experiment.scene, changed, experiment.seed, experiment.ready) if rebuilt else None
@@ -119,18 +121,20 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
             _follow(experiment, first=False)
         return
     history.note_change(experiment, differing[-1])
-    label = ", ".join(declared[n].change(getattr(previous, n), getattr(changed, n)) for n in differing)
+    label = ", ".join(
+        declared[n].change(getattr(previous, n, declared[n].default), getattr(changed, n)) for n in differing
+    )
     if made is not None:
         lost = int((~experiment.run.world.fixed).sum())
         begin_anew(experiment, changed, made)
         tell(experiment, f"{label}: rebuilt" + (f", and the fill of {lost} grains starts anew." if lost else "."))
         return
     work = experiment.run.booked.work
-    request_parameters(experiment, changed)
     law = experiment.engine.model.law
+    request_parameters(experiment, changed)
     if effects == {"restart"}:
         label += " at the next fill"
-    elif law.rules(previous) != law.rules(changed):
+    elif experiment.engine.model.law != law or law.rules(previous) != law.rules(changed):
         label += f"; friction springs are kept, {experiment.run.booked.work - work:.3g} J are booked as work"
     tell(experiment, f"{label}.")
     _follow(experiment, first=previous.dt != changed.dt)

@@ -22,7 +22,9 @@ def begin_ramp(experiment: Experiment, before: Any, asked: Any) -> None:
     """Begin a ramp from the parameters in force `before` to the requested ones, where a force would jump."""
     declared = asked.declared().values()
     names = [entry.name for entry in declared if entry.quantity.effect == "ramp"]
-    values = {name: getattr(before, name) for name in names if getattr(before, name) != getattr(asked, name)}
+    # A parameter that only the new contact law has begins with its value.
+    shared = [name for name in names if hasattr(before, name)]
+    values = {name: getattr(before, name) for name in shared if getattr(before, name) != getattr(asked, name)}
     moving = not experiment.run.world.fixed.all()
     experiment.run.ramp = Ramp(values, experiment.step, RAMP_PARTS) if values and moving else None
 

@@ -11,7 +11,6 @@ from repose.sim.engine.world import STEP_COUNT, World
 from repose.sim.experiment.series import Series, series_names
 from repose.sim.experiment.snapshot import Fault
 from repose.sim.io.world_tables import packed, unpacked
-from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.booked import Booked
 from repose.sim.parameters import Value
 
@@ -62,8 +61,6 @@ class Run:
     """(step, new dt [s]) of every change of the time step."""
     booked: Booked = field(default_factory=Booked)
     """Energy that did not come from the motion, written by `ledger`."""
-    measurement: AngleOfRepose | None = None
-    """Last measured slope, written by the scene."""
     series: Series = field(default_factory=lambda: Series(series_names()))
     """Histories for the plots, written by `sampling`."""
     bulk_step: int = 0

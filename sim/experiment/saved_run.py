@@ -29,13 +29,12 @@ from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.mesh import MOST_FACETS, Surface, kept_surfaces
 from repose.sim.io.plain import PlainError, Tables, decode, encode
 from repose.sim.io.world_tables import MOST, tables_of, world_of
-from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.booked import Booked
 from repose.sim.parameters import ParameterError, require_local
 
 KIND, FORMAT, READABLE = "repose run", 5, (2, 3, 4, 5)
 SUFFIX = ".repose"
-PLAIN = ("dt", "clock_time", "clock_step", "booked", "measurement", "bulk_step", "dt_changes", "ramp")
+PLAIN = ("dt", "clock_time", "clock_step", "booked", "bulk_step", "dt_changes", "ramp")
 """Entries of `Run` written as their types are declared."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
 """No time step and no run is longer [s]."""
@@ -194,7 +193,7 @@ def _checkpoint_from_plain(scene: Scene, plain: Any, runs: list[Run], tables: Ta
 
 def _require_fitting(scene: Scene, parameters: Any, run: Run) -> None:
     """Raise `ArchiveError` unless the world is one that the scene's engine steps with these parameters."""
-    world, law = run.world, registry.laws()[scene.law]
+    world, law = run.world, registry.laws()[scene.law_of(parameters)]
     spin = (2 * scene.dimension - 3) * scene.rotates(run.built)
     levels = registry.integrators()[parameters.integrator].levels
     if world.motion.shape[:2] != (scene.dimension + spin, levels):
@@ -231,13 +230,14 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
         "clock_time": float,
         "clock_step": int,
         "booked": Booked,
-        "measurement": AngleOfRepose | None,
         "bulk_step": int,
         "dt_changes": list[tuple[int, float]],
         "ramp": Ramp | None,
         "state": state_type(scene),
         "built": scene.parameters,
     }
+    if plain.get("measurement") is not None:  # up to format 4 the slope of a heap was no part of its state
+        plain = plain | {"state": plain["state"] | {"slope": plain["measurement"]}}
     values = {key: decode(kind, plain.get(key), tables, f"{name}.{key}") for key, kind in kinds.items()}
     if not (0.0 <= values["dt"] <= LONGEST_STEP and math.isfinite(values["clock_time"])):
         raise ArchiveError(f"The file's time step is {values['dt']:g} s, which cannot be: the file is damaged.")
@@ -257,8 +257,6 @@ def _require_sound(scene: Scene, run: Run) -> None:
         or not all(0.0 < dt <= LONGEST_STEP for _, dt in run.dt_changes),
         "energy ledger": not all(abs(value) <= MOST for value in vars(run.booked).values()),
         "ramp": run.ramp is not None and not 0 <= run.ramp.begins <= run.step,
-        "measured slope": run.measurement is not None
-        and not np.isfinite([*run.measurement.x_range, run.measurement.angle, run.measurement.slope]).all(),
     }
     for what, wrong in complaints.items():
         if wrong:

@@ -114,7 +114,7 @@ class Snapshot:
     """Share of the phase done, 0 to 1; None when nothing is under way."""
     actions: tuple[Action, ...] = ()
     measurement: AngleOfRepose | None = None
-    """The last measured slope of this run; None once the heap has been poured anew."""
+    """Slope to draw on the grains (`Scene.slope`)."""
     measured: int = 0
     """Runs of this scene measured in this session."""
     comparison: Curve | None = None

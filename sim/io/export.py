@@ -1,4 +1,4 @@
-"""Grains as a file other programs read: a table (.csv), a cloud of points (.vtk), every table of the world and all series (.npz).
+"""Grains as a file other programs read: a table (.csv), a cloud of points (.vtk), every table of the world (.npz).
 
 Text has 17 significant digits, which give the same bits back; the other two hold the bits themselves. VTK's legacy
 format (file formats for VTK 4.2) is a header and tables in big-endian order, which needs no library.
@@ -72,8 +72,7 @@ def _write_csv(run: Run, file: BinaryIO) -> None:
 
 
 def _write_npz(run: Run, file: BinaryIO) -> None:
-    series = {f"series.{name}": column for name, column in run.series.columns().items()}
-    np.savez_compressed(file, **tables_of(run.world), **series, step=run.step, time=run.time, dt=run.dt)
+    np.savez_compressed(file, **tables_of(run.world), step=run.step, time=run.time, dt=run.dt)
 
 
 def _write_vtk(run: Run, file: BinaryIO) -> None:

@@ -226,4 +226,5 @@ SCENE = Scene(
     ghosts=ghosts,
     facets=facets,
     flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
+    test_values={"duration": 0.5},
 )

@@ -218,4 +218,5 @@ SCENE = Scene(
     ghosts=ghosts,
     facets=facets,
     flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
+    test_values={"duration": 0.1},
 )

@@ -18,7 +18,7 @@ THESIS_FACTOR = 1.77
 
 def measure(experiment: Experiment) -> Point | None:
     """Friction and the slope read last."""
-    reading = experiment.run.measurement
+    reading = experiment.run.state.slope
     return None if reading is None else Point(experiment.parameters.friction, reading.angle, reading.standard_error)
 
 

@@ -11,6 +11,7 @@ the seed is silent: the floor, and that walls have the same law as grains.
 from __future__ import annotations
 
 from repose.sim.experiment.experiment import Scene
+from repose.sim.scenes.common.law_choice import is_direct_law, with_law
 from repose.sim.scenes.hourglass import course as course
 from repose.sim.scenes.hourglass import readings as readings
 from repose.sim.scenes.hourglass.filling import begin, smallest_grain
@@ -22,7 +23,7 @@ SCENE = Scene(
     title="Hourglass",
     summary="Grains run through a square neck and are counted; the law as published, without memory (seed 003).",
     law="memoryless",
-    parameters=HourglassParameters,
+    parameters=with_law(HourglassParameters, "memoryless", is_direct_law),
     dimension=3,
     begin=begin,
     supervise=course.supervise,
@@ -40,4 +41,5 @@ SCENE = Scene(
     facets=course.facets,
     flaw=course.flaw,
     study=STUDY,
+    test_values={"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10},
 )
