@@ -166,6 +166,12 @@ class ParameterSet(BaseModel):
         return f"{name} = {shown} is refused: it must be {allowed}; the default is {parameter.default!r}.{point}"
 
 
+def shared_names(one: ParameterSet | type[ParameterSet], other: ParameterSet | type[ParameterSet]) -> set[str]:
+    """Names of the parameters that two sets have with the same unit."""
+    a, b = one.declared(), other.declared()
+    return {name for name in a if name in b and a[name].quantity.unit == b[name].quantity.unit}
+
+
 LONGEST_SHOWN = 300
 """Characters of a refused value that are repeated."""
 

@@ -16,7 +16,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.results import state_hash
-from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.io import presets
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
@@ -30,7 +30,8 @@ HEAP = {"grain_count": 40, "width": 0.015}
 def filled() -> Experiment:
     experiment = new_experiment("heap", HEAP | {"friction": 0.3})
     apply(experiment, Act("fill"))
-    advance(experiment, 6000)
+    while not is_finished(experiment):
+        advance(experiment, 500)
     return experiment
 
 
@@ -60,6 +61,13 @@ def test_parameters_that_both_laws_have_keep_their_values() -> None:
     after = before.changed(law="voigt", normal_stiffness=2e4)
     assert (after.friction, after.grain_count, after.law, after.normal_stiffness) == (0.31, 200, "voigt", 2e4)
     assert after.changed(law="hertz_mindlin") == before
+
+
+def test_a_stiffness_in_another_unit_is_another_parameter() -> None:
+    before = scenes()["heap"].parameters.checked({"friction": 0.31, "normal_stiffness": 2e6})
+    after = before.changed(law="memoryless")
+    default = scenes()["heap"].parameters.checked({"law": "memoryless"}).normal_stiffness
+    assert (after.friction, after.normal_stiffness) == (0.31, default)
 
 
 def test_a_parameter_of_another_law_is_parsed_and_refused_beside_the_wrong_law() -> None:

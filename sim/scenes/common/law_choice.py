@@ -15,7 +15,7 @@ from pydantic import Field
 from repose.sim import registry
 from repose.sim.laws import Law
 from repose.sim.laws.material_parameters import MaterialParameters
-from repose.sim.parameters import ParameterSet, Quantity, Value
+from repose.sim.parameters import ParameterSet, Quantity, Value, shared_names
 
 
 def is_material_law(law: Law) -> bool:
@@ -59,9 +59,13 @@ class LawChoice(ParameterSet):
         return super().parse(name, text)
 
     def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Present values that another law has as well; its other parameters begin with their defaults."""
-        chosen = self.chosen({"law": values.get("law", getattr(self, "law"))})  # noqa: B009
-        return {name: value for name, value in self.model_dump().items() if name in chosen.model_fields}
+        """Present values of the parameters that another law has as well; its others begin with their defaults.
+
+        A parameter of the same name and another unit, such as a Hertz and a linear stiffness, is another one.
+        """
+        chosen = self.chosen({"law": self.selected_law} | dict(values))
+        same = shared_names(self, chosen)
+        return {name: value for name, value in self.model_dump().items() if name in same}
 
 
 def with_law(own: type[ParameterSet], default: str, fits: Callable[[Law], bool]) -> type[ParameterSet]:

@@ -239,6 +239,18 @@ def check(experiment: Experiment) -> str:
     return ""
 
 
+def flaw(state: HeapState, world: World, built: HeapParameters) -> str:
+    """Part of a state read from a file that is impossible."""
+    slope = state.slope
+    return first_flaw(
+        {
+            **poured_flaws(state, PHASES),
+            "height": not 0.0 <= state.height <= 1e4,
+            "measured slope": slope is not None and not np.isfinite([*slope.x_range, slope.angle, slope.slope]).all(),
+        }
+    )
+
+
 PHASES = ("empty", "filling", "filled", "flowing", "rested")
 
 SCENE = Scene(
@@ -263,9 +275,7 @@ SCENE = Scene(
     smallest_grain=smallest_grain,
     rotates=lambda parameters: parameters.rotation,
     readings=readings,
-    flaw=lambda state, world, built: first_flaw(
-        poured_flaws(state, PHASES) | {"height": not 0.0 <= state.height <= 1e4}
-    ),
+    flaw=flaw,
     study=STUDY,
     prepared={"column": column},
     test_values={"grain_count": 90, "width": 0.02, "friction": 0.4},
