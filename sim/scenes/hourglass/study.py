@@ -1,4 +1,4 @@
-"""The flow rate over the orifice: the published table (seed 003, figure 4) and Beverloo's law."""
+"""The flow rate over the orifice: the published table (Duffau & Lynch 2020, figure 4) and Beverloo's law."""
 
 from __future__ import annotations
 
