@@ -129,15 +129,15 @@ def _reset_asked(ui: Ui, parameter: Parameter) -> bool:
         and not imgui.get_io().key_ctrl
     )
     if twice:
-        ui.memory["held_after_reset"] = name
+        ui.memory["reset_by_mouse"] = name
         # The first of the two clicks has moved the slider: both are one step of the undo history.
         ui.edits.set({name: parameter.default}, gesture=("drag", name))
     elif right_clicked():
         ui.edits.set({name: parameter.default})
-    if ui.memory.get("held_after_reset") == name:
+    if ui.memory.get("reset_by_mouse") == name:
         if imgui.is_item_active():
             return True
-        del ui.memory["held_after_reset"]
+        del ui.memory["reset_by_mouse"]
     return False
 
 
