@@ -95,7 +95,7 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
                 panel_faults.bare_frame(ui)
             most = marked
             assert most > 0
-            for fail_at in range(1, most + 1):
+            for fail_at in range(1, most + 1):  # noqa: B007, read by `mark`
                 panel_faults.bare_frame(ui)
                 assert ui.broken.pop(panel.name) == "Mistake: on purpose"
 
