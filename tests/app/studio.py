@@ -26,13 +26,6 @@ def with_view(view: View, **changes: Any) -> View:
     return view.model_copy(update={**fields, "shown": view.shown | switches})
 
 
-def with_view(view: View, **changes: Any) -> View:
-    """A copy of `view` with other values of its fields and switches."""
-    fields = {name: value for name, value in changes.items() if name in View.model_fields}
-    switches = {name: value for name, value in changes.items() if name not in View.model_fields}
-    return view.model_copy(update={**fields, "shown": view.shown | switches})
-
-
 def eye(name: str = "front", distance: float = 6.0, **fields: Any) -> Camera3D:
     azimuth, elevation = VIEWS[name]
     return Camera3D((0.0, 0.0, 0.0), distance, azimuth, elevation, **fields)
