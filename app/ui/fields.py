@@ -16,7 +16,7 @@ from repose.sim.parameters import Parameter
 
 EFFECTS = {
     "now": "Takes effect at once.",
-    "ramp": "Takes effect over one contact duration{}, since a sudden change would accelerate the grains.",
+    "ramp": "Takes effect over the contact duration{}, the longer of before and after: a jump would accelerate grains.",
     "base": "Rebuilds walls and base; if grains are present, the fill restarts.",
     "restart": "Takes effect at the next fill.",
 }
