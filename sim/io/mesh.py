@@ -27,20 +27,20 @@ from repose.sim.engine.world import Floats
 from repose.sim.parameters import LONGEST_SHOWN, ParameterError
 
 MOST_FACETS = 20_000
-"""Triangles a mesh may have."""
+"""Largest number of triangles of a mesh."""
 LARGEST_FILE = 64 * 2**20
-"""Bytes a mesh file may have; 20 000 triangles take 1 MB as binary and about 5 MB as text."""
+"""Largest size of a mesh file [bytes]; 20 000 triangles take 1 MB as binary and about 5 MB as text."""
 SUFFIXES = (".stl", ".obj")
 UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "inch": 0.0254}
-"""Lengths a file may be written in [m]; neither STL nor OBJ says which."""
+"""Units of length of a file [m]; neither STL nor OBJ names its own."""
 
 SAME_CORNER = 1e-6
-"""Corners closer than this share of the largest coordinate are one: files keep seven digits [-]."""
+"""Corners closer than this share of the largest coordinate are merged [-]: files keep seven digits."""
 FLAT = 1e-6
 """A facet less high, or a body less thick, than this share of the mesh's size has no area, or no inside [-]."""
 
 _STL_HEADER, _STL_FACET = 84, 50
-"""Bytes of a binary STL: before the facets, and of each."""
+"""Size of the header and of each facet of a binary STL [bytes]."""
 _ABSURD = 100_000_000
 """No STL announces so many triangles: what stands there is something else."""
 
@@ -72,9 +72,9 @@ class Mesh(NamedTuple):
     closed: bool
     """Whether every edge is shared and the surface has an inside."""
     volume: float
-    """Of the inside [m³]; 0 for an open mesh."""
+    """Enclosed volume [m³]; 0 for an open mesh."""
     notes: tuple[str, ...]
-    """What was mended, in words."""
+    """Repairs that were made, in words."""
     digest: str
     """SHA-256 of the file."""
 
@@ -89,7 +89,7 @@ def read_mesh(path: str | Path, unit: str = "mm", closed: bool = False) -> Mesh:
 
 
 def read_surface(path: str | Path) -> Surface:
-    """The triangles in a file that may be anything; raises `ParameterError` as `read_mesh` does."""
+    """The triangles in a file of any content; raises `ParameterError` as `read_mesh` does."""
     path = Path(path)
     with _named(path):
         blob = _bytes_of(path)
@@ -117,7 +117,7 @@ def _named(path: str | Path) -> Iterator[None]:
 
 
 def _bytes_of(path: Path) -> bytes:
-    """The content of a file that may be anything; never too much of it."""
+    """The content of a file, up to the largest size that is accepted."""
     if path.suffix.lower() not in SUFFIXES:
         raise ParameterError(f"the name must end in {' or '.join(SUFFIXES)}; convert the file to STL.")
     try:
@@ -169,7 +169,7 @@ def _triangles_in(blob: bytes, suffix: str) -> Floats:
 
 
 def _announced(blob: bytes, suffix: str) -> int:
-    """How many triangles (STL) or faces (OBJ) the file says it has, so that none is lost unnoticed."""
+    """Number of triangles (STL) or faces (OBJ) that the file declares, to detect lost ones."""
     if suffix == ".obj":
         return blob.count(b"\nf ") + blob.count(b"\nf\t") + blob.startswith((b"f ", b"f\t"))
     count = int.from_bytes(blob[80:_STL_HEADER], "little") if len(blob) >= _STL_HEADER else 0
@@ -241,7 +241,7 @@ def _require_closed(holes: int, askew: int) -> None:
 
 
 def _welded(triangles: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    """Corners that nearly coincide made one: points [m], shape (points, 3), and their rows, shape (triangles, 3)."""
+    """Nearly coincident corners merged: points [m], shape (points, 3), and their rows, shape (triangles, 3)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import KDTree
