@@ -181,7 +181,7 @@ def _require_local_files(scene: str, values: Mapping[str, Any]) -> None:
 
 
 def _read_file(path: Path) -> str:
-    """The bytes of a file of any content, at most `LARGEST_FILE` of them."""
+    """The text of a file of any content, of at most `LARGEST_FILE` bytes."""
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
