@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from types import ModuleType
 
 import numpy as np
 import pytest
 from repose.sim.experiment import sampling
+from repose.sim.experiment import take_snapshot as snapshot_module
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
@@ -14,7 +16,6 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.results import bulk_of, results_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
-from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.measure.bulk import bulk_readings, bulk_results, measure_bulk
 from repose.sim.measure.coordination import coordination_number
 from repose.sim.measure.packing import box_in_packing
@@ -62,9 +63,9 @@ def test_where_there_is_no_packing_nothing_is_claimed(column: Experiment) -> Non
     result = results_of(empty)
     assert (result["packing_fraction"], result["stress"]) == (None, None)
     snapshot = Snapshot()
-    take_snapshot(empty, snapshot)
+    snapshot_module.take_snapshot(empty, snapshot)
     assert snapshot.bulk_readings == ()
-    take_snapshot(column, snapshot)
+    snapshot_module.take_snapshot(column, snapshot)
     labels = [reading.label for reading in snapshot.bulk_readings]
     assert labels == ["packing fraction φ", "pressure P", "largest shear τ", "contacts per grain Z"]
     assert [reading.unit for reading in snapshot.bulk_readings] == ["", "N/m", "N/m", ""]
@@ -95,10 +96,15 @@ def test_a_dense_crowd_that_nowhere_touches_is_told_as_one() -> None:
     assert json.loads(json.dumps(bulk_results(bulk, coordination), allow_nan=False))["coordination"]["mean"] == 0.0
 
 
-def looks_at(simulation: Experiment, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The steps at which the bulk is measured from now on."""
-    measure, steps = simulation.bulk, []
-    monkeypatch.setattr(simulation, "bulk", lambda: steps.append(simulation.step) or measure())
+def measured_by(module: ModuleType, patch: pytest.MonkeyPatch) -> list[int]:
+    """The steps at which a module measures the bulk from now on."""
+    steps: list[int] = []
+
+    def noted(experiment: Experiment) -> object:
+        steps.append(experiment.step)
+        return bulk_of(experiment)
+
+    patch.setattr(module, "bulk_of", noted)
     return steps
 
 
@@ -106,12 +112,11 @@ def test_the_series_measure_at_the_same_steps_however_often_the_run_is_looked_at
     looked, drawn = [], Snapshot()
     for often in (False, True):
         simulation = new_experiment("heap", ready="column")
-        simulation.look = sampling.Look(simulation.run, np.inf, ())  # the readings shall ask for nothing
-        looked.append(looks_at(simulation, monkeypatch))
+        looked.append(measured_by(sampling, monkeypatch))
         for _ in range(40):
             advance(simulation, 100)
             if often:
-                take_snapshot(simulation, drawn)
+                snapshot_module.take_snapshot(simulation, drawn)
     assert looked[0] == looked[1]
     assert len(looked[0]) >= 3
     assert np.diff(looked[0]).min() >= sampling.BULK_STEPS
@@ -119,13 +124,13 @@ def test_the_series_measure_at_the_same_steps_however_often_the_run_is_looked_at
 
 def test_readings_are_made_anew_only_now_and_then_and_for_every_run(column, monkeypatch) -> None:
     clock = [100.0]
-    monkeypatch.setattr(sampling.time, "perf_counter", lambda: clock[0])
-    column.look = None
-    steps = looks_at(column, monkeypatch)
+    monkeypatch.setattr(snapshot_module.time, "perf_counter", lambda: clock[0])
+    column.session.shown.clear()
+    steps = measured_by(snapshot_module, monkeypatch)
     for _ in range(75):
-        sampling.shown_bulk(column)
+        snapshot_module.shown_bulk(column)
         clock[0] += 1.0 / 75.0
-    assert len(steps) == 1.0 / sampling.BULK_INTERVAL
+    assert len(steps) == 1.0 / snapshot_module.BULK_INTERVAL
     apply(column, Act("reset"))
-    sampling.shown_bulk(column)
-    assert len(steps) == 1.0 / sampling.BULK_INTERVAL + 1
+    snapshot_module.shown_bulk(column)
+    assert len(steps) == 1.0 / snapshot_module.BULK_INTERVAL + 1
