@@ -1,8 +1,8 @@
-"""How many threads a run was asked to use, as typed."""
+"""The number of threads given on the command line."""
 
 from __future__ import annotations
 
-from repose.app.jobs.progress import say
+from repose.app.progress import say
 from repose.sim.engine.thread_count import MOST_THREADS, available
 from repose.sim.experiment.commands import checked_threads
 from repose.sim.numbers import about_comma, read_whole
@@ -12,9 +12,9 @@ AUTOMATIC = "auto"
 
 
 def asked_threads(text: str) -> int | None:
-    """The number typed behind --threads, None for automatic; raises `ParameterError`.
+    """The number given to --threads, None for automatic; raises `ParameterError`.
 
-    More than there are processors would only wait for each other: then it is their number, and that is said.
+    A number above that of the processors is reduced to it, with a message, because more threads would only wait.
     """
     word = text.strip().lower()
     if word in ("", AUTOMATIC):
@@ -27,10 +27,10 @@ def asked_threads(text: str) -> int | None:
             f"for as many as the run has work for.{about_comma(word)}"
         )
     if whole > most:
-        say(f"--threads {text} is more than the {most} this machine has use for: {most} will step together.")
+        say(f"--threads {text} is more than the {most} that this machine can use: the run uses {most}.")
     return checked_threads(min(whole, most))
 
 
 def most_threads() -> int:
-    """So many threads a run can have use for on this machine."""
+    """Most threads that a run can use on this machine."""
     return min(available(), MOST_THREADS)

@@ -9,7 +9,7 @@ layout(location = 2) in vec4 face;
 layout(location = 3) in vec4 rim;          // colour, width [pixel]
 layout(location = 4) in vec4 orientation;  // unit quaternion w, x, y, z; all zero for a sphere without marks
 layout(location = 5) in vec4 neighbours;   // away from them, and how closely they stand (0 to 1)
-layout(location = 6) in vec2 daylight;     // share of the lamp's and of the sky's light
+layout(location = 6) in vec2 arriving;     // share of the lamp's and of the sky's light
 
 uniform mat4 world_to_view;
 uniform mat4 view_to_clip;
@@ -35,7 +35,7 @@ void main() {
     rim_colour = rim;
     turn = orientation;
     crowd = neighbours;
-    light_share = daylight;
+    light_share = arriving;
     float reach = edge + 0.75 * pixel;
     if (-middle.z < near + reach) {
         // The eye is at or in the sphere.

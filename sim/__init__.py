@@ -10,25 +10,23 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from repose.sim.engine.step import Model
+    from repose.sim.engine.model import Integrator, Model
     from repose.sim.engine.world import World
     from repose.sim.experiment.commands import Act, Recover, RemoveGrain, Rewind, SetParameters, Start
     from repose.sim.experiment.experiment import Experiment, Scene
     from repose.sim.experiment.simulation import Simulation
     from repose.sim.experiment.snapshot import Snapshot
-    from repose.sim.integrators import Integrator
-    from repose.sim.laws import Law
+    from repose.sim.laws.law import Law
     from repose.sim.parameters import ParameterError, ParameterSet, Quantity
 
 _MODULES = {
-    "engine.step": ("Model",),
+    "engine.model": ("Integrator", "Model"),
     "engine.world": ("World",),
     "experiment.commands": ("Act", "Recover", "RemoveGrain", "Rewind", "SetParameters", "Start"),
     "experiment.experiment": ("Experiment", "Scene"),
     "experiment.simulation": ("Simulation",),
     "experiment.snapshot": ("Snapshot",),
-    "integrators": ("Integrator",),
-    "laws": ("Law",),
+    "laws.law": ("Law",),
     "parameters": ("ParameterError", "ParameterSet", "Quantity"),
 }
 

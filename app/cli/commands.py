@@ -5,8 +5,6 @@ So `--help` and `--version` answer at once, also where numba, OpenGL or a displa
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +12,7 @@ from typing import Annotated
 import typer
 from repose.app.cli import saved_commands, standard_streams
 from repose.app.cli.terminal import REFUSED, THREADS_HELP, refusals, refuse, table, typed_number, typed_whole
-from repose.app.jobs.progress import Progress, say
+from repose.app.progress import Progress, say
 from repose.app.signals import INTERRUPTED, Interrupt
 
 EXIT_CODES = (
@@ -22,7 +20,7 @@ EXIT_CODES = (
     "3 stopped by a fault of the run; 130 stopped by Ctrl-C or a signal, with the results so far kept."
 )
 NOT_SHOWN = 1
-"""Exit code where standard output is closed, full or gone, and of other failures of the system."""
+"""Exit code if standard output is closed or full, and of other failures of the system."""
 SWEEP_EXAMPLES = """Examples:
 
 repose sweep hourglass --seeds 1-5 --set count_for=4
@@ -36,7 +34,7 @@ cli = typer.Typer(
     help="A live granular laboratory: pour grains, open the wall, watch the heap form and read its angle of repose.\n\n"
     "Without a command the window opens; with no display the default experiment runs without one.",
     epilog=EXIT_CODES,
-    rich_markup_mode=None,  # plain text reads the same in a pipe, and costs no start-up time
+    rich_markup_mode=None,  # plain text is the same in a pipe, and needs no start-up time
     pretty_exceptions_enable=False,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -44,7 +42,7 @@ cli = typer.Typer(
 
 
 def run_command_line(arguments: Sequence[str]) -> int:
-    """Run one command; returns the exit code and shows no traceback for anything a user did."""
+    """Run one command; returns the exit code and shows no traceback for errors of the user."""
     standard_streams.forgive()
     try:
         code = _run(arguments)
@@ -87,9 +85,9 @@ def _tell_version() -> None:
 @cli.callback(invoke_without_command=True)
 def repose(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
     preset: Annotated[
-        str, typer.Option(metavar="NAME|FILE", help="What the window starts with; `repose presets` lists them.")
+        str, typer.Option(metavar="NAME|FILE", help="Preset to start the window with; `repose presets` lists them.")
     ] = "",
     threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
     plugin: Annotated[
@@ -121,6 +119,8 @@ def repose(
                 )
         return
     with refusals():
+        from repose.app.jobs.doctor import has_display
+
         if has_display():
             from repose.app.window.start import run
 
@@ -128,7 +128,7 @@ def repose(
         from repose.app.jobs.headless_job import run_job
         from repose.app.jobs.headless_plan import plan
 
-        say("No display was found, so the experiment runs without a window; `repose run --help` tells what it can do.")
+        say("No display was found, so the experiment runs without a window; `repose run --help` lists its options.")
         raise typer.Exit(run_job(plan(preset=preset, threads=threads)))
 
 
@@ -177,10 +177,11 @@ def run(
         Path | None, typer.Option(help="Folder for the results; a new one in the current folder if not given.")
     ] = None,
     save: Annotated[
-        Path | None, typer.Option(metavar="FILE.repose", help="Save the whole run when it ends, to go on with.")
+        Path | None,
+        typer.Option(metavar="FILE.repose", help="Save the whole run when it ends, so that it can be continued."),
     ] = None,
     saved: Annotated[
-        Path | None, typer.Option("--from", metavar="FILE.repose", help="Go on with a saved run, bit by bit.")
+        Path | None, typer.Option("--from", metavar="FILE.repose", help="Continue a saved run, bit by bit.")
     ] = None,
     until: Annotated[
         float | None,
@@ -192,7 +193,7 @@ def run(
         str,
         typer.Option(
             metavar="FILE.mp4|FOLDER/",
-            help="Film the run on the simulation's clock; with a slash at the end, a PNG picture for every frame.",
+            help="Film the run, at equal intervals of simulated time; with a slash at the end, a PNG picture for each frame.",
             show_default=False,
         ),
     ] = "",
@@ -207,7 +208,7 @@ def run(
     ] = 1.0,
     picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw the end state as a PNG file.")] = True,
 ) -> None:
-    """Run an experiment without a window and write what came out."""
+    """Run an experiment without a window and write its results."""
     with refusals():
         from repose.app.jobs.headless_job import run_job
         from repose.app.jobs.headless_plan import plan
@@ -242,7 +243,7 @@ def run(
 
 @cli.command(epilog=SWEEP_EXAMPLES)
 def sweep(
-    scene: Annotated[str, typer.Argument(help="What to run: a scene that measures an angle or a flow rate.")] = "",
+    scene: Annotated[str, typer.Argument(help="Scene to run: one that measures an angle or a flow rate.")] = "",
     preset: Annotated[
         str, typer.Option(metavar="NAME|FILE", help="Shipped preset or TOML file to start from.", show_default=False)
     ] = "",
@@ -266,15 +267,15 @@ def sweep(
     ] = "",
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for the results; one that holds some of the runs is gone on with."),
+        typer.Option(help="Folder for the results; a folder with some of the runs is continued."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
     size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of the picture in pixels.")] = "1920x1080",
 ) -> None:
     """Repeat an experiment over one parameter with several seeds: table, fit and picture.
 
-    Every run is written to the folder as it ends, so that an interruption loses nothing but the runs under way; the
-    same command with the same --out goes on, also with more values or seeds.
+    Every run is written to the folder when it ends, so that an interruption loses only unfinished runs; the same
+    command with the same --out continues, also with more values or seeds.
     """
     with refusals():
         from repose.app.jobs.sweep_job import run_sweep
@@ -307,7 +308,7 @@ def presets() -> None:
 
 @cli.command()
 def doctor() -> None:
-    """Look at this machine: what is there, what is missing and how to get it."""
+    """Check this machine: what is installed, what is missing and how to install it."""
     from repose.app.jobs.doctor import examine
 
     rows = [(finding.name, finding.value, finding.advice) for finding in examine()]
@@ -316,16 +317,16 @@ def doctor() -> None:
 
 @cli.command()
 def selftest(
-    json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON and nothing else.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the results as JSON and nothing else.")] = False,
 ) -> None:
-    """Try out on this machine what the program promises: physics, restart, faults, film and picture."""
+    """Test on this machine physics, restart, faults, film and picture."""
     from repose.app.jobs import selftest as tests
 
     findings = tests.examine(quiet=json)
     if json:
         print(tests.as_json(findings))
     else:
-        table(("case", "what the number is", "found", "bound", "verdict"), tests.rows(findings))
+        table(("case", "quantity", "value", "bound", "result"), tests.rows(findings))
         print(tests.summary(findings), flush=True)
     raise typer.Exit(tests.exit_code(findings))
 
@@ -333,9 +334,9 @@ def selftest(
 @cli.command()
 def bench(
     json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON and nothing else.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs, less certain numbers.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs, larger uncertainty.")] = False,
 ) -> None:
-    """Measure the speed of the engine beside a loop written by hand, and of the window with physics running."""
+    """Measure the speed of the engine, compared with a hand-written loop, and of the window while physics runs."""
     from repose.app.jobs import frame_bench
     from repose.sim.study import bench
 
@@ -352,10 +353,3 @@ def bench(
         print(dumps(engine | {"window": frames}, indent=1))
     else:
         print(f"\n{frame_bench.describe(frames)}")
-
-
-def has_display() -> bool:
-    """True if there is a screen a window could open on."""
-    if sys.platform in ("win32", "darwin"):
-        return True
-    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"))

@@ -1,4 +1,4 @@
-"""The commands of the command line that are about a saved run: its log, the proof that it runs again, its grains."""
+"""Commands for saved runs: list or verify the log, export the grains."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Annotated
 
 import typer
 from repose.app.cli.terminal import THREADS_HELP, refusals, table
-from repose.app.jobs.progress import say
+from repose.app.progress import say
 from repose.app.signals import INTERRUPTED
 
 
 def replay(
     file: Annotated[Path, typer.Argument(metavar="FILE.repose", help="A saved run.")],
     verify: Annotated[
-        bool, typer.Option("--verify", help="Run it again from its beginning and compare every state hash in it.")
+        bool, typer.Option("--verify", help="Run it again from its beginning and compare every state hash.")
     ] = False,
     threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
 ) -> None:
-    """List the commands in the log of a saved run, or prove that it runs again to the same bits.
+    """List the commands in the log of a saved run, or verify that it runs again to the same bits.
 
     With --verify the exit code is 0 if all hashes agree, and 3 with the first step that differs if not.
     """
@@ -40,7 +40,9 @@ def replay(
 
 def export(
     file: Annotated[Path, typer.Argument(metavar="FILE.repose", help="A saved run.")],
-    to: Annotated[Path, typer.Option("--to", metavar="FILE.csv|.vtk|.npz", help="What to write; the ending says how.")],
+    to: Annotated[
+        Path, typer.Option("--to", metavar="FILE.csv|.vtk|.npz", help="File to write; the suffix selects the format.")
+    ],
 ) -> None:
     """Write the grains of a saved run for other programs: a table, points for ParaView, or every array for numpy.
 

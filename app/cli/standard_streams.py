@@ -1,4 +1,4 @@
-"""Standard output and error that are closed, full or gone: told in a sentence, never by a traceback."""
+"""Standard output and error that are closed, full or gone: reported in a sentence, never by a traceback."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import os
 import sys
 from contextlib import suppress
 
-from repose.app.jobs.progress import say
+from repose.app.progress import say
 
 OUTPUT = (errno.EBADF, errno.ENOSPC, errno.EIO, errno.EFBIG)
-"""What writing to a stream ends with, besides a reader that has gone; errors of files name the file."""
+"""Error codes of writing to a stream, besides a reader that has gone; errors of files name the file."""
 
 
 def secure() -> None:
@@ -35,14 +35,14 @@ def secure() -> None:
 
 
 def forgive() -> None:
-    """Show what a terminal has no letters for as "?" instead of failing."""
+    """Replace characters that the terminal cannot encode by "?" instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
 def flush() -> None:
-    """Let what was shown reach standard output; raises `OSError`."""
+    """Flush standard output; raises `OSError`."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -51,7 +51,7 @@ def flush() -> None:
 
 
 def discard() -> None:
-    """Send the rest of standard output nowhere, so that Python's own flush at the end succeeds."""
+    """Discard the rest of standard output, so that Python's own flush at the end succeeds."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -59,7 +59,7 @@ def discard() -> None:
 
 
 def tell(error: OSError) -> None:
-    """Say in a sentence what a command could not do; nothing if it is that whoever read its output has gone."""
+    """Report in a sentence what a command could not do; nothing if the reader of its output has gone."""
     if isinstance(error, BrokenPipeError):
         return
     shown = error.filename is None and error.errno in OUTPUT

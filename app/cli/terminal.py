@@ -1,4 +1,4 @@
-"""How commands speak in a terminal: refusals in a sentence, rows as a table."""
+"""Output of the commands: refusals as one sentence, rows as a table; values of options."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 import typer
-from repose.app.jobs.progress import say
+from repose.app.progress import say
 from repose.sim.numbers import about_comma, read_number, read_whole
 
 REFUSED = 2
 """Exit code for input that is refused."""
-THREADS_HELP = "Threads that step the world together: same bits for any number; as it has work for if not given."
+THREADS_HELP = "Threads of the engine: same bits for any number; automatic if not given."
 WIDE = 200
-"""Columns of a table that goes into a file or pipe: its rows should stay rows."""
+"""Columns of a table written to a file or pipe, so that rows are not wrapped."""
 
 
 def typed_number(text: str) -> float:
-    """The number typed behind an option; raises `typer.BadParameter`."""
+    """The number given to an option; raises `typer.BadParameter`."""
     number = read_number(str(text))
     if isinstance(number, str):
         words = "" if about_comma(text) else ": write digits with a point, such as 0.5"
@@ -27,7 +27,7 @@ def typed_number(text: str) -> float:
 
 
 def typed_whole(text: str) -> int:
-    """The whole number typed behind an option; raises `typer.BadParameter`."""
+    """The whole number given to an option; raises `typer.BadParameter`."""
     number = read_whole(str(text))
     if isinstance(number, str):
         raise typer.BadParameter(f"{text!r} is no whole number.{about_comma(text)}")
@@ -36,7 +36,7 @@ def typed_whole(text: str) -> int:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Turn what the program refuses into its sentence and exit code 2."""
+    """Print the sentence of a refusal and exit with code 2."""
     from repose.app.storage.recorder import RecorderError
     from repose.app.window.window import WindowError
     from repose.sim.parameters import ParameterError
@@ -55,7 +55,7 @@ def refuse(sentence: str) -> NoReturn:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows under a head, as wide as the terminal."""
+    """Print rows under a header, as wide as the terminal."""
     from rich import box
     from rich.console import Console
     from rich.table import Table

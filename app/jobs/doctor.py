@@ -1,4 +1,4 @@
-"""Looks at the machine: what is there, what is missing and how to get it. Changes nothing."""
+"""Checks the machine: what is installed, what is missing and how to install it. Changes nothing."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from repose.sim.engine.thread_count import GRAINS_PER_THREAD, available
 PACKAGES = ("numpy", "numba", "llvmlite", "pygame-ce", "imgui-bundle", "PyOpenGL", "av", "scipy", "pydantic", "typer")
 PROBE = "from repose.app.jobs.doctor import probe_opengl; probe_opengl()"
 PATIENCE = 60.0
-"""How long a probe in a process of its own may take [s]."""
+"""Longest wall time of the OpenGL check, which runs in a separate process [s]."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at."""
+    """Result of one check."""
 
     name: str
     value: str
@@ -34,19 +34,26 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Every finding, in the order a person would ask."""
+    """Every finding, the most general first."""
     looks: tuple[Callable[[], list[Finding]], ...] = (
         *(_program, _plugins, _display, _opengl, _threads, _caches, _encoders),
     )
     return [finding for look in looks for finding in look()]
 
 
+def has_display() -> bool:
+    """Whether there is a display for a window."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"))
+
+
 def probe_opengl() -> None:
-    """Print what OpenGL says, as JSON; run in a process of its own, since a broken driver may take it down."""
+    """Print version and renderer of OpenGL as JSON; runs in a separate process, which a broken driver may crash."""
     from repose.app.window.window import open_offscreen
 
     window = open_offscreen((64, 64))
-    importlib.import_module("imgui_bundle")  # needs the X libraries, which a bare machine lacks
+    importlib.import_module("imgui_bundle")  # needs the X libraries, which a minimal installation lacks
     sys.stdout.write(json.dumps({"version": window.gl_version, "renderer": window.gl_renderer}) + "\n")
     window.close()
 
@@ -81,13 +88,11 @@ def _plugins() -> list[Finding]:
 
 
 def _display() -> list[Finding]:
-    from repose.app.cli.commands import has_display
-
     names = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
     found = ", ".join(f"{name}={os.environ[name]}" for name in names if os.environ.get(name))
     if has_display():
         return [Finding("display", found or f"that of {platform.system()}")]
-    return [Finding("display", "none", "the window needs a screen; `repose run heap` does the experiment without one")]
+    return [Finding("display", "none", "the window needs a display; `repose run heap` runs the experiment without one")]
 
 
 def _opengl() -> list[Finding]:
@@ -117,7 +122,7 @@ def _threads() -> list[Finding]:
     words = f"up to {most}, one for every {GRAINS_PER_THREAD} grains" if most > 1 else "1"
     return [
         Finding("processor cores", f"{usable} usable of {os.cpu_count()}", advice),
-        Finding("threads of a run", f"{words}; --threads says otherwise"),
+        Finding("threads of a run", f"{words}; --threads sets another number"),
     ]
 
 

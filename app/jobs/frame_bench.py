@@ -29,9 +29,9 @@ SIZE = (1280, 720)
 SETTLED_UNTIL, FLOWING_FROM = 0.05, 0.15
 """Simulated time after which the column counts as at rest, and after opening as flowing [s]."""
 LONGEST_WAIT = 60.0
-"""Wall time [s] after which a run that makes no headway is given up."""
-NAP = 0.004
-"""Wall time between two looks at a run that is not drawn [s]."""
+"""Wall time after which a run without progress is given up [s]."""
+CHECK_INTERVAL = 0.004
+"""Wall time between two checks of a run that is not drawn [s]."""
 
 Turn = Callable[[], Snapshot]
 """Lets some wall time pass, with or without drawing, and returns the newest snapshot: good until the next call."""
@@ -59,7 +59,7 @@ def measure_frames(quick: bool = False) -> dict[str, Any]:
             return application.ui.snapshot
 
         def undrawn() -> Snapshot:
-            time.sleep(NAP)
+            time.sleep(CHECK_INTERVAL)
             return physics.latest()
 
         try:
@@ -103,15 +103,15 @@ def measure_publishing(quick: bool = False) -> list[dict[str, Any]]:
 def _run(turn: Turn, send: Callable[[Act], None], span: float) -> list[dict[str, Any]]:
     """The filled column at rest, then flowing."""
     _wait(turn, lambda shown: shown.phase == "filled" and shown.time >= SETTLED_UNTIL)
-    rows = [{"state": "settled"} | _stretch(turn, span)]
+    rows = [{"state": "settled"} | _measure(turn, span)]
     send(Act("open"))
     opened = _wait(turn, lambda shown: shown.phase == "flowing").time
     _wait(turn, lambda shown: shown.time >= opened + FLOWING_FROM)
-    return [*rows, {"state": "flowing"} | _stretch(turn, span)]
+    return [*rows, {"state": "flowing"} | _measure(turn, span)]
 
 
-def _stretch(turn: Turn, span: float) -> dict[str, Any]:
-    """What a stretch of `span` of simulated time [s] takes."""
+def _measure(turn: Turn, span: float) -> dict[str, Any]:
+    """Rates over `span` of simulated time [s]."""
     first = turn()
     time_0, step_0, grains, began, turns = first.time, first.step, first.moving_count, time.perf_counter(), 0
     last = first
@@ -136,7 +136,7 @@ def _wait(turn: Turn, done: Callable[[Snapshot], bool]) -> Snapshot:
 
 def _give_up_after(began: float, shown: Snapshot) -> None:
     if time.perf_counter() - began > LONGEST_WAIT:
-        raise RuntimeError(f"The run makes no headway at {shown.time:.3f} s: {shown.phase_label}.")
+        raise RuntimeError(f"The run makes no progress at {shown.time:.3f} s: {shown.phase_label}.")
 
 
 def describe(frames: dict[str, Any]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repose.app.render.view import View
 from repose.app.storage.recorder import Frame, Recorder, RecorderError
+from repose.app.storage.view import View
 from repose.app.window.window import WindowError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class HeadlessFilm:
-    """Takes the moments of a run, then keeps exactly round(duration x fps) of them as frames."""
+    """Draws snapshots of a run and keeps exactly round(duration x fps) of them as frames."""
 
     def __init__(self, path: Path, size: tuple[int, int], fps: float, interval: float) -> None:
         """Begin a film with `interval` of simulated time [s] between frames; raises `RecorderError`, `WindowError`."""
@@ -28,7 +28,7 @@ class HeadlessFilm:
         self._view = View()
         self._interval = interval
         self._held: Frame | None = None
-        """The newest frame, kept back until it is known to lie before the end."""
+        """The newest frame, not written until it is known to be before the end."""
         self._added = 0
         self._closed = False
         self.frames = 0
@@ -42,17 +42,17 @@ class HeadlessFilm:
 
     @property
     def outcome(self) -> dict[str, Any]:
-        """What the results say of the film."""
+        """Entry of the film in the results."""
         return {"file": str(self.path), "frames": self.frames, "cut_short": self.complaint or None}
 
     def take(self, snapshot: Snapshot) -> None:
-        """Draw the moment of the next frame; a film that cannot go on does not end the run."""
+        """Draw the next frame; a film that cannot be continued does not end the run."""
         if self.complaint:
             return
         try:
             self._add(1 if self._held is not None else 0)
             self._held = self._maker.draw(snapshot, self._view)
-        except Exception as error:  # a driver may throw anything, and hours of physics are worth more than a film
+        except Exception as error:  # a driver may raise anything; the run must survive
             self.complaint = str(error)
 
     def close(self, duration: float) -> None:

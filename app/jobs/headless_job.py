@@ -1,4 +1,4 @@
-"""A run without a window: what can be refused is refused before any work, and nothing is lost after it.
+"""A run without a window: invalid requests are refused before any work, and no result is lost after it.
 
 Writes `result.json` and a picture of the end state, each whole or not at all, and a film if asked for.
 """
@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from repose.app.jobs.headless_film import HeadlessFilm, open_picture_maker
 from repose.app.jobs.headless_plan import Job
-from repose.app.jobs.progress import Progress, say
 from repose.app.jobs.remaining_time import Outlook
+from repose.app.progress import Progress, say
 from repose.app.render.framing import close_up, whole_scene
-from repose.app.render.view import View
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.paths import json_text
+from repose.app.storage.view import View
 from repose.app.window.window import WindowError
 from repose.sim.experiment.commands import SetParameters, UseThreads
 from repose.sim.experiment.experiment import Experiment
@@ -51,7 +51,7 @@ def run_job(job: Job) -> int:
     origin = job.preset if job.resumed else f"preset {job.preset}"
     title = f"{scenes()[job.scene].title}, {origin}, seed {job.seed}"
     if job.resumed is not None and job.resumed.foreign:
-        say("The run was saved by another version of the program: it goes on, but not bit by bit as it would have.")
+        say("The run was saved by another version of the program: the continued run may differ in the last bits.")
     places = _claimed(job)
     try:
         film = HeadlessFilm(job.video, job.size, job.fps, job.speed / job.fps) if job.video is not None else None
@@ -70,10 +70,10 @@ class Places:
     made: bool
     """Whether the folder was made for this run."""
     claims: dict[str, Claim] = field(default_factory=dict)
-    """By what is written there: "result", "picture", "save"."""
+    """By content: "result", "picture", "save"."""
 
     def release(self) -> None:
-        """Give back the names nothing was written to, and the folder if nothing came of it."""
+        """Release names that were not used, and delete the folder if it is empty."""
         for place in self.claims.values():
             place.release()
         if self.made:
@@ -82,7 +82,7 @@ class Places:
 
 
 def _claimed(job: Job) -> Places:
-    """The names that everything but the film goes to; raises `ParameterError`."""
+    """Claim the names of all files but the film; raises `ParameterError`."""
     folder, made = output_folder(job.out, job.scene, (RESULT, f"{job.scene}.png"))
     places = Places(folder, made)
     wanted = {"result": ("--out", folder / RESULT)}
@@ -150,7 +150,7 @@ def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Sto
 def _finish(
     job: Job, places: Places, simulation: Experiment, result: dict[str, Any], film: HeadlessFilm | None, stop: Stop
 ) -> int:
-    """Write what came out and say so; returns the exit code."""
+    """Write and report the results; returns the exit code."""
     result = result | {"preset": job.preset, "interrupted": stop.asked, "threads": threads_of(simulation)}
     if film is not None:
         result["video"] = film.outcome
@@ -163,8 +163,8 @@ def _finish(
             claims[name].write(write)
             written.append(name)
         except WindowError as error:
-            say(f"No picture: {error}")  # a machine without OpenGL has nobody expect one
-        except Exception as error:  # a driver may throw anything, and what else there is to write is worth keeping
+            say(f"No picture: {error}")  # expected on a machine without OpenGL
+        except Exception as error:  # a driver may raise anything; the other files must be written
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
             complaints.append(f"{claims[name].path} could not be written: {reason}.")
     for sentence in (*complaints, *([simulation.fault.message] if simulation.fault else [])):
@@ -178,14 +178,14 @@ def _finish(
         if film is not None:
             print(f"film             {film.path} ({film.frames} frames)", flush=True)
         if "save" in written:
-            print(f"saved run        {job.save} (go on with --from)", flush=True)
+            print(f"saved run        {job.save} (continue it with --from)", flush=True)
     if simulation.fault is not None:
         return FAULT
     return INTERRUPTED if stop.asked else NOT_ALL_WRITTEN if complaints else DONE
 
 
 def summary(simulation: Experiment, stopped: bool = False) -> str:
-    """What came out, in the few lines a person reads: the readings of the scene."""
+    """The readings of the scene as a few lines of text."""
     rows = [(reading.label, _shown(reading)) for reading in simulation.scene.readings(simulation)]
     ended = f"stopped while {simulation.phase}" if stopped else simulation.scene.describe(simulation)[1]
     rows.append(("ended", ended))
@@ -199,12 +199,12 @@ def summary(simulation: Experiment, stopped: bool = False) -> str:
 
 
 def threads_of(simulation: Experiment) -> int:
-    """Threads the world is stepped with at the end."""
+    """Threads in use at the end."""
     return simulation.session.threads or threads_wanted(simulation)
 
 
 def _shown(reading: Reading) -> str:
-    """The value with as many digits as its error bears."""
+    """The value rounded to the digits that its error justifies."""
     if not math.isfinite(reading.value):
         return "none"
     unit = reading.unit if reading.unit in ("", "°") else f" {reading.unit}"
@@ -216,7 +216,7 @@ def _shown(reading: Reading) -> str:
 
 
 def _writers(job: Job, simulation: Experiment, text: str) -> dict[str, Callable[[BinaryIO], object]]:
-    """What fills each file, the picture last: a driver that crashes while drawing can no longer lose the others."""
+    """What fills each file, the picture last: a driver that crashes while drawing does not lose the others."""
     from repose.sim.experiment import saved_run
 
     writers: dict[str, Callable[[BinaryIO], object]] = {"result": lambda file: file.write(text.encode("utf-8"))}

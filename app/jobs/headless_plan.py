@@ -1,4 +1,4 @@
-"""What a run without a window was asked to do, as typed, checked before anything is begun."""
+"""The request for a run without a window, checked before any work."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Job:
     picture: bool
     as_json: bool
     save: Path | None = None
-    """File that is to hold the run when it ends."""
+    """File to save the run to when it ends."""
     until: float | None = None
     """Simulated time to end at [s], if the experiment is not over before."""
     resumed: SavedRun | None = None
-    """The saved run to go on with."""
+    """The saved run to continue."""
     threads: int | None = None
-    """Threads to step with; None for as many as are worth their while."""
+    """Threads of the engine; None for automatic."""
 
 
 def plan(
@@ -113,17 +113,17 @@ def plan(
 
 
 def resumed_name(path: Path) -> str:
-    """What a saved run is called where another has the name of its preset."""
+    """Name of a saved run in place of a preset."""
     return f"saved run {path.name}"
 
 
 def _resumed(path: Path | None, scene: str, preset: str, seed: int | None, ready: bool) -> SavedRun | None:
-    """The saved run to go on with; it brings its own scene, preset and seed."""
+    """The saved run to continue; it has its own scene, preset and seed."""
     if path is None:
         return None
     given = {"a scene": scene, "--preset": preset, "--seed": "" if seed is None else str(seed), "--ready": ready}
     for option in (name for name, value in given.items() if value):
-        raise ParameterError(f"--from goes on with the run in {path}: leave {option} out; --set changes parameters.")
+        raise ParameterError(f"--from continues the run in {path}: leave {option} out; --set changes parameters.")
     from repose.sim.experiment.saved_run import load
     from repose.sim.io.archive import ArchiveError
 

@@ -1,6 +1,6 @@
-"""Panels that fail on purpose, drawn without a window: what a mistake in a panel may do to the rest of it.
+"""Panels that fail on purpose, drawn without a window: an error in a panel must not affect the others.
 
-`repose selftest` tries every panel with these, and so do the tests.
+Used by `repose selftest` and by the tests.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from imgui_bundle import imgui, implot
 from repose.app.render.theme import apply
 from repose.app.storage.settings import Settings
 from repose.app.ui import layout
-from repose.app.ui.panels import Panel, Ui, all_panels
+from repose.app.ui.panels import Panel, all_panels
+from repose.app.ui.ui import Ui
 from repose.app.window.application import make_ui
 from repose.app.window.physics import Physics
 from repose.sim.experiment.changes import new_experiment
@@ -26,7 +27,7 @@ from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.study.selftest import Outcome
 
 SIZE = (1280, 1600)
-"""Of the window there is not [px]: no panel is scrolled out of sight."""
+"""Size of the window [px], large enough that no panel scrolls."""
 FRAMES = 4
 """Drawn before and after a panel is asked to try again: a tab needs two to come to the front."""
 WAYS: dict[str, Callable[[int], bool]] = {
@@ -55,17 +56,17 @@ OPENED: dict[str, Callable[[], object]] = {
     "not disabled": lambda: imgui.begin_disabled(False),
     "plot": lambda: implot.begin_plot("left open", imgui.ImVec2(80, 80)),
 }
-"""What a panel may have begun and not ended when it fails."""
+"""ImGui calls that a failing panel may leave open."""
 
 
 def open_all() -> None:
-    """All of these, one in the other."""
+    """All of these, nested."""
     for leave_open in OPENED.values():
         leave_open()
 
 
 class Mistake(Exception):
-    """What a panel raises on purpose."""
+    """Raised by a panel on purpose."""
 
 
 def _open_list() -> None:
@@ -93,7 +94,7 @@ def bare_imgui() -> Iterator[None]:
 
 
 def bare_frame(ui: Ui, draw: Callable[[Ui], None] = layout.draw_panels) -> None:
-    """Draw the panels once; raises what they raise, and ImGui's own complaint about what is left open."""
+    """Draw the panels once; raises what they raise, and ImGui's own error about calls left open."""
     ui.edits.see(ui.snapshot)
     ui.inset = layout.measure_inset(ui.size, ui.scale, ui.view.ui_visible)
     io = imgui.get_io()
@@ -107,7 +108,7 @@ def bare_frame(ui: Ui, draw: Callable[[Ui], None] = layout.draw_panels) -> None:
 
 @contextmanager
 def bare_ui(snapshot: Snapshot) -> Iterator[Ui]:
-    """What the panels of a window over a snapshot would see; nothing of the user's is touched."""
+    """The record for panels over a snapshot, with settings in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "settings.toml", trouble="Settings to be told of.")
         ui = make_ui(Physics("heap", {}, 1), settings, lambda shot, size: np.zeros((*size[::-1], 3), np.uint8))
@@ -117,7 +118,7 @@ def bare_ui(snapshot: Snapshot) -> Iterator[Ui]:
 
 
 def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) -> str:
-    """What went wrong when `panel` failed in one of the `WAYS`, in a context of its own; empty if nothing did."""
+    """What went wrong when `panel` failed in one of the `WAYS`, in a separate context; empty if nothing did."""
     calls, drawn = 0, set[str]()
 
     def fail(ui: Ui) -> None:
@@ -164,7 +165,7 @@ def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) 
 
 
 def failing_panels() -> Outcome:
-    """Of all panels failing in all ways with much left open, those that end the window or go untold."""
+    """Of all panels failing in all ways with much left open, those that end the window or are not reported."""
     snapshot = Snapshot()
     take_snapshot(new_experiment("heap", ready="column"), snapshot)
     with bare_ui(snapshot) as ui:

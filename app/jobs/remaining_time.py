@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from repose.sim.experiment.experiment import Experiment
 
 CERTAIN = 0.2
-"""Wall time after which the rate is known well enough to foretell the rest [s]."""
+"""Wall time after which the rate is known well enough to predict the rest [s]."""
 UNITS = ((86_400.0, "days"), (3_600.0, "h"), (60.0, "min"))
 
 
@@ -20,7 +20,7 @@ class Outlook:
     until: float
     """Simulated time the run ends at [s]; infinite for when its experiment is over."""
     _began: tuple[float, int] | None = None
-    """Wall time [s] and step of the first look."""
+    """Wall time [s] and step of the first check."""
 
     def words(self, simulation: Experiment) -> str:
         """Steps done, of how many, and the wall time left: "step 12,000 of about 2,000,000, 3 min left"."""
@@ -36,7 +36,7 @@ class Outlook:
 
 
 def duration(seconds: float) -> str:
-    """A wall time as a person says it, in two digits."""
+    """A wall time in words, with two digits."""
     for size, unit in UNITS:
         if seconds >= 2.0 * size:
             return f"{seconds / size:.0f} {unit}"

@@ -1,4 +1,4 @@
-"""`repose replay` and `export`: what a saved run holds, and the proof that it runs again to the same bits."""
+"""`repose replay` and `repose export`: list or verify the log of a saved run, export its grains."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from repose.app.jobs.headless_job import claim_for
-from repose.app.jobs.progress import Progress, say
+from repose.app.progress import Progress, say
 from repose.app.stopping import stoppable
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
@@ -29,10 +29,10 @@ def commands_in(path: Path) -> list[tuple[str, str, str]]:
 
 
 def verify_run(path: Path, quiet: bool = False, threads: int | None = None) -> int:
-    """Run it again and say how many hashes agreed; the exit code. Raises `ParameterError`."""
+    """Run it again and report how many hashes agree; returns the exit code. Raises `ParameterError`."""
     saved = _loaded(path)
     if saved.foreign:
-        say("The run was saved by another version of the program or on another kind of machine: it may well differ.")
+        say("The run was saved by another version of the program or on another kind of machine: its hashes may differ.")
     with Progress(f"Replay of {path.name}", quiet=quiet) as progress, stoppable() as stop:
         progress.show("compiling the engine", None)
         from repose.sim.experiment.replay import verify
@@ -53,7 +53,7 @@ def verify_run(path: Path, quiet: bool = False, threads: int | None = None) -> i
 
 
 def export_run(path: Path, to: Path) -> int:
-    """Write the grains of the run's last state to a new file; the exit code. Raises `ParameterError`."""
+    """Write the grains of the run's last state to a new file; returns the exit code. Raises `ParameterError`."""
     from repose.sim.io.export import ExportedState, require_known_ending, write_grains
 
     try:

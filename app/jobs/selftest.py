@@ -1,4 +1,4 @@
-"""`repose selftest`: tries out on this machine what the program promises, and says what survived.
+"""`repose selftest`: tests the program on this machine and reports the results.
 
 Needs neither pytest nor the tests; physics and faults are in `repose.sim.study`, here are film, picture and the table.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from repose.app.jobs.progress import Progress, one_line
+from repose.app.progress import Progress, one_line
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.study.damage import DAMAGE
@@ -25,12 +25,12 @@ DONE, FAILED = 0, 1
 FRAMES, SIZE = 30, (320, 181)
 DRAW = "from repose.app.jobs.selftest import draw_heap; draw_heap()"
 PATIENCE = 120.0
-"""How long a process that draws may take [s]."""
+"""Longest wall time of a process that draws [s]."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A case that was tried, or could not be."""
+    """Result of one case, or why it was not tested."""
 
     case: Case
     outcome: Outcome | None
@@ -41,12 +41,12 @@ class Finding:
 
     @property
     def survived(self) -> bool:
-        """Whether it was tried and kept to its bound."""
+        """Whether it was tested and is within its bound."""
         return self.outcome is not None and self.outcome.survived
 
     @property
     def verdict(self) -> str:
-        """In a word."""
+        """The result in one word."""
         return "survived" if self.survived else "FAILED" if self.tried else "not tried"
 
 
@@ -67,7 +67,7 @@ def film() -> Outcome:
 
 
 def picture() -> Outcome:
-    """Share of the picture in which no grain is seen; drawn in a process of its own, which a driver may take down."""
+    """Share of the picture in which no grain is seen; drawn in a separate process, which a driver may crash."""
     from repose.app.jobs.doctor import PROBE, _root
 
     for code in (PROBE, DRAW):
@@ -83,7 +83,7 @@ def picture() -> Outcome:
 def draw_heap() -> None:
     """Draw a filled column off-screen and print the share of pixels that are not background."""
     from repose.app.jobs.headless_film import open_picture_maker
-    from repose.app.render.view import View
+    from repose.app.storage.view import View
     from repose.sim.experiment.snapshot import Snapshot
 
     snapshot = Snapshot()
@@ -102,7 +102,7 @@ def killed_films() -> Outcome:
 
 
 def panels() -> Outcome:
-    """Failures of a panel, of all panels in all ways, that end the window or go untold; needs no screen."""
+    """Failures of a panel, of all panels in all ways, that end the window or are not reported; needs no display."""
     try:
         from repose.app.jobs.panel_faults import failing_panels
     except ImportError as error:
@@ -122,7 +122,7 @@ ALL = (
 
 
 def examine(quiet: bool) -> list[Finding]:
-    """Try every case, told on standard error unless quiet."""
+    """Test every case, with progress on standard error unless quiet."""
     findings = []
     with Progress("Trying out what should hold on any machine", quiet=quiet) as progress:
         progress.show("compiling the engine, which is kept for the next time", None)
@@ -133,7 +133,7 @@ def examine(quiet: bool) -> list[Finding]:
 
 
 def exit_code(findings: list[Finding]) -> int:
-    """0, or 1 if a case that could be tried failed."""
+    """0, or 1 if a case failed."""
     return FAILED if any(finding.tried and not finding.survived for finding in findings) else DONE
 
 
@@ -152,13 +152,13 @@ def rows(findings: list[Finding]) -> list[tuple[str, ...]]:
 
 
 def summary(findings: list[Finding]) -> str:
-    """The last line: how many were tried and survived."""
+    """The last line: how many cases were tested and passed."""
     tried, survived = _counted(findings)
     return f"{tried} cases tried, {survived} survived."
 
 
 def as_json(findings: list[Finding]) -> str:
-    """Everything found, for programs."""
+    """All results as JSON."""
     tried, survived = _counted(findings)
     entries = [
         {
@@ -184,7 +184,7 @@ def _try(case: Case) -> Finding:
         outcome = case.try_out()
     except NotHere as absence:
         reason, tried = str(absence), False
-    except Exception as error:  # a case that cannot be carried out is one that failed, and the others go on
+    except Exception as error:  # a case that raises has failed; the others continue
         reason = one_line(error)
     return Finding(case, outcome, reason, tried, time.perf_counter() - began)
 

@@ -1,4 +1,4 @@
-"""A sweep without a window: many runs, each kept as it ends, then the table, the fit and a picture.
+"""A sweep without a window: many runs, each written when it ends, then table, fit and picture.
 
 A folder that holds some of the runs already is gone on with.
 """
@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITTEN, RESULT, claim_for, output_folder
-from repose.app.jobs.progress import Progress, say
 from repose.app.jobs.sweep_plan import Sweep, tasks
 from repose.app.jobs.sweep_worker import Task, run_all
+from repose.app.progress import Progress, say
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.paths import json_text
 from repose.sim.experiment.comparison import Point, averaged, compare, findings, shown
@@ -33,7 +33,7 @@ SAID = ("seed", "phase", "fault", "complaint", "steps", "simulated_time", "time_
 
 @dataclass
 class _Harvest:
-    """What has come in so far, by the name of the run."""
+    """Results so far, by the name of the run."""
 
     results: dict[str, dict[str, Any]] = field(default_factory=dict)
     lost: dict[str, str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class _Harvest:
 
 
 def run_sweep(sweep: Sweep) -> int:
-    """Do the runs that are missing and write what all of them say; returns the exit code.
+    """Do the missing runs and write the results of all; returns the exit code.
 
     Raises `ParameterError` before any work if the folder cannot be used.
     """
@@ -56,7 +56,7 @@ def run_sweep(sweep: Sweep) -> int:
             place.release()
         if made:
             with suppress(OSError):
-                folder.rmdir()  # nothing came of it
+                folder.rmdir()  # it is empty
 
 
 def _claimed(folder: Path, goes_on: bool) -> dict[str, Claim]:
@@ -140,7 +140,7 @@ def _point(task: Task, result: dict[str, Any]) -> Point | None:
 
 
 def _in_words(sweep: Sweep, task: Task, result: dict[str, Any]) -> str:
-    """How one run ended, in a line."""
+    """Result of one run, in a line."""
     point, study = _point(task, result), sweep.study
     words = f"no {study.quantity}"
     if point is not None:
@@ -158,7 +158,7 @@ def _finish(
     stop: Stop,
     claims: dict[str, Claim],
 ) -> int:
-    """Write numbers, then the picture, then say both."""
+    """Write numbers and picture, then report both."""
     done = [task for task in wanted if task.name in harvest.results]
     points = [point for task in done if (point := _point(task, harvest.results[task.name])) is not None]
     curve = compare(sweep.study, sweep.varied, points, sweep.values)
@@ -170,7 +170,7 @@ def _finish(
     for name, write in writers.items():
         try:
             claims[name].write(write) if name in claims else write_whole_file(folder / name, write)
-        except Exception as error:  # the other file is worth keeping, whatever a drawing library throws
+        except Exception as error:  # an error of the drawing library must not lose the other file
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
             say(f"{folder / name} could not be written: {reason}.")
             code = NOT_ALL_WRITTEN
@@ -179,7 +179,7 @@ def _finish(
     else:
         print(_table(curve, report), f"written to  {folder}", sep="\n", flush=True)
     if stop.asked:
-        say(f"Stopped; the same command with --out {folder} goes on.")
+        say(f"Stopped; the same command with --out {folder} continues.")
         return INTERRUPTED
     faults = any(result["fault"] for result in harvest.results.values())
     return FAULT if harvest.lost or faults else code
@@ -229,7 +229,7 @@ def _draw(sweep: Sweep, curve: Curve, file: BinaryIO) -> None:
 
 
 def _title(sweep: Sweep) -> tuple[str, str]:
-    """What the picture shows, and with which parameters."""
+    """Title and parameters of the picture."""
     scene, seeds = scenes()[sweep.job.scene], sweep.seeds
     declared = scene.parameters.declared()
     words = [

@@ -1,4 +1,4 @@
-"""What a sweep was asked to do, as typed, checked before anything is begun."""
+"""The request for a sweep, checked before any work."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Sweep:
     """Scene, preset, values and folder that all runs share."""
     study: Study
     varied: Parameter
-    """What is varied."""
+    """The parameter that is varied."""
     values: tuple[float, ...]
-    """Of it, SI."""
+    """Values of that parameter, SI."""
     seeds: tuple[int, ...]
     processes: int
     threads: int | None
-    """Of each run; None for as many as are worth their while."""
+    """Of each run; None for automatic."""
 
 
 def plan_sweep(
@@ -64,7 +64,7 @@ def plan_sweep(
         raise ParameterError(f"{len(values)} values with {len(chosen)} seeds are refused: at most {MOST_RUNS} runs.")
     if not 1 <= processes <= MOST_PROCESSES:
         raise ParameterError(f"--processes {processes} is refused: it must be 1 to {MOST_PROCESSES}.")
-    # Runs side by side have work for all processors already.
+    # Runs in parallel use all processors already.
     each = job.threads if threads or processes == 1 else 1
     found = Sweep(job, study, varied, values, chosen, processes, each)
     for value in values:

@@ -1,4 +1,4 @@
-"""Runs of a sweep in processes of their own: one that dies takes nothing with it but itself.
+"""Runs of a sweep in separate processes: one that dies does not affect the others.
 
 A process per run instead of a pool: a pool whose process is killed loses every run under way and to come.
 """
@@ -21,9 +21,9 @@ from repose.app.storage.paths import json_text, write_whole
 from repose.sim.experiment.changes import new_experiment
 
 TELL_INTERVAL = 0.5
-"""Wall time between two words about a run [s]."""
+"""Wall time between two progress messages of a run [s]."""
 LISTEN_INTERVAL = 0.2
-"""Longest wall time until a wish to stop is heard [s]."""
+"""Longest wall time until a request to stop is noticed [s]."""
 ABANDONED = 1
 """Exit code of a worker whose parent is gone, which nobody reads."""
 
@@ -41,7 +41,7 @@ class Task:
     """The run in words."""
     path: Path
     threads: int | None = 1
-    """To step with; None for as many as are worth their while."""
+    """Threads of the engine; None for automatic."""
 
 
 @dataclass
@@ -56,13 +56,13 @@ class _Running:
 
 
 def attended(target: Callable[[Task, Connection], None], task: Task, tell: Connection) -> None:
-    """Do the work in this process as long as there is somebody who wants it."""
+    """Do the work in this process as long as its parent lives."""
     parent = parent_process()
     assert parent is not None
 
     def leave() -> None:
         parent.join()
-        os._exit(ABANDONED)  # wherever the work is, in the compiler too
+        os._exit(ABANDONED)  # also inside the compiler
 
     threading.Thread(target=leave, daemon=True).start()
     target(task, tell)
@@ -75,7 +75,7 @@ def work(task: Task, tell: Connection) -> None:
         tell.send({"words": "getting the engine ready"})
         write_whole(task.path, json_text(_result(task, tell)))
     except BrokenPipeError:
-        return  # whoever wanted the result is gone
+        return  # the parent process has ended
     except Exception as error:
         tell.send({"trouble": str(error) or type(error).__name__})
 
@@ -149,7 +149,7 @@ def _start(task: Task, target: Callable[[Task, Connection], None]) -> _Running:
 
 
 def _listen(run: _Running) -> None:
-    """Take in everything the worker has told."""
+    """Read every message of the worker."""
     try:
         while run.heard.poll():
             for name, value in run.heard.recv().items():
@@ -168,4 +168,4 @@ def _why_lost(run: _Running) -> str:
         return ""
     code = run.process.exitcode
     killed = f"its process was killed by signal {-code}" if code and code < 0 else f"its process ended with code {code}"
-    return run.trouble or f"{killed}; the same call does it again"
+    return run.trouble or f"{killed}; the same command repeats it"

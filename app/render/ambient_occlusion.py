@@ -1,8 +1,8 @@
-"""How much light reaches each sphere and the ground: a coarse volume of the packing, dimmed from the top down.
+"""Ambient occlusion and shadows: light on each sphere and on the ground, from a coarse volume of the packing.
 
-No ray is followed. Spheres are smeared over a grid of cells about a diameter wide; what stands above and
-towards the lamp dims each layer for the one below. That gives soft shadows and dark gaps between grains that
-neither flicker nor depend on the direction of view, for a few milliseconds once per snapshot.
+No rays are traced. Spheres are distributed over a grid of cells about a diameter wide; each layer of cells attenuates
+the light for the layer below. The result is soft shadows and dark gaps between grains that do not flicker and do not
+depend on the direction of view, in a few milliseconds per snapshot.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from repose.sim.experiment.snapshot import Floats
 LAMP = (-0.42, -0.40, 0.815)
 """Unit vector towards the lamp: from the upper left of the three-quarter view."""
 MOST_CELLS = 40
-"""Cells along the longest side of the box: more are not seen, only waited for."""
+"""Cells along the longest side of the box: more are invisible and slow."""
 BLOCKING = 1.8
 """Optical depth of a layer that is solid throughout; a loose packing lets about a third of the light through."""
 PACKED = 0.55
-"""Share of solid at which a sphere counts as buried [-]."""
+"""Packing fraction at which a sphere counts as buried [-]."""
 CLEAR = 0.7
-"""How far above a sphere's centre the light that reaches it is looked up [cells]."""
+"""Height above the centre of a sphere at which its light is sampled [cells]."""
 SPILL = 5
-"""Cells around the box that catch its shadow."""
+"""Cells around the box for its shadow."""
 
 
 @dataclass(frozen=True)
-class Daylight:
-    """Light at every sphere and on the ground, 1 where nothing is in the way."""
+class AmbientOcclusion:
+    """Light at every sphere and on the ground, 1 if nothing obstructs it."""
 
     outward: Floats
-    """Away from the neighbours, as long as they are one-sided (0 to 1), shape (n, 3)."""
+    """Direction away from the neighbours, with their asymmetry as length (0 to 1), shape (n, 3)."""
     crowding: Floats
-    """How closely neighbours stand around, 0 (alone) to 1 (buried), shape (n,)."""
+    """Density of neighbours, 0 (isolated) to 1 (buried), shape (n,)."""
     lamp: Floats
-    """Share of the lamp's light, shape (n,)."""
+    """Fraction of the lamp's light, shape (n,)."""
     sky: Floats
-    """Share of the sky's light, shape (n,)."""
+    """Fraction of the sky's light, shape (n,)."""
     ground: Floats
     """Lamp and sky on the lowest plane of the box, at the corners of cells, shape (nx, ny, 2)."""
     origin: tuple[float, float]
@@ -52,22 +52,22 @@ class Daylight:
     """Width of a cell [m]."""
 
 
-def measure_daylight(position: Floats, radius: Floats, box: Box) -> Daylight:
+def measure_ambient_occlusion(position: Floats, radius: Floats, box: Box) -> AmbientOcclusion:
     """Light on spheres at `position` (n, 3) [m] with `radius` (n,) [m] over the lowest plane of `box`."""
     place = np.ascontiguousarray(position, np.float32)
     corners = tuple(tuple(float(v) for v in corner) for corner in box)
-    # A scene that is paused and turned about asks again and again for the same.
+    # A paused scene that is rotated requests the same values in every frame.
     return _measure(place.tobytes(), np.ascontiguousarray(radius, np.float32).tobytes(), corners)
 
 
 @functools.lru_cache(maxsize=2)
-def _measure(position: bytes, radius: bytes, box: Sequence[Sequence[float]]) -> Daylight:
+def _measure(position: bytes, radius: bytes, box: Sequence[Sequence[float]]) -> AmbientOcclusion:
     place = np.frombuffer(position, np.float32).reshape(-1, 3)
     sizes = np.frombuffer(radius, np.float32)
     low, high = (np.array(corner, np.float64) for corner in box)
     extent = np.maximum(high - low, 1e-12)
     cell = max(2.0 * float(sizes.mean()) if len(sizes) else 0.0, float(extent.max()) / MOST_CELLS)
-    # Values stand at corners of cells; layer 0 is the ground, and a sphere resting on it is in layer 0.5.
+    # Values are at the corners of cells; layer 0 is the ground, and a sphere resting on it is in layer 0.5.
     counts = np.ceil(extent / cell).astype(int) + 1 + np.array((2 * SPILL, 2 * SPILL, 1))
     start = np.array((low[0] - SPILL * cell, low[1] - SPILL * cell, low[2]))
     at = (place - start.astype(np.float32)) / np.float32(cell)
@@ -81,13 +81,13 @@ def _measure(position: bytes, radius: bytes, box: Sequence[Sequence[float]]) -> 
     near = _soften(_soften(solid, (0, 1, 2)), (0, 1, 2))
     lamp, sky = _dim(solid, LAMP, 0.0), _dim(solid, (0.0, 0.0, 1.0), 1.0)
     around = _sample(np.stack((near, *np.gradient(near)), axis=-1), index, weights)
-    # Looked up where a sphere ends, or it would stand in its own light.
+    # Sampled above the sphere, which would shade itself otherwise.
     above = np.minimum(at + np.array((0.0, 0.0, CLEAR), np.float32), (counts - 1.001).astype(np.float32))
     light = _sample(np.stack((lamp, sky), axis=-1), *_corners(above, counts))
     away = -around[:, 1:]
     length = np.linalg.norm(away, axis=1)
     one_sided = np.minimum(length / (0.35 * PACKED), 1.0) / np.maximum(length, 1e-9)
-    return Daylight(
+    return AmbientOcclusion(
         away * one_sided[:, None],
         np.clip(around[:, 0] / PACKED, 0.0, 1.0),
         light[:, 0],
@@ -99,7 +99,7 @@ def _measure(position: bytes, radius: bytes, box: Sequence[Sequence[float]]) -> 
 
 
 def _corners(at: Floats, counts: NDArray[np.int_]) -> tuple[list[NDArray[np.intp]], list[Floats]]:
-    """The eight corners around each point, as flat indices, and the share of each."""
+    """The eight corners around each point, as flat indices, and the weight of each."""
     whole = np.floor(at).astype(np.intp)
     after = (at - whole).T.astype(np.float32)
     before = np.float32(1.0) - after
@@ -134,12 +134,12 @@ def _soften(field: NDArray, axes: tuple[int, ...]) -> NDArray:
 
 
 def _dim(solid: NDArray, towards: tuple[float, float, float], spread: float) -> NDArray:
-    """Light that is left in each layer, from the top down along a direction; `spread` softens it layer by layer."""
+    """Light in each layer, from the top down along a direction; `spread` smooths it layer by layer."""
     passes = np.exp(-BLOCKING * solid)
     light = np.ones_like(solid)
     dx, dy = towards[0] / towards[2], towards[1] / towards[2]
     for layer in range(solid.shape[2] - 2, -1, -1):
-        # Half a layer above and half of its own: a sphere must not stand in its own light.
+        # Half the layer above and half of its own: a sphere must not shade itself.
         above = light[..., layer + 1] * passes[..., layer + 1]
         above = _shift(above, dx, dy)
         light[..., layer] = (1.0 - spread) * above + spread * _soften(above, (0, 1)) if spread else above
@@ -147,7 +147,7 @@ def _dim(solid: NDArray, towards: tuple[float, float, float], spread: float) -> 
 
 
 def _shift(field: NDArray, dx: float, dy: float) -> NDArray:
-    """What stands at (x + dx, y + dy), interpolated; full light beyond the rim. Both shifts within one cell."""
+    """Values at (x + dx, y + dy), interpolated; full light outside. Both shifts are within one cell."""
     for axis, step in ((0, dx), (1, dy)):
         if step == 0.0:
             continue

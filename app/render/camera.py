@@ -24,7 +24,7 @@ FINEST, COARSEST = 1e-9, 10.0
 
 @dataclass
 class Camera2D:
-    """Where the picture looks and how closely."""
+    """Position and magnification of the view."""
 
     centre: tuple[float, float] = (0.0, 0.0)
     """World point in the middle of the window [m]."""
@@ -35,7 +35,7 @@ class Camera2D:
         return self.metres_per_pixel
 
     def uniforms(self, size: Size) -> dict[str, object]:
-        """What shaders of the plane need to know, by name."""
+        """Uniforms of the 2D shaders, by name."""
         return {"camera_centre": self.centre, "metres_per_pixel": self.metres_per_pixel, "framebuffer": size}
 
     def world_to_pixel(self, points: ArrayLike, size: Size) -> NDArray[np.float64]:
@@ -49,7 +49,7 @@ class Camera2D:
         return np.asarray(self.centre) + offset * self.metres_per_pixel
 
     def pan(self, dx: float, dy: float, size: Size = (0, 0)) -> None:
-        """Drag the world by (dx, dy) pixels, as a hand on paper does."""
+        """Move the world by (dx, dy) pixels."""
         x, y = self.centre
         self.centre = (x - dx * self.metres_per_pixel, y + dy * self.metres_per_pixel)
 
@@ -63,7 +63,7 @@ class Camera2D:
         self.centre = (float(x), float(y))
 
     def frame(self, box: Sequence[Sequence[float]], size: Size, inset: Inset = NO_INSET, margin: float = 0.06) -> None:
-        """Show all of `box` (lower and upper corner [m]) in the part of the window no panel covers.
+        """Show all of `box` (lower and upper corner [m]) in the part of the window that no panel covers.
 
         `margin` is the share of that part kept free around the box.
         """

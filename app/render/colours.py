@@ -1,6 +1,6 @@
-"""Colours with a meaning: maps, what a column is called, the range it is shown over, light arithmetic.
+"""Colours that show a quantity: maps, names of the columns, ranges, conversion between sRGB and linear light.
 
-Blending is done in linear light; files and people speak sRGB. `to_linear` and `to_srgb` stand between.
+Blending is done in linear light; files and palettes are sRGB. `to_linear` and `to_srgb` convert.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from repose.sim.measure.stress import stress_unit
 Colour = tuple[float, float, float]
 """Red, green, blue, sRGB, 0 to 1."""
 
+COLOUR_MAPS = ("viridis", "cividis", "batlow")
+"""Perceptually even maps that colour-blind readers can tell apart; each is a table in `assets/colours`."""
 ROWS = 256
 RISE, FALL = 0.25, 0.02
 """Share of the way to its target that an end of a range goes per picture: outward at once, inward in about 1 s."""
@@ -27,24 +29,24 @@ RISE, FALL = 0.25, 0.02
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours that carry no number, for one background."""
+    """The colours that show no quantity, for one background."""
 
     background: Colour
     grain: Colour
     fixed: Colour
     solid: Colour
-    """What walls and base are set in."""
+    """Band behind walls and base."""
     rim: float
     """Brightness of a grain's outline relative to its face, linear [-]."""
     glass: Colour
-    """Walls in space, which one looks through."""
+    """Transparent walls in 3D."""
     chain: Colour
     text: Colour
     faint: Colour
     mark: Colour
     """The measured slope and the grains it came from."""
     trim: tuple[float, float]
-    """The stretch of each map that stands out from the background."""
+    """The part of each map that differs from the background."""
 
 
 def _hex(code: str) -> Colour:
@@ -82,7 +84,7 @@ LIGHT = Palette(
 
 @dataclass(frozen=True)
 class Colouring:
-    """One column as a person reads it off the legend.
+    """One column with its name and unit in the legend.
 
     `span` gives the range wanted for the moving grains' finite values [SI] of a snapshot.
     """
@@ -134,7 +136,7 @@ COLOURINGS: dict[str, Colouring | None] = {
     "size": Colouring("size", "Radius", "R", "m", "continuous", _size_span),
     "layer": Colouring("layer", "Layer of origin", "", "", "discrete", _layer_span),
 }
-"""What grains can be coloured by, in the order of the menu."""
+"""Quantities for the colours, in the order of the list."""
 
 
 def colouring_of(name: str, snapshot: Snapshot) -> Colouring | None:
@@ -146,7 +148,7 @@ def colouring_of(name: str, snapshot: Snapshot) -> Colouring | None:
 
 
 MOST_BANDS = 12
-"""More steps than this cannot be told apart: layers are then grouped."""
+"""Most distinguishable steps; more layers are grouped."""
 
 
 def bands(low: float, high: float) -> int:
@@ -155,7 +157,7 @@ def bands(low: float, high: float) -> int:
 
 
 def measure_range(colouring: Colouring, snapshot: Snapshot) -> tuple[float, float] | None:
-    """The range the moving grains ask for [SI]; None where there is nothing to show."""
+    """The range of the moving grains [SI]; None if there are no values."""
     values = snapshot.columns.get(colouring.name)
     if values is None or len(values) != len(snapshot.fixed):
         return None
@@ -165,7 +167,7 @@ def measure_range(colouring: Colouring, snapshot: Snapshot) -> tuple[float, floa
 
 
 def ease(shown: tuple[float, float] | None, wanted: tuple[float, float]) -> tuple[float, float]:
-    """The range to show next: glides to what is wanted, so that colours do not flicker with the fastest grain."""
+    """The range to show next: follows `wanted` slowly, so that colours do not flicker with the fastest grain."""
     if shown is None:
         return wanted
     low, high = shown
@@ -187,7 +189,7 @@ def fill_colours(
 
 
 def position_on_map(values: ArrayLike, colouring: Colouring, span: tuple[float, float]) -> NDArray[np.float64]:
-    """Where values fall on a map, 0 to 1; the whole numbers of a discrete column take the middle of their band."""
+    """Positions of values on a map, 0 to 1; whole numbers of a discrete column are in the middle of their band."""
     low, high = span
     with np.errstate(invalid="ignore"):
         share = (np.asarray(values, np.float64) - low) / max(high - low, 1e-300)
@@ -222,13 +224,13 @@ def linear_map(name: str) -> Floats:
 
 
 def to_linear(srgb: ArrayLike) -> Floats:
-    """Light that an sRGB value stands for (IEC 61966-2-1)."""
+    """Linear light of an sRGB value (IEC 61966-2-1)."""
     value = np.asarray(srgb, np.float64)
     return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4).astype(np.float32)
 
 
 def to_srgb(linear: ArrayLike) -> Floats:
-    """The sRGB value that stands for an amount of light."""
+    """sRGB value of linear light."""
     value = np.asarray(linear, np.float64)
     return np.where(value <= 0.0031308, value * 12.92, 1.055 * value ** (1 / 2.4) - 0.055).astype(np.float32)
 
@@ -245,7 +247,7 @@ PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G"}
 
 
 def prefixed(high: float, unit: str) -> tuple[float, str]:
-    """The scale and unit in which a range up to `high` reads best: (1e-3, "mm") for 0.004 m."""
+    """The scale and unit that suit a range up to `high`: (1e-3, "mm") for 0.004 m."""
     if not unit or not high > 0.0 or not math.isfinite(high):
         return 1.0, unit
     # From 0.2 on the bare unit still reads well: 0.5 m/s rather than 500 mm/s.

@@ -1,4 +1,4 @@
-"""The cut-away plane: what stands between it and the viewer is left out, so that one can look inside."""
+"""The cut plane: everything between it and the viewer is hidden, to show the inside."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from repose.app.render.camera import Box
 from repose.app.render.orbit import Camera3D
-from repose.app.render.view import View
+from repose.app.storage.view import View
 
 Plane = tuple[float, float, float, float]
 """Unit normal n towards the viewer and offset w [m]: what has n·x + w > 0 is hidden."""
@@ -17,13 +17,13 @@ AXES = ("x", "y", "z")
 
 
 def cut_plane(view: View, box: Box, camera: Camera3D) -> Plane:
-    """The plane the user asked for, turned towards the side the eye is on."""
+    """The plane chosen by the user, with its normal towards the viewer."""
     if view.cut_axis not in AXES:
         return NOTHING
     axis = AXES.index(view.cut_axis)
     low, high = box[0][axis], box[1][axis]
     place = low + min(max(view.cut_position, 0.0), 1.0) * (high - low)
-    # The direction of view decides, not the eye's place: a near eye must not flip the side when the plane moves past.
+    # The direction of view decides, not the position: a near viewer must not flip the side when the plane moves past.
     side = -1.0 if camera.axes()[2][axis] < 0.0 else 1.0
     normal = [0.0, 0.0, 0.0]
     normal[axis] = side
@@ -32,7 +32,7 @@ def cut_plane(view: View, box: Box, camera: Camera3D) -> Plane:
 
 def is_cut(points: ArrayLike, plane: Plane) -> NDArray[np.bool_]:
     """Whether points are hidden; shape (..., 3) [m] to (...)."""
-    # Lost spheres may stand at infinity, of which no product with 0 can be taken.
+    # Lost spheres may be at infinity, and infinity times 0 is nan.
     with np.errstate(invalid="ignore"):
         hidden: NDArray[np.bool_] = np.asarray(points) @ np.array(plane[:3], np.float32) + plane[3] > 0.0
     return hidden

@@ -1,4 +1,4 @@
-"""The few OpenGL objects there are: programs, instance buffers, pictures to draw into.
+"""OpenGL objects: programs, instance buffers, framebuffers.
 
 Import it only once a window is open (see `repose.app.window.window`). Everything here can be thrown away and made
 anew from a snapshot at any time.
@@ -16,7 +16,7 @@ from repose.sim.experiment.snapshot import Floats
 
 
 class ShaderError(RuntimeError):
-    """A shader that the graphics driver refuses: its name and the driver's words."""
+    """A shader that the graphics driver rejects: its name and the message of the driver."""
 
 
 class Program:
@@ -49,7 +49,7 @@ class Program:
         return self._places[uniform]
 
     def set(self, uniform: str, value: object) -> None:
-        """Give the program in use a number, a vector of 2 to 4 or a matrix of shape (4, 4)."""
+        """Set a uniform of the program in use: a number, a vector of 2 to 4 or a matrix of shape (4, 4)."""
         numbers = np.asarray(value, np.float32)
         if numbers.ndim == 2:
             gl.glUniformMatrix4fv(self.place(uniform), 1, gl.GL_TRUE, numbers)
@@ -115,7 +115,7 @@ class Instances:
 
 
 class Target:
-    """A picture to draw into. With `linear`, blending happens in linear light and storage is sRGB.
+    """A framebuffer. With `linear`, blending happens in linear light and storage is sRGB.
 
     With `deep`, every pixel also keeps how near the nearest thing is.
     """

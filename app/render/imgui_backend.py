@@ -1,4 +1,4 @@
-"""ImGui on our window: imgui-bundle's pygame backend with its gaps closed, and the fonts.
+"""ImGui in the window: imgui-bundle's pygame backend with additions, and the fonts.
 
 Import it only once a window is open (see `repose.app.window.window`). ImGui counts in framebuffer pixels here, as the
 mouse does, and text is rasterised at the size it is shown: so it is sharp on every screen.
@@ -107,7 +107,7 @@ class ImguiBackend(PygameRenderer):
         self.render(imgui.get_draw_data())
 
     def process_event(self, event: pygame.Event) -> bool:
-        """Tell ImGui of one event; true if it was of a kind ImGui knows."""
+        """Pass one event to ImGui; true if ImGui knows its kind."""
         io, kind = self.io, event.type
         if kind == pygame.MOUSEMOTION:
             io.add_mouse_pos_event(float(event.pos[0]), float(event.pos[1]))
@@ -127,7 +127,7 @@ class ImguiBackend(PygameRenderer):
         elif kind == pygame.WINDOWFOCUSLOST:
             io.add_focus_event(False)
         elif kind == pygame.WINDOWLEAVE:
-            # While a button is held the system keeps sending positions: a slider dragged past the edge goes on.
+            # While a button is held the system keeps sending positions: a slider can be dragged past the edge.
             if not any(pygame.mouse.get_pressed()):
                 io.add_mouse_pos_event(NOWHERE, NOWHERE)
         else:
@@ -135,7 +135,7 @@ class ImguiBackend(PygameRenderer):
         return True
 
     def update_cursor(self) -> None:
-        """Give the mouse the shape ImGui wants; the off-screen driver has none and is left alone."""
+        """Set the mouse cursor that ImGui requests; the off-screen driver has none."""
         wanted = int(imgui.get_mouse_cursor())
         if wanted == self._shown_cursor or wanted not in self._cursor_of:
             return
@@ -217,7 +217,7 @@ class ImguiBackend(PygameRenderer):
         self.key_map = _keys()
 
     def _init_clipboard(self) -> None:
-        """The system's clipboard, or one of our own where there is none."""
+        """The system's clipboard, or a private one if there is none."""
         kept = {"text": ""}
 
         def read(_context: object) -> str:
@@ -242,7 +242,7 @@ def _stream(target: int, byte_count: int, address: int) -> None:
 
 
 def _load_fonts(io: imgui.IO) -> tuple[imgui.ImFont, imgui.ImFont]:
-    """The text font and its bold sister, both with Font Awesome's icons merged in."""
+    """The regular and the bold font, both with Font Awesome's icons merged in."""
     folder = files("repose.assets").joinpath("fonts")
     fonts = []
     for name in ("Inter-Regular.otf", "Inter-SemiBold.otf"):

@@ -1,4 +1,4 @@
-"""Orbit around a point in space: pure maths between metres and pixels, the sister of `repose.app.render.camera`.
+"""Camera in 3D that orbits a point: conversion between metres and pixels, as `repose.app.render.camera` in 2D.
 
 World z points up. The eye looks at `target` from `distance`, `azimuth` counted from +x towards +y and
 `elevation` above the horizontal. Pixels are framebuffer pixels, (0, 0) at the top left, y down.
@@ -27,15 +27,15 @@ NEAR = 0.02
 NEAREST, FARTHEST = 1e-6, 1e4
 """Limits of `distance` [m]: beyond them float32 positions no longer tell neighbours apart."""
 TURN = math.pi
-"""How far a drag over the height of the window turns the scene [rad]."""
+"""Rotation by a drag over the height of the window [rad]."""
 
 
 @dataclass
 class Camera3D:
-    """Where the eye stands and what it looks at."""
+    """Position and direction of the view."""
 
     target: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """World point the eye turns around [m]."""
+    """World point that the camera orbits [m]."""
     distance: float = 1.0
     """From the eye to the target [m]."""
     azimuth: float = VIEWS["three-quarter"][0]
@@ -58,7 +58,7 @@ class Camera3D:
         )
 
     def eye(self) -> NDArray[np.float64]:
-        """Where the eye stands [m], shape (3,)."""
+        """Position of the eye [m], shape (3,)."""
         eye: NDArray[np.float64] = np.asarray(self.target) + self.distance * self.axes()[2]
         return eye
 
@@ -88,7 +88,7 @@ class Camera3D:
         return matrix
 
     def projection_matrix(self, size: Size) -> NDArray[np.float64]:
-        """From the eye's axes to OpenGL's clip space, shape (4, 4); nothing is too far to be drawn."""
+        """From the eye's axes to OpenGL's clip space, shape (4, 4); without a far plane."""
         width, height, focal = max(size[0], 1), max(size[1], 1), self.focal(size)
         matrix = np.zeros((4, 4))
         matrix[0, 0], matrix[0, 2] = 2.0 * focal / width, -2.0 * self.offset[0] / width
@@ -103,7 +103,7 @@ class Camera3D:
         return NEAR * self.distance
 
     def depth(self, points: ArrayLike) -> NDArray[np.float64]:
-        """How far in front of the eye points lie [m]; shape (..., 3) to (...)."""
+        """Distance of points in front of the eye [m]; shape (..., 3) to (...)."""
         ahead: NDArray[np.float64] = (self.eye() - np.asarray(points, np.float64)) @ self.axes()[2]
         return ahead
 
@@ -128,13 +128,13 @@ class Camera3D:
         return eye + direction * (self.distance / ahead)
 
     def orbit(self, dx: float, dy: float, size: Size) -> None:
-        """Turn the scene under a drag of (dx, dy) pixels, as a hand turns a globe; never over the pole."""
+        """Rotate the scene by a drag of (dx, dy) pixels, never past the pole."""
         rate = TURN / max(size[1], 1)
         self.azimuth = math.remainder(self.azimuth - dx * rate, math.tau)
         self.elevation = min(max(self.elevation + dy * rate, -math.pi / 2), math.pi / 2)
 
     def pan(self, dx: float, dy: float, size: Size) -> None:
-        """Drag the world by (dx, dy) pixels: a point at the target's depth stays under the hand."""
+        """Drag the world by (dx, dy) pixels: a point at the target's depth stays under the pointer."""
         right, up, _ = self.axes()
         self._move((dy * up - dx * right) * self.resolution(size))
 

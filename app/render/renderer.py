@@ -14,20 +14,16 @@ from numpy.typing import NDArray
 from repose.app.render.camera import NO_INSET, Box, Camera2D, Inset, Size
 from repose.app.render.canvas import Canvas
 from repose.app.render.colours import DARK, LIGHT, colouring_of, ease, fill_colours, measure_range, to_linear
-from repose.app.render.framing import whole_scene
+from repose.app.render.framing import LEGEND_ROOM, MARGIN, SCALE_BAR_ROOM, whole_scene
 from repose.app.render.gpu import Instances, Program, Target
 from repose.app.render.imgui_backend import TEXT_SIZE, ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, Pass, all_passes
-from repose.app.render.view import View
+from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 
 PICTURE = (1280, 720)
-"""A picture of this size has text of scale 1; larger ones have larger text, so that films look alike."""
-HEAD = 84.0
-"""Room kept free above the scene for the legend in a picture [units]."""
-FOOT = 52.0
-"""Room kept free below the scene for the scale bar in a picture [units]."""
+"""A picture of this size has text of scale 1; larger ones have larger text, so that films of all sizes look alike."""
 
 
 class Renderer:
@@ -60,7 +56,7 @@ class Renderer:
         if size[0] <= 0 or size[1] <= 0:
             return
         camera = _fitting(camera, snapshot, size, inset)
-        frame = self._frame(snapshot, view, camera, size, inset, scale * view.font_scale)
+        frame = self._frame(snapshot, view, camera, size, inset, scale * view.text_scale)
         self._draw_scene(frame, "window", 0)
         self._draw_overlay(frame, self._gui)
 
@@ -69,13 +65,13 @@ class Renderer:
     ) -> NDArray[np.uint8]:
         """The picture as an array of its own, shape (height, width, 3), sRGB, top row first.
 
-        Without a camera `box` is framed, or the whole scene (see `repose.app.render.framing`). May be called at any time, also
-        inside a frame of the window: it draws into a picture of its own, with an ImGui context of its own.
+        Without a camera `box` is framed, or the whole scene (see `repose.app.render.framing`). May be called at any
+        time, also inside a frame of the window: it has a framebuffer and an ImGui context of its own.
         """
         if size[0] <= 0 or size[1] <= 0:
             raise ValueError(f"a picture of {size[0]} x {size[1]} pixels cannot be drawn: both sides must be positive")
-        scale = picture_scale(size) * view.font_scale
-        room = (0.0, HEAD * scale, 0.0, FOOT * scale)
+        scale = picture_scale(size) * view.text_scale
+        room = (0.0, LEGEND_ROOM * scale, 0.0, SCALE_BAR_ROOM * scale)
         frame = self._frame(snapshot, view, _fitting(camera, snapshot, size, room, box), size, NO_INSET, scale)
         self._picture = _sized(self._picture, size, linear=False)
         self._draw_scene(frame, "picture", self._picture.framebuffer)
@@ -136,7 +132,7 @@ class Renderer:
         gl.glClear(gl.GL_COLOR_BUFFER_BIT | gl.GL_DEPTH_BUFFER_BIT if deep else gl.GL_COLOR_BUFFER_BIT)
         uniforms = frame.uniforms()
         for item in self._passes:
-            rows = item.instances(frame) if item.instances and frame.dimension in item.dimensions else None
+            rows = item.instances(frame) if item.instances and item.is_drawn(frame) else None
             if rows is not None and len(rows):
                 program = self._programs[item.shader]
                 gl.glUseProgram(program.handle)
@@ -160,7 +156,7 @@ class Renderer:
     def _draw_overlay(self, frame: Frame, gui: ImguiBackend) -> None:
         canvas = Canvas(imgui.get_background_draw_list(), gui.regular, gui.bold, frame.scale, TEXT_SIZE)
         for item in self._passes:
-            if item.overlay and frame.dimension in item.dimensions:
+            if item.overlay and item.is_drawn(frame):
                 item.overlay(frame, canvas)
 
 
@@ -176,7 +172,7 @@ def _fitting(camera: Camera | None, snapshot: Snapshot, size: Size, inset: Inset
     if isinstance(camera, kind):
         return camera
     fitting = kind()
-    fitting.frame(box or whole_scene(snapshot), size, inset, margin=0.03)
+    fitting.frame(box or whole_scene(snapshot), size, inset, margin=MARGIN)
     return fitting
 
 
@@ -190,7 +186,7 @@ def _sized(target: Target | None, size: Size, linear: bool, deep: bool = False) 
 
 
 def _set_depth(item: Pass) -> None:
-    """Whether a pass heeds what stands nearer, and hides what comes behind it."""
+    """Set depth test and depth writing of a pass."""
     if item.depth == "ignored":
         gl.glDisable(gl.GL_DEPTH_TEST)
         return

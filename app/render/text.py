@@ -1,4 +1,4 @@
-"""Letters and numbers as a person writes them: symbols with scripts, powers of ten, units with prefixes, sentences."""
+"""Text and numbers: symbols with scripts, powers of ten, units with prefixes, sentences that wrap."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _write_words(words: list[str], width: float) -> None:
 
 
 def friendly(text: str) -> str:
-    """Numbers such as 2.5e+06 as a person writes them: 2.5·10⁶."""
+    """Numbers such as 2.5e+06 in the form 2.5·10⁶."""
 
     def power(match: re.Match[str]) -> str:
         sign = "⁻" if match["sign"] == "-" else ""

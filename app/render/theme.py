@@ -21,7 +21,7 @@ def _hex(code: str, alpha: float = 1.0) -> Colour:
 
 @dataclass(frozen=True)
 class Palette:
-    """The few colours everything is drawn with."""
+    """The colours of the interface."""
 
     dark: bool
     panel: Colour
@@ -111,7 +111,7 @@ def vector(colour: Colour, alpha: float = 1.0) -> imgui.ImVec4:
 
 
 def apply(palette: Palette, scale: float) -> None:
-    """Set ImGui's and ImPlot's colours and lengths; text is scaled by whoever begins the frame."""
+    """Set ImGui's and ImPlot's colours and lengths; text is scaled where the frame begins."""
     target = imgui.get_style()
     style = imgui.Style()
     style.font_size_base, style.font_scale_dpi = target.font_size_base, target.font_scale_dpi

@@ -1,7 +1,7 @@
-"""Runs saved by themselves, for the start after a crash: a folder for each window, locked for as long as it lives.
+"""Automatic saves, to be offered after a crash: one folder per window, locked while the process lives.
 
-The lock is the system's and goes with the process, however it ends; so a folder that can be locked was left behind,
-and the run of another window is never touched. A clean end takes the folder away.
+The operating system releases the lock when the process ends, however it ends: a folder that can be locked was left by a
+crash, and the run of another window is never touched. A clean end deletes the folder.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from repose.sim.experiment.saved_run import SavedRun
 
 GENERATIONS = 3
-"""Files kept of a run: should the newest be damaged, the one before is offered."""
+"""Files kept per run: if the newest is damaged, the one before it is offered."""
 LOCK = "lock"
 MOST_LEFT_BEHIND = 5
-"""Runs left behind by crashes that are kept; older ones are cleared away."""
+"""Runs of crashed windows that are kept; older ones are deleted."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Place:
         return sorted(self.folder.glob("run-*.repose"), reverse=True)
 
     def save(self, saved: SavedRun) -> None:
-        """Write one more state and clear the oldest away; raises `OSError`."""
+        """Write one more state and delete the oldest; raises `OSError`."""
         from repose.sim.experiment.saved_run import save
 
         before = self.files()
@@ -59,7 +59,7 @@ class Place:
         return None
 
     def clear(self) -> None:
-        """Take the folder away, at a clean end or when its run is not wanted."""
+        """Delete the folder, at a clean end or when its run is discarded."""
         self.lock.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -79,7 +79,7 @@ def begin() -> Place:
 
 
 def left_behind() -> Place | None:
-    """The newest run whose window ended without clearing up, now locked by this process; empty ones are cleared."""
+    """The newest run of a crashed window, now locked by this process; empty folders are deleted."""
     root = paths.autosave_folder()
     folders = sorted((entry for entry in root.glob("*") if entry.is_dir()), reverse=True) if root.is_dir() else []
     found = None

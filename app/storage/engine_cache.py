@@ -1,4 +1,4 @@
-"""Where the compiled engine is kept between runs: the user's cache folder, never beside the sources."""
+"""Folder of the compiled engine: the user's cache folder, never beside the sources."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ VARIABLE = "NUMBA_CACHE_DIR"
 
 
 def choose_engine_cache() -> str:
-    """Tell numba where to keep compiled code; returns why it will be lost at the end, or an empty string.
+    """Set the cache folder of numba; returns why compiled code will be lost at the end, or an empty string.
 
-    To be called before numba is imported. A choice the user made in the environment is left alone. The
-    fallback is a fresh private folder, since compiled code from a shared one would be run unseen.
+    To be called before numba is imported. A folder set in the environment is used as it is. The fallback is a
+    new private folder, because code from a shared folder would be executed unchecked.
     """
     if os.environ.get(VARIABLE):
         return ""
@@ -34,4 +34,4 @@ def choose_engine_cache() -> str:
         atexit.register(shutil.rmtree, private, ignore_errors=True)
         os.environ[VARIABLE] = private
         reason = getattr(error, "strerror", None) or error
-        return f"The engine is compiled anew at every start, since {folder} cannot be written to ({reason})."
+        return f"The engine is compiled at every start because {folder} cannot be written to ({reason})."

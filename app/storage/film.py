@@ -1,4 +1,4 @@
-"""A video of the live run: frames on the simulation's clock, drawn apart from the window."""
+"""A video of the live run: frames at equal intervals of simulated time, drawn off-screen."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ FRAME_RATES = (24, 25, 30, 50, 60)
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 """Simulated seconds per second of film."""
 PATIENCE = 0.05
-"""Wall time [s] a frame of the window may spend on frames of the film."""
+"""Longest wall time per frame of the window for frames of the film [s]."""
 NAME = re.compile(r"[^\\/:*?\"<>|\x00-\x1f]{1,100}")
 
 Image = NDArray[np.uint8]
 
 
 class FrameSource(Protocol):
-    """What sends a snapshot at every frame of the film."""
+    """Source of one snapshot per frame of the film."""
 
     def record(self, interval: float | None) -> queue.Queue[Any]: ...
 
 
 class Sink(Protocol):
-    """What turns images into a file, on a thread of its own."""
+    """Encoder of images into a file, in a separate thread."""
 
     path: Path
 
@@ -50,7 +50,7 @@ class Sink(Protocol):
 
 @dataclass
 class Film:
-    """The recording under way, if any, and how the next one is to be."""
+    """The current recording, if any, and the choices for the next one."""
 
     source: FrameSource
     draw: Callable[[Snapshot, tuple[int, int]], Image]
@@ -88,7 +88,7 @@ class Film:
         return self.frames / self.fps
 
     def start(self) -> None:
-        """Begin a new file; a name already taken gets a number."""
+        """Begin a new file; a number is appended if the name exists."""
         if self.running or self.finishing:
             return
         self.trouble, self.frames = "", 0
@@ -105,7 +105,7 @@ class Film:
         self._incoming = self.source.record(self.speed / self.fps)
 
     def pump(self) -> None:
-        """Draw and hand over the frames that have come; call once per frame of the window."""
+        """Draw and encode the snapshots received; call once per frame of the window."""
         end = perf_counter() + PATIENCE
         while self._incoming is not None and self._sink is not None and perf_counter() < end:
             if self._sink.failure:
@@ -120,7 +120,7 @@ class Film:
                     return
 
     def stop(self) -> None:
-        """End the recording; the file is completed in the background and stays playable whatever happens."""
+        """End the recording; the file is completed in the background and is playable at any time."""
         sink, self._sink, self._incoming = self._sink, None, None
         if sink is not None:
             self.source.record(None)

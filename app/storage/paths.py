@@ -1,4 +1,4 @@
-"""Where the program keeps its files: the folders each system sets aside for them, never the current one."""
+"""Folders of the program's files, as each operating system defines them; never the current folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def presets_folder() -> Path:
 
 
 def autosave_folder() -> Path:
-    """Folder of the states of running experiments, for the start after a crash."""
+    """Folder of automatic saves."""
     return Path(platformdirs.user_state_dir(NAME, appauthor=False)) / "autosave"
 
 
@@ -44,7 +44,7 @@ def videos_folder() -> Path:
 
 
 def sweep_all() -> None:
-    """Remove from the program's folders what killed processes have left in them."""
+    """Delete temporary files of killed processes from the program's folders."""
     for folder in (settings_folder(), presets_folder(), runs_folder(), videos_folder()):
         sweep(folder)
 
@@ -55,7 +55,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """The value as JSON with a line end, null for numbers JSON has no word for."""
+    """The value as JSON with a line end, null for nan and infinity."""
     return json.dumps(_finite(value), indent=indent, allow_nan=False) + "\n"
 
 

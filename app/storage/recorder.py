@@ -1,4 +1,4 @@
-"""Frames to a film: H.264 in an MP4 that can be played even if the program is killed half-way, or PNG pictures.
+"""Video encoder: H.264 in an MP4 that can be played even if the program is killed meanwhile, or PNG pictures.
 
 The encoder has a thread and a bounded queue of its own. While recording, the file is written in fragments
 of one frame, each complete in itself and flushed at once (a plain MP4 is unreadable without its last
@@ -47,7 +47,7 @@ DRAFTS = itertools.count(1)
 LARGEST_SIDE = 8192
 """Pixels; what H.264 levels in use allow."""
 RESERVE = 64 * 1024 * 1024
-"""Bytes left free on the disk, so that the film can be finished and the system lives on."""
+"""Bytes left free on the disk, so that the film can be completed."""
 QUEUE_BYTES = 96 * 1024 * 1024
 """Frames waiting for the encoder may hold this much memory."""
 BT709, SRGB, LIMITED = 1, 13, 1
@@ -55,11 +55,11 @@ BT709, SRGB, LIMITED = 1, 13, 1
 
 
 class RecorderError(RuntimeError):
-    """Why there is no film, or no more of it: one sentence."""
+    """Why a film cannot be begun or continued: one sentence."""
 
 
 class Recorder:
-    """A film under way; `add` frames, then `close` it."""
+    """A film being written; `add` frames, then `close` it."""
 
     def __init__(self, path: Path, size: tuple[int, int], fps: float) -> None:
         """Begin a film of (width, height) pixels and `fps` frames per second; raises `RecorderError`.

@@ -1,4 +1,4 @@
-"""Saving and opening runs while physics goes on: it hands out a copy between two batches, a thread does the rest."""
+"""Saving and opening runs while physics continues: it copies its state between two batches, a thread writes it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from repose.app.storage import autosave
 from repose.sim.experiment.commands import Command, Copy, Resume
+from repose.sim.io.archive import SUFFIX
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
 from repose.sim.parameters import unquoted
 
@@ -23,21 +24,20 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 INTERVAL = 30.0
-"""Wall time between two states saved for the case of a crash [s]."""
+"""Wall time between two automatic saves [s]."""
 LAST_SAVE = 2.0
-"""Wall time the last state may take to be saved when a signal ends the window [s]."""
-SUFFIX = ".repose"
+"""Longest wall time for the last automatic save when a signal ends the window [s]."""
 
 
 @dataclass
-class Keeper:
-    """Writes and reads runs on a thread of its own, and says what came of it."""
+class RunSaver:
+    """Writes and reads runs in a separate thread, and reports the result."""
 
     send: Callable[[Command], None]
     path: str = ""
     """The file last saved to, opened or typed."""
     opened: bool = False
-    """Set when another run has been opened, for the window to forget what it knows of the one before."""
+    """True when another run has been opened, so that the window drops the state of the previous one."""
     said: str = ""
     trouble: str = ""
     lost: autosave.Place | None = None
@@ -53,7 +53,7 @@ class Keeper:
 
     def begin(self) -> None:
         """Look for a run left behind, and begin to save this one."""
-        self._thread = threading.Thread(target=self._work, name="keeper", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="run saver", daemon=True)
         self._thread.start()
         try:
             self.lost = autosave.left_behind()
@@ -92,30 +92,30 @@ class Keeper:
         self.send(Copy(lambda saved: self._jobs.put(lambda: self._save(saved, target, known))))
 
     def export(self, target: Path) -> None:
-        """Write the grains as they are between two steps for other programs; the ending says how."""
+        """Write the grains, as they are between two steps, for other programs; the suffix selects the format."""
         self.said, self.trouble = "", ""
         self.send(Copy(lambda saved: self._jobs.put(lambda: self._export(saved, target))))
 
     def open(self, path: str) -> None:
-        """Go on with the run in a file."""
+        """Continue the run in a file."""
         target = self._target(path)
         if target is not None:
             self._jobs.put(lambda: self._open(target))
 
     def open_lost(self) -> None:
-        """Go on with the run left behind."""
+        """Continue the run that a crash left."""
         place, self.lost = self.lost, None
         if place is not None:
             self._jobs.put(lambda: self._open_place(place))
 
     def discard_lost(self) -> None:
-        """Throw the run left behind away."""
+        """Delete the run that a crash left."""
         if self.lost is not None:
             self.lost.clear()
             self.lost = None
 
     def end(self, keep: bool = False) -> None:
-        """Finish what is being written; unless it is to be kept, take what was saved of this run by itself away."""
+        """Finish writing; delete the automatic saves of this run unless `keep`."""
         self._jobs.put(None)
         if self._thread is not None:
             self._thread.join(2.0)
@@ -140,12 +140,12 @@ class Keeper:
         while (job := self._jobs.get()) is not None:
             try:
                 job()
-            except Exception as error:  # whatever a disk may do, the run goes on
+            except Exception as error:  # no error of the disk may end the run
                 log.exception("A run could not be saved or opened.")
                 self.trouble = f"That failed: {error}"
 
     def _save(self, saved: SavedRun, path: Path, over: bool) -> None:
-        """Write the run, over what is there only if that was asked about or is of this session's making."""
+        """Write the run; an existing file is replaced only if confirmed or written in this session."""
         from repose.sim.experiment.saved_run import write
 
         try:
@@ -155,7 +155,7 @@ class Keeper:
         except FileExistsError:
             self.confirm = str(path)
         except OSError as error:
-            self.trouble = f"{path} could not be written: {error.strerror or error}; the run goes on."
+            self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
 
     def _export(self, saved: SavedRun, path: Path) -> None:
         from repose.sim.io.export import ExportedState, export
@@ -165,7 +165,7 @@ class Keeper:
             export(ExportedState(run.world, run.step, run.time, run.dt), path)
             self.said = f"Grains written to {path}."
         except OSError as error:
-            self.trouble = f"{path} could not be written: {error.strerror or error}; the run goes on."
+            self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
 
     def _save_by_itself(self, saved: SavedRun) -> None:
         now = (saved.now.at, saved.now.commands, saved.log.scene)
@@ -175,7 +175,7 @@ class Keeper:
             self._place.save(saved)
             self._kept = now
         except OSError as error:
-            self.trouble = f"The run could not be saved by itself: {error.strerror or error}; it goes on."
+            self.trouble = f"The run could not be saved automatically: {error.strerror or error}; it continues."
 
     def _open(self, path: Path) -> None:
         from repose.sim.experiment.saved_run import load
@@ -191,7 +191,7 @@ class Keeper:
         if saved is None:
             self.trouble = f"None of the states in {place.folder} can be read."
             return
-        self._resume(saved, "the run of last time")
+        self._resume(saved, "the run of the last session")
         if self._place is not None:
             self._place.save(saved)
         place.clear()
@@ -199,7 +199,7 @@ class Keeper:
     def _resume(self, saved: SavedRun, name: str) -> None:
         self.opened = True
         self.send(Resume(saved))
-        foreign = " Another version saved it: it will not go on bit by bit as it would have." if saved.foreign else ""
+        foreign = " Another version saved it: the continued run may differ in the last bits." if saved.foreign else ""
         self.said = f"Opened {name}.{foreign}"
 
 

@@ -1,4 +1,4 @@
-"""Settings that outlive the window: place, size, theme, text size, last preset, what is folded and what is shown."""
+"""Settings stored between sessions: window position and size, theme, text size, last preset, folds, tabs, view."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import tomlkit
 from annotated_types import Ge, Le, MaxLen
 from pydantic import BaseModel, ConfigDict, ValidationError
 from repose.app.storage import paths
+from repose.app.storage.view import View
 from repose.sim.engine.thread_count import MOST_THREADS
 from repose.sim.numbers import as_written
 
@@ -19,7 +20,7 @@ LARGEST_FILE = 1 << 20
 
 
 class Choices(BaseModel):
-    """What the user chose; unknown keys of other versions are left alone in the file."""
+    """Choices of the user; unknown keys of other versions remain in the file."""
 
     model_config = ConfigDict(extra="ignore", strict=True, validate_assignment=True, allow_inf_nan=False)
 
@@ -32,17 +33,11 @@ class Choices(BaseModel):
     theme: Literal["dark", "light", "projector"] = "dark"
     font_scale: Annotated[float, Ge(0.6), Le(2.5)] = 1.0
     preset: str = "thesis-heap"
-    colour_by: str = "speed"
-    colour_map: str = "viridis"
-    show_force_chains: bool = False
-    show_measurement: bool = True
-    show_scale_bar: bool = True
-    show_legend: bool = True
-    show_box: bool = True
+    view: View = View()
     threads: Annotated[int, Ge(0), Le(MOST_THREADS)] = 0
-    """That step the world together; 0 for as many as are worth their while."""
+    """Threads of the engine; 0 for automatic."""
     plot_span: Annotated[float, Ge(0.0), Le(3600.0)] = 0.0
-    """How much time the plots show [s]; 0 for the whole run."""
+    """Time span of the plots [s]; 0 for the whole run."""
     unfolded: Annotated[dict[str, bool], MaxLen(200)] = {}
     """Panels and groups of parameters by name: True for open, False for folded away."""
     tabs: Annotated[dict[str, str], MaxLen(20)] = {}
@@ -99,8 +94,8 @@ def load_settings(path: Path | None = None) -> Settings:
     except (OSError, ValueError) as error:
         settings._readable = False
         settings.trouble = (
-            f"Settings in {settings.path} cannot be read ({error}); defaults are used and the file is left as it is: "
-            "mend or delete it."
+            f"Settings in {settings.path} cannot be read ({error}); defaults are used and the file is not changed: "
+            "correct or delete it."
         )
     settings._kept = settings.choices.model_dump()
     return settings

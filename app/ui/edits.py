@@ -1,7 +1,7 @@
-"""What the user wants the parameters to be: checked by the model, sent once, undoable, refused in words.
+"""Parameter changes by the user: checked by the parameter set, sent once, undoable, refused with a sentence.
 
-A change takes a batch to come back in a snapshot. Until then the wanted value is shown, so that a
-slider under the mouse never jumps back; a value the engine did not take falls away by itself.
+A change appears in a snapshot one batch later. Until then the requested value is shown, so that a slider under the
+mouse never jumps back. A value that the engine does not adopt is dropped after `PATIENCE` snapshots.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 
 PATIENCE = 3
-"""Snapshots after which a value that has not arrived counts as not taken."""
+"""Snapshots after which a value that has not appeared counts as not adopted."""
 MOST_MARKS = 200
-"""Changes remembered for the plots."""
+"""Most changes stored for the plots."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """When a parameter was changed [s of simulated time], from what and to what, in words."""
+    """One parameter change: simulated time [s], old and new value in words."""
 
     time: float
     text: str
     before: Mapping[str, Value]
-    """The values until then, SI."""
+    """Values before the change, SI."""
     gesture: object = None
 
 
 @dataclass
 class Edits:
-    """Values asked for and not yet seen, the sentences of those refused, and the undo history."""
+    """Requested values that no snapshot shows yet, refusals, and the undo history."""
 
     send: Callable[[Command], None]
     history: History = field(default_factory=History)
@@ -46,7 +46,7 @@ class Edits:
     _edited: str = ""
 
     def see(self, snapshot: Snapshot) -> None:
-        """Take the newest snapshot: drop what has arrived, and hang a refusal on the field that caused it."""
+        """Compare with the newest snapshot: drop values that have arrived, assign a refusal to its field."""
         if snapshot.cuts != self._snapshot.cuts:
             self.history.cut()
         self.history.follow(snapshot.at, snapshot.log_end)
@@ -62,7 +62,7 @@ class Edits:
 
     @property
     def parameters(self) -> ParameterSet | None:
-        """The set in force, as of the last snapshot."""
+        """The parameters in effect, as of the last snapshot."""
         return self._snapshot.parameters
 
     def value(self, name: str) -> Value:
@@ -73,9 +73,9 @@ class Edits:
         return value
 
     def set(self, values: Mapping[str, Value], gesture: object = None) -> bool:
-        """Ask for new values (SI, raw as typed); False, with a refusal to show, if the model will not have them.
+        """Request new values (SI, raw as typed); False, with a refusal to show, if the parameter set rejects them.
 
-        Edits sharing a `gesture`, such as one drag of a slider, are undone together.
+        Edits with the same `gesture`, such as one drag of a slider, are undone together.
         """
         parameters = self.parameters
         if parameters is None:
@@ -94,7 +94,7 @@ class Edits:
         return True
 
     def to_undo(self) -> Mapping[str, Value] | None:
-        """The values `undo` would bring back, or None when there is nothing to undo."""
+        """The values that `undo` would restore, or None if there is nothing to undo."""
         if self.history.undoable:
             return self.history.undoable[-1].before
         fault = self._snapshot.fault
@@ -103,20 +103,20 @@ class Edits:
         return {fault.parameter: fault.previous}
 
     def undo(self) -> None:
-        """Take the last change back; after a fault, return to the last good state with the old values."""
+        """Undo the last change; after a fault, return to the last good state with the old values."""
         values = self.to_undo()
         if values is not None:
             self.history.undo()
             self._ask(values)
 
     def redo(self) -> None:
-        """Make the change last undone again."""
+        """Repeat the change undone last."""
         values = self.history.redo()
         if values is not None:
             self._ask(values)
 
     def forget(self) -> None:
-        """Start with a clean sheet, as when another preset is loaded."""
+        """Drop history, requests and marks, as when another preset is loaded."""
         self.history.clear()
         self.refusals.clear()
         self._wanted.clear()

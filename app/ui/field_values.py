@@ -1,4 +1,4 @@
-"""Between a number and its row: its place on the slider, the text to edit it by, and the way back from both."""
+"""Conversion between a value, its position on the slider and the text to edit."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from repose.sim.numbers import read_number
 from repose.sim.parameters import Parameter, Value
 
 DECADES = 6
-"""Of a logarithmic slider whose range begins at zero; its left end is zero itself."""
+"""Decades of a logarithmic slider whose range begins at zero; its left end is zero."""
 ZERO_END = 0.03
-"""Share of such a slider that means zero."""
+"""Fraction of such a slider that means zero."""
 
 
 def position(parameter: Parameter, value: float) -> float:
-    """Where a value stands on the slider, 0 to 1."""
+    """Position of a value on the slider, 0 to 1."""
     low, high = _range(parameter)
     if not parameter.quantity.log:
         return min(max((value - low) / (high - low), 0.0), 1.0)
@@ -25,7 +25,7 @@ def position(parameter: Parameter, value: float) -> float:
 
 
 def value_at(parameter: Parameter, where: float) -> Value:
-    """The value at a place on the slider, rounded as a person would choose it, SI."""
+    """The value at a position on the slider, rounded to two or three digits, SI."""
     low, high = _range(parameter)
     if where <= 0.0 or where >= 1.0:
         value: float = low if where <= 0.0 else high
@@ -47,7 +47,7 @@ def value_at(parameter: Parameter, where: float) -> Value:
 
 
 def typed(parameter: Parameter, text: str) -> Value:
-    """What a person typed, in SI; anything that is not a number is passed on as it is, to be refused in words."""
+    """The typed value in SI; text that is not a number is returned unchanged, to be refused with a sentence."""
     text = text.strip()
     if parameter.quantity.unit:
         text = text.removesuffix(parameter.quantity.unit).strip()
@@ -60,13 +60,13 @@ def typed(parameter: Parameter, text: str) -> Value:
         value = float(f"{float(number) * parameter.quantity.scale:.15g}")
     except OverflowError:
         return math.inf
-    # 90° must be allowed where π/2 is the limit, although no decimal number of degrees is exactly that.
+    # 90° must be allowed if π/2 is the limit, although the conversion is not exact.
     limits = (limit for limit in (parameter.low, parameter.high) if limit is not None)
     return next((limit for limit in limits if math.isclose(value, limit, rel_tol=1e-12)), value)
 
 
 def compact(number: float) -> float:
-    """The number as the row prints it: five significant digits are more than a slider can set."""
+    """The number as the row prints it, with five significant digits."""
     return float(f"{number:.5g}")
 
 

@@ -1,36 +1,31 @@
 """One declared parameter becomes one row: name, symbol and value on a slider, a list or a tick box.
 
-The row never decides what is allowed. What is dragged or typed goes to the model as it is; a value the
-model refuses leaves the old one in force, and its sentence stands under the row.
+The parameter set decides what is allowed. A refused value leaves the old one in effect, and the row shows why.
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 from repose.app.render.text import SMALL, draw_symbol, draw_text, friendly, note, si, symbol_width, text_width
 from repose.app.render.theme import Colour
 from repose.app.ui.field_values import compact, plain, position, typed, value_at
 from repose.app.ui.path_field import draw_path
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import dragged, draw_bar, right_clicked, tooltip
 from repose.sim.parameters import Parameter
 
-if TYPE_CHECKING:
-    from repose.app.ui.panels import Ui
-
 EFFECTS = {
-    "now": "Acts at once, also on a running heap.",
-    "ramp": "Acts over the longer contact time of before and after{}, as a jump would kick the grains.",
-    "base": "Rebuilds walls and base; if grains lie on them, the fill starts over.",
-    "restart": "Acts at the next fill.",
+    "now": "Takes effect at once.",
+    "ramp": "Takes effect over one contact duration{}, since a sudden change would accelerate the grains.",
+    "base": "Rebuilds walls and base; if grains are present, the fill restarts.",
+    "restart": "Takes effect at the next fill.",
 }
 
 
 def describe(parameter: Parameter, contact_time: float = 0.0) -> str:
-    """What a parameter does, its range, its default and when it acts, as the tooltip says it.
+    """Text of the tooltip: meaning, range, default and when a change takes effect.
 
-    `contact_time` [s] is how long a contact lasts in the run; left out where it is 0.
+    `contact_time` [s] is the contact duration in the run; omitted if 0.
     """
     quantity = parameter.quantity
     lines = [f"{quantity.label}  {quantity.symbol.replace('_', '')}".rstrip(), parameter.help]
@@ -41,19 +36,19 @@ def describe(parameter: Parameter, contact_time: float = 0.0) -> str:
         lines.append(f"Default: {words(parameter.shown(parameter.default))}.")
     lines.append(EFFECTS[quantity.effect].format(f" ({si(contact_time, 's')} now)" if contact_time else ""))
     if parameter.kind in ("float", "int"):
-        lines.append("Ctrl-click, or Enter, types a value; double-click or right-click goes back to the default.")
+        lines.append("Ctrl-click, or Enter, types a value; double-click or right-click resets to the default.")
     else:
-        lines.append("Right-click goes back to the default.")
+        lines.append("Right-click resets to the default.")
     return "\n".join(lines)
 
 
 def words(choice: str) -> str:
-    """A choice as a person writes it."""
+    """A choice with spaces."""
     return choice.replace("_", " ")
 
 
 def draw_field(ui: Ui, parameter: Parameter) -> None:
-    """The row of one parameter, with the reason under it when its last edit was refused."""
+    """The row of one parameter, and why its last edit was refused."""
     imgui.push_id(parameter.name)
     if ui.memory.get("typing") == parameter.name:
         _draw_typing(ui, parameter)
@@ -95,7 +90,7 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
 
 
 def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, right: float) -> None:
-    """Name, symbol and, where there is room, when it acts, at the left; the value at the right."""
+    """Name, symbol and, if there is room, when it takes effect, at the left; the value at the right."""
     quantity, palette = parameter.quantity, ui.palette
     start = right - symbol_width(value)
     gap = text_width(" ") * 1.5
@@ -126,7 +121,7 @@ def _tag(ui: Ui, parameter: Parameter) -> tuple[str, Colour]:
 
 
 def _reset_asked(ui: Ui, parameter: Parameter) -> bool:
-    """Obey a double-click or right-click; True while the mouse button that asked is still down."""
+    """Reset on a double-click or right-click; True while that mouse button is still down."""
     name = parameter.name
     twice = (
         imgui.is_item_hovered(imgui.HoveredFlags_.no_nav_override)
@@ -135,7 +130,7 @@ def _reset_asked(ui: Ui, parameter: Parameter) -> bool:
     )
     if twice:
         ui.memory["held_after_reset"] = name
-        # The first click of the two has moved the slider: both together are one step back.
+        # The first of the two clicks has moved the slider: both are one step of the undo history.
         ui.edits.set({name: parameter.default}, gesture=("drag", name))
     elif right_clicked():
         ui.edits.set({name: parameter.default})
@@ -147,11 +142,11 @@ def _reset_asked(ui: Ui, parameter: Parameter) -> bool:
 
 
 def _follow_mouse(ui: Ui, parameter: Parameter, left: float, width: float) -> None:
-    """Set the value under the pointer while the row is held; with Ctrl held, or by keyboard, begin to type instead."""
+    """Set the value under the pointer while the row is dragged; with Ctrl, or by keyboard, begin to type instead."""
     name, io = parameter.name, imgui.get_io()
     if imgui.is_item_activated():
         ui.edits.history.seal()
-        # Held by no mouse, it was chosen with the keyboard, which can only type.
+        # Activated without the mouse: the keyboard can only type.
         if io.key_ctrl or not imgui.is_mouse_down(0):
             ui.memory.update(typing=name, text=plain(parameter, ui.edits.value(name)), typing_fresh=True)
             return
@@ -215,7 +210,7 @@ def _draw_tick(ui: Ui, parameter: Parameter) -> None:
 
 
 def _draw_automatic(ui: Ui, parameter: Parameter) -> None:
-    """A slider beside a tick box: ticked, the program chooses the value and the slider shows its choice."""
+    """A slider and a tick box: if ticked, the program chooses the value and the slider shows it."""
     (word,) = parameter.choices
     value = ui.edits.value(parameter.name)
     box = imgui.get_frame_height() + imgui.get_style().item_inner_spacing.x + text_width(word)

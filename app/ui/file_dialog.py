@@ -1,4 +1,4 @@
-"""The system's own dialog for choosing a file, asked once a frame and never waited for."""
+"""The system's own dialog for choosing a file, polled once per frame."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def why_none() -> str:
 
 
 def open_dialog(title: str, kinds: str, suffixes: tuple[str, ...]) -> Any:
-    """A dialog that now stands on the screen, or None where none could be opened."""
+    """An open dialog, or None if none could be opened."""
     try:
         from imgui_bundle import portable_file_dialogs
 
         return portable_file_dialogs.open_file(title, "", [kinds, " ".join(f"*{suffix}" for suffix in suffixes)])
-    except Exception:  # the desktop may refuse in ways of its own, and the path can still be typed
+    except Exception:  # the desktop may raise anything; the path can still be typed
         log.warning("No file dialog could be opened.", exc_info=True)
         return None
 
@@ -42,6 +42,6 @@ def answer(dialog: Any) -> str | None:
 
 
 def dismiss(dialog: Any) -> None:
-    """Take an open dialog off the screen: one that is left open would hold up the end of the program."""
+    """Close an open dialog, which would otherwise delay the end of the program."""
     if not dialog.ready(0):
         dialog.kill()

@@ -1,7 +1,6 @@
-"""Where the panels stand: a column at each side, a bar at the bottom, the picture in the middle.
+"""Layout of the panels: a column at each side, a bar at the bottom, the picture in the middle.
 
-Columns give way on small windows, and every panel is fenced in: one that fails says so in its place
-and the rest of the window goes on.
+Small windows omit columns. A panel that raises an error shows it in its place; the other panels continue.
 """
 
 from __future__ import annotations
@@ -10,9 +9,10 @@ import logging
 from itertools import groupby
 
 from imgui_bundle import imgui, implot
-from repose.app.jobs.progress import one_line
+from repose.app.progress import one_line
 from repose.app.render.text import note, text_width
-from repose.app.ui.panels import Panel, Side, Ui, all_panels
+from repose.app.ui.panels import Panel, Side, all_panels
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, foldable, tab
 
 log = logging.getLogger(__name__)
@@ -22,11 +22,11 @@ COLUMN = 300.0
 BAR = 46.0
 """Height of the bar at the bottom [px at scale 1]."""
 LEAST_PICTURE = 240.0
-"""Width kept for the picture [px at scale 1]; columns that would take it are left out, the right one first."""
+"""Width kept for the picture [px at scale 1]; columns that leave less are omitted, the right one first."""
 LEAST_STRETCH = 170.0
 """Height of a stretching panel below which its column scrolls as a whole [px at scale 1]."""
 FOCUS, LAST_FOCUS = "focus", "last focus"
-"""Where `Ui.memory` has the column that is to get the keyboard, and the one that got it last."""
+"""Entries of `Ui.memory`: the column that gets the keyboard focus next, and the one that got it last."""
 FIXED = (
     imgui.WindowFlags_.no_decoration
     | imgui.WindowFlags_.no_move
@@ -36,7 +36,7 @@ FIXED = (
 )
 
 RECOVERY = tuple(f"config_error_recovery_enable_{part}" for part in ("assert", "debug_log", "tooltip"))
-"""ImGui's ways of telling what it closes for a panel that failed: all off meanwhile, since that is told in words."""
+"""ImGui's own reports of what it closes for a panel that failed: off, since the panel shows the error."""
 
 
 def measure_inset(size: tuple[int, int], scale: float, visible: bool) -> tuple[float, float, float, float]:
@@ -51,7 +51,7 @@ def measure_inset(size: tuple[int, int], scale: float, visible: bool) -> tuple[f
 
 
 def draw_panels(ui: Ui) -> None:
-    """All panels of the window, each in its place."""
+    """Draw all panels of the window."""
     left, _, right, bottom = ui.inset
     width, height = ui.size
     if left:
@@ -65,7 +65,7 @@ def draw_panels(ui: Ui) -> None:
 
 
 def focus_next(ui: Ui) -> None:
-    """Give the keyboard to the next of the columns and the bar: arrows, Enter and Esc then act on what is in it."""
+    """Move the keyboard focus to the next column or the bar, where arrows, Enter and Esc then act."""
     left, _, right, bottom = ui.inset
     shown = [name for name, width in (("left", left), ("right", right), ("bottom", bottom)) if width]
     if shown:
@@ -98,7 +98,7 @@ def _draw_bar(ui: Ui, top: float, height: float) -> None:
 
 
 def _draw_column(ui: Ui, side: Side, x: float, width: float, height: float) -> None:
-    """Panels from top to bottom; those that stretch share what the others leave."""
+    """Panels from top to bottom; those that stretch share the remaining height."""
     _begin(ui, side, x, 0.0, width, height, 0)
     panels = _on(side)
     heights: dict[str, float] = ui.memory.setdefault("heights", {})
@@ -120,7 +120,7 @@ def _draw_column(ui: Ui, side: Side, x: float, width: float, height: float) -> N
 
 
 def _draw_header(ui: Ui, panel: Panel) -> bool:
-    """The title of a panel; a click folds it away."""
+    """The title of a panel; a click folds the panel."""
     if ui.bold is not None:
         imgui.push_font(ui.bold, 0.0)
     unfolded = foldable(ui, f"panel.{panel.name}", True, lambda: imgui.collapsing_header(panel.title))
@@ -141,7 +141,7 @@ def _draw_body(ui: Ui, panel: Panel, share: float) -> None:
 
 
 def _draw_tabs(ui: Ui, panels: list[Panel]) -> None:
-    """The row of tabs, complete before the panel chosen is drawn: a panel that fails may close what is open then."""
+    """The row of tabs, completed before the chosen panel is drawn, because a panel that fails closes open tab bars."""
     chosen = None
     if imgui.begin_tab_bar(panels[0].group):
         for panel in panels:
@@ -154,7 +154,7 @@ def _draw_tabs(ui: Ui, panels: list[Panel]) -> None:
 
 
 def _draw_over(ui: Ui, panel: Panel) -> None:
-    """A panel that opens windows of its own; what is to be said of one that failed has a window too."""
+    """A panel that opens its own windows; if it fails, its error gets a window too."""
     if panel.name not in ui.broken:
         _draw_guarded(ui, panel)
         return
@@ -167,7 +167,7 @@ def _draw_over(ui: Ui, panel: Panel) -> None:
 
 
 def _draw_guarded(ui: Ui, panel: Panel) -> None:
-    """Draw one panel; if it fails, put ImGui's stacks back and say so in its place until asked to try again."""
+    """Draw one panel; if it fails, restore ImGui's stacks and show the error until the user tries again."""
     if panel.name in ui.broken:
         _draw_broken(ui, panel)
         return
@@ -178,7 +178,7 @@ def _draw_guarded(ui: Ui, panel: Panel) -> None:
     try:
         panel.draw(ui)
         imgui.pop_id()
-    except Exception as error:  # no mistake in a panel may end the run
+    except Exception as error:  # an error in a panel must not end the run
         log.exception("The panel %s failed.", panel.name)
         ui.broken[panel.name] = one_line(error)
         _recover(before)
@@ -192,13 +192,13 @@ def _draw_broken(ui: Ui, panel: Panel) -> None:
     again = button(ui, f"{panel.name}.again", "Try again", width=width)
     if in_bar:
         imgui.same_line()
-    note(f"The panel {panel.title} stopped ({ui.broken[panel.name]}); the run goes on.", ui.palette.bad)
+    note(f"The panel {panel.title} stopped ({ui.broken[panel.name]}); the run continues.", ui.palette.bad)
     if again:
         del ui.broken[panel.name]
 
 
 def _recover(before: imgui.internal.ErrorRecoveryState) -> None:
-    """Close what a panel left open; it closes every tab bar and table of the window the panel stands in."""
+    """Close what a panel left open; this closes every tab bar and table of its window."""
     if implot.internal.get_current_plot() is not None:
         implot.end_plot()
     io = imgui.get_io()

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from imgui_bundle import imgui
 from repose.app.render.text import text_width
 from repose.app.ui import file_dialog
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, right_clicked, tooltip
 from repose.sim.parameters import Parameter, unquoted
 
-if TYPE_CHECKING:
-    from repose.app.ui.panels import Ui
-
 DIALOG = "file dialog"
-"""Where the open dialog and the parameter it is for stand in `Ui.memory`."""
+"""Entry of `Ui.memory`: the open dialog and its parameter."""
 
 
 def draw_path(ui: Ui, parameter: Parameter, help: str) -> None:
@@ -50,7 +48,7 @@ def draw_path(ui: Ui, parameter: Parameter, help: str) -> None:
 
 
 def take_dropped(ui: Ui, path: str) -> str:
-    """Set the parameter that takes such a file; why that is not possible, or an empty string."""
+    """Set the parameter that accepts such a file; returns why that is not possible, or an empty string."""
     suffix, shown = Path(path).suffix.lower(), Path(path).name
     parameters = ui.edits.parameters
     declared = type(parameters).declared().values() if parameters is not None else ()
@@ -61,7 +59,7 @@ def take_dropped(ui: Ui, path: str) -> str:
 
 
 def close_dialog(ui: Ui) -> None:
-    """At the end of the program."""
+    """Close the dialog at the end of the program."""
     if DIALOG in ui.memory:
         file_dialog.dismiss(ui.memory.pop(DIALOG)[1])
 

@@ -1,4 +1,4 @@
-"""The presets on the shelf: those shipped and those saved here, loaded into a run with one command."""
+"""The presets shipped with the program and those saved by the user; each starts a run with one command."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ NAME = re.compile(r"[\w][\w -]{0,59}")
 
 
 @dataclass
-class Shelf:
-    """Titles of the presets by name or path, and the one in use."""
+class PresetLibrary:
+    """Titles of the presets by name or path, and the preset in use."""
 
     send: Callable[[Command], None]
     current: str = ""
@@ -28,7 +28,7 @@ class Shelf:
     titles: dict[str, str] = field(default_factory=dict)
 
     def refresh(self) -> None:
-        """Look again at what is there; files that are not presets are passed over, values are checked when taken."""
+        """List the presets again; skips files that are not presets. Values are checked at the start of a preset."""
         saved = sorted(self.folder.glob("*.toml")) if self.folder.is_dir() else []
         self.titles = {}
         for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
@@ -38,7 +38,7 @@ class Shelf:
                 continue
 
     def take(self, name: str) -> bool:
-        """Start anew from a preset; False, with the reason in `trouble`, if it is not usable."""
+        """Start from a preset; False, with the reason in `trouble`, if it cannot be used."""
         self.trouble = ""
         try:
             preset = presets.load(name)
@@ -50,16 +50,16 @@ class Shelf:
         return True
 
     def note(self, name: str, title: str) -> None:
-        """Remember which preset is running, without starting it; one from a file of the user's joins the shelf."""
+        """Record which preset is running, without starting it; a preset from a file is added to the list."""
         self.current = name
         self.titles.setdefault(name, title)
 
     def restart(self, scene: str, parameters: ParameterSet, seed: int) -> None:
-        """Start the same experiment anew with another seed."""
+        """Restart the same experiment with another seed."""
         self.send(Start(scene, different(parameters), seed))
 
     def save(self, name: str, scene: str, parameters: ParameterSet, seed: int) -> bool:
-        """Keep the parameters in force as a preset of that name; False, with the reason, if that fails."""
+        """Save the parameters in effect as a preset; False, with the reason in `trouble`, if that fails."""
         self.trouble = ""
         if not NAME.fullmatch(name.strip()):
             self.trouble = f"'{name}' cannot be a preset's name: use letters, digits, spaces and hyphens, at most 60."
@@ -74,7 +74,7 @@ class Shelf:
         try:
             write_new_file(path, lambda file: file.write(text.encode("utf-8")))
         except FileExistsError:
-            self.trouble = f"There is a preset '{path.stem}' already, which is kept: choose another name."
+            self.trouble = f"A preset '{path.stem}' exists already and is not overwritten: choose another name."
             return False
         except OSError as error:
             self.trouble = f"The preset could not be saved to {path}: {error.strerror or error}."

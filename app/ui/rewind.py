@@ -1,36 +1,33 @@
-"""Going back in time: to the moments kept, or by single steps; physics stands still meanwhile."""
+"""Seeking in the history of the run: to checkpoints, or by single steps; the run is paused meanwhile."""
 
 from __future__ import annotations
 
 import bisect
-from typing import TYPE_CHECKING
 
+from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Rewind
-
-if TYPE_CHECKING:
-    from repose.app.ui.panels import Ui
 
 
 def places(ui: Ui) -> list[int]:
-    """Steps of the moments one can go to at once, the last one reached included."""
+    """Steps of the checkpoints, and the last step reached."""
     kept = [at for at, _ in ui.snapshot.moments]
     return kept if kept and kept[-1] == ui.snapshot.log_end else [*kept, ui.snapshot.log_end]
 
 
 def go_to(ui: Ui, at: int) -> None:
-    """Stand still at a step; what came after it stays until the run goes on."""
+    """Pause at a step; later states remain until the run continues from here."""
     if not (ui.snapshot.paused and ui.transport.paused):
         ui.transport.pause(True)
     ui.send(Rewind(at))
 
 
 def step_back(ui: Ui) -> None:
-    """To the step before this one."""
+    """To the previous step."""
     go_to(ui, max(0, ui.snapshot.at - 1))
 
 
-def step_on(ui: Ui) -> None:
-    """One step, in the past along what has happened there."""
+def step_forward(ui: Ui) -> None:
+    """One step; at an earlier step, along the recorded history."""
     if ui.snapshot.at < ui.snapshot.log_end and ui.transport.paused:
         go_to(ui, ui.snapshot.at + 1)
     else:
@@ -38,24 +35,24 @@ def step_on(ui: Ui) -> None:
 
 
 def earlier(ui: Ui) -> None:
-    """To the moment kept before this one."""
+    """To the previous checkpoint."""
     kept = places(ui)
     go_to(ui, kept[max(0, bisect.bisect_left(kept, ui.snapshot.at) - 1)])
 
 
 def later(ui: Ui) -> None:
-    """To the moment kept after this one, at last to where the run had got to."""
+    """To the next checkpoint, or to the last step reached."""
     kept = places(ui)
     go_to(ui, kept[min(len(kept) - 1, bisect.bisect_right(kept, ui.snapshot.at))])
 
 
 def memory(ui: Ui) -> str:
-    """What the moments kept take, and may take, in words."""
+    """Memory used by the checkpoints, and the limit, in words."""
     snapshot = ui.snapshot
     return f"{snapshot.moments_bytes / 1e6:.1f} of {snapshot.moments_budget / 1e6:.0f} MB"
 
 
 def nearest(ui: Ui, share: float) -> int:
-    """The moment kept nearest to a share of the whole history, 0 to 1."""
+    """The checkpoint nearest to a fraction of the whole history, 0 to 1."""
     wanted = share * ui.snapshot.log_end
     return min(places(ui), key=lambda at: abs(at - wanted))

@@ -1,4 +1,4 @@
-"""Pause, single steps and speed: what a person wants of the clock, passed on to the physics thread."""
+"""Pause, single steps and speed, as requested by the user and passed to the physics thread."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 SPEEDS: tuple[float | None, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, None)
-"""Simulated over wall time; None is as fast as the machine can."""
+"""Simulated over wall time; None is as fast as possible."""
 REAL_TIME = SPEEDS.index(1.0)
 
 
 class Clock(Protocol):
-    """The part of the physics thread that keeps time."""
+    """The part of the physics thread that controls the speed of the run."""
 
     def pause(self, paused: bool) -> None: ...
     def single_step(self, count: int = 1) -> None: ...
@@ -20,7 +20,7 @@ class Clock(Protocol):
 
 @dataclass
 class Transport:
-    """The speed chosen, and whether the clock should stand still."""
+    """The speed chosen, and whether the run is paused."""
 
     clock: Clock
     index: int = REAL_TIME
@@ -32,17 +32,17 @@ class Transport:
         return SPEEDS[self.index]
 
     def choose(self, index: int) -> None:
-        """Take one of `SPEEDS`; beyond its ends is its end."""
+        """Choose one of `SPEEDS`; an index out of range is clipped."""
         self.index = min(max(index, 0), len(SPEEDS) - 1)
         self.clock.set_speed(self.speed)
 
     def pause(self, paused: bool) -> None:
-        """Stop the clock, or let it go on."""
+        """Pause the run, or continue it."""
         self.paused = paused
         self.clock.pause(paused)
 
     def step(self) -> None:
-        """Do one time step and stand still after it."""
+        """Do one time step, then pause."""
         if not self.paused:
             self.pause(True)
         self.clock.single_step()

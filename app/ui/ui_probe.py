@@ -1,4 +1,4 @@
-"""Where every widget is on the screen and how the run stands, for programs that drive the window from outside."""
+"""Positions of the widgets and state of the run, for programs that drive the window from outside."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INTERVAL = 2
 
 
 @dataclass
-class Probe:
+class UiProbe:
     """Rectangles of the widgets of this frame, written as JSON beside the state when a file is given."""
 
     path: Path | None = None
@@ -25,7 +25,7 @@ class Probe:
     _frame: int = 0
 
     def mark(self, name: str) -> None:
-        """Note where the widget just drawn is, as far as it can be seen."""
+        """Record the rectangle of the widget just drawn, if it is visible."""
         if self.path is not None and imgui.is_item_visible():
             low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
             self.widgets[name] = (low.x, low.y, high.x, high.y)

@@ -1,4 +1,4 @@
-"""Undo and redo of parameter changes: two stacks of plain values, kept exactly as they were."""
+"""Undo and redo of parameter changes: two stacks of exact values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from repose.sim.parameters import Value
 
 DEPTH = 1000
-"""Changes kept; the oldest are forgotten first."""
+"""Most changes stored; the oldest are dropped first."""
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,9 @@ class Change:
     before: Mapping[str, Value]
     after: Mapping[str, Value]
     gesture: object = None
-    """What made it; changes of one drag share it and count as one step."""
+    """Identifies one drag, whose changes count as one step."""
     at: int = 0
-    """Step at which it was asked for, counted since the log of the run began."""
+    """Step at which it was requested, counted from the beginning of the log."""
 
 
 @dataclass
@@ -30,17 +30,17 @@ class History:
     undoable: list[Change] = field(default_factory=list)
     redoable: list[Change] = field(default_factory=list)
     to_come: list[Change] = field(default_factory=list)
-    """Changes made after the moment of the past that is looked at, the next one last."""
+    """Changes made after the step shown, while an earlier state is shown; the next one last."""
 
     def follow(self, at: int, end: int) -> None:
-        """Go with the run into its past: what was changed after step `at` of `end` is not there to be undone."""
+        """Follow a seek in the history: changes after step `at` of `end` cannot be undone there."""
         while self.undoable and at < end and at <= self.undoable[-1].at <= end:
             self.to_come.append(self.undoable.pop())
         while self.to_come and (at == end or self.to_come[-1].at < at):
             self.undoable.append(self.to_come.pop())
 
     def cut(self) -> None:
-        """Forget the changes to come, as the run goes on from its past."""
+        """Drop the later changes when the run continues from an earlier step."""
         if self.to_come:
             self.to_come.clear()
             self.redoable.clear()
@@ -48,7 +48,7 @@ class History:
     def record(
         self, before: Mapping[str, Value], after: Mapping[str, Value], gesture: object = None, at: int = 0
     ) -> None:
-        """Remember a change; the next of the same `gesture` widens it instead of adding another."""
+        """Store a change; a change with the same `gesture` extends the last one."""
         self.redoable.clear()
         last = self.undoable[-1] if self.undoable else None
         if last is not None and gesture is not None and last.gesture == gesture:
@@ -59,27 +59,27 @@ class History:
             del self.undoable[:-DEPTH]
 
     def seal(self) -> None:
-        """End the gesture under way: what follows is a step of its own."""
+        """End the current gesture: the next change is a separate step."""
         if self.undoable and self.undoable[-1].gesture is not None:
             last = self.undoable[-1]
             self.undoable[-1] = Change(last.before, last.after, at=last.at)
 
     def undo(self) -> Mapping[str, Value] | None:
-        """The values to go back to, or None when nothing is left to undo."""
+        """The values to restore, or None if nothing is left to undo."""
         if not self.undoable:
             return None
         self.redoable.append(self.undoable.pop())
         return self.redoable[-1].before
 
     def redo(self) -> Mapping[str, Value] | None:
-        """The values to go forward to, or None when nothing was undone."""
+        """The values to set again, or None if nothing was undone."""
         if not self.redoable:
             return None
         self.undoable.append(self.redoable.pop())
         return self.undoable[-1].after
 
     def clear(self) -> None:
-        """Forget everything, as when another preset is loaded."""
+        """Drop everything, as when another preset is loaded."""
         self.undoable.clear()
         self.redoable.clear()
         self.to_come.clear()

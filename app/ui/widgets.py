@@ -1,19 +1,16 @@
-"""The small pieces all panels are made of: buttons with key hints, bars to drag, lists, folds, tooltips."""
+"""Widgets that several panels use: buttons with key hints, sliders, lists, headings that fold, tooltips."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 from repose.app.render.text import RAISED, SMALL, draw_symbol, draw_text, symbol_width, text_width, write
 from repose.app.render.theme import Colour, colour32, vector
+from repose.app.ui.ui import Ui
 
-if TYPE_CHECKING:
-    from repose.app.ui.panels import Ui
-
-HELD = "bar held"
-"""Where `Ui.memory` has the bar that the keyboard holds."""
+SELECTED = "selected slider"
+"""Entry of `Ui.memory`: the slider that the arrow keys move."""
 EARLIER = (imgui.Key.left_arrow, imgui.Key.down_arrow)
 LATER = (imgui.Key.right_arrow, imgui.Key.up_arrow)
 
@@ -21,9 +18,9 @@ LATER = (imgui.Key.right_arrow, imgui.Key.up_arrow)
 def slide(
     ui: Ui, name: str, texts: tuple[str, ...], where: float, width: float = -1.0, step: float = 0.0
 ) -> float | None:
-    """A bar to drag, with the first of the texts that fits in it; the place moved to, 0 to 1, or None.
+    """A slider with the first of the texts that fits into it; the new position, 0 to 1, or None.
 
-    With a `step` it is in the reach of the keyboard: Enter takes hold of it, arrows move it, Enter or Esc lets go.
+    With a `step` the keyboard can move it: Enter selects it, arrows move it, Enter or Esc ends.
     """
     size = imgui.ImVec2(imgui.get_content_region_avail().x if width < 0 else width, imgui.get_frame_height())
     imgui.invisible_button(f"##{name}", size, imgui.ButtonFlags_.enable_nav if step else 0)
@@ -33,31 +30,31 @@ def slide(
     draw_bar(ui, low, size, where)
     text = next((entry for entry in texts if text_width(entry) < size.x - pad.x), "")
     draw_text(low.x + (size.x - text_width(text)) / 2, low.y + pad.y, text, ui.palette.text)
-    if ui.memory.get(HELD) == name:
+    if ui.memory.get(SELECTED) == name:
         _frame(ui, low, size)
         return by_keys
     return dragged(ui, low.x, size.x) if imgui.is_mouse_down(0) else None
 
 
 def _moved_by_keys(ui: Ui, name: str, where: float, step: float) -> float | None:
-    """Where the keyboard moves the bar just drawn, 0 to 1, or None."""
-    held = ui.memory.get(HELD) == name
-    if held and (not imgui.is_item_focused() or imgui.is_key_pressed(imgui.Key.escape) or imgui.is_mouse_down(0)):
-        held = False
-        del ui.memory[HELD]
+    """New position of the slider just drawn, moved by the keyboard, 0 to 1, or None."""
+    selected = ui.memory.get(SELECTED) == name
+    if selected and (not imgui.is_item_focused() or imgui.is_key_pressed(imgui.Key.escape) or imgui.is_mouse_down(0)):
+        selected = False
+        del ui.memory[SELECTED]
     elif imgui.is_item_activated() and not imgui.is_mouse_down(0):
-        held = not held
-        ui.memory[HELD] = name if held else None
-    if not held:
+        selected = not selected
+        ui.memory[SELECTED] = name if selected else None
+    if not selected:
         return None
     for key in (*EARLIER, *LATER, imgui.Key.escape):
-        imgui.internal.set_key_owner(key, imgui.get_item_id())  # or they would leave the bar
+        imgui.internal.set_key_owner(key, imgui.get_item_id())  # otherwise they would move the focus away
     moves = sum(imgui.is_key_pressed(key) for key in LATER) - sum(imgui.is_key_pressed(key) for key in EARLIER)
     return min(max(where + moves * step, 0.0), 1.0) if moves else None
 
 
 def _frame(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2) -> None:
-    """Show that the bar is held by the keyboard."""
+    """Show that the arrow keys move the slider."""
     high = imgui.ImVec2(low.x + size.x, low.y + size.y)
     rounding = imgui.get_style().frame_rounding
     imgui.get_window_draw_list().add_rect(low, high, colour32(ui.palette.accent), rounding, thickness=2.0 * ui.scale)
@@ -84,18 +81,18 @@ def draw_bar(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2, where: float, filled
 
 
 def dragged(ui: Ui, left: float, width: float) -> float | None:
-    """Where on the item just drawn the mouse holds and moves it, 0 to 1, or None."""
+    """Position of the mouse that drags the item just drawn, 0 to 1, or None."""
     io = imgui.get_io()
     moved = imgui.is_item_active() and (io.mouse_delta.x or io.mouse_delta.y)
     if not (imgui.is_item_activated() or moved):
         return None
-    # The ends are reached a little before the rim, so that they can be hit.
+    # The ends are reached a few pixels before the edge, so that they are easy to hit.
     rim = 3.0 * ui.scale
     return min(max((io.mouse_pos.x - left - rim) / max(width - 2 * rim, 1.0), 0.0), 1.0)
 
 
 def tooltip(text: str) -> None:
-    """Explain the widget just drawn, once the mouse rests on it."""
+    """Explain the widget just drawn when the mouse rests on it."""
     resting = imgui.HoveredFlags_.stationary | imgui.HoveredFlags_.delay_normal | imgui.HoveredFlags_.no_shared_delay
     if imgui.is_item_hovered(resting | imgui.HoveredFlags_.allow_when_disabled):
         imgui.begin_tooltip()
@@ -144,7 +141,7 @@ def button(
 
 
 def row(left: str, right: str, ui: Ui, colour: Colour | None = None) -> None:
-    """A quiet name at the left and its value at the right edge."""
+    """A name at the left and its value at the right edge."""
     imgui.text_colored(vector(ui.palette.muted), left)
     width = text_width(right)
     imgui.same_line()
@@ -153,7 +150,7 @@ def row(left: str, right: str, ui: Ui, colour: Colour | None = None) -> None:
 
 
 def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str, help: str = "") -> str | None:
-    """A list to choose from, its label inside at the left; the key chosen, or None if none was."""
+    """A drop-down list with its label at the left; the key chosen, or None."""
     chosen = None
     width = imgui.get_content_region_avail().x
     indent = text_width(label) + imgui.get_style().item_inner_spacing.x if label else 0.0
@@ -176,7 +173,7 @@ def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str,
 
 
 def tab(ui: Ui, group: str, name: str, title: str, padding: float | None = None) -> bool:
-    """Whether the tab just drawn is the one shown in its row; the one chosen is remembered for the next start.
+    """Whether the tab just drawn is the one shown in its row; the choice is stored in the settings.
 
     `padding` beside its title [px at scale 1].
     """
@@ -199,7 +196,7 @@ def tab(ui: Ui, group: str, name: str, title: str, padding: float | None = None)
 
 
 def foldable(ui: Ui, name: str, open_at_start: bool, draw: Callable[[], bool]) -> bool:
-    """Whether what stands under the heading that `draw` draws is to be shown; remembered for the next start."""
+    """Whether the heading that `draw` draws is unfolded; stored in the settings."""
     unfolded = ui.settings.choices.unfolded
     before = unfolded.get(name, open_at_start)
     imgui.set_next_item_open(before, imgui.Cond_.once)
@@ -211,12 +208,12 @@ def foldable(ui: Ui, name: str, open_at_start: bool, draw: Callable[[], bool]) -
 
 
 def right_clicked() -> bool:
-    """Whether the widget just drawn was right-clicked: the one under the mouse, not the one the keyboard is on."""
+    """Whether the widget just drawn, under the mouse, was right-clicked; keyboard focus does not count."""
     return imgui.is_item_hovered(imgui.HoveredFlags_.no_nav_override) and imgui.is_mouse_clicked(1)
 
 
 def checkbox(ui: Ui, name: str, label: str, value: bool, help: str = "") -> bool:
-    """A tick box; the value it now has."""
+    """A tick box; returns its value."""
     _, value = imgui.checkbox(f"{label}##{name}", value)
     ui.probe.mark(name)
     if help:

@@ -1,6 +1,6 @@
-"""The window's frame loop: listen, look at the newest snapshot, draw picture and panels, film.
+"""The frame loop of the window: read events, take the newest snapshot, draw picture and panels, film.
 
-The physics has a thread of its own; nothing here waits for it, and it never waits for the picture.
+Physics runs in a separate thread; neither thread waits for the other.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repose.app.render.camera import Camera2D, Size
 from repose.app.render.orbit import Camera3D
-from repose.app.render.view import View
+from repose.app.render.passes import needs_contacts
 from repose.app.storage.film import Film
-from repose.app.storage.run_saver import Keeper
+from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.app.ui.edits import Edits
-from repose.app.ui.preset_library import Shelf
+from repose.app.ui.preset_library import PresetLibrary
 from repose.app.ui.transport import Transport
-from repose.app.ui.ui_probe import Probe
+from repose.app.ui.ui import Ui
+from repose.app.ui.ui_probe import UiProbe
 from repose.app.ui.undo import History
-from repose.app.window.camera_control import Aim
+from repose.app.window.camera_control import CameraControl
 from repose.app.window.pace import Pace
 from repose.app.window.physics import Physics
 from repose.app.window.turning import Turning
@@ -37,21 +37,20 @@ from repose.sim.io import presets
 if TYPE_CHECKING:
     import pygame
     from repose.app.render.renderer import Renderer
-    from repose.app.ui.panels import Ui
 
 log = logging.getLogger(__name__)
 
 REPORT_VARIABLE = "REPOSE_REPORT"
-"""Environment variable naming a file that is to hold widgets and state, for programs that drive the window."""
+"""Environment variable: path of a file for widgets and state, for programs that drive the window."""
 STARTING_INTERVAL = 0.05
-"""Wall time between two frames as long as there is nothing but a note to draw [s]: loading the loops is Python's work,
-which a picture at full rate would make half as long again."""
+"""Wall time between two frames before the first snapshot [s]: loading the loops needs the interpreter, and a picture at
+full rate would make it take half as long again."""
 SAVE_INTERVAL = 300
-"""Frames between two looks at whether settings must be saved."""
+"""Frames between two checks whether settings must be saved."""
 PICTURE = "picture"
-"""What the scene is called among the parts of the window that may fail."""
+"""Name of the picture in `Ui.broken`."""
 PHYSICS_TIME, FILM_TIME = 1.0, 1.5
-"""Wall time physics may take to stop and a film to be completed after the window has closed [s]."""
+"""Wall time to wait for physics to stop and for a film to be completed after the window has closed [s]."""
 
 
 class Application:
@@ -63,52 +62,52 @@ class Application:
         # Only now that a window is open may OpenGL be imported (see `repose.app.window.window`).
         from imgui_bundle import implot
         from repose.app.render.imgui_backend import ImguiBackend
-        from repose.app.window.actions import make_deeds
+        from repose.app.window.actions import make_actions
 
         self.window, self.settings = window, settings
         self.gui = ImguiBackend()
         implot.create_context()
         self.renderer: Renderer | None = None
-        self.aim, self.turning = Aim(), Turning()
+        self.camera_control, self.turning = CameraControl(), Turning()
         self.physics = Physics(preset.scene, preset.values, preset.seed, preset.ready, threads)
         self.ui = make_ui(self.physics, settings, self._draw_film_frame)
         self.ui.bold = self.gui.bold
-        self.ui.shelf.refresh()
-        self.ui.shelf.note(preset_name, preset.title)
-        self.ui.deeds.update(make_deeds(self.ui, self.aim, window, self.physics))
+        self.ui.preset_library.refresh()
+        self.ui.preset_library.note(preset_name, preset.title)
+        self.ui.actions.update(make_actions(self.ui, self.camera_control, window, self.physics))
         self.ui.transport.choose(self.ui.transport.index)
-        self.ui.keeper.begin()
+        self.ui.run_saver.begin()
         self._theme: object = None
         self._pointer = (0.0, 0.0)
         self._frames = 0
         self._pace = Pace(window.vsync)
 
     def draw_frame(self) -> bool:
-        """One turn of the loop; False when the window is to be closed."""
+        """One frame; False when the window is to be closed."""
         ui, size = self.ui, self.window.size
         if not self._listen(self.window.poll()):
             return False
-        self.physics.show_contacts(ui.view.show_force_chains)
+        self.physics.show_contacts(needs_contacts(ui.view))
         ui.snapshot = self.physics.latest()
         ui.dead = self.physics.dead
         ui.edits.see(ui.snapshot)
-        ui.keeper.tick()
-        if ui.keeper.opened:
-            ui.keeper.opened = False
+        ui.run_saver.tick()
+        if ui.run_saver.opened:
+            ui.run_saver.opened = False
             ui.edits.forget()
         if min(size) > 0:
             ui.size = size
             self._fit(size)
             self.gui.begin_frame(size, ui.scale)
             self._draw_panels()
-            self.aim.follow(ui)
+            self.camera_control.follow(ui)
             self.turning.follow(ui)
             self._draw_picture(size)
             self.gui.end_frame()
             self.gui.update_cursor()
             self.window.swap()
         if self._frames == 0:
-            self.physics.begin()  # loading its loops takes a second, compiling them many: first something to see
+            self.physics.begin()  # after the first frame, because loading or compiling the loops takes seconds
         ui.film.pump()
         self._report()
         self._frames += 1
@@ -120,23 +119,23 @@ class Application:
         return True
 
     def close(self, keep_run: bool = False) -> None:
-        """End film, window and physics; a film under way is completed if that is quick.
+        """End film, window and physics; an unfinished film is completed if that is quick.
 
-        With `keep_run` the run is saved as it is, to be offered at the next start. It is kept too where
-        anything here fails: then the rest is ended all the same, and the error raised.
+        With `keep_run` the run is saved, to be offered at the next start. It is kept too if a step here fails:
+        the other steps are still done, then the error is raised.
         """
         from repose.app.ui.path_field import close_dialog
 
         ui = self.ui
-        with ExitStack() as ending:  # read it upwards
-            ending.push(lambda kind, *_: ui.keeper.end(keep_run or kind is not None))
+        with ExitStack() as ending:  # called from last to first
+            ending.push(lambda kind, *_: ui.run_saver.end(keep_run or kind is not None))
             ending.callback(self.settings.save)
             ending.callback(ui.film.wait, FILM_TIME)
             ending.callback(self._stop_physics)
             ending.callback(self._close_window)
             ending.callback(close_dialog, ui)
             if keep_run:
-                ending.callback(ui.keeper.save_now)
+                ending.callback(ui.run_saver.save_now)
             ending.callback(ui.film.stop)
 
     def _close_window(self) -> None:
@@ -151,7 +150,7 @@ class Application:
                 self.renderer.destroy()
 
     def _stop_physics(self) -> None:
-        # Compiling cannot be interrupted; the thread is left to end with the program.
+        # Compiling cannot be interrupted; such a thread ends with the program.
         physics = threading.Thread(target=self.physics.stop, daemon=True)
         physics.start()
         physics.join(PHYSICS_TIME)
@@ -175,12 +174,14 @@ class Application:
         )
 
     def _listen(self, events: list[pygame.Event]) -> bool:
-        """Hand events to keys, panels and camera; False when the window is to be closed."""
+        """Pass events to keys, panels and camera; False when the window is to be closed."""
         import pygame
-        from repose.app.ui.keys import dispatch, is_escape
+        from repose.app.ui.keys import dispatch, is_escape, scene_keys
+        from repose.app.ui.panels import all_keys
         from repose.app.ui.panels.notices import DROPPED
         from repose.app.ui.path_field import take_dropped
 
+        keys = (*scene_keys(self.ui.snapshot), *all_keys())
         for event in events:
             if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
                 return False
@@ -188,24 +189,24 @@ class Application:
                 self._remember_place(event)
             if event.type == pygame.DROPFILE:
                 self.ui.memory[DROPPED] = take_dropped(self.ui, event.file)
-            # The wheel's event carries no place: it turns where the mouse was last, which ImGui knows a frame later.
+            # Wheel events carry no position: use the last one of the mouse, which ImGui knows one frame later.
             self._pointer = event.dict.get("pos", self._pointer)
-            # A key that did something is not also ImGui's: Tab would move its focus into a text field.
-            if not dispatch(event, self.ui.deeds, self.gui.io.want_text_input) or is_escape(event):
+            # ImGui does not get keys that were used here: Tab would move its focus into a text field.
+            if not dispatch(event, keys, self.ui, self.gui.io.want_text_input) or is_escape(event):
                 self.gui.process_event(event)
                 free = not self.gui.io.want_capture_mouse
                 if not self.turning.obey(event, self.ui, free):
-                    self.aim.obey(event, self.ui.camera, self.window.size, self._pointer, free)
+                    self.camera_control.obey(event, self.ui.camera, self.window.size, self._pointer, free)
         return True
 
     def _fit(self, size: Size) -> None:
-        """Scale, colours and the room for the picture, as window and settings ask for."""
+        """Set scale, colours and the area of the picture from window and settings."""
         from repose.app.render.theme import apply, interface_scale
         from repose.app.ui.layout import measure_inset
 
         ui, palette, choices = self.ui, self.ui.palette, self.settings.choices
         ui.view.dark = palette.dark
-        ui.view.font_scale = choices.font_scale * palette.zoom
+        ui.view.text_scale = choices.font_scale * palette.zoom
         ui.scale = interface_scale(size, self.window.content_scale, choices.font_scale, palette)
         ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible)
         if self._theme != (choices.theme, ui.scale):
@@ -217,11 +218,11 @@ class Application:
         from repose.app.ui.layout import draw_panels
 
         if imgui.is_mouse_double_clicked(0) and not self.gui.io.want_capture_mouse:
-            self.aim.show_everything()
+            self.camera_control.show_everything()
         draw_panels(self.ui)
 
     def _draw_picture(self, size: Size) -> None:
-        """The scene behind the panels; if it fails, physics and panels go on without it until asked to try again."""
+        """Draw the scene behind the panels; if that fails, physics and panels continue until the user tries again."""
         import OpenGL.GL as gl
         from repose.app.render.renderer import Renderer
 
@@ -229,23 +230,23 @@ class Application:
         if PICTURE not in ui.broken:
             try:
                 self.renderer = self.renderer or Renderer(self.gui)
-                scale = ui.scale / ui.view.font_scale
+                scale = ui.scale / ui.view.text_scale
                 self.renderer.draw(self.turning.picture(ui.snapshot), ui.view, ui.camera, size, ui.inset, scale)
                 return
-            except Exception as error:  # a driver may throw anything, and the experiment is worth keeping
+            except Exception as error:  # a driver may raise anything; the run must survive
                 log.exception("The picture failed.")
                 ui.broken[PICTURE] = str(error).strip() or type(error).__name__
-                self.renderer = None  # whatever it had on the graphics card is not to be trusted
+                self.renderer = None  # its OpenGL objects may be invalid
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
         gl.glClear(gl.GL_COLOR_BUFFER_BIT)
 
     def _draw_film_frame(self, snapshot: Snapshot, size: Size) -> Any:
         if self.renderer is None:
-            raise RuntimeError("The film ends here, since the picture cannot be drawn.")
-        return self.renderer.read(snapshot, self.ui.view, size, self.aim.for_film(self.ui, size))
+            raise RuntimeError("The film ends here because the picture cannot be drawn.")
+        return self.renderer.read(snapshot, self.ui.view, size, self.camera_control.for_film(self.ui, size))
 
     def _remember_place(self, event: pygame.Event) -> None:
-        """Keep size and place for the next start, unless they are not the user's choice."""
+        """Store size and position for the next start, unless the system chose them."""
         import pygame
 
         choices = self.settings.choices
@@ -258,23 +259,20 @@ class Application:
 
 
 def make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:
-    """All that panels see and use, over physics that need not have begun."""
+    """The record for the panels; physics need not have started."""
     from repose.app.storage.recorder import Recorder
-    from repose.app.ui.panels import Ui
+    from repose.app.ui.ui import Ui
 
-    choices = settings.choices
-    kept = [entry.name for entry in fields(View) if hasattr(choices, entry.name)]
     report = os.environ.get(REPORT_VARIABLE)
     return Ui(
         snapshot=physics.latest(),
         send=physics.send,
         edits=Edits(physics.send, History()),
         transport=Transport(physics),
-        view=View(**{name: getattr(choices, name) for name in kept}),
         camera=Camera2D(),
         settings=settings,
         film=Film(source=physics, draw=draw_film_frame, open=Recorder),
-        shelf=Shelf(physics.send),
-        keeper=Keeper(physics.send),
-        probe=Probe(Path(report) if report else None),
+        preset_library=PresetLibrary(physics.send),
+        run_saver=RunSaver(physics.send),
+        probe=UiProbe(Path(report) if report else None),
     )

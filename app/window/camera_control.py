@@ -1,4 +1,4 @@
-"""Where the picture looks: at everything until the user has moved it, then where the user left it."""
+"""Camera control: shows the whole scene until the user moves the camera."""
 
 from __future__ import annotations
 
@@ -7,26 +7,24 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from repose.app.render.camera import Box, Camera2D, Inset, Size
-from repose.app.render.framing import close_up, whole_scene
+from repose.app.render.framing import LEGEND_ROOM, MARGIN, SCALE_BAR_ROOM, close_up, whole_scene
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
+from repose.app.ui.ui import Ui
 
 if TYPE_CHECKING:
     import pygame
-    from repose.app.ui.panels import Ui
 
-LEGEND_ROOM, SCALE_BAR_ROOM = 84.0, 52.0
-"""Room kept free above and below the scene when all of it is shown [px at scale 1]."""
 GLIDE = 0.2
-"""Share of the way to a new view covered in one frame."""
+"""Fraction of the way to a new view covered in one frame."""
 ZOOM = 1.12
 """Magnification of one notch of the wheel."""
 ARRIVED = math.radians(0.1)
-"""A turn towards a named view ends when nothing more of it could be seen [rad]."""
+"""Remaining angle below which the rotation to a named view ends [rad]."""
 
 
 @dataclass
-class Aim:
-    """Keeps everything in view while window and scene change, and obeys the mouse."""
+class CameraControl:
+    """Keeps the whole scene in view while window and scene change, and follows the mouse."""
 
     everything: bool = True
     """True while the whole scene is shown."""
@@ -35,19 +33,19 @@ class Aim:
     _dragging: bool = False
     _shift: bool = False
     _heading: tuple[float, float] | None = None
-    """Azimuth and elevation on the way to [rad]."""
+    """Azimuth and elevation to rotate to [rad]."""
 
     def show_everything(self) -> None:
-        """Look at the whole scene again."""
+        """Show the whole scene again."""
         self.everything, self._shown = True, None
 
     def look(self, name: str) -> None:
-        """Turn towards a view of `repose.app.render.orbit.VIEWS` and look at the whole scene; nothing to turn in the plane."""
+        """Rotate to a view in `repose.app.render.orbit.VIEWS` and show the whole scene; in 2D only the latter."""
         self._heading = VIEWS[name]
         self.show_everything()
 
     def follow(self, ui: Ui) -> None:
-        """Frame the scene, or the heap once it has been measured, gliding from one to the other."""
+        """Frame the scene, or the heap once its angle has been measured, with a smooth transition."""
         scene = ui.snapshot
         kind = Camera3D if scene.position.shape[1] == 3 else Camera2D
         if not isinstance(ui.camera, kind):
@@ -66,11 +64,11 @@ class Aim:
         if wanted != self._shown:
             left, top, right, bottom = ui.inset
             room: Inset = (left, top + LEGEND_ROOM * ui.scale, right, bottom + SCALE_BAR_ROOM * ui.scale)
-            ui.camera.frame(self._box, ui.size, room, margin=0.03)
+            ui.camera.frame(self._box, ui.size, room, margin=MARGIN)
             self._shown = wanted
 
     def obey(self, event: pygame.Event, camera: Camera, size: Size, mouse: tuple[float, float], free: bool) -> None:
-        """Drag to pan, in space to turn; wheel to zoom at the pointer; `free` is False while a panel has the mouse."""
+        """Drag to pan, in 3D to rotate; wheel to zoom at the pointer; `free` is False while a panel has the mouse."""
         import pygame
 
         if event.type == pygame.MOUSEBUTTONDOWN and event.button <= 3:
@@ -91,7 +89,7 @@ class Aim:
             self.everything, self._heading = False, None
 
     def for_film(self, ui: Ui, size: Size) -> Camera | None:
-        """The camera of a film of that size: what the window shows between its panels; None for all of a plane."""
+        """The camera of a film of that size: the view between the panels; None for the whole scene in 2D."""
         camera = ui.camera
         if self.everything and not isinstance(camera, Camera3D):
             return None
@@ -100,7 +98,7 @@ class Aim:
         shrink = max(width / size[0], height / size[1])
         middle = (left + width / 2, top + height / 2)
         if isinstance(camera, Camera3D):
-            # The same eye with a wider or narrower angle sees the same picture.
+            # The same position with another field of view gives the same picture.
             angle = 2.0 * math.atan(0.5 * size[1] * shrink / camera.focal(ui.size))
             x, y = (camera.offset[k] + ui.size[k] / 2 - middle[k] for k in (0, 1))
             return replace(camera, fov=angle, offset=(x / shrink, y / shrink))
@@ -108,7 +106,7 @@ class Aim:
         return Camera2D((float(x), float(y)), camera.metres_per_pixel * shrink)
 
     def _turn(self, camera: Camera3D) -> None:
-        """A step towards the view chosen, the short way round."""
+        """One step of the rotation to the chosen view, by the smaller angle."""
         if self._heading is None:
             return
         azimuth = math.remainder(self._heading[0] - camera.azimuth, math.tau)
@@ -122,7 +120,7 @@ class Aim:
 
 
 def _glide(box: Box | None, target: Box) -> Box:
-    """A step from one view towards another; the target itself once the rest of the way would not be seen."""
+    """One step of the transition between two views; `target` itself once the difference is invisible."""
     if box is None:
         return target
     near = 1e-3 * max(high - low for low, high in zip(*target))

@@ -1,13 +1,13 @@
-"""The pace of the frame loop: no faster than the screen, and counted."""
+"""Frame rate: limited to that of the screen, and measured."""
 
 from __future__ import annotations
 
 FRAME_RATE = 60
-"""Frames per second at most, where the screen does not set the pace."""
+"""Most frames per second without vertical synchronisation."""
 
 
 class Pace:
-    """Waits for the next frame where the screen does not, and counts frames per second."""
+    """Waits for the next frame without vertical synchronisation, and measures frames per second."""
 
     def __init__(self, vsync: bool) -> None:
         import pygame

@@ -1,4 +1,4 @@
-"""The experiment's clockwork as the window sees it: one physics thread, and another when that one has died."""
+"""The physics thread as the window uses it; a thread that has died is replaced by a new one."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from repose.sim.experiment.saved_run import SavedRun
 
 REWIND_BYTES = 200 * 2**20
-"""Memory for the moments one can go back to."""
+"""Most memory for checkpoints."""
 
 SWITCH_INTERVAL = 5e-4
-"""Wall time [s] physics waits at most for the interpreter between two batches; Python's own 5 ms is twice a batch."""
+"""Longest wait of physics for the interpreter between two batches [s]; Python's default of 5 ms is twice a batch."""
 
 PROCESSORS_FOR_PICTURE = 1
-"""Left out where the number of threads is not given, so that the picture does not wait for physics."""
+"""Processors left free when the number of threads is automatic, so that the picture does not wait for physics."""
 
 
 class Physics:
-    """What a `Runner` is, for as long as the window is open: whoever talks to it need not know which one runs."""
+    """The interface of a `Runner`, valid as long as the window is open, whichever runner is current."""
 
     def __init__(
         self, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None, threads: int | None = None
@@ -40,23 +40,23 @@ class Physics:
         self._runner = self._new_runner()
 
     def begin(self) -> None:
-        """Start the thread; from then on the first snapshot is under way."""
+        """Start the thread, which then publishes its first snapshot."""
         self._runner.start()
 
     @property
     def dead(self) -> bool:
-        """True when the thread has ended by itself, which only a mistake in the program can make it do."""
+        """True when the thread has ended by itself, by a mistake of the program."""
         return self._runner.dead
 
     def revive(self) -> None:
-        """Start the experiment anew on a new thread, with the parameters last in force."""
+        """Restart the experiment in a new thread, with the last parameters in effect."""
         shown = self._runner.latest()
         if shown.parameters is not None:
             self._start = Start(shown.scene, shown.parameters.model_dump(), shown.seed, self._start.ready)
         self._replace()
 
     def send(self, command: Command) -> None:
-        """Queue a command; a dead thread is replaced when another experiment is to start."""
+        """Queue a command; a dead thread is replaced when another experiment starts."""
         if isinstance(command, Start):
             self._start = command
             if self.dead:
@@ -74,7 +74,7 @@ class Physics:
         return self._runner.latest()
 
     def pause(self, paused: bool) -> None:
-        """Hold the clock, or let it go on."""
+        """Pause the run, or continue it."""
         self._paused = paused
         self._runner.pause(paused)
 
@@ -84,16 +84,16 @@ class Physics:
         self._runner.single_step(count)
 
     def show_contacts(self, shown: bool) -> None:
-        """Whether snapshots are to hold the contacts, which only force chains need."""
+        """Set whether snapshots hold the contacts."""
         self._runner.show_contacts(shown)
 
     def set_speed(self, factor: float | None) -> None:
-        """Simulated over wall time to aim at; None is as fast as the machine can."""
+        """Set the wanted ratio of simulated to wall time; None is as fast as possible."""
         self._speed = factor
         self._runner.set_speed(factor)
 
     def record(self, interval: float | None) -> queue.Queue[Any]:
-        """Hand out a snapshot at every `interval` of simulated time [s]; None ends it."""
+        """A queue that gets a snapshot at every `interval` of simulated time [s]; None ends it."""
         return self._runner.record(interval)
 
     def stop(self) -> None:

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.camera import Box, Size
 from repose.app.render.orbit import Camera
-from repose.app.render.view import View
+from repose.app.storage.view import View
 from repose.app.window.window import open_offscreen
 from repose.sim.experiment.snapshot import Snapshot
 
 
 class PictureMaker:
-    """Draws snapshots at one size, off-screen; opened once, used many times, closed at the end.
+    """Draws snapshots at one size, off-screen; one OpenGL context for many pictures.
 
     Raises `repose.app.window.window.WindowError` where there is no OpenGL.
     """

@@ -1,10 +1,10 @@
-"""Start of a session: the preset that is asked for or was used last, the window as it was left, the frame loop."""
+"""Start of a session: preset, window size and position of the last session, frame loop."""
 
 from __future__ import annotations
 
 import logging
 
-from repose.app.jobs.progress import one_line, say
+from repose.app.progress import one_line, say
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, stoppable
 from repose.app.storage.settings import Settings, load_settings
@@ -17,7 +17,7 @@ from repose.sim.parameters import ParameterError
 log = logging.getLogger(__name__)
 
 FAULT = 3
-"""Exit code of a window that a mistake of the program has ended."""
+"""Exit code of a window ended by a mistake of the program."""
 SMALLEST_START = (1280, 720)
 """Size of the window at the first start [screen points], unless the screen is smaller or much larger."""
 START_SHARE = 0.8
@@ -25,7 +25,7 @@ START_SHARE = 0.8
 
 
 def run(preset: str = "", threads: str = "") -> int:
-    """Open the window and stay until it is closed; returns the exit code.
+    """Open the window and run it until it is closed; returns the exit code.
 
     Ctrl-C and the signals that end programs close it too; then the run is kept, to be offered at the next start.
     `preset` is a name or a file; without one the last used is taken. Raises `ParameterError` for a preset
@@ -40,7 +40,7 @@ def run(preset: str = "", threads: str = "") -> int:
 
 
 def _stay(application: Application, stop: Stop) -> int:
-    """Draw frames until the window is closed; only a clean end throws away what the run saved by itself."""
+    """Draw frames until the window is closed; only a clean end deletes the autosaved run."""
     clean = False
     try:
         try:
@@ -50,18 +50,18 @@ def _stay(application: Application, stop: Stop) -> int:
             clean = not stop.asked
         finally:
             application.close(keep_run=not clean)
-    except Exception as error:  # a mistake of the program: the run is worth more than the window
+    except Exception as error:  # a mistake of the program must not lose the run
         log.exception("The window stopped.")
         say(
-            f"The window stopped by a mistake of the program ({one_line(error)}); "
-            "its run was saved on the way and is offered at the next start."
+            f"The window ended by a mistake of the program ({one_line(error)}); "
+            "its run was saved automatically and is offered at the next start."
         )
         return FAULT
     return 0 if clean else INTERRUPTED
 
 
 def _open_window(settings: Settings) -> Window:
-    """The window where and as large as it was left, at first in a size that suits the screen."""
+    """The window with its last position and size, at first with a size that suits the screen."""
     choices = settings.choices
     width, height = choices.width, choices.height
     chosen = width is not None and height is not None

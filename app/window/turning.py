@@ -1,7 +1,7 @@
-"""Turning the glass by hand: the picture follows the pointer, and the experiment is turned once it is let go.
+"""Turning the glass by hand: the picture follows the pointer; releasing it turns the experiment.
 
-Nothing is computed on the way: grains and glass turn as one stiff body, whose grains lie as they lay, and the scene's
-own action does the rest. Let go before half of the way, everything swings back.
+During the drag only the picture rotates, as a rigid body; no physics is computed. The scene's own action then turns the
+experiment. Released before a quarter turn, the picture returns.
 """
 
 from __future__ import annotations
@@ -13,62 +13,62 @@ from typing import TYPE_CHECKING
 import numpy as np
 from repose.app.render.camera import Size
 from repose.app.render.orbit import Camera3D
+from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action, Snapshot
 
 if TYPE_CHECKING:
     import pygame
-    from repose.app.ui.panels import Ui
 
 GLIDE = 0.2
-"""Share of the rest of the way covered in one frame once the glass has been let go."""
+"""Fraction of the remaining angle covered in one frame after the release."""
 ARRIVED = math.radians(0.5)
-"""Where the glide ends: nothing more of it could be seen [rad]."""
+"""Remaining angle below which the rotation ends [rad]."""
 PATIENCE = 300
-"""Frames to wait for the experiment to be turned before the picture shows it as it is."""
+"""Frames to wait for the experiment to be turned before the picture shows its state again."""
 ALONG = 0.6
-"""How far the axis must point at the eye for the pointer to turn it like the hand of a clock [cosine]."""
+"""Cosine between axis and direction of view above which the pointer turns the glass around the axis."""
 
 
 @dataclass
 class Turning:
-    """How far the picture is turned, and by whom."""
+    """Angle of the picture, and whether the user is turning it."""
 
     angle: float = 0.0
     """About the x axis [rad]."""
-    held: bool = False
-    """True while the hand turns it."""
+    dragged: bool = False
+    """True while the user turns it."""
     _ctrl: bool = False
     _waited: int = 0
-    """Frames since the experiment was asked to turn; 0 while it has not been."""
+    """Frames since the command to turn was sent; 0 if none was."""
 
     def obey(self, event: pygame.Event, ui: Ui, free: bool) -> bool:
-        """Turn under a Ctrl-drag; True if the event was meant for this. `free` is False while a panel has the mouse."""
+        """Turn with a Ctrl-drag; True if the event was used. `free` is False while a panel has the mouse."""
         import pygame
 
         if event.type in (pygame.KEYDOWN, pygame.KEYUP):
             self._ctrl = bool(event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META))
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and self._ctrl and free:
-            self.held = not self._waited and turnable(ui.snapshot) is not None
-            return self.held
-        elif event.type == pygame.MOUSEBUTTONUP and self.held:
-            self.held = False
+            self.dragged = not self._waited and turnable(ui.snapshot) is not None
+            return self.dragged
+        elif event.type == pygame.MOUSEBUTTONUP and self.dragged:
+            self.dragged = False
             return True
-        elif event.type == pygame.MOUSEMOTION and self.held:
+        elif event.type == pygame.MOUSEMOTION and self.dragged:
             self._drag(event.rel, event.pos, ui)
             return True
         return False
 
     def follow(self, ui: Ui) -> None:
-        """One frame: swing back or over, ask the experiment to turn, show it once it has."""
+        """One frame: rotate back or to half a turn, then send the command and wait for its effect."""
         action = turnable(ui.snapshot)
         if self._waited:
             self._waited += 1
             if action is None or self._waited > PATIENCE:
                 self.angle, self._waited = 0.0, 0
         elif action is None:
-            self.angle, self.held = 0.0, False
-        elif not self.held and self.angle:
+            self.angle, self.dragged = 0.0, False
+        elif not self.dragged and self.angle:
             goal = math.copysign(math.pi, self.angle) if abs(self.angle) > math.pi / 2 else 0.0
             self.angle += GLIDE * (goal - self.angle)
             if abs(goal - self.angle) < ARRIVED:
@@ -78,7 +78,7 @@ class Turning:
                     self._waited = 1
 
     def picture(self, snapshot: Snapshot) -> Snapshot:
-        """The snapshot as the hand holds it: what is drawn turns, nothing else changes."""
+        """The snapshot rotated by the present angle; only what is drawn changes."""
         action = turnable(snapshot)
         if action is None or action.pivot is None or not self.angle:
             return snapshot
@@ -93,7 +93,7 @@ class Turning:
 
 
 def turnable(snapshot: Snapshot) -> Action | None:
-    """The action that can be done by turning the picture now, if there is one."""
+    """The action that turning the picture triggers now, or None."""
     return next((action for action in snapshot.actions if action.pivot is not None and action.enabled), None)
 
 
@@ -107,8 +107,8 @@ def swept(
 ) -> float:
     """How far a pointer that has `moved` [pixel] to `mouse` turns what is in `box` [m] about the x axis [rad].
 
-    Seen along the axis it is the angle swept around the pivot; seen from its side the near face follows the hand up
-    and down, half a turn over the height of the box.
+    Seen along the axis it is the angle swept around the pivot; seen from its side the near face follows the pointer
+    up and down, half a turn over the height of the box.
     """
     facing = float(camera.axes()[2, 0])
     if abs(facing) > ALONG:

@@ -1,4 +1,4 @@
-"""The window and its off-screen twin: an OpenGL 3.3 core context, events in pixels, swap, close.
+"""The window and its off-screen version: an OpenGL 3.3 core context, events in pixels, swap, close.
 
 Every length and mouse position that leaves this file is in framebuffer pixels, also on screens where
 the system counts in points; `content_scale` is the only thing left to know about HiDPI.
@@ -33,7 +33,7 @@ class Window:
         self._seen = self._measure()
         self._dpi_scale = sdl.system_text_scale(handle)
         self.vsync = vsync
-        """True if `swap` waits for the screen; otherwise the frame loop has to pace itself."""
+        """True if `swap` waits for the screen; otherwise the frame loop limits its rate."""
         self.fullscreen = False
         """True while the window fills the screen without a frame."""
         self.resized = False
@@ -73,7 +73,7 @@ class Window:
         self._handle.flip()
 
     def close(self) -> None:
-        """Give window and context back; the second call does nothing."""
+        """Close window and context; a second call does nothing."""
         if self._handle is not None:
             self._handle.destroy()
             self._handle = None  # type: ignore[assignment]
@@ -137,7 +137,7 @@ def open_window(title: str = "Repose", size: Size = (1280, 800), visible: bool =
 
 
 def open_offscreen(size: Size = (64, 64)) -> Window:
-    """Open the off-screen twin: the same context and calls, nothing on any display; raises `WindowError`."""
+    """Open an off-screen window with the same context and methods; raises `WindowError`."""
     return open_window("Repose", size, visible=False)
 
 

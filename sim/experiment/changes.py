@@ -208,5 +208,5 @@ def _bare(scene: Scene, seed: int, ready: str | None, parameters: Any, run: Run)
 
 def _begin_log(experiment: Experiment) -> None:
     compare_runs(experiment)
-    tell(experiment, experiment.scene.describe(experiment)[1].capitalize() + ".")
+    tell(experiment, experiment.scene.describe(experiment)[1].capitalize() + ".", repeats=True)
     history.begin_log(experiment)

@@ -19,7 +19,7 @@ from repose.sim.experiment.checkpoints import Checkpoints
 from repose.sim.experiment.command_log import Log
 from repose.sim.experiment.comparison import Point, Study
 from repose.sim.experiment.run import Change, RestartPoint, Run
-from repose.sim.experiment.snapshot import Action, Curve, Fault, Reading
+from repose.sim.experiment.snapshot import Action, Curve, Fault, Notice, Reading
 from repose.sim.parameters import ParameterSet
 
 CHECK_STEPS = 50
@@ -69,6 +69,8 @@ class Scene:
     """The scene's reading of the world as it is, or None where there is nothing to read."""
     readings: Callable[[Experiment], tuple[Reading, ...]] = lambda experiment: ()
     """Numbers to show beside the picture."""
+    notice: Callable[[Experiment], Notice | None] = lambda experiment: None
+    """A state to show over the picture, or None."""
     curves: Callable[[Experiment], tuple[Curve, ...]] = lambda experiment: ()
     """Plots of the scene's own, the run against the law it should follow."""
     ghosts: Callable[[Experiment], Floats | None] = lambda experiment: None
@@ -177,6 +179,8 @@ class Experiment:
     """Why the run has stopped. Written by `faults`."""
     message: str = ""
     """The last event, one sentence. Written by `notices`."""
+    message_repeats: bool = False
+    """Whether the message says the same as the phase label. Written by `notices`."""
     session: Session = field(default_factory=Session)
     """Made together with the experiment, and never replaced."""
 

@@ -17,20 +17,13 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.ramp import request_parameters
 from repose.sim.experiment.run import BLAME_STEPS, Change, RestartPoint
-from repose.sim.experiment.snapshot import Fault, Remedy
+from repose.sim.experiment.snapshot import LARGE_OVERLAP, SAFE_STEP, Fault, Remedy
 from repose.sim.experiment.time_step import choose_dt, foreseen_dt
 from repose.sim.io.world_tables import unpacked
 from repose.sim.parameters import Value
 
 FARTHEST = 1e7
 """Largest distance from the origin over radius [-]; positions are then resolved to a billionth of a radius."""
-
-DEEP = 0.25
-"""Overlap / radius above which contact laws are no longer valid [-]."""
-
-CAREFUL = 0.8
-"""Largest share of the stable step of the present contacts that is offered as a remedy [-]: contacts shift, and their
-stable step then decreases a little."""
 
 
 def check(experiment: Experiment) -> Fault | None:
@@ -94,7 +87,7 @@ def smaller_dt(experiment: Experiment) -> float | None:
     """
     parameters = experiment.parameters
     asked: float = experiment.dt if parameters.dt == "auto" else parameters.dt
-    halvings = math.ceil(math.log2(asked / (CAREFUL * foreseen_dt(experiment)))) if asked > 0.0 else 1
+    halvings = math.ceil(math.log2(asked / (SAFE_STEP * foreseen_dt(experiment)))) if asked > 0.0 else 1
     smaller = math.ldexp(asked, -max(1, halvings))
     return smaller if smaller > 0.0 and smaller >= (parameters.declared()["dt"].low or 0.0) else None
 
@@ -216,7 +209,7 @@ def _cause(experiment: Experiment, change: Change) -> str:
     survey = survey_contacts(experiment, unpacked(last_good(experiment).run.world))
     if experiment.dt > survey.stable_dt:
         return f"Likely cause: the time step is over the {survey.stable_dt * 1e6:.4g} µs that the contacts bear."
-    if survey.largest_overlap > DEEP:
+    if survey.largest_overlap > LARGE_OVERLAP:
         deep = f"{100.0 * survey.largest_overlap:.0f} % of a radius"
         return f"Likely cause: grains are pressed into each other by {deep}, more than the contact law means."
     return "The last good state shows no cause."

@@ -24,7 +24,7 @@ from repose.sim.experiment.saved_surfaces import surfaces_from_plain, surfaces_t
 from repose.sim.experiment.series import SERIES, Series
 from repose.sim.experiment.snapshot import Fault
 from repose.sim.io import archive
-from repose.sim.io.archive import ArchiveError
+from repose.sim.io.archive import SUFFIX, ArchiveError
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.mesh import Surface, kept_surfaces
 from repose.sim.io.plain import PlainError, Tables, decode, encode
@@ -33,7 +33,6 @@ from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.energy import Booked
 
 KIND, FORMAT, READABLE = "repose run", 5, (2, 3, 4, 5)
-SUFFIX = ".repose"
 PLAIN = ("dt", "clock_time", "clock_step", "booked", "measurement", "bulk_step", "dt_changes", "ramp")
 """Entries of `Run` written as their types are declared."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12

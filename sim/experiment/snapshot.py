@@ -18,6 +18,11 @@ from repose.sim.parameters import ParameterSet, Value
 
 Floats = NDArray[np.float32]
 
+LARGE_OVERLAP = 0.25
+"""Overlap / radius above which contact laws are outside their range of validity [-]."""
+SAFE_STEP = 0.8
+"""Fraction of the largest stable time step that is still safe while contacts rearrange [-]."""
+
 
 @dataclass(frozen=True)
 class Remedy:
@@ -57,6 +62,16 @@ class Action:
     help: str
     pivot: tuple[float, float, float] | None = None
     """For an action that turns everything half around the x axis through this point [m]: it can be done by hand."""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A state of the scene that the user should not miss, shown over the picture until it ends or is closed."""
+
+    heading: str
+    text: str
+    action: str = ""
+    """Name of the action to offer beside it; empty for none."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +212,11 @@ class Snapshot:
     """Memory they take, and may take at most."""
 
     message: str = ""
-    """The last thing worth telling: one sentence."""
+    """The last event: one sentence."""
+    message_repeats: bool = False
+    """True while the message says the same as `phase_label` did when it was written."""
+    notice: Notice | None = None
+    """The scene's own."""
     refusal: str = ""
     """Why the last command was refused; empty once one has been accepted."""
     fault: Fault | None = None

@@ -157,5 +157,6 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.moments = experiment.history.checkpoints.shown
     snapshot.moments_bytes = experiment.history.checkpoints.bytes
     snapshot.moments_budget = experiment.history.checkpoints.budget
-    snapshot.message = experiment.message
+    snapshot.message, snapshot.message_repeats = experiment.message, experiment.message_repeats
+    snapshot.notice = experiment.scene.notice(experiment)
     snapshot.fault = experiment.fault

@@ -20,6 +20,8 @@ LARGEST_MANIFEST = 64 * 2**20
 MOST_MEMBERS = 4096
 MOST_PACKED = 250
 """Times its own size that a file may unpack to, beyond a first megabyte: numbers do not pack so well, bombs do [-]."""
+SUFFIX = ".repose"
+"""Ending of the file of a saved run."""
 MANIFEST = "manifest"
 KINDS = "biuf"
 """Kinds of numbers a table may hold, as numpy calls them."""

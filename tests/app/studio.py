@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from repose.app.render.colours import DARK
 from repose.app.render.orbit import VIEWS, Camera3D
-from repose.app.render.view import View
+from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -15,8 +15,15 @@ if TYPE_CHECKING:
 
 
 SIZE = (96, 96)
-BARE = View(colour_by="plain", show_measurement=False, show_scale_bar=False, show_legend=False, show_box=False)
+BARE = View(colour_by="plain", shown={"measurement": False, "scale_bar": False, "legend": False, "box": False})
 """Grains and nothing else."""
+
+
+def with_view(view: View, **changes: Any) -> View:
+    """A copy of `view` with other values of its fields and switches."""
+    fields = {name: value for name, value in changes.items() if name in View.model_fields}
+    switches = {name: value for name, value in changes.items() if name not in View.model_fields}
+    return view.model_copy(update={**fields, "shown": view.shown | switches})
 
 
 def eye(name: str = "front", distance: float = 6.0, **fields: Any) -> Camera3D:

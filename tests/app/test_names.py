@@ -12,7 +12,7 @@ import pytest
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs import headless_job
 from repose.app.storage import paths
-from repose.app.ui.preset_library import Shelf
+from repose.app.ui.preset_library import PresetLibrary
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.history import saved_copy
 from repose.sim.io.atomic_file import claim
@@ -148,12 +148,12 @@ def test_the_names_of_a_killed_run_are_free_at_the_next_start(here: Path) -> Non
 
 
 def test_a_preset_of_the_same_name_is_kept(tmp_path: Path) -> None:
-    shelf = Shelf(lambda command: None, folder=tmp_path)
+    library = PresetLibrary(lambda command: None, folder=tmp_path)
     parameters = scenes()["heap"].parameters()
-    assert shelf.save("My own", "heap", parameters, 1)
+    assert library.save("My own", "heap", parameters, 1)
     before = (tmp_path / "my-own.toml").read_text()
-    assert not shelf.save("my own", "heap", parameters, 2)
-    assert shelf.trouble == "There is a preset 'my-own' already, which is kept: choose another name."
+    assert not library.save("my own", "heap", parameters, 2)
+    assert library.trouble == "A preset 'my-own' exists already and is not overwritten: choose another name."
     assert (tmp_path / "my-own.toml").read_text() == before
 
 

@@ -41,7 +41,7 @@ def test_c04_a_number_of_threads_that_cannot_be_is_refused_in_a_sentence(
     tmp_path: Path,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("repose.app.cli.commands.has_display", lambda: True)
+    monkeypatch.setattr("repose.app.jobs.doctor.has_display", lambda: True)
     assert run_command_line([*command, "--threads", given]) == 2
     told = capsys.readouterr()
     assert told.out == ""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from repose.app.storage.run_saver import Keeper
+from repose.app.storage.run_saver import RunSaver
 from repose.sim.engine.builder import add_spheres, empty_world
 from repose.sim.engine.world import World
 from repose.sim.experiment import history, saved_run
@@ -40,24 +40,24 @@ def test_n12_a_state_saved_by_itself_is_of_one_step_and_written_while_physics_go
     simulation = poured(3_000)
     then = state_hash(simulation.run)
     asked: list[Command] = []
-    keeper = Keeper(asked.append)
-    keeper.begin()
-    keeper._due = 0.0
-    keeper.tick()
+    saver = RunSaver(asked.append)
+    saver.begin()
+    saver._due = 0.0
+    saver.tick()
     assert apply(simulation, asked[0]) == ""  # as the physics thread does between two batches
     assert writing.wait(60.0)
     go(simulation, 3_500)  # while the file is still being written
     gone_on.set()
-    keeper._jobs.put(None)
-    assert keeper._thread is not None
-    keeper._thread.join(60.0)
-    assert writers == ["keeper"]
+    saver._jobs.put(None)
+    assert saver._thread is not None
+    saver._thread.join(60.0)
+    assert writers == ["run saver"]
     (path,) = tmp_path.glob("*/run-*.repose")
     found = saved_run.load(path)
     assert (found.now.at, found.log.end) == (3_000, 3_000)
     assert found.now.now.run.step == simulation.step - 500
     assert state_hash(resumed_experiment(found).run) == then
-    keeper.end()
+    saver.end()
 
 
 def test_n12_a_copy_shares_nothing_with_the_run_it_is_of() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from repose.app.render.colours import to_linear
-from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes import Frame, Pass, Switch
 from repose.app.render.passes.discs import disc_rows
 from repose.sim.experiment.snapshot import Floats
 
+CONTAINER = Switch("box", "Container", "Outline of the container.")
 BAND = 3.5
 """How far the band reaches beyond the fixed grains [units of line width]."""
 
@@ -15,7 +16,7 @@ BAND = 3.5
 def instances(frame: Frame) -> Floats | None:
     """A wider disc behind each fixed grain; together they make one continuous outline."""
     snapshot = frame.snapshot
-    if not frame.view.show_box or not snapshot.fixed.any():
+    if not snapshot.fixed.any():
         return None
     fixed = snapshot.fixed
     reach = np.float32(BAND * frame.scale * frame.metres_per_pixel)
@@ -25,4 +26,6 @@ def instances(frame: Frame) -> Floats | None:
     return rows
 
 
-PASS = Pass("box", order=10, shader="discs", attributes=(2, 1, 4, 4, 1), instances=instances, dimensions=(2,))
+PASS = Pass(
+    "box", order=10, shader="discs", attributes=(2, 1, 4, 4, 1), instances=instances, dimensions=(2,), switch=CONTAINER
+)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes import Frame, Pass, Switch
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
 
+SWITCH = Switch("caption", "Time", "Simulated time and phase, for pictures and films.", default=False)
 TIME, PHASE = 1.4, 1.15
 """Text sizes, relative to ordinary text."""
 SCALE_BAR = 210.0
@@ -17,9 +18,7 @@ SCALE_BAR = 210.0
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Time in bold and what is going on, on one line under the scene, where no wall stands."""
-    if not frame.view.show_caption:
-        return
+    """Time in bold and the phase, on one line under the scene."""
     left, _, right, below = frame.inset
     unit, palette, snapshot = frame.scale, frame.palette, frame.snapshot
     x, y = left + 24.0 * unit, frame.size[1] - below - 12.0 * unit
@@ -32,4 +31,4 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
         canvas.text((x, y), snapshot.phase_label, palette.faint, PHASE, anchor=(0.0, 1.0), halo=palette.background)
 
 
-PASS = Pass("caption", order=95, overlay=overlay)
+PASS = Pass("caption", order=95, overlay=overlay, switch=SWITCH)

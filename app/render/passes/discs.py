@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.force_chains import FORCE_CHAINS
 from repose.sim.experiment.snapshot import Floats
 
 DIMMED = 0.26
@@ -24,11 +25,11 @@ def disc_rows(centre: Floats, radius: Floats) -> Floats:
 
 
 def instances(frame: Frame) -> Floats:
-    """One disc per sphere; fixed ones first, so that grains resting on them are seen whole."""
+    """One disc per sphere; fixed ones first, so that they do not cover grains."""
     snapshot, palette = frame.snapshot, frame.palette
     rows = disc_rows(snapshot.position, snapshot.radius)
     faces = frame.faces
-    if frame.view.show_force_chains:
+    if frame.shows(FORCE_CHAINS):
         faces = DIMMED * faces + (1.0 - DIMMED) * to_linear(palette.background)
     rows[:, 3:6] = faces
     rows[:, 6] = 1.0

@@ -1,4 +1,4 @@
-"""Outlines of walls in space: rims, sharp edges, and where a curved wall turns out of sight."""
+"""Outlines of walls in 3D: rims, sharp edges, and where a curved wall turns out of sight."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.box import CONTAINER
 from repose.sim.experiment.snapshot import Floats
 
 SHARP = math.cos(math.radians(30.0))
@@ -20,7 +21,7 @@ WIDTH, ALPHA = 1.3, 0.75
 def instances(frame: Frame) -> Floats | None:
     """One line per edge that is seen as one."""
     facets = frame.snapshot.facets
-    if not frame.view.show_box or facets.ndim != 3 or facets.shape[1:] != (3, 3):
+    if facets.ndim != 3 or facets.shape[1:] != (3, 3):
         return None
     facets = np.ascontiguousarray(facets[np.isfinite(facets).all(axis=(1, 2))], np.float32)
     if not len(facets):
@@ -67,4 +68,5 @@ PASS = Pass(
     instances=instances,
     dimensions=(3,),
     depth="tested",
+    switch=CONTAINER,
 )

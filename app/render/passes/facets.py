@@ -1,10 +1,11 @@
-"""Walls in space: translucent triangles, after the grains, so that one looks through them."""
+"""Walls in 3D: translucent triangles, drawn after the grains."""
 
 from __future__ import annotations
 
 import numpy as np
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.box import CONTAINER
 from repose.sim.experiment.snapshot import Floats
 
 DENSITY = 0.035
@@ -18,7 +19,7 @@ LEVEL = 1e-3
 def instances(frame: Frame) -> Floats | None:
     """One triangle each, the farthest first."""
     facets = frame.snapshot.facets
-    if not frame.view.show_box or facets.ndim != 3 or facets.shape[1:] != (3, 3):
+    if facets.ndim != 3 or facets.shape[1:] != (3, 3):
         return None
     low, high = (corner[2] for corner in frame.snapshot.box)
     # A plate on the ground would only veil the shadow; its outline says enough.
@@ -33,5 +34,12 @@ def instances(frame: Frame) -> Floats | None:
 
 
 PASS = Pass(
-    "facets", order=50, shader="facets", attributes=(3, 3, 3, 4), instances=instances, dimensions=(3,), depth="tested"
+    "facets",
+    order=50,
+    shader="facets",
+    attributes=(3, 3, 3, 4),
+    instances=instances,
+    dimensions=(3,),
+    depth="tested",
+    switch=CONTAINER,
 )

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.colours import to_linear
-from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes import Frame, Pass, Switch
 from repose.sim.experiment.snapshot import Floats, Snapshot
 
+FORCE_CHAINS = Switch(
+    "force_chains", "Force chains", "Lines along contacts, as wide as the force is large.", default=False, key="L"
+)
 LEAST = 0.1
 """Contacts below this share of the mean force are left out: they carry nothing and hide the rest."""
 WIDTH = 0.12
@@ -32,7 +35,7 @@ def carrying(snapshot: Snapshot) -> tuple[NDArray[np.intp], Floats, float] | Non
 
 def instances(frame: Frame) -> Floats | None:
     """One line per contact that carries force, weak ones first and fainter."""
-    chosen = carrying(frame.snapshot) if frame.view.show_force_chains else None
+    chosen = carrying(frame.snapshot)
     if chosen is None:
         return None
     drawn, strength, radius = chosen
@@ -44,4 +47,13 @@ def instances(frame: Frame) -> Floats | None:
     return rows
 
 
-PASS = Pass("force_chains", order=30, shader="lines", attributes=(4, 1, 4), instances=instances, dimensions=(2,))
+PASS = Pass(
+    "force_chains",
+    order=30,
+    shader="lines",
+    attributes=(4, 1, 4),
+    instances=instances,
+    dimensions=(2,),
+    switch=FORCE_CHAINS,
+    needs_contacts=True,
+)

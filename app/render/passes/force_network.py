@@ -1,4 +1,4 @@
-"""Force chains in space: every contact as a rod from centre to centre, as thick as its normal force is large."""
+"""Force chains in 3D: every contact as a rod from centre to centre, as thick as its normal force is large."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import numpy as np
 from repose.app.render.colours import to_linear
 from repose.app.render.cutaway import is_cut
 from repose.app.render.passes import Frame, Pass
-from repose.app.render.passes.force_chains import WIDTH, carrying
+from repose.app.render.passes.force_chains import FORCE_CHAINS, WIDTH, carrying
 from repose.sim.experiment.snapshot import Floats
 
 SLIMMER = 0.75
-"""Than in the plane, where nothing stands behind a line."""
+"""Width relative to 2D, where lines do not overlap."""
 LEAST_WIDTH = 0.6
 """Of a rod on the screen [units of line width]."""
 FAINTEST = 0.08
-"""Share of its colour that a rod without force would have: so many stand before each other that weak ones step back."""
+"""Fraction of the colour for a rod without force: weak ones are dark, because many overlap."""
 
 
 def instances(frame: Frame) -> Floats | None:
     """One rod per contact that carries force, the farthest first; weak ones are darker."""
     snapshot = frame.snapshot
-    chosen = carrying(snapshot) if frame.view.show_force_chains else None
+    chosen = carrying(snapshot)
     if chosen is None:
         return None
     drawn, strength, radius = chosen
@@ -46,4 +46,6 @@ PASS = Pass(
     instances=instances,
     dimensions=(3,),
     depth="kept",
+    switch=FORCE_CHAINS,
+    needs_contacts=True,
 )

@@ -1,4 +1,4 @@
-"""Where a closed form says that grains in the plane should be: empty rings."""
+"""Where a closed form says that grains in 2D should be: empty rings."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
-"""The ground under a scene in space: a pool of light that fades into the background, with the scene's soft shadow."""
+"""The ground under a scene in 3D: a pool of light that fades into the background, with the scene's soft shadow."""
 
 from __future__ import annotations
 
 import numpy as np
-from repose.app.render.ambient_occlusion import Daylight
+from repose.app.render.ambient_occlusion import AmbientOcclusion
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.box import CONTAINER
 from repose.sim.experiment.snapshot import Floats
 
 SHADED = 0.16
@@ -20,13 +21,13 @@ MOST_CELLS, MARGIN_CELLS = 36, 7
 
 
 def instances(frame: Frame) -> Floats | None:
-    """One rectangle per cell of the daylight on the ground; none when it would be seen from below."""
+    """One rectangle per cell of the occlusion on the ground; none when it would be seen from below."""
     low, high = (np.asarray(corner, np.float64) for corner in frame.snapshot.box)
-    if not frame.view.show_box or frame.orbit.eye()[2] <= low[2]:
+    if frame.orbit.eye()[2] <= low[2]:
         return None
-    lamp, sky = np.moveaxis(frame.daylight.ground, -1, 0)
+    lamp, sky = np.moveaxis(frame.ambient_occlusion.ground, -1, 0)
     reach = REACH * float((high - low)[:2].max()) / 2
-    x, y, light = _widen(frame.daylight, LAMP_SHARE * lamp + (1.0 - LAMP_SHARE) * sky, reach)
+    x, y, light = _widen(frame.ambient_occlusion, LAMP_SHARE * lamp + (1.0 - LAMP_SHARE) * sky, reach)
     middle, half = (low + high) / 2, np.maximum((high - low) / 2, 1e-12)
     beyond = np.hypot(
         np.maximum(np.abs(x - middle[0]) / half[0] - 1.0, 0.0)[:, None] * half[0],
@@ -49,17 +50,25 @@ def instances(frame: Frame) -> Floats | None:
     return there
 
 
-def _widen(daylight: Daylight, light: Floats, reach: float) -> tuple[Floats, Floats, Floats]:
-    """Corners of cells along x and y [m] and the light on them, out to `reach` [m] beyond the daylight's own."""
+def _widen(occlusion: AmbientOcclusion, light: Floats, reach: float) -> tuple[Floats, Floats, Floats]:
+    """Corners of cells along x and y [m] and the light on them, to `reach` [m] beyond those of `occlusion`."""
     stride = -(-max(light.shape) // MOST_CELLS)
     lines, picks = [], []
-    for start, count in zip(daylight.origin, light.shape):
+    for start, count in zip(occlusion.origin, light.shape):
         pick = np.r_[np.arange(0, count - 1, stride), count - 1]
-        inner = start + daylight.cell * pick
+        inner = start + occlusion.cell * pick
         outer = reach * (np.arange(1, MARGIN_CELLS + 1) / MARGIN_CELLS)
         lines.append(np.r_[inner[0] - outer[::-1], inner, inner[-1] + outer])
         picks.append(np.r_[np.zeros(MARGIN_CELLS, np.intp), pick, np.full(MARGIN_CELLS, count - 1)])
     return lines[0], lines[1], light[np.ix_(*picks)]
 
 
-PASS = Pass("ground", order=5, shader="ground", attributes=(4, 1, 3, 4, 4), instances=instances, dimensions=(3,))
+PASS = Pass(
+    "ground",
+    order=5,
+    shader="ground",
+    attributes=(4, 1, 3, 4, 4),
+    instances=instances,
+    dimensions=(3,),
+    switch=CONTAINER,
+)

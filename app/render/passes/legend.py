@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from repose.app.render.colours import Colour, Colouring, bands, nice_ticks, prefixed, shades, tick_label, to_srgb
-from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes import Frame, Pass, Switch
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
+SWITCH = Switch("legend", "Legend", "What the colours mean, in numbers.")
 WIDTH, BAR, PAD = 280.0, 15.0, 14.0
 """Bar width and height, and space around [units]."""
 HEADING, TICK = 1.15, 1.05
@@ -22,7 +23,7 @@ SLICES = 48
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """Heading, bar and ticks on a quiet plate, so that grains behind it do not disturb."""
-    if not frame.view.show_legend or frame.colouring is None or frame.span is None:
+    if frame.colouring is None or frame.span is None:
         return
     unit, palette, colouring = frame.scale, frame.palette, frame.colouring
     left, above, right, _ = frame.inset
@@ -96,4 +97,4 @@ def _draw_bar(frame: Frame, canvas: Canvas, low: tuple[float, float], high: tupl
         canvas.gradient(a, b, colours[k], colours[k if discrete else k + 1])
 
 
-PASS = Pass("legend", order=90, overlay=overlay)
+PASS = Pass("legend", order=90, overlay=overlay, switch=SWITCH)

@@ -7,14 +7,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from repose.app.render.colours import to_linear
-from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes import Frame, Pass, Switch
 from repose.app.render.passes.discs import disc_rows
-from repose.sim.experiment.snapshot import Floats
+from repose.sim.experiment.experiment import Scene
+from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.registry import scenes
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
+
+def measures_slope(snapshot: Snapshot) -> bool:
+    """Whether the scene shown fits a line to a slope."""
+    scene = scenes().get(snapshot.scene)
+    return scene is not None and scene.measure is not Scene.measure
+
+
+SLOPE = Switch(
+    "measurement",
+    "Measured slope",
+    "Fitted line, its angle, and rings around the grains used for the fit.",
+    applies=measures_slope,
+)
 NUMBER = 2.4
 """Size of the number, relative to ordinary text."""
 BEYOND = 0.02
@@ -23,7 +38,7 @@ BEYOND = 0.02
 
 def _measured(frame: Frame) -> AngleOfRepose | None:
     measurement = frame.snapshot.measurement
-    if not frame.view.show_measurement or measurement is None or not math.isfinite(measurement.angle):
+    if measurement is None or not math.isfinite(measurement.angle):
         return None
     return measurement
 
@@ -113,4 +128,5 @@ PASS = Pass(
     instances=rings,
     overlay=overlay,
     dimensions=(2,),
+    switch=SLOPE,
 )

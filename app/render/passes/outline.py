@@ -1,4 +1,4 @@
-"""Outline of the box around a scene in space that has no walls of its own."""
+"""Outline of the box around a scene in 3D that has no walls of its own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.box import CONTAINER
 from repose.sim.experiment.snapshot import Floats
 
 WIDTH, ALPHA = 1.0, 0.4
@@ -15,7 +16,7 @@ WIDTH, ALPHA = 1.0, 0.4
 
 def instances(frame: Frame) -> Floats | None:
     """The twelve edges of the box."""
-    if not frame.view.show_box or len(frame.snapshot.facets):
+    if len(frame.snapshot.facets):
         return None
     low, high = frame.snapshot.box
     corners = np.array(list(itertools.product(*zip(low, high))))
@@ -36,4 +37,5 @@ PASS = Pass(
     instances=instances,
     dimensions=(3,),
     depth="tested",
+    switch=CONTAINER,
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from repose.app.render.colours import nice_step
-from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes import Frame, Pass, Switch
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
+SCALE_BAR = Switch("scale_bar", "Scale bar", "A length to compare with; in 3D also the directions of the axes.")
 LONGEST = 170.0
 """[units]."""
 UNITS = ((1e3, "km"), (1.0, "m"), (1e-2, "cm"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm"))
@@ -38,8 +39,6 @@ def length_label(metres: float) -> str:
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """The bar with end marks, its length above it."""
-    if not frame.view.show_scale_bar:
-        return
     unit, palette = frame.scale, frame.palette
     _, _, right, below = frame.inset
     length = bar_length(frame.metres_per_pixel, LONGEST * unit)
@@ -61,4 +60,4 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     canvas.text((at, y - 3.0 * unit), text, palette.text, size, anchor=(anchor, 1.0), halo=palette.background)
 
 
-PASS = Pass("scale_bar", order=80, overlay=overlay)
+PASS = Pass("scale_bar", order=80, overlay=overlay, switch=SCALE_BAR)

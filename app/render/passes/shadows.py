@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from repose.app.render.ambient_occlusion import LAMP
 from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.box import CONTAINER
+from repose.app.render.passes.force_chains import FORCE_CHAINS
 from repose.sim.experiment.snapshot import Floats
 
 LOW = 3.0
@@ -24,10 +26,10 @@ def instances(frame: Frame) -> Floats | None:
     """Two soft ellipses per sphere: what it takes of the sky right below, and of the lamp beside."""
     snapshot = frame.snapshot
     ground = snapshot.box[0][2]
-    if not frame.view.show_box or frame.view.show_force_chains or frame.orbit.eye()[2] <= ground:
+    if frame.shows(FORCE_CHAINS) or frame.orbit.eye()[2] <= ground:
         return None
-    daylight = frame.daylight
-    lit = np.flatnonzero(daylight.lamp > BARE)
+    occlusion = frame.ambient_occlusion
+    lit = np.flatnonzero(occlusion.lamp > BARE)
     kept = np.flatnonzero(frame.kept)[lit]
     place, radius = snapshot.position[kept], snapshot.radius[kept]
     height = np.maximum(place[:, 2] - np.float32(ground), radius)
@@ -35,7 +37,7 @@ def instances(frame: Frame) -> Floats | None:
     soft = SHARP * radius + SOFT * (height - radius)
     aside = place[:, :2] - (height / np.float32(LAMP[2]))[:, None] * np.array(LAMP[:2], np.float32)
     sky = _rows(frame, place[low, :2], radius[low], radius[low], SKY_DARK * (radius[low] / height[low]) ** 2)
-    dark = LAMP_DARK * daylight.lamp[lit] * np.minimum(radius / np.maximum(soft, 1e-30), 1.0) ** 2
+    dark = LAMP_DARK * occlusion.lamp[lit] * np.minimum(radius / np.maximum(soft, 1e-30), 1.0) ** 2
     slanted = _rows(frame, aside, radius, soft, dark)
     slanted[:, 5] = 1.0 / LAMP[2]
     return np.concatenate((sky, slanted))
@@ -43,11 +45,11 @@ def instances(frame: Frame) -> Floats | None:
 
 def _rows(frame: Frame, middle: Floats, radius: Floats, soft: Floats, dark: Floats) -> Floats:
     """Round shadows, shape (n, 7): middle (3), radius, softness [m], stretch, darkness; those not seen left out."""
-    daylight = frame.daylight
-    cell = (middle - np.array(daylight.origin, np.float32)) / np.float32(daylight.cell)
-    x, y = np.rint(np.clip(cell, 0, np.array(daylight.ground.shape[:2]) - 1)).astype(np.intp).T
+    occlusion = frame.ambient_occlusion
+    cell = (middle - np.array(occlusion.origin, np.float32)) / np.float32(occlusion.cell)
+    x, y = np.rint(np.clip(cell, 0, np.array(occlusion.ground.shape[:2]) - 1)).astype(np.intp).T
     # Where the packing has taken the light already, a shadow is not seen.
-    dark = dark * daylight.ground[x, y, 0]
+    dark = dark * occlusion.ground[x, y, 0]
     seen = dark > FAINTEST
     rows = np.empty((int(seen.sum()), 7), np.float32)
     rows[:, :2] = middle[seen]
@@ -59,4 +61,6 @@ def _rows(frame: Frame, middle: Floats, radius: Floats, soft: Floats, dark: Floa
     return rows
 
 
-PASS = Pass("shadows", order=6, shader="shadows", attributes=(3, 2, 2), instances=instances, dimensions=(3,))
+PASS = Pass(
+    "shadows", order=6, shader="shadows", attributes=(3, 2, 2), instances=instances, dimensions=(3,), switch=CONTAINER
+)

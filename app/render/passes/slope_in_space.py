@@ -1,4 +1,4 @@
-"""The measured slope of a heap in space: fitted line on its left and right flank as seen, angle with its error."""
+"""The measured slope of a heap in 3D: fitted line on its left and right flank as seen, angle with its error."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.passes import Frame, Pass
-from repose.app.render.passes.measurement import NUMBER, label
+from repose.app.render.passes.measurement import NUMBER, SLOPE, label
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -20,9 +20,9 @@ LEVEL = 1.15
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """The line z = intercept + slope r, r from the vertical axis of the heap, in the plane that faces the eye."""
+    """The line z = intercept + slope r, r from the vertical axis of the heap, in 2D that faces the eye."""
     measurement = frame.snapshot.measurement
-    if not frame.view.show_measurement or measurement is None or not math.isfinite(measurement.angle):
+    if measurement is None or not math.isfinite(measurement.angle):
         return
     near, far = measurement.x_range
     ends = np.array([(r, measurement.intercept + measurement.slope * r) for r in (near, far)])
@@ -66,4 +66,4 @@ def _project(frame: Frame, profile: NDArray[np.float64], side: float) -> NDArray
     return frame.orbit.world_to_pixel(points, frame.size)
 
 
-PASS = Pass("slope_in_space", order=40, overlay=overlay, dimensions=(3,))
+PASS = Pass("slope_in_space", order=40, overlay=overlay, dimensions=(3,), switch=SLOPE)

@@ -1,4 +1,4 @@
-"""Grains in space: spheres with exact depth and smooth edges, in soft light; marked where their turning is known."""
+"""Grains in 3D: spheres with exact depth and smooth edges, in soft light; marked where their turning is known."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import math
 import numpy as np
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.force_chains import FORCE_CHAINS
+from repose.app.render.passes.measurement import SLOPE
 from repose.sim.experiment.snapshot import Floats
 
 BEAD = 0.3
@@ -39,19 +41,19 @@ def instances(frame: Frame) -> Floats | None:
     back_to_front = np.argsort(-frame.orbit.depth(snapshot.position[kept]).astype(np.float32))
     rows = sphere_rows(snapshot.position[kept], snapshot.radius[kept])
     rows[:, 4:7] = frame.faces[kept]
-    if frame.view.show_force_chains:
+    if frame.shows(FORCE_CHAINS):
         rows[:, 3] *= BEAD
         rows[:, 4:7] = FAINT * rows[:, 4:7] + (1.0 - FAINT) * to_linear(palette.background)
         return rows.take(back_to_front, axis=0)
-    daylight = frame.daylight
-    rows[:, 16:19] = daylight.outward
-    rows[:, 19] = daylight.crowding
-    rows[:, 20] = daylight.lamp
-    rows[:, 21] = daylight.sky
+    occlusion = frame.ambient_occlusion
+    rows[:, 16:19] = occlusion.outward
+    rows[:, 19] = occlusion.crowding
+    rows[:, 20] = occlusion.lamp
+    rows[:, 21] = occlusion.sky
     if snapshot.orientation.shape == (len(snapshot.radius), 4):
         rows[:, 12:16] = np.where(snapshot.fixed[kept, None], np.float32(0.0), snapshot.orientation[kept])
     measurement = snapshot.measurement
-    if frame.view.show_measurement and measurement is not None and math.isfinite(measurement.angle):
+    if frame.shows(SLOPE) and measurement is not None and math.isfinite(measurement.angle):
         used = np.isin(snapshot.sphere_id[kept], measurement.used_ids)
         rows[used, 8:11] = RING_TINT * to_linear(palette.mark) + (1.0 - RING_TINT) * rows[used, 4:7]
         rows[used, 11] = np.clip(RING * rows[used, 3] / frame.metres_per_pixel, 0.7, MOST_RING * frame.scale)

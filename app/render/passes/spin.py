@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.force_chains import FORCE_CHAINS
 from repose.sim.experiment.snapshot import Floats
 
 FROM, TO = 0.25, 0.78
@@ -18,7 +19,7 @@ STRENGTH = 0.75
 def instances(frame: Frame) -> Floats | None:
     """One line per disc that can move, in the colour of its rim."""
     snapshot = frame.snapshot
-    if snapshot.orientation.shape != (len(snapshot.radius), 1) or frame.view.show_force_chains:
+    if snapshot.orientation.shape != (len(snapshot.radius), 1) or frame.shows(FORCE_CHAINS):
         return None
     marked = ~snapshot.fixed & (snapshot.radius > LEAST_SEEN * frame.metres_per_pixel)
     angle = snapshot.orientation[marked, 0]

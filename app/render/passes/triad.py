@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.scale_bar import SCALE_BAR
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -18,8 +19,6 @@ PLACE = (50.0, 92.0)
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """The axis that points away from the eye first."""
-    if not frame.view.show_scale_bar:
-        return
     left, _, _, below = frame.inset
     unit, palette = frame.scale, frame.palette
     origin = np.array((left + PLACE[0] * unit, frame.size[1] - below - PLACE[1] * unit))
@@ -35,4 +34,4 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
             canvas.text(at, "xyz"[k], palette.text, anchor=(0.5, 0.5), halo=palette.background)
 
 
-PASS = Pass("triad", order=82, overlay=overlay, dimensions=(3,))
+PASS = Pass("triad", order=82, overlay=overlay, dimensions=(3,), switch=SCALE_BAR)

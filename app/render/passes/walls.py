@@ -1,10 +1,11 @@
-"""Walls in the plane that are not made of grains: lines."""
+"""Walls in 2D that are not made of grains: lines."""
 
 from __future__ import annotations
 
 import numpy as np
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.box import CONTAINER
 from repose.sim.experiment.snapshot import Floats
 
 WIDTH = 3.0
@@ -14,7 +15,7 @@ WIDTH = 3.0
 def instances(frame: Frame) -> Floats | None:
     """One line per wall."""
     facets = frame.snapshot.facets
-    if not frame.view.show_box or not len(facets) or facets.shape[1:] != (2, 2):
+    if not len(facets) or facets.shape[1:] != (2, 2):
         return None
     rows = np.empty((len(facets), 9), np.float32)
     rows[:, 0:4] = facets.reshape(-1, 4)
@@ -24,4 +25,6 @@ def instances(frame: Frame) -> Floats | None:
     return rows[np.isfinite(rows).all(axis=1)]
 
 
-PASS = Pass("walls", order=15, shader="lines", attributes=(4, 1, 4), instances=instances, dimensions=(2,))
+PASS = Pass(
+    "walls", order=15, shader="lines", attributes=(4, 1, 4), instances=instances, dimensions=(2,), switch=CONTAINER
+)

@@ -1,78 +1,27 @@
-"""Panels of the window: one file each, found by being there.
+"""Panels of the window: one module each, which offers its record as `PANEL`; plug-ins add more.
 
-A module with a `PANEL = Panel(...)` in this folder is a panel. It reads the snapshot and the settings
-handed to it in a `Ui` and asks for changes through it; it keeps no state of the experiment.
+A panel reads the snapshot and the settings in `Ui` and asks for changes through it; it keeps no state of the
+experiment. Widgets that several panels use belong in `repose.app.ui`.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, Literal
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Literal
 
-from repose.app.render.orbit import Camera
-from repose.app.render.theme import PALETTES, Palette
-from repose.app.render.view import View
-from repose.app.storage.film import Film
-from repose.app.storage.run_saver import Keeper
-from repose.app.storage.settings import Settings
-from repose.app.ui.edits import Edits
-from repose.app.ui.preset_library import Shelf
-from repose.app.ui.transport import Transport
-from repose.app.ui.ui_probe import Probe
-from repose.sim.experiment.commands import Command
-from repose.sim.experiment.snapshot import Snapshot
+from repose.app.extensions import offered
+from repose.app.render.passes import Switch, all_switches
+from repose.app.ui.keys import WINDOW_KEYS, Key
+from repose.app.ui.ui import Ui
 
 Side = Literal["left", "right", "bottom", "over"]
 
 
-@dataclass
-class Ui:
-    """All a panel may see and use while it draws."""
-
-    snapshot: Snapshot
-    send: Callable[[Command], None]
-    edits: Edits
-    transport: Transport
-    view: View
-    camera: Camera
-    settings: Settings
-    film: Film
-    shelf: Shelf
-    deeds: dict[str, Callable[[], None]] = field(default_factory=dict)
-    """What each key does, by name, so that a button can do the same."""
-    keeper: Keeper = field(default_factory=lambda: Keeper(lambda command: None))
-    probe: Probe = field(default_factory=Probe)
-    scale: float = 1.0
-    """Size of the interface relative to its design [-]."""
-    size: tuple[int, int] = (1280, 720)
-    """Of the window [px]."""
-    inset: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    """Pixels covered by panels: left, top, right, bottom."""
-    bold: Any = None
-    """The bold font, where the window has one."""
-    fps: float = 0.0
-    """Frames drawn per second."""
-    help_open: bool = False
-    dead: bool = False
-    """True when the physics thread has ended by mistake, so that it obeys no command."""
-    memory: dict[str, Any] = field(default_factory=dict)
-    """What a panel must remember between frames, such as a half-typed text, under its own name."""
-    broken: dict[str, str] = field(default_factory=dict)
-    """Panels that failed, and how."""
-
-    @property
-    def palette(self) -> Palette:
-        """The colours of the theme chosen."""
-        return PALETTES[self.settings.choices.theme]
-
-
 @dataclass(frozen=True)
 class Panel:
-    """One panel: where it stands and the function that draws it."""
+    """One panel: its place, the function that draws it, and its keys."""
 
     name: str
     title: str
@@ -80,13 +29,33 @@ class Panel:
     side: Side
     draw: Callable[[Ui], None]
     stretch: bool = False
-    """Takes the height its column has left, and scrolls inside it."""
+    """Takes the rest of the column's height and scrolls inside it."""
     group: str = ""
-    """Panels of one group share their place, one tab each."""
+    """Panels of one group share one place, with a tab each."""
+    keys: tuple[Key, ...] = ()
+    """Keys that work wherever the mouse is, each with its function."""
 
 
 @cache
 def all_panels() -> tuple[Panel, ...]:
-    """Every panel in this folder, in order."""
-    modules = (importlib.import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
-    return tuple(sorted((m.PANEL for m in modules if hasattr(m, "PANEL")), key=lambda panel: panel.order))
+    """Every panel of this package and of the plug-ins, in order."""
+    return tuple(sorted(offered(__name__, "PANEL"), key=lambda panel: panel.order))
+
+
+@cache
+def all_keys() -> tuple[Key, ...]:
+    """Every key: those of the window, of the panels, and of the switches of the draw passes."""
+    panels = (key for panel in all_panels() for key in panel.keys)
+    return (*WINDOW_KEYS, *panels, *(_switch_key(switch) for switch in all_switches() if switch.key))
+
+
+def _switch_key(switch: Switch) -> Key:
+    letters = switch.key.lower() + switch.key.upper()
+    toggle = partial(_toggle, switch)
+    return Key(
+        f"show_{switch.name}", switch.key, f"{switch.label.lower()} on or off", "Picture", toggle, characters=letters
+    )
+
+
+def _toggle(switch: Switch, ui: Ui) -> None:
+    switch.set(ui.view, not switch.is_on(ui.view))

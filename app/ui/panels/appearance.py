@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 from repose.app.render.theme import PALETTES
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, slide
 
 SMALLEST_TEXT, LARGEST_TEXT = 0.6, 2.0
 
 
 def draw(ui: Ui) -> None:
-    """Choices of how the window looks."""
+    """Theme, text size, full screen, help."""
     _draw_theme(ui)
     _draw_text_size(ui)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
-    for index, (deed, label, hint) in enumerate(
+    for index, (action, label, hint) in enumerate(
         (("fullscreen", "Full screen", "F11"), ("hide_panels", "Hide panels", "Tab"), ("help", "Keys and mouse", "F1"))
     ):
         if index == 1:
             imgui.same_line()
-        if button(ui, f"window.{deed}", label, hint=hint, width=half if index < 2 else -1.0):
-            ui.deeds[deed]()
+        if button(ui, f"window.{action}", label, hint=hint, width=half if index < 2 else -1.0):
+            ui.actions[action]()
 
 
 def _draw_theme(ui: Ui) -> None:
@@ -39,7 +40,7 @@ def _draw_theme(ui: Ui) -> None:
 
 
 def _draw_text_size(ui: Ui) -> None:
-    """The size is taken when the mouse lets go: a slider that grows under the pointer cannot be aimed at."""
+    """The size takes effect when the mouse button is released: a slider that grows under the pointer is hard to set."""
     wanted = ui.memory.get("text_size", ui.settings.choices.font_scale)
     share = (wanted - SMALLEST_TEXT) / (LARGEST_TEXT - SMALLEST_TEXT)
     where = slide(ui, "window.text", (f"text size {wanted:.0%}", f"{wanted:.0%}"), share, step=1 / 28)

@@ -1,11 +1,11 @@
-"""Plots that a scene brings along: its run against the law it should follow, its runs beside each other."""
+"""Plots of a scene: its run against the expected law, its runs compared."""
 
 from __future__ import annotations
 
 import numpy as np
 from imgui_bundle import imgui, implot
 from repose.app.render.theme import vector
-from repose.app.ui.panels import Ui
+from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Curve, Line
 
 

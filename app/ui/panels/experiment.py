@@ -1,4 +1,4 @@
-"""Experiment: the steps of the scene as buttons, how far it has come, and the angle read off at the end."""
+"""Experiment: preset, seed, actions of the scene, phase, measured angle and readings."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 
 from imgui_bundle import imgui
 from repose.app.render.text import friendly, heading, note
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.experiment.commands import Act
-from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.presets import checked_seed
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.numbers import read_whole
@@ -36,20 +36,20 @@ def _draw_start(ui: Ui) -> None:
     imgui.begin_child(
         "preset", imgui.ImVec2(width - save - gap, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened
     )
-    chosen = choose(ui, "experiment.preset", "", ui.shelf.titles, ui.shelf.current)
+    chosen = choose(ui, "experiment.preset", "", ui.preset_library.titles, ui.preset_library.current)
     imgui.end_child()
-    if chosen is not None and ui.shelf.take(chosen):
+    if chosen is not None and ui.preset_library.take(chosen):
         ui.edits.forget()
         ui.settings.choices.preset = chosen
     imgui.same_line()
-    if button(ui, "experiment.save", "Save…", width=save, help="Keep the parameters in force as a preset of your own."):
+    if button(ui, "experiment.save", "Save…", width=save, help="Save the parameters in effect as a preset."):
         ui.memory["preset_name"] = ""
         imgui.open_popup("save preset")
     _draw_save(ui)
     if ui.snapshot.parameters is not None:
         _draw_seed(ui)
-    if ui.shelf.trouble:
-        note(ui.shelf.trouble, ui.palette.bad)
+    if ui.preset_library.trouble:
+        note(ui.preset_library.trouble, ui.palette.bad)
 
 
 def _draw_save(ui: Ui) -> None:
@@ -65,7 +65,7 @@ def _draw_save(ui: Ui) -> None:
     entered |= button(ui, "experiment.save.now", "Save", width=220 * ui.scale)
     parameters = ui.edits.parameters
     if entered and parameters is not None:
-        ui.shelf.save(ui.memory["preset_name"], ui.snapshot.scene, parameters, ui.snapshot.seed)
+        ui.preset_library.save(ui.memory["preset_name"], ui.snapshot.scene, parameters, ui.snapshot.seed)
         imgui.close_current_popup()
     imgui.end_popup()
 
@@ -80,7 +80,9 @@ def _draw_seed(ui: Ui) -> None:
     text = ui.memory.get("seed", str(ui.snapshot.seed))
     entered, text = imgui.input_text("##seed", text, imgui.InputTextFlags_.enter_returns_true)
     ui.probe.mark("experiment.seed")
-    tooltip("Decides radii and places of the grains: the same seed gives the same run, bit by bit. Enter starts anew.")
+    tooltip(
+        "Determines radii and positions of the grains: the same seed gives the same run, bit by bit. Enter restarts."
+    )
     if imgui.is_item_active():
         ui.memory["seed"] = text
     else:
@@ -88,26 +90,26 @@ def _draw_seed(ui: Ui) -> None:
     if entered:
         _start_with(ui, text)
     imgui.same_line()
-    if button(ui, "experiment.new_seed", "New", width=new, help="Start anew with the next seed."):
+    if button(ui, "experiment.new_seed", "New", width=new, help="Restart with the next seed."):
         _start_with(ui, str(ui.snapshot.seed + 1))
 
 
 def _start_with(ui: Ui, text: str) -> None:
-    """Start the experiment anew with the seed written in `text`, or say why not."""
+    """Restart the experiment with the seed in `text`, or show why not."""
     parameters = ui.edits.parameters
     if parameters is None:
         return
     try:
         seed = checked_seed(read_whole(text))
     except (ParameterError, ValueError) as error:
-        ui.shelf.trouble = str(error)
+        ui.preset_library.trouble = str(error)
         return
-    ui.shelf.trouble = ""
-    ui.shelf.restart(ui.snapshot.scene, parameters, seed)
+    ui.preset_library.trouble = ""
+    ui.preset_library.restart(ui.snapshot.scene, parameters, seed)
 
 
 def _draw_actions(ui: Ui) -> None:
-    """One button per action of the scene, two in a row; the one that does everything gets a row of its own."""
+    """One button per action of the scene, two in a row; the action that runs everything has its own row."""
     gap = imgui.get_style().item_spacing.x
     half = (imgui.get_content_region_avail().x - gap) / 2
     column = 0
@@ -140,20 +142,8 @@ def _draw_phase(ui: Ui) -> None:
         imgui.progress_bar(share, imgui.ImVec2(-1, 6 * ui.scale), "")
     if snapshot.refusal and not ui.edits.refusals:
         note(snapshot.refusal, ui.palette.bad)
-    elif not _said_elsewhere(snapshot):
+    elif snapshot.fault is None and not snapshot.message_repeats:
         note(snapshot.message, ui.palette.muted)
-
-
-def _said_elsewhere(snapshot: Snapshot) -> bool:
-    """True if the message repeats the phase above it, the angle below it or the notice over the picture."""
-    if snapshot.fault is not None:
-        return True
-    measured = snapshot.measurement
-    if measured is not None and f"{math.degrees(measured.angle):.1f}°" in snapshot.message:
-        return True
-    told, phase = snapshot.message.removeprefix("Done: ").rstrip(".").lower(), snapshot.phase_label.rstrip(".").lower()
-    # What stands before a colon names the phase; the numbers after it were those of the beginning.
-    return told == phase or (":" in told and told.partition(":")[0] == phase.partition(":")[0])
 
 
 def _draw_angle(ui: Ui) -> None:
@@ -167,7 +157,7 @@ def _draw_angle(ui: Ui) -> None:
     imgui.same_line()
     imgui.set_cursor_pos_y(imgui.get_cursor_pos_y() + 0.95 * imgui.get_font_size())
     heading(f"± {error:.1f}°", 1.3, ui.palette.muted)
-    tooltip("Standard error, from the scatter of the surface grains about the fitted line. Other seeds scatter more.")
+    tooltip("Standard error from the scatter of surface grains about the fitted line. Seeds scatter more.")
     _draw_reading(ui, measured)
 
 

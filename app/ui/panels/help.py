@@ -1,12 +1,14 @@
-"""Help: every key and what the mouse does, over everything else."""
+"""Help: every key and mouse action, over everything else."""
 
 from __future__ import annotations
 
+import pygame
 from imgui_bundle import imgui
 from repose.app.render.text import heading, text_width
 from repose.app.render.theme import vector
-from repose.app.ui.keys import FIELD_MOUSE, KEYS, MOUSE, PANEL_KEYS
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.keys import FIELD_MOUSE, MOUSE, PANEL_KEYS, Key, scene_keys
+from repose.app.ui.panels import Panel, all_keys
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 
 
@@ -32,21 +34,23 @@ def draw(ui: Ui) -> None:
     heading("Keys and mouse", 1.35, ui.palette.text)
     imgui.same_line(0, 24 * ui.scale)
     if button(ui, "help.close", "Close", hint="Esc"):
-        ui.help_open = False
-    left, right = ("Experiment", "Time", "Parameters"), ("Picture", "File", "Window")
-    key_width = max(text_width(key.shown) for key in KEYS) + 18 * ui.scale
+        close(ui)
+    keys = (*scene_keys(ui.snapshot), *all_keys())
+    left = ("Experiment", "Time", "Parameters")
+    right = tuple(dict.fromkeys(("Picture", "File", "Window", *(key.group for key in keys if key.group not in left))))
+    key_width = max(text_width(key.shown) for key in keys) + 18 * ui.scale
     wide = key_width + max(
-        text_width(line) for line in (*(key.help for key in KEYS), *(text for _, text in (*MOUSE, *PANEL_KEYS)))
+        text_width(line) for line in (*(key.help for key in keys), *(text for _, text in (*MOUSE, *PANEL_KEYS)))
     )
     imgui.begin_group()
     for group in left:
-        _draw_group(ui, group, [(key.shown, key.help) for key in KEYS if key.group == group], key_width)
+        _draw_group(ui, group, [(key.shown, key.help) for key in keys if key.group == group], key_width)
     _draw_group(ui, "Mouse on a parameter", list(FIELD_MOUSE), key_width)
     imgui.end_group()
     imgui.same_line(wide + 60 * ui.scale)
     imgui.begin_group()
     for group in right:
-        _draw_group(ui, group, [(key.shown, key.help) for key in KEYS if key.group == group], key_width)
+        _draw_group(ui, group, [(key.shown, key.help) for key in keys if key.group == group], key_width)
     _draw_group(ui, "Mouse on the picture", list(MOUSE), key_width)
     _draw_group(ui, "Keyboard in a panel", list(PANEL_KEYS), key_width)
     imgui.end_group()
@@ -64,4 +68,18 @@ def _draw_group(ui: Ui, title: str, lines: list[tuple[str, str]], key_width: flo
     imgui.dummy(imgui.ImVec2(0, 2 * ui.scale))
 
 
-PANEL = Panel("help", "Help", 90, "over", draw)
+def toggle(ui: Ui) -> None:
+    """Open or close the help."""
+    ui.help_open = not ui.help_open
+
+
+def close(ui: Ui) -> None:
+    """Close the help."""
+    ui.help_open = False
+
+
+KEYS = (
+    Key("help", "F1", "this page", "Window", toggle, codes=(pygame.K_F1,)),
+    Key("close_help", "Esc", "close this page, or an open list", "Window", close, codes=(pygame.K_ESCAPE,)),
+)
+PANEL = Panel("help", "Help", 90, "over", draw, keys=KEYS)

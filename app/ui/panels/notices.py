@@ -1,26 +1,31 @@
-"""Notices over the picture: the engine being made ready, a run that has stopped, settings that are lost."""
+"""Notices over the picture: engine being compiled, run stopped by a fault, settings not read, the scene's own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 
+import pygame
 from imgui_bundle import imgui
 from repose.app.render.text import heading, note
 from repose.app.render.theme import Colour, vector
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 from repose.sim.experiment.commands import Act, Recover, RemoveGrain
 
 DROPPED = "dropped file"
-"""Where the reason stands in `Ui.memory` why a file dropped on the window is not used."""
+"""Entry of `Ui.memory`: why a file dropped on the window is not used."""
+CLOSED = "closed notice"
+"""Entry of `Ui.memory`: the scene's notice that the user has closed."""
 
 
 def draw(ui: Ui) -> None:
     """At most one notice, at the top of the picture."""
     snapshot = ui.snapshot
-    if snapshot.phase != "clogged":
-        ui.memory.pop("clog_seen", None)
+    if ui.memory.get(CLOSED) != snapshot.notice:
+        ui.memory.pop(CLOSED, None)
     if ui.dead:
         _notice(ui, ui.palette.bad, _draw_dead)
     elif snapshot.fault is not None:
@@ -29,12 +34,12 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.bad, _draw_no_picture)
     elif snapshot.compiling or snapshot.serial == 0:
         _notice(ui, ui.palette.accent, _draw_compiling)
-    elif ui.keeper.lost is not None:
+    elif ui.run_saver.lost is not None:
         _notice(ui, ui.palette.warning, _draw_lost)
     elif ui.settings.trouble:
         _notice(ui, ui.palette.warning, _draw_settings)
-    elif snapshot.phase == "clogged" and not ui.memory.get("clog_seen"):
-        _notice(ui, ui.palette.warning, _draw_clogged)
+    elif snapshot.notice is not None and CLOSED not in ui.memory:
+        _notice(ui, ui.palette.warning, _draw_scene)
     elif ui.memory.get(DROPPED):
         _notice(ui, ui.palette.warning, _draw_dropped)
     elif ui.film.trouble and not ui.film.running:
@@ -65,9 +70,10 @@ def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None]) -> None:
 
 
 def _draw_compiling(ui: Ui) -> None:
-    heading("Getting the engine ready…", 1.2, ui.palette.text)
+    heading("Preparing the engine…", 1.2, ui.palette.text)
     note(
-        "The first start on a machine compiles it, which takes some seconds; later starts are quick.", ui.palette.muted
+        "The first start on a machine compiles it, which takes some seconds; later starts load it from disk.",
+        ui.palette.muted,
     )
     share = (imgui.get_time() * 0.4) % 1.0
     low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
@@ -83,21 +89,21 @@ def _draw_compiling(ui: Ui) -> None:
 
 
 def _draw_dead(ui: Ui) -> None:
-    heading("The physics has stopped", 1.2, ui.palette.bad)
+    heading("The physics thread has stopped", 1.2, ui.palette.bad)
     note(ui.snapshot.message, ui.palette.text)
     if button(
         ui,
         "notice.revive",
-        "Start the experiment anew",
+        "Restart the experiment",
         emphasis=ui.palette.accent,
-        help="From its beginning, with the parameters as they are.",
+        help="From the beginning, with the present parameters.",
     ):
-        ui.deeds["revive"]()
+        ui.actions["revive"]()
 
 
 def _draw_no_picture(ui: Ui) -> None:
     heading("The grains cannot be drawn", 1.2, ui.palette.bad)
-    note(f"The experiment goes on. The graphics driver says: {ui.broken['picture']}", ui.palette.text)
+    note(f"The run continues. The graphics driver reports: {ui.broken['picture']}", ui.palette.text)
     if button(ui, "notice.picture", "Try again"):
         del ui.broken["picture"]
 
@@ -108,7 +114,7 @@ def _draw_fault(ui: Ui) -> None:
         return
     heading("The run has stopped", 1.2, ui.palette.bad)
     note(fault.message, ui.palette.text)
-    note("Go on from the last good state:", ui.palette.muted)
+    note("Continue from the last good state:", ui.palette.muted)
     width = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     for place, (name, label, key, help, do) in enumerate(ways := ways_back(ui)):
         if place % 2:
@@ -121,7 +127,7 @@ def _draw_fault(ui: Ui) -> None:
 
 
 def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
-    """What can be done after a fault, the likely remedy first: name, label, key, help, and the doing of it."""
+    """Ways to continue after a fault, the likely remedy first: name, label, key, help, function."""
     fault, parameters = ui.snapshot.fault, ui.snapshot.parameters
     if fault is None or parameters is None or ui.dead:
         return []
@@ -131,54 +137,65 @@ def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
         quantities = [declared[name].quantity for name in back]
         short = quantities[0].symbol or quantities[0].label if len(back) == 1 else f"{len(back)} changes"
         again = [f"{declared[name].quantity.label} {declared[name].shown(value)}" for name, value in back.items()]
-        help = f"{', '.join(again)} again, from the state before the change."
+        help = f"Restore {', '.join(again)} and the state before the change."
         ways.append(("undo", f"Undo {short}", "Ctrl+Z", help, ui.edits.undo))
     for remedy in fault.remedies:
         if remedy.name == "smaller_dt":
             label = f"Step to {float(remedy.values['dt']) * 1e6:.4g} µs"
-            help = "Halved until contacts bear it; everything else as it is."
+            help = "Halved until it is stable; other parameters unchanged."
             ways.append(("halve", label, "H", help, partial(ui.edits.set, remedy.values)))
         elif remedy.name == "auto_dt":
             ways.append(("auto", "Let the program choose Δt", "", "", partial(ui.edits.set, remedy.values)))
         elif remedy.sphere_id is not None:
-            help = "It is gone for good, with its energy; the rest goes on."
+            help = "The grain and its energy are removed permanently; the run continues."
             remove = partial(ui.send, RemoveGrain(remedy.sphere_id))
             ways.append(("remove", f"Remove grain {remedy.sphere_id}", "Del", help, remove))
-    ways.append(("recover", "Only go back", "", "With the parameters as they are.", partial(ui.send, Recover({}))))
+    ways.append(
+        (
+            "recover",
+            "Continue unchanged",
+            "",
+            "Return to the last good state with the present parameters.",
+            partial(ui.send, Recover({})),
+        )
+    )
     return ways
 
 
 def _draw_settings(ui: Ui) -> None:
     note(ui.settings.trouble, ui.palette.text)
-    if button(ui, "notice.settings", "Good to know", width=140 * ui.scale):
+    if button(ui, "notice.settings", "Close", width=140 * ui.scale):
         ui.settings.trouble = ""
 
 
 def _draw_lost(ui: Ui) -> None:
     heading("The last run ended unexpectedly", 1.2, ui.palette.warning)
     note(
-        "It saved itself on the way and can be gone on with. Opening it replaces the run in the window.",
+        "It was saved automatically and can be continued. Opening it replaces the run in the window.",
         ui.palette.text,
     )
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
-    if button(ui, "notice.open_lost", "Open it", emphasis=ui.palette.accent, width=half):
-        ui.keeper.open_lost()
+    if button(ui, "notice.open_lost", "Open", emphasis=ui.palette.accent, width=half):
+        ui.run_saver.open_lost()
     imgui.same_line()
-    if button(ui, "notice.discard_lost", "Discard it", width=half):
-        ui.keeper.discard_lost()
+    if button(ui, "notice.discard_lost", "Discard", width=half):
+        ui.run_saver.discard_lost()
 
 
-def _draw_clogged(ui: Ui) -> None:
-    heading("The neck is clogged", 1.2, ui.palette.warning)
-    note(f"{ui.snapshot.phase_label.capitalize()}: those left hold each other up in an arch.", ui.palette.text)
+def _draw_scene(ui: Ui) -> None:
+    notice = ui.snapshot.notice
+    if notice is None:
+        return
+    heading(notice.heading, 1.2, ui.palette.warning)
+    note(notice.text, ui.palette.text)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     for action in ui.snapshot.actions:
-        if action.name == "turn" and action.enabled:
-            if button(ui, "notice.turn", action.label, hint=action.key, help=action.help, width=half):
+        if action.name == notice.action and action.enabled:
+            if button(ui, "notice.action", action.label, hint=action.key, help=action.help, width=half):
                 ui.send(Act(action.name))
             imgui.same_line()
-    if button(ui, "notice.clogged", "Good to know", width=half):
-        ui.memory["clog_seen"] = True
+    if button(ui, "notice.scene", "Close", width=half):
+        ui.memory[CLOSED] = notice
 
 
 def _draw_dropped(ui: Ui) -> None:
@@ -204,4 +221,24 @@ def _draw_filming(ui: Ui) -> None:
     note(f"Recording: {ui.film.frames} frames, {ui.film.seconds:.1f} s", ui.palette.bad)
 
 
-PANEL = Panel("notices", "Notices", 80, "over", draw)
+def _continue_by(name: str, ui: Ui) -> None:
+    """Do the thing of that name that is offered after a fault; without a fault nothing."""
+    for way, _, _, _, do in ways_back(ui):
+        if way == name:
+            do()
+
+
+KEYS = (
+    Key(
+        "halve", "H", "after a fault: smaller time step", "Parameters", partial(_continue_by, "halve"), characters="hH"
+    ),
+    Key(
+        "remove",
+        "Del",
+        "after a fault: remove the grain",
+        "Parameters",
+        partial(_continue_by, "remove"),
+        codes=(pygame.K_DELETE,),
+    ),
+)
+PANEL = Panel("notices", "Notices", 80, "over", draw, keys=KEYS)

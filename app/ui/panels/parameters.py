@@ -1,13 +1,16 @@
-"""Parameters: every number and choice of the running experiment, grouped, each acting at once where it can."""
+"""Parameters: every number and choice of the running experiment, by group; most take effect at once."""
 
 from __future__ import annotations
 
 from functools import cache, partial
 
+import pygame
 from imgui_bundle import imgui
 from repose.app.render.text import note
 from repose.app.ui.fields import draw_field
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, foldable
 from repose.sim.parameters import Parameter, ParameterSet
 
@@ -46,7 +49,7 @@ def _draw_undo(ui: Ui) -> None:
         "Undo",
         width=third,
         enabled=bool(history.undoable),
-        help="Take the last change back.  Ctrl+Z",
+        help="Undo the last change.  Ctrl+Z",
     ):
         ui.edits.undo()
     imgui.same_line()
@@ -56,7 +59,7 @@ def _draw_undo(ui: Ui) -> None:
         "Redo",
         width=third,
         enabled=bool(history.redoable),
-        help="Make it again.  Ctrl+Y or Ctrl+Shift+Z",
+        help="Repeat the change undone last.  Ctrl+Y or Ctrl+Shift+Z",
     ):
         ui.edits.redo()
     imgui.same_line()
@@ -69,9 +72,31 @@ def _draw_undo(ui: Ui) -> None:
         "Defaults",
         width=third,
         enabled=bool(changed),
-        help=f"Set {len(changed)} changed parameters to their defaults; Undo takes it back.",
+        help=f"Set {len(changed)} changed parameters to their defaults; Undo restores them.",
     ):
         ui.edits.set(changed)
 
 
-PANEL = Panel("parameters", "Parameters", 20, "left", draw, stretch=True)
+KEYS = (
+    Key(
+        "undo",
+        "Ctrl+Z",
+        "undo a parameter change",
+        "Parameters",
+        lambda ui: ui.edits.undo(),
+        codes=(pygame.K_z,),
+        ctrl=True,
+    ),
+    Key("redo", "Ctrl+Y", "redo it", "Parameters", lambda ui: ui.edits.redo(), codes=(pygame.K_y,), ctrl=True),
+    Key(
+        "redo",
+        "Ctrl+Shift+Z",
+        "redo it",
+        "Parameters",
+        lambda ui: ui.edits.redo(),
+        codes=(pygame.K_z,),
+        ctrl=True,
+        shift=True,
+    ),
+)
+PANEL = Panel("parameters", "Parameters", 20, "left", draw, stretch=True, keys=KEYS)

@@ -1,4 +1,4 @@
-"""Plots: how fast the grains move, the angle, the contacts and the energy over time; what runs are compared by."""
+"""Plots: motion, angle, contacts and energy over time; comparison of runs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from imgui_bundle import imgui
 from numpy.typing import NDArray
 from repose.app.render.text import draw_text, si, text_width
 from repose.app.render.theme import Colour, colour32
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.panels import Panel
 from repose.app.ui.panels.curves import draw_curve
 from repose.app.ui.panels.time_plot import draw_over_time, thinned
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tab
 from repose.sim.measure.stress import stress_unit
 
@@ -35,7 +36,7 @@ LEDGER = {
     "work": "by changes",
     "gap": "unbooked",
 }
-"""What the ledger's entries are called here."""
+"""Labels of the entries of the energy ledger."""
 LEDGER_COLOURS = dict(
     zip(
         LEDGER,
@@ -46,7 +47,7 @@ LEDGER_COLOURS = dict(
         strict=True,
     )
 )
-"""An entry keeps its colour where others are missing."""
+"""Colours of the entries, the same if others are missing."""
 
 
 def draw(ui: Ui) -> None:

@@ -1,11 +1,13 @@
-"""Record: a video of the run on the simulation's clock, so that a slow machine still films smoothly."""
+"""Record: a video of the run on the simulation's clock, so that the video is smooth on a slow machine too."""
 
 from __future__ import annotations
 
 from imgui_bundle import imgui
 from repose.app.render.text import note
 from repose.app.storage.film import FORMATS, FRAME_RATES, SIZES, SPEEDS
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 
 
@@ -17,7 +19,7 @@ def draw(ui: Ui) -> None:
     imgui.end_disabled()
     label, emphasis = ("End the recording", ui.palette.bad) if film.running else ("Record", None)
     if button(ui, "record.button", label, hint="V", emphasis=emphasis, enabled=film.running or not film.finishing):
-        film.stop() if film.running else film.start()
+        start_or_stop(ui)
     if film.running:
         row("Filmed", f"{film.frames} frames, {film.seconds:.1f} s", ui, ui.palette.bad)
     elif film.finishing:
@@ -57,4 +59,10 @@ def _draw_choices(ui: Ui) -> None:
         film.speed = float(speed)
 
 
-PANEL = Panel("record", "Record", 40, "right", draw, group="tools")
+def start_or_stop(ui: Ui) -> None:
+    """Start a recording, or end the one in progress."""
+    ui.film.stop() if ui.film.running else ui.film.start()
+
+
+KEYS = (Key("record", "V", "start or end a video", "Picture", start_or_stop, characters="vV"),)
+PANEL = Panel("record", "Record", 40, "right", draw, group="tools", keys=KEYS)

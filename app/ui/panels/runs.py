@@ -1,14 +1,18 @@
-"""File: save the whole run and open it again, go back in it and on from any moment."""
+"""File: save and open whole runs, export grains, and seek in the history of the run."""
 
 from __future__ import annotations
 
+import pygame
 from imgui_bundle import imgui
 from repose.app.render.text import note
 from repose.app.storage.paths import runs_folder
-from repose.app.storage.run_saver import SUFFIX, free_name
+from repose.app.storage.run_saver import free_name
 from repose.app.ui import file_dialog, rewind
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, slide, tooltip
+from repose.sim.io.archive import SUFFIX
 
 EXPORTS = {
     ".csv": "A table as text, one row per grain, SI units in its head; 17 digits give the same bits back.",
@@ -17,11 +21,11 @@ EXPORTS = {
 }
 """Kinds of file the grains are written to for other programs."""
 DIALOG = "run dialog"
-"""Where the open dialog stands in `Ui.memory`."""
+"""Entry of `Ui.memory`: the open dialog."""
 
 
 def draw(ui: Ui) -> None:
-    """The way back, the file, the buttons, what came of them."""
+    """History slider, file path, buttons, result of the last action."""
     _draw_rewind(ui)
     imgui.separator()
     _draw_file(ui)
@@ -30,9 +34,14 @@ def draw(ui: Ui) -> None:
 def _draw_rewind(ui: Ui) -> None:
     snapshot = ui.snapshot
     past = snapshot.at < snapshot.log_end
-    row("Go back", f"{snapshot.time:.3f} s" + (" (past)" if past else ""), ui, ui.palette.accent if past else None)
+    row(
+        "History",
+        f"{snapshot.time:.3f} s" + (" (earlier step)" if past else ""),
+        ui,
+        ui.palette.accent if past else None,
+    )
     size = imgui.get_frame_height()
-    if button(ui, "rewind.earlier", "«", width=size, help="To the moment kept before this one.  Key Page Up"):
+    if button(ui, "rewind.earlier", "«", width=size, help="To the previous checkpoint.  Key Page Up"):
         rewind.earlier(ui)
     imgui.same_line(0.0, 2 * ui.scale)
     if button(ui, "rewind.step_back", "‹", width=size, help="One time step back.  Key ,"):
@@ -40,8 +49,8 @@ def _draw_rewind(ui: Ui) -> None:
     imgui.same_line(0.0, 4 * ui.scale)
     free = imgui.get_content_region_avail().x - size - 4 * ui.scale
     share = snapshot.at / snapshot.log_end if snapshot.log_end else 1.0
-    where = slide(ui, "rewind.bar", (f"{len(snapshot.moments)} moments", ""), share, free)
-    tooltip("The last moments are kept densely, older ones thinned out. Going on from one forgets what came after it.")
+    where = slide(ui, "rewind.bar", (f"{len(snapshot.moments)} checkpoints", ""), share, free)
+    tooltip("Recent checkpoints are dense, older ones sparse. Continuing from one deletes what came after it.")
     if where is not None:
         at = rewind.nearest(ui, where)
         if at != ui.memory.get("rewind.asked"):
@@ -50,45 +59,45 @@ def _draw_rewind(ui: Ui) -> None:
     else:
         ui.memory.pop("rewind.asked", None)
     imgui.same_line(0.0, 4 * ui.scale)
-    if button(ui, "rewind.later", "»", width=size, help="To the moment kept after this one.  Key Page Down"):
+    if button(ui, "rewind.later", "»", width=size, help="To the next checkpoint.  Key Page Down"):
         rewind.later(ui)
-    row("Memory for going back", rewind.memory(ui), ui)
-    tooltip(
-        "What the moments kept take, and may take at most, before more of them are thinned out. 1 MB = 1000² bytes."
-    )
+    row("Memory of checkpoints", rewind.memory(ui), ui)
+    tooltip("In use, and the limit above which checkpoints are thinned out. 1 MB = 1000² bytes.")
 
 
 def _draw_file(ui: Ui) -> None:
-    keeper = ui.keeper
+    saver = ui.run_saver
     _take_answer(ui)
     imgui.align_text_to_frame_padding()
     imgui.text_disabled("Run")
     imgui.same_line()
     imgui.set_next_item_width(-1)
-    typed = imgui.input_text_with_hint("##run", f"path of a file{SUFFIX}", keeper.path)
-    keeper.path = typed[1]
+    typed = imgui.input_text_with_hint("##run", f"path of a file{SUFFIX}", saver.path)
+    saver.path = typed[1]
     ui.probe.mark("runs.path")
-    tooltip("Everything is in one file: grains, contacts, plots, parameters and the log. It goes on bit by bit.")
+    tooltip(
+        "One file holds grains, contacts, plots, parameters and the log. A run opened from it continues bit by bit."
+    )
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
-    over = keeper.confirm != "" and keeper.confirm == keeper.path
-    label = "Overwrite it" if over else "Save"
+    over = saver.confirm != "" and saver.confirm == saver.path
+    label = "Overwrite" if over else "Save"
     emphasis = ui.palette.warning if over else None
     if button(ui, "runs.save", label, hint="" if over else "Ctrl+S", width=half, emphasis=emphasis):
-        ui.deeds.get("save_run", lambda: keeper.save(keeper.path))()
+        save_run(ui)
     imgui.same_line()
     if button(ui, "runs.open", "Open", hint="Ctrl+O", width=half):
-        ui.deeds.get("open_run", lambda: keeper.open(keeper.path))()
+        open_run(ui)
     _draw_export(ui)
     if over:
-        note("There is such a file already.", ui.palette.warning)
-    if keeper.said:
-        note(keeper.said, ui.palette.muted)
-    if keeper.trouble:
-        note(keeper.trouble, ui.palette.bad)
+        note("The file exists already.", ui.palette.warning)
+    if saver.said:
+        note(saver.said, ui.palette.muted)
+    if saver.trouble:
+        note(saver.trouble, ui.palette.bad)
 
 
 def _draw_export(ui: Ui) -> None:
-    """One button for each kind of file, all to a free name in the folder of the runs."""
+    """One button per file type; each writes to a free name in the folder of the runs."""
     imgui.align_text_to_frame_padding()
     imgui.text_disabled("Export grains")
     spacing = imgui.get_style().item_spacing.x
@@ -98,13 +107,19 @@ def _draw_export(ui: Ui) -> None:
         if place:
             imgui.same_line()
         if button(ui, f"runs.export{suffix}", suffix.removeprefix(".").upper(), width=third, help=help):
-            ui.keeper.export(free_name(runs_folder(), ui.snapshot.scene, suffix))
+            ui.run_saver.export(free_name(runs_folder(), ui.snapshot.scene, suffix))
 
 
-def ask_for_file(ui: Ui) -> None:
+def save_run(ui: Ui) -> None:
+    """Save to the path typed, or with none typed to a new file in the folder of the runs."""
+    saver = ui.run_saver
+    saver.save(saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene)))
+
+
+def open_run(ui: Ui) -> None:
     """Open the run whose path is typed; with none typed, ask with the system's own dialog."""
-    if ui.keeper.path.strip() or file_dialog.why_none():
-        ui.keeper.open(ui.keeper.path)
+    if ui.run_saver.path.strip() or file_dialog.why_none():
+        ui.run_saver.open(ui.run_saver.path)
     elif DIALOG not in ui.memory:
         ui.memory[DIALOG] = file_dialog.open_dialog("Open a run", "Runs", (SUFFIX,))
 
@@ -115,7 +130,14 @@ def _take_answer(ui: Ui) -> None:
     if chosen is not None:
         del ui.memory[DIALOG]
         if chosen:
-            ui.keeper.open(chosen)
+            ui.run_saver.open(chosen)
 
 
-PANEL = Panel("runs", "File", 45, "right", draw, group="tools")
+KEYS = (
+    Key("step_back", ",", "one time step back", "Time", rewind.step_back, characters=","),
+    Key("earlier", "Page Up", "to the previous checkpoint", "Time", rewind.earlier, codes=(pygame.K_PAGEUP,)),
+    Key("later", "Page Down", "to the next checkpoint", "Time", rewind.later, codes=(pygame.K_PAGEDOWN,)),
+    Key("save_run", "Ctrl+S", "save the run", "File", save_run, codes=(pygame.K_s,), ctrl=True),
+    Key("open_run", "Ctrl+O", "open a run", "File", open_run, codes=(pygame.K_o,), ctrl=True),
+)
+PANEL = Panel("runs", "File", 45, "right", draw, group="tools", keys=KEYS)

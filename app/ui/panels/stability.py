@@ -1,4 +1,4 @@
-"""Stability: how close the time step is to its limit, how deep grains overlap, and what stopped the run."""
+"""Stability: time step and its limit, largest overlap, threads, and the fault that stopped the run."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from imgui_bundle import imgui
 from repose.app.render.text import friendly, note, si
 from repose.app.render.theme import Colour, colour32
 from repose.app.thread_count import most_threads
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD
 from repose.sim.experiment.commands import Recover, UseThreads
-
-CAREFUL = 0.8
-"""Share of the limit from which the gauge turns yellow."""
-DEEP = 0.25
-"""Overlap / radius from which grains are squeezed more than the contact law means."""
+from repose.sim.experiment.snapshot import LARGE_OVERLAP, SAFE_STEP
 
 THREADS_HELP = (
     "Threads that step the world together. The result is the same, bit by bit, for any number of them. Automatic: one "
@@ -23,13 +20,13 @@ THREADS_HELP = (
 
 
 def draw(ui: Ui) -> None:
-    """The gauge, the numbers behind it, and a button for what is wrong."""
+    """The gauge, its numbers, and a button for the remedy."""
     if ui.snapshot.fault is not None:
         _draw_fault(ui)
     _draw_gauge(ui)
     snapshot = ui.snapshot
     row("Time step in use", si(snapshot.dt, "s") if snapshot.dt > 0.0 else "none yet", ui)
-    squeezed = snapshot.largest_overlap > DEEP
+    squeezed = snapshot.largest_overlap > LARGE_OVERLAP
     percent = f"{100 * snapshot.largest_overlap:.2f} % of R"
     row("Largest overlap", percent, ui, ui.palette.warning if squeezed else None)
     if squeezed:
@@ -39,20 +36,20 @@ def draw(ui: Ui) -> None:
 
 
 def share_of_limit(ui: Ui) -> float:
-    """ω Δt over what the integrator bears."""
+    """ω Δt and the stability limit of the integrator."""
     return ui.snapshot.omega_dt / ui.snapshot.omega_dt_limit if ui.snapshot.omega_dt_limit > 0.0 else 0.0
 
 
 def _draw_gauge(ui: Ui) -> None:
-    """A bar up to one and a half times the limit, the limit a line across it."""
+    """A bar up to one and a half times the limit, with a line at the limit."""
     snapshot, share = ui.snapshot, share_of_limit(ui)
     colour: Colour = ui.palette.good
-    if share > CAREFUL:
+    if share > SAFE_STEP:
         colour = ui.palette.bad if share > 1.0 else ui.palette.warning
     reading = (
         f"{snapshot.omega_dt:.3f}  of  {snapshot.omega_dt_limit:.3f}" if snapshot.omega_dt > 0.0 else "no contacts"
     )
-    row("ω Δt", reading, ui, colour if share > CAREFUL else None)
+    row("ω Δt", reading, ui, colour if share > SAFE_STEP else None)
     size = imgui.ImVec2(imgui.get_content_region_avail().x, 10 * ui.scale)
     low = imgui.get_cursor_screen_pos()
     imgui.dummy(size)
@@ -74,7 +71,7 @@ def _draw_gauge(ui: Ui) -> None:
 
 
 def _draw_remedy(ui: Ui) -> None:
-    """Say what will happen where the chosen time step is too large, and offer the automatic one."""
+    """Warn if the chosen time step is too large, and offer the automatic one."""
     if ui.snapshot.dt_warning and ui.edits.parameters is not None:
         note(ui.snapshot.dt_warning, ui.palette.bad)
         if button(ui, "stability.auto", "Let the program choose Δt", emphasis=ui.palette.accent):
@@ -82,7 +79,7 @@ def _draw_remedy(ui: Ui) -> None:
 
 
 def _draw_threads(ui: Ui) -> None:
-    """How many threads step the world, and another number of them."""
+    """The list of thread counts."""
     snapshot = ui.snapshot
     together = snapshot.threads_asked or 0
     options = {"0": f"automatic ({snapshot.threads_wanted})"}
@@ -94,7 +91,7 @@ def _draw_threads(ui: Ui) -> None:
 
 
 def _draw_fault(ui: Ui) -> None:
-    """What happened, to which grain, after which change; and the ways back."""
+    """The fault, its grain, the change before it, and the remedies."""
     fault = ui.snapshot.fault
     if fault is None:
         return

@@ -1,4 +1,4 @@
-"""Curves over simulated time: how much of it is shown, upright axes that fit, marks where a parameter changed."""
+"""Plots over simulated time: time span, vertical axes, marks where a parameter changed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
 from repose.app.render.text import friendly, text_width
 from repose.app.render.theme import Colour, vector
-from repose.app.ui.panels import Ui
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import choose
 
 Floats = NDArray[np.float64]
@@ -19,9 +19,9 @@ MOST_POINTS = 1500
 FEWEST_DECADES, MOST_DECADES = 2, 9
 """Shown on a logarithmic axis below the largest value."""
 SPANS = {0.0: "over all time [s]", 20.0: "over the last 20 s", 5.0: "over the last 5 s", 1.0: "over the last 1 s"}
-"""How much time the plots may show [s], 0 for all, and how that is written."""
+"""Time spans of the plots [s], 0 for the whole run, and their labels."""
 NEAR = 4.0
-"""Pixels from a mark within which the mouse reads it."""
+"""Distance from a mark within which the mouse shows its text [px]."""
 
 
 def draw_over_time(
@@ -66,7 +66,7 @@ def draw_over_time(
 
 
 def _draw_span(ui: Ui) -> None:
-    """At the right of the line: how much of the time behind is shown, to be chosen for all plots over time."""
+    """The list of time spans, at the right; one choice for all plots over time."""
     choices = ui.settings.choices
     widest = max(text_width(text) for text in SPANS.values()) + imgui.get_frame_height()
     imgui.same_line()
@@ -86,7 +86,7 @@ def _shown_span(ui: Ui) -> tuple[float, float]:
 
 
 def _column(ui: Ui, name: str) -> Floats:
-    """What a series has within the time shown, and the sample before it."""
+    """Samples of a series within the time span, and the one before."""
     time = ui.snapshot.series.get("time", np.empty(0))
     first = max(int(np.searchsorted(time, _shown_span(ui)[0])) - 1, 0)
     return ui.snapshot.series.get(name, np.empty(0))[first:]
@@ -95,7 +95,7 @@ def _column(ui: Ui, name: str) -> Floats:
 def _finite(
     ui: Ui, curves: dict[str, tuple[str, float, Colour]], time: Floats, log: bool
 ) -> dict[str, tuple[Floats, Colour]]:
-    """Values and colour of every curve that has something to show; what a log axis cannot show is left out."""
+    """Values and colour of every curve with finite values; a log axis omits values that are not positive."""
     drawn = {}
     for name, (key, factor, colour) in curves.items():
         values = thinned(_column(ui, key)) * factor
@@ -107,7 +107,7 @@ def _finite(
 
 
 def _span(curves: list[Floats], log: bool, from_zero: bool = True) -> tuple[float, float]:
-    """Limits of the upright axis; ImPlot's own fit goes astray where values are missing or zero."""
+    """Limits of the vertical axis; ImPlot's own fit is wrong if values are missing or zero."""
     if not curves:
         return (1e-6, 1.0) if log else (0.0, 1.0)
     low = min(float(np.nanmin(values)) for values in curves)
@@ -129,7 +129,7 @@ def _decades(low: float, high: float, most: float) -> tuple[list[float], list[st
 
 
 def _draw_marks(ui: Ui) -> None:
-    """A thin line where a parameter changed; the mouse on it reads which."""
+    """A thin line where a parameter changed; the mouse on it shows the change."""
     marks = ui.edits.marks
     if not marks:
         return
@@ -144,6 +144,6 @@ def _draw_marks(ui: Ui) -> None:
 
 
 def thinned(series: Floats) -> Floats:
-    """Every n-th sample, so that no curve has more points than can be seen; contiguous, as ImPlot wants it."""
+    """Every n-th sample, so that no curve has more points than can be seen; contiguous, as ImPlot requires."""
     stride = -(-len(series) // MOST_POINTS) if len(series) else 1
     return np.ascontiguousarray(series[::stride], dtype=np.float64)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pygame
 from imgui_bundle import imgui
 from repose.app.render.text import SMALL, draw_text, grouped, text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.ui import rewind
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
 from repose.app.ui.transport import SPEEDS, describe_speed
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, slide, tooltip
 
 SLOW = 0.9
@@ -23,15 +26,15 @@ def draw(ui: Ui) -> None:
 def _draw_controls(ui: Ui) -> None:
     paused = ui.snapshot.paused or ui.transport.paused
     width = 96 * ui.scale
-    label, accent = ("Go on", ui.palette.accent) if paused else ("Pause", None)
+    label, accent = ("Continue", ui.palette.accent) if paused else ("Pause", None)
     if button(
-        ui, "transport.pause", label, hint="Space", width=width, emphasis=accent, help="Stop the clock, or go on."
+        ui, "transport.pause", label, hint="Space", width=width, emphasis=accent, help="Pause the run, or continue it."
     ):
         ui.transport.pause(not paused)
     imgui.same_line()
     imgui.push_item_flag(imgui.ItemFlags_.button_repeat, True)
-    if button(ui, "transport.step", "Step", hint=".", width=62 * ui.scale, help="One time step, then stand still."):
-        rewind.step_on(ui)
+    if button(ui, "transport.step", "Step", hint=".", width=62 * ui.scale, help="One time step, then pause."):
+        rewind.step_forward(ui)
     imgui.pop_item_flag()
     imgui.same_line(0.0, 14 * ui.scale)
     if button(ui, "transport.slower", "−", width=imgui.get_frame_height(), help="Slower.  Key −"):
@@ -41,9 +44,7 @@ def _draw_controls(ui: Ui) -> None:
     speed = ui.transport.speed
     shown = (describe_speed(speed), "max" if speed is None else f"{speed:g}×")
     where = slide(ui, "transport.speed", shown, ui.transport.index / last, _free_for_slider(ui), step=1 / last)
-    tooltip(
-        "Simulated time per wall time. The time step stays what it is: a slow machine slows the clock, not the physics."
-    )
+    tooltip("Simulated time per wall time. The time step does not depend on it: a slow machine only takes longer.")
     if where is not None and round(where * last) != ui.transport.index:
         ui.transport.choose(round(where * last))
     imgui.same_line(0.0, 2 * ui.scale)
@@ -56,7 +57,7 @@ def _free_for_slider(ui: Ui) -> float:
 
 
 def _draw_readouts(ui: Ui) -> None:
-    """As many readouts as there is room for, the most important ones first."""
+    """As many readouts as fit, the most important ones first."""
     snapshot = ui.snapshot
     wanted = ui.transport.speed
     behind = wanted is not None and not snapshot.paused and 0.0 < snapshot.realtime_factor < SLOW * wanted
@@ -70,7 +71,7 @@ def _draw_readouts(ui: Ui) -> None:
         ),
         ("steps", grouped(snapshot.step), "888 888 888", ui.palette.text),
         ("steps/s", grouped(round(snapshot.steps_per_second)), "8 888 888", ui.palette.text),
-        # A sphere that is held until it is dropped does not count as moving: a nought would deny what is seen.
+        # A sphere that is not released yet does not count as moving; 0 grains would contradict the picture.
         ("grains", grouped(snapshot.moving_count) if snapshot.moving_count else "–", "88 888", ui.palette.text),
         ("frames/s", f"{ui.fps:.0f}", "frames/s", ui.palette.text),
     )
@@ -91,4 +92,33 @@ def _draw_readouts(ui: Ui) -> None:
     imgui.text_colored(vector(ui.palette.text, 0.0), "")
 
 
-PANEL = Panel("transport", "Transport", 10, "bottom", draw)
+KEYS = (
+    Key(
+        "pause",
+        "Space",
+        "pause or continue",
+        "Time",
+        lambda ui: ui.transport.pause(not ui.transport.paused),
+        codes=(pygame.K_SPACE,),
+    ),
+    Key("step", ".", "one time step", "Time", rewind.step_forward, characters="."),
+    Key(
+        "faster",
+        "+",
+        "faster",
+        "Time",
+        lambda ui: ui.transport.choose(ui.transport.index + 1),
+        codes=(pygame.K_KP_PLUS,),
+        characters="+=",
+    ),
+    Key(
+        "slower",
+        "−",
+        "slower",
+        "Time",
+        lambda ui: ui.transport.choose(ui.transport.index - 1),
+        codes=(pygame.K_KP_MINUS,),
+        characters="-_",
+    ),
+)
+PANEL = Panel("transport", "Transport", 10, "bottom", draw, keys=KEYS)

@@ -1,16 +1,17 @@
-"""View: what the colours of the grains mean and what is drawn over them."""
+"""View: quantity shown by the colours, switches of the draw passes, direction of view and cut."""
 
 from __future__ import annotations
 
 from imgui_bundle import imgui
+from repose.app.render.colours import COLOUR_MAPS, COLOURINGS
 from repose.app.render.cutaway import AXES
 from repose.app.render.orbit import VIEWS
+from repose.app.render.passes import all_switches
 from repose.app.render.text import si
-from repose.app.render.view import COLOUR_MAPS
-from repose.app.ui.panels import Panel, Ui
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, slide
-from repose.sim.experiment.experiment import Scene
-from repose.sim.registry import scenes
 
 COLOURS = {
     "speed": "speed",
@@ -23,12 +24,12 @@ COLOURS = {
 }
 
 CUTS = {"": "nothing", "x": "across x", "y": "across y", "z": "across z"}
-"""What may be cut open, by the name in `View.cut_axis`."""
+"""Choices of the cut, by the name in `View.cut_axis`."""
 
 
 def draw(ui: Ui) -> None:
-    """Choices of the picture; they change nothing in the run."""
-    view, choices = ui.view, ui.settings.choices
+    """Choices of the picture; they do not change the run."""
+    view = ui.view
     gap = imgui.get_style().item_spacing.x
     third = (imgui.get_content_region_avail().x - gap) / 3
     imgui.begin_child("colour", imgui.ImVec2(2 * third, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
@@ -37,20 +38,18 @@ def draw(ui: Ui) -> None:
     imgui.same_line()
     table = choose(ui, "view.map", "", dict(zip(COLOUR_MAPS, COLOUR_MAPS)), view.colour_map)
     if colour is not None:
-        view.colour_by = choices.colour_by = colour
+        view.colour_by = colour
     if table is not None:
-        view.colour_map = choices.colour_map = table
-    _draw_overlays(ui)
-    if button(
-        ui, "view.frame", "See everything", hint="Home", help="Move and zoom so that the whole scene is in view."
-    ):
-        ui.deeds["frame_all"]()
+        view.colour_map = table
+    _draw_switches(ui)
+    if button(ui, "view.frame", "Show everything", hint="Home", help="Move and zoom to show the whole scene."):
+        ui.actions["frame_all"]()
     if ui.snapshot.position.shape[1] == 3:
         _draw_space(ui)
 
 
 def _draw_space(ui: Ui) -> None:
-    """Where to look from, and where to cut the scene open."""
+    """Direction of view, and the plane of the cut."""
     view, gap = ui.view, imgui.get_style().item_spacing.x
     width = (imgui.get_content_region_avail().x - 3 * gap) / 4
     for number, name in enumerate(VIEWS, start=1):
@@ -59,7 +58,7 @@ def _draw_space(ui: Ui) -> None:
         label = "Angle" if name == "three-quarter" else name.capitalize()
         help = f"Turn the scene to the {name} view."
         if button(ui, f"view.look_{name}", label, hint=str(number), help=help, width=width):
-            ui.deeds[f"look_{name}"]()
+            ui.actions[f"look_{name}"]()
     imgui.begin_child("cut", imgui.ImVec2(2 * width + gap, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
     axis = choose(ui, "view.cut", "Cut", CUTS, view.cut_axis)
     imgui.end_child()
@@ -77,30 +76,21 @@ def _draw_space(ui: Ui) -> None:
         view.cut_position = moved
 
 
-def _draw_overlays(ui: Ui) -> None:
-    view, choices = ui.view, ui.settings.choices
+def _draw_switches(ui: Ui) -> None:
     half = imgui.get_content_region_avail().x / 2
-    ticks = (
-        ("show_force_chains", "Force chains", "Lines along contacts, as wide as the force is large.  Key L"),
-        ("show_measurement", "Measured slope", "Fitted line, its angle, and the grains used, marked."),
-        ("show_scale_bar", "Scale bar", "A length to compare with."),
-        ("show_legend", "Legend", "What the colours mean, in numbers."),
-        ("show_box", "Container", "Outline of the container."),
-    )
     start = imgui.get_cursor_pos_x()
-    shown = [tick for tick in ticks if tick[0] != "show_measurement" or measures_slope(ui.snapshot.scene)]
-    for index, (name, label, help) in enumerate(shown):
+    for index, switch in enumerate(switch for switch in all_switches() if switch.applies(ui.snapshot)):
         if index % 2:
             imgui.same_line(start + half)
-        value = checkbox(ui, f"view.{name}", label, getattr(view, name), help)
-        setattr(view, name, value)
-        if getattr(choices, name) != value:
-            setattr(choices, name, value)
+        help = f"{switch.help}  Key {switch.key}" if switch.key else switch.help
+        switch.set(ui.view, checkbox(ui, f"view.show_{switch.name}", switch.label, switch.is_on(ui.view), help))
 
 
-def measures_slope(scene: str) -> bool:
-    """Whether a scene has a slope to fit a line to."""
-    return scene in scenes() and scenes()[scene].measure is not Scene.measure
+def colour_by_next(ui: Ui) -> None:
+    """Colour the grains by the next quantity."""
+    names = list(COLOURINGS)
+    ui.view.colour_by = names[(names.index(ui.view.colour_by) + 1) % len(names)]
 
 
-PANEL = Panel("view", "View", 30, "right", draw, group="tools")
+KEYS = (Key("next_colour", "C", "colour by the next quantity", "Picture", colour_by_next, characters="cC"),)
+PANEL = Panel("view", "View", 30, "right", draw, group="tools", keys=KEYS)

@@ -92,7 +92,7 @@ def watch(experiment: Experiment, place: Floats, speed: Floats) -> None:
     record(state, experiment.time - state.since, place, speed)
     if experiment.time - state.since >= experiment.run.built.duration:
         hold(experiment)
-        tell(experiment, f"Done: {experiment.scene.describe(experiment)[1]}.")
+        tell(experiment, f"Done: {experiment.scene.describe(experiment)[1]}.", repeats=True)
 
 
 def hold(experiment: Experiment) -> None:

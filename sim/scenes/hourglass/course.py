@@ -14,7 +14,7 @@ from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.sampling import mean_speed
-from repose.sim.experiment.snapshot import Action
+from repose.sim.experiment.snapshot import Action, Notice
 from repose.sim.measure.flow_rate import is_clogged
 from repose.sim.scenes.common.state_checks import LATEST, are_times, first_flaw, stage_flaws
 from repose.sim.scenes.hourglass.filling import HourglassState
@@ -71,7 +71,7 @@ def enter(experiment: Experiment, phase: str) -> None:
     if phase not in ("filling", "filled", "flowing"):
         state.run_all = False
         keep_measurement(experiment)
-        tell(experiment, describe(experiment)[1].capitalize() + ".")
+        tell(experiment, describe(experiment)[1].capitalize() + ".", repeats=True)
 
 
 def count_passages(experiment: Experiment) -> None:
@@ -208,6 +208,14 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     if experiment.parameters.count_for > 0.0:
         share = max(share, (experiment.time - state.since) / experiment.parameters.count_for)
     return state.phase, words, min(1.0, share)
+
+
+def notice(experiment: Experiment) -> Notice | None:
+    """A clogged neck, with turning over as the way to continue."""
+    if experiment.phase != "clogged":
+        return None
+    words = describe(experiment)[1].capitalize()
+    return Notice("The neck is clogged", f"{words}: the others form an arch over the neck.", "turn")
 
 
 def check(experiment: Experiment) -> str:

@@ -37,6 +37,7 @@ SCENE = Scene(
     smallest_grain=smallest_grain,
     readings=readings.readings,
     curves=readings.curves,
+    notice=course.notice,
     facets=course.facets,
     flaw=course.flaw,
     study=STUDY,

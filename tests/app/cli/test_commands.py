@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import repose.app.cli.commands
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs import headless_job
 from repose.app.window.window import WindowError
@@ -108,7 +107,7 @@ def test_bad_input_is_refused_in_a_sentence_before_any_work(
     (here / "a_file").touch()
     (here / "used").mkdir()
     (here / "used" / "result.json").write_text("precious")
-    monkeypatch.setattr(repose.app.cli.commands, "has_display", lambda: False)
+    monkeypatch.setattr("repose.app.jobs.doctor.has_display", lambda: False)
     monkeypatch.setattr(headless_job, "_simulate", lambda *_: pytest.fail("work was begun"))
     before = sorted(here.rglob("*"))
     assert run_command_line(arguments) == 2
@@ -184,7 +183,7 @@ def test_window_that_cannot_open_ends_in_a_sentence(
     def fail(preset: str, threads: int | None) -> int:
         raise WindowError("OpenGL 3.3 is needed.")
 
-    monkeypatch.setattr(repose.app.cli.commands, "has_display", lambda: True)
+    monkeypatch.setattr("repose.app.jobs.doctor.has_display", lambda: True)
     monkeypatch.setattr("repose.app.window.start.run", fail)
     assert run_command_line([]) == 2
     assert capsys.readouterr().err == "OpenGL 3.3 is needed.\n"

@@ -83,7 +83,7 @@ def test_folder_that_cannot_be_written_to_is_named(tmp_path: Path, monkeypatch: 
 
 
 def test_no_display_points_to_the_run_without_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("repose.app.cli.commands.has_display", lambda: False)
+    monkeypatch.setattr("repose.app.jobs.doctor.has_display", lambda: False)
     found = finding("display")
     assert found.value == "none"
     assert "repose run heap" in found.advice

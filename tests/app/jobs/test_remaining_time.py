@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repose.app import progress
 from repose.app.cli.commands import run_command_line
-from repose.app.jobs import progress, remaining_time
-from repose.app.jobs.progress import Progress
+from repose.app.jobs import remaining_time
 from repose.app.jobs.remaining_time import Outlook, duration
+from repose.app.progress import Progress
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from repose.app.render.ambient_occlusion import LAMP, measure_daylight
+from repose.app.render.ambient_occlusion import LAMP, measure_ambient_occlusion
 
 from tests.app.fake_space import RADIUS, fake_cone
 
@@ -13,7 +13,7 @@ BOX = ((-1.0, -1.0, 0.0), (1.0, 1.0, 2.0))
 
 def light_of(*spheres: tuple[float, float, float, float]):
     rows = np.array(spheres, np.float32).reshape(-1, 4)
-    return measure_daylight(rows[:, :3], rows[:, 3], BOX)
+    return measure_ambient_occlusion(rows[:, :3], rows[:, 3], BOX)
 
 
 def test_the_lamp_stands_above_and_has_unit_length() -> None:
@@ -30,7 +30,7 @@ def test_a_lone_sphere_stands_in_full_light() -> None:
 
 def test_a_grain_deep_in_the_heap_is_dark_and_crowded_one_on_top_is_not() -> None:
     heap = fake_cone(3000, funnel=False)
-    day = measure_daylight(heap.position, heap.radius, heap.box)
+    day = measure_ambient_occlusion(heap.position, heap.radius, heap.box)
     across = np.hypot(heap.position[:, 0], heap.position[:, 1])
     deep = (across < 6 * RADIUS) & (heap.position[:, 2] < 3 * RADIUS)
     rim = across > 0.9 * across.max()
@@ -42,7 +42,7 @@ def test_a_grain_deep_in_the_heap_is_dark_and_crowded_one_on_top_is_not() -> Non
 
 def test_outward_points_away_from_the_heap() -> None:
     heap = fake_cone(3000, funnel=False)
-    day = measure_daylight(heap.position, heap.radius, heap.box)
+    day = measure_ambient_occlusion(heap.position, heap.radius, heap.box)
     across = np.hypot(heap.position[:, 0], heap.position[:, 1])
     slope = (across > 0.4 * across.max()) & (day.sky > 0.8)
     radial = heap.position[slope, :2] / across[slope, None]

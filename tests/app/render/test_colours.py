@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 from repose.app.render.colours import (
+    COLOUR_MAPS,
     COLOURINGS,
     DARK,
     LIGHT,
@@ -25,7 +26,7 @@ from repose.app.render.colours import (
     to_linear,
     to_srgb,
 )
-from repose.app.render.view import COLOUR_MAPS, View
+from repose.app.storage.view import View
 
 from tests.app.fake_heap import fake_heap
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from repose.app.render.camera import Camera2D
-from repose.app.render.colours import COLOURINGS, DARK, to_linear, to_srgb
-from repose.app.render.view import COLOUR_MAPS, View
+from repose.app.render.colours import COLOUR_MAPS, COLOURINGS, DARK, to_linear, to_srgb
+from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 
 from tests.app.fake_heap import fake_heap
-from tests.app.studio import BARE, objects
+from tests.app.studio import BARE, objects, with_view
 
 if TYPE_CHECKING:
     from repose.app.window.picture import PictureMaker
@@ -122,7 +122,7 @@ def test_a_line_is_as_wide_as_asked(studio: PictureMaker) -> None:
         contact_force=np.array([1.0], np.float32),
     )
     heap.radius[:] = 4.0 / 0.12
-    lines_only = draw(studio, heap, View(**{**vars(BARE), "show_force_chains": True}), 1.0)
+    lines_only = draw(studio, heap, with_view(BARE, force_chains=True), 1.0)
     column = to_linear(lines_only[:, 32, 0] / 255.0)
     bright = column > 0.5 * column.max()
     assert int(bright.sum()) == 4
@@ -132,7 +132,7 @@ def test_a_line_is_as_wide_as_asked(studio: PictureMaker) -> None:
 @pytest.mark.parametrize("colour_by", list(COLOURINGS))
 def test_every_colouring_draws_with_everything_switched_on(studio: PictureMaker, colour_by: str, dark: bool) -> None:
     studio.size = (320, 200)
-    view = View(colour_by=colour_by, show_force_chains=True, show_caption=True, dark=dark)
+    view = View(colour_by=colour_by, dark=dark, shown={"force_chains": True, "caption": True})
     for snapshot in (fake_heap(), Snapshot()):
         picture = studio.draw(snapshot, view)
         assert picture.shape == (200, 320, 3)
@@ -166,7 +166,7 @@ def test_grains_show_the_colour_the_legend_promises(studio: PictureMaker, name: 
 
     disc = one_disc(20.0)
     disc.columns["coordination"] = np.array([3.0], np.float32)
-    view = View(**{**vars(BARE), "colour_by": "coordination", "colour_map": name})
+    view = with_view(BARE, colour_by="coordination", colour_map=name)
     middle = draw(studio, disc, view, 1.0)[32, 32]
     assert np.abs(middle - to_srgb(shades(0.5, name, DARK)) * 255).max() <= 2.5
 
@@ -210,7 +210,7 @@ def test_everything_is_given_back(studio: PictureMaker) -> None:
         gui = ImguiBackend()
         renderer = Renderer(gui)
         renderer.read(fake_heap(), View(), size)
-        renderer.read(fake_heap(), View(show_force_chains=True), (size[1], size[0]))
+        renderer.read(fake_heap(), View(shown={"force_chains": True}), (size[1], size[0]))
         assert objects() != before
         renderer.destroy()
         gui.close()

@@ -11,9 +11,8 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
-from repose.app.storage import autosave, paths
-from repose.app.storage import run_saver as keeper
-from repose.app.storage.run_saver import Keeper, free_name
+from repose.app.storage import autosave, paths, run_saver
+from repose.app.storage.run_saver import RunSaver, free_name
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import resumed_experiment
 from repose.sim.experiment.commands import Command, Resume
@@ -41,8 +40,8 @@ def run() -> Experiment:
 
 
 @pytest.fixture
-def kept(run: Experiment) -> Generator[tuple[Keeper, list[Command]]]:
-    """A keeper whose commands act on a simulation at once."""
+def kept(run: Experiment) -> Generator[tuple[RunSaver, list[Command]]]:
+    """A saver whose commands act on a simulation at once."""
     sent: list[Command] = []
 
     def send(command: Command) -> None:
@@ -50,7 +49,7 @@ def kept(run: Experiment) -> Generator[tuple[Keeper, list[Command]]]:
         if not isinstance(command, Resume):
             assert apply(run, command) == ""
 
-    made = Keeper(send)
+    made = RunSaver(send)
     made.begin()
     yield made, sent
     made.end()
@@ -64,7 +63,7 @@ def until(condition: Callable[[], object]) -> None:
 
 
 def test_save_asks_before_it_overwrites_what_it_has_not_written(
-    kept: tuple[Keeper, list[Command]], run: Experiment, tmp_path: Path
+    kept: tuple[RunSaver, list[Command]], run: Experiment, tmp_path: Path
 ) -> None:
     made, sent = kept
     made.save("")
@@ -83,7 +82,7 @@ def test_save_asks_before_it_overwrites_what_it_has_not_written(
     until(lambda: made.trouble)
 
 
-def test_open_goes_on_or_says_why_not(kept: tuple[Keeper, list[Command]], run: Experiment, tmp_path: Path) -> None:
+def test_open_goes_on_or_says_why_not(kept: tuple[RunSaver, list[Command]], run: Experiment, tmp_path: Path) -> None:
     made, sent = kept
     saved_run.save(saved_copy(run), tmp_path / "run.repose")
     made.open(str(tmp_path / "run.repose"))
@@ -97,12 +96,12 @@ def test_open_goes_on_or_says_why_not(kept: tuple[Keeper, list[Command]], run: E
 
 
 def test_n12_it_saves_itself_when_due_and_only_if_something_has_happened(
-    kept: tuple[Keeper, list[Command]], own_folder: Path, monkeypatch: pytest.MonkeyPatch
+    kept: tuple[RunSaver, list[Command]], own_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, sent = kept
     made.tick()
     assert sent == []
-    monkeypatch.setattr(keeper, "INTERVAL", 0.0)
+    monkeypatch.setattr(run_saver, "INTERVAL", 0.0)
     made._due = 0.0
     for _ in range(5):
         made.tick()
@@ -132,8 +131,8 @@ def test_n15_three_generations_and_the_newest_that_can_be_read(run: Experiment) 
 CRASH = """
 import sys, time
 from pathlib import Path
-from app import autosave, paths
-from sim import saved_run
+from repose.app.storage import autosave, paths
+from repose.sim.experiment import saved_run
 paths.autosave_folder = lambda: Path(sys.argv[1])
 place = autosave.begin()
 place.save(saved_run.load(sys.argv[2]))
@@ -182,21 +181,21 @@ def test_an_offered_run_is_opened_or_discarded(run: Experiment, own_folder: Path
     place.save(saved_copy(run))
     place.lock.close()
     sent: list[Command] = []
-    made = Keeper(sent.append)
+    made = RunSaver(sent.append)
     made.begin()
     assert made.lost is not None
     getattr(made, choice)()
     assert made.lost is None
     if choice == "open_lost":
         until(lambda: made._place.files() and not place.folder.exists())
-        assert made.said == "Opened the run of last time."
+        assert made.said == "Opened the run of the last session."
     made.end()
     assert not [*own_folder.iterdir()]
     assert len(sent) == (choice == "open_lost")
 
 
 def test_n14_a_full_disk_is_told_and_the_run_goes_on(
-    kept: tuple[Keeper, list[Command]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kept: tuple[RunSaver, list[Command]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -205,7 +204,7 @@ def test_n14_a_full_disk_is_told_and_the_run_goes_on(
     made, _ = kept
     made.save(str(tmp_path / "run.repose"))
     until(lambda: made.trouble)
-    assert made.trouble.endswith("could not be written: No space left on device; the run goes on.")
+    assert made.trouble.endswith("could not be written: No space left on device; the run continues.")
     assert not (tmp_path / "run.repose").exists()
 
 
@@ -215,15 +214,15 @@ def test_a_free_name_is_found(tmp_path: Path) -> None:
 
 
 def test_grains_are_exported_beside_the_run_and_what_goes_wrong_is_said(
-    kept: tuple[Keeper, list[Command]], tmp_path: Path
+    kept: tuple[RunSaver, list[Command]], tmp_path: Path
 ) -> None:
-    keeper, _ = kept
+    saver, _ = kept
     target = free_name(tmp_path, "heap", ".csv")
-    keeper.export(target)
-    until(lambda: keeper.said)
+    saver.export(target)
+    until(lambda: saver.said)
     assert target.name == "heap-1.csv"
     assert target.exists()
     (tmp_path / "no folder").touch()
-    keeper.export(tmp_path / "no folder" / "heap.csv")
-    until(lambda: keeper.trouble)
-    assert "could not be written" in keeper.trouble
+    saver.export(tmp_path / "no folder" / "heap.csv")
+    until(lambda: saver.trouble)
+    assert "could not be written" in saver.trouble

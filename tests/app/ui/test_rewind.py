@@ -18,7 +18,7 @@ from tests.reliability.runs import changed, go, poured
 
 
 @pytest.mark.parametrize(
-    ("deed", "at", "expected"),
+    ("action", "at", "expected"),
     [
         ("step_back", 5_000, 4_999),
         ("step_back", 0, 0),
@@ -32,26 +32,26 @@ from tests.reliability.runs import changed, go, poured
         ("later", 5_000, 5_000),
     ],
 )
-def test_keys_go_to_the_moments_kept_and_stop_the_clock(deed: str, at: int, expected: int) -> None:
+def test_keys_go_to_the_moments_kept_and_stop_the_clock(action: str, at: int, expected: int) -> None:
     sent: list[Command] = []
     paused: list[bool] = []
     snapshot = Snapshot(at=at, log_end=5_000, moments=((0, 0.0), (2_000, 0.02), (4_000, 0.04)))
     clock: Any = SimpleNamespace(paused=False, pause=paused.append)
     ui: Any = SimpleNamespace(snapshot=snapshot, transport=clock, send=sent.append)
-    getattr(rewind, deed)(ui)
+    getattr(rewind, action)(ui)
     assert sent == [Rewind(expected)]
     assert paused == [True]
     assert rewind.nearest(ui, 0.75) == 4_000
     assert rewind.nearest(ui, 1.0) == 5_000
 
 
-def test_a_step_on_keeps_to_what_has_happened_and_at_the_end_is_a_new_one() -> None:
+def test_a_step_forward_keeps_to_what_has_happened_and_at_the_end_is_a_new_one() -> None:
     sent: list[Command] = []
     steps: list[str] = []
     clock: Any = SimpleNamespace(paused=True, pause=lambda paused: None, step=lambda: steps.append("new"))
     for at in (4_999, 5_000):
         ui: Any = SimpleNamespace(snapshot=Snapshot(at=at, log_end=5_000), transport=clock, send=sent.append)
-        rewind.step_on(ui)
+        rewind.step_forward(ui)
     assert sent == [Rewind(5_000)]
     assert steps == ["new"]
 

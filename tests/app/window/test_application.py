@@ -73,7 +73,7 @@ def test_the_wheel_zooms_where_it_is_turned_within_the_same_frame(application: A
         pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, precise_x=0.0, precise_y=2.0))
         application.draw_frame()
         assert ui.camera.pixel_to_world(at, ui.size) == pytest.approx(before, abs=1e-9)
-        assert not application.aim.everything
+        assert not application.camera_control.everything
 
 
 def test_place_and_size_of_the_window_are_kept_but_not_those_of_the_full_screen(application: Any) -> None:
@@ -170,22 +170,21 @@ def test_a_shader_the_driver_refuses_is_told_and_the_experiment_goes_on(
 
 
 def test_a_physics_thread_that_died_is_told_and_replaced(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-
     ui = application.ui
     until(application, lambda: ui.snapshot.parameters is not None)
     ui.edits.set({"friction": 0.4})
     until(application, lambda: ui.snapshot.parameters.friction == 0.4)
 
-    def broken(self: Experiment, steps: int) -> int:
+    def broken(experiment: Experiment, steps: int) -> int:
         raise RuntimeError("a grain too many")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Experiment, "advance", broken)
+        patch.setattr("repose.sim.experiment.runner.advance", broken)
         patch.setattr("traceback.print_exc", lambda: None)
         until(application, lambda: ui.dead)
         until(application, lambda: "a grain too many" in ui.snapshot.message)
     application.draw_frame()
-    ui.deeds["revive"]()
+    ui.actions["revive"]()
     until(application, lambda: not ui.dead and ui.snapshot.fault is None and ui.snapshot.parameters is not None)
     assert ui.snapshot.parameters.friction == 0.4
     press("f", "f")

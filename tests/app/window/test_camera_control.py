@@ -13,7 +13,7 @@ import pygame
 import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.orbit import VIEWS, Camera3D
-from repose.app.window.camera_control import Aim
+from repose.app.window.camera_control import CameraControl
 from repose.sim.experiment.snapshot import Snapshot
 
 SIZE = (1280, 720)
@@ -25,8 +25,8 @@ def ui() -> Any:
     return SimpleNamespace(snapshot=snapshot, camera=Camera2D(), size=SIZE, inset=(300.0, 0.0, 300.0, 46.0), scale=1.0)
 
 
-def obey(aim: Aim, ui: Any, kind: int, free: bool = True, **fields: Any) -> None:
-    aim.obey(pygame.event.Event(kind, **fields), ui.camera, ui.size, (640.0, 300.0), free)
+def obey(control: CameraControl, ui: Any, kind: int, free: bool = True, **fields: Any) -> None:
+    control.obey(pygame.event.Event(kind, **fields), ui.camera, ui.size, (640.0, 300.0), free)
 
 
 def corners(ui: Any) -> Any:
@@ -34,64 +34,64 @@ def corners(ui: Any) -> Any:
 
 
 def test_the_whole_scene_stands_between_the_panels(ui: Any) -> None:
-    Aim().follow(ui)
+    CameraControl().follow(ui)
     (x0, y0), (x1, y1) = corners(ui)
     assert 300 < x0 < x1 < 980
     assert 84 < y1 < y0 < 720 - 46 - 52
 
 
 def test_it_stays_whole_when_the_window_changes(ui: Any) -> None:
-    aim = Aim()
-    aim.follow(ui)
+    control = CameraControl()
+    control.follow(ui)
     ui.size = (900, 500)
-    aim.follow(ui)
+    control.follow(ui)
     (x0, y0), (x1, y1) = corners(ui)
     assert 300 < x0 < x1 < 600
     assert 84 < y1 < y0 < 500 - 46 - 52
 
 
 def test_a_drag_moves_the_picture_and_it_then_stays_there(ui: Any) -> None:
-    aim = Aim()
-    aim.follow(ui)
+    control = CameraControl()
+    control.follow(ui)
     before = corners(ui)
-    obey(aim, ui, pygame.MOUSEBUTTONDOWN, button=1)
-    obey(aim, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(1, 0, 0))
-    obey(aim, ui, pygame.MOUSEBUTTONUP, button=1)
-    obey(aim, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(0, 0, 0))
+    obey(control, ui, pygame.MOUSEBUTTONDOWN, button=1)
+    obey(control, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(1, 0, 0))
+    obey(control, ui, pygame.MOUSEBUTTONUP, button=1)
+    obey(control, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(0, 0, 0))
     ui.inset = (0.0, 0.0, 0.0, 0.0)
-    aim.follow(ui)
+    control.follow(ui)
     assert corners(ui) - before == pytest.approx(np.array([[10.0, -5.0]] * 2))
-    aim.show_everything()
-    aim.follow(ui)
-    assert not aim.for_film(ui, (640, 360))
+    control.show_everything()
+    control.follow(ui)
+    assert not control.for_film(ui, (640, 360))
 
 
 def test_a_drag_that_began_on_a_panel_moves_nothing(ui: Any) -> None:
-    aim = Aim()
-    aim.follow(ui)
+    control = CameraControl()
+    control.follow(ui)
     before = ui.camera.centre
-    obey(aim, ui, pygame.MOUSEBUTTONDOWN, free=False, button=1)
-    obey(aim, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(1, 0, 0))
-    obey(aim, ui, pygame.MOUSEWHEEL, free=False, precise_y=3.0)
+    obey(control, ui, pygame.MOUSEBUTTONDOWN, free=False, button=1)
+    obey(control, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(1, 0, 0))
+    obey(control, ui, pygame.MOUSEWHEEL, free=False, precise_y=3.0)
     assert ui.camera.centre == before
-    assert aim.everything
+    assert control.everything
 
 
 def test_the_wheel_zooms_at_the_pointer(ui: Any) -> None:
-    aim = Aim()
-    aim.follow(ui)
+    control = CameraControl()
+    control.follow(ui)
     under = ui.camera.pixel_to_world((640.0, 300.0), SIZE)
-    obey(aim, ui, pygame.MOUSEWHEEL, precise_y=2.0)
+    obey(control, ui, pygame.MOUSEWHEEL, precise_y=2.0)
     assert ui.camera.pixel_to_world((640.0, 300.0), SIZE) == pytest.approx(under)
-    assert not aim.everything
+    assert not control.everything
 
 
 def test_a_film_shows_what_the_window_shows_between_its_panels(ui: Any) -> None:
-    aim = Aim()
-    aim.follow(ui)
-    obey(aim, ui, pygame.MOUSEWHEEL, precise_y=2.0)
+    control = CameraControl()
+    control.follow(ui)
+    obey(control, ui, pygame.MOUSEWHEEL, precise_y=2.0)
     size = (1920, 1080)
-    camera = aim.for_film(ui, size)
+    camera = control.for_film(ui, size)
     assert camera is not None
     for pixel in ((300.0, 0.0), (980.0, 674.0)):
         x, y = camera.world_to_pixel(ui.camera.pixel_to_world(pixel, SIZE), size)
@@ -108,22 +108,22 @@ def space(ui: Any) -> Any:
 
 
 def test_the_dimension_of_the_snapshot_decides_on_the_camera(space: Any) -> None:
-    aim, flat = Aim(), Snapshot(serial=2, box=((0.0, 0.0), (0.1, 0.2)))
+    control, flat = CameraControl(), Snapshot(serial=2, box=((0.0, 0.0), (0.1, 0.2)))
     deep = space.snapshot
-    aim.follow(space)
+    control.follow(space)
     assert isinstance(space.camera, Camera3D)
-    obey(aim, space, pygame.MOUSEWHEEL, precise_y=2.0)
+    obey(control, space, pygame.MOUSEWHEEL, precise_y=2.0)
     space.snapshot = flat
-    aim.follow(space)
+    control.follow(space)
     assert isinstance(space.camera, Camera2D)
-    assert aim.everything
+    assert control.everything
     space.snapshot = deep
-    aim.follow(space)
+    control.follow(space)
     assert isinstance(space.camera, Camera3D)
 
 
 def test_a_scene_in_space_stands_whole_between_the_panels(space: Any) -> None:
-    Aim().follow(space)
+    CameraControl().follow(space)
     pixels = space.camera.world_to_pixel(list(product(*zip(*space.snapshot.box))), SIZE)
     (left, top), (right, bottom) = pixels.min(axis=0), pixels.max(axis=0)
     assert 300 < left < right < 980
@@ -135,53 +135,53 @@ def test_a_scene_in_space_stands_whole_between_the_panels(space: Any) -> None:
     [((1, 0, 0), False, True), ((1, 0, 0), True, False), ((0, 0, 1), False, False), ((0, 1, 0), False, False)],
 )
 def test_a_left_drag_turns_the_scene_and_others_move_it(space: Any, buttons: tuple, shift: bool, turns: bool) -> None:
-    aim = Aim()
-    aim.follow(space)
+    control = CameraControl()
+    control.follow(space)
     before = replace(space.camera)
     if shift:
-        obey(aim, space, pygame.KEYDOWN, key=pygame.K_LSHIFT, mod=pygame.KMOD_LSHIFT)
-    obey(aim, space, pygame.MOUSEBUTTONDOWN, button=buttons.index(1) + 1)
-    obey(aim, space, pygame.MOUSEMOTION, rel=(10, -5), buttons=buttons)
+        obey(control, space, pygame.KEYDOWN, key=pygame.K_LSHIFT, mod=pygame.KMOD_LSHIFT)
+    obey(control, space, pygame.MOUSEBUTTONDOWN, button=buttons.index(1) + 1)
+    obey(control, space, pygame.MOUSEMOTION, rel=(10, -5), buttons=buttons)
     after = space.camera
     assert (after.azimuth != before.azimuth) == turns
     assert (after.target != before.target) == (not turns)
-    assert not aim.everything
+    assert not control.everything
 
 
 def test_a_named_view_is_reached_the_short_way_and_shows_everything(space: Any) -> None:
-    aim = Aim()
-    aim.follow(space)
+    control = CameraControl()
+    control.follow(space)
     space.camera.azimuth = math.radians(170.0)
-    aim.look("front")
+    control.look("front")
     seen = []
     for _ in range(100):
-        aim.follow(space)
+        control.follow(space)
         seen.append(space.camera.azimuth)
     assert (space.camera.azimuth, space.camera.elevation) == VIEWS["front"]
     turned = np.abs(np.diff(np.unwrap(seen))).sum()
     assert turned < math.radians(101.0)
-    assert aim.everything
+    assert control.everything
 
 
 def test_a_drag_ends_the_way_to_a_named_view(space: Any) -> None:
-    aim = Aim()
-    aim.follow(space)
-    aim.look("top")
-    aim.follow(space)
-    obey(aim, space, pygame.MOUSEBUTTONDOWN, button=1)
-    obey(aim, space, pygame.MOUSEMOTION, rel=(10, 0), buttons=(1, 0, 0))
+    control = CameraControl()
+    control.follow(space)
+    control.look("top")
+    control.follow(space)
+    obey(control, space, pygame.MOUSEBUTTONDOWN, button=1)
+    obey(control, space, pygame.MOUSEMOTION, rel=(10, 0), buttons=(1, 0, 0))
     kept = replace(space.camera)
-    aim.follow(space)
+    control.follow(space)
     assert space.camera == kept
 
 
 @pytest.mark.parametrize("moved", [False, True])
 def test_a_film_in_space_shows_what_the_window_shows_between_its_panels(space: Any, moved: bool) -> None:
-    aim = Aim()
-    aim.follow(space)
+    control = CameraControl()
+    control.follow(space)
     if moved:
-        obey(aim, space, pygame.MOUSEWHEEL, precise_y=2.0)
-    film = aim.for_film(space, (1920, 1080))
+        obey(control, space, pygame.MOUSEWHEEL, precise_y=2.0)
+    film = control.for_film(space, (1920, 1080))
     assert isinstance(film, Camera3D)
     points = np.random.default_rng(1).uniform(-0.02, 0.05, (20, 3))
     window = space.camera.world_to_pixel(points, SIZE) - (640.0, 337.0)

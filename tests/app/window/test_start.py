@@ -36,7 +36,7 @@ application = Application(window, settings, name, chosen)
 begun = []
 begin, application.physics.begin = application.physics.begin, lambda: begun.append(application.renderer is not None)
 application.draw_frame()
-print(json.dumps([begun, application.ui.broken, len(application.ui.shelf.titles), sorted(sys.modules)]))
+print(json.dumps([begun, application.ui.broken, len(application.ui.preset_library.titles), sorted(sys.modules)]))
 application.close()
 """
 
@@ -70,7 +70,7 @@ def application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     application = Application(window, Settings(tmp_path / "settings.toml"), "small", SMALL)
     while application.ui.snapshot.parameters is None:
         assert application.draw_frame()
-    application.ui.keeper.save_now()
+    application.ui.run_saver.save_now()
     assert list(tmp_path.glob("autosave/*/run-*.repose"))
     return application
 
@@ -111,7 +111,7 @@ def test_a_mistake_of_the_window_leaves_its_run_to_be_offered_and_says_so(
     if "end" in when:
         monkeypatch.setattr(application.gui, "close", broken)
     assert start._stay(application, Stop()) == start.FAULT
-    assert "(RuntimeError: no such); its run was saved on the way and is offered" in capsys.readouterr().err
+    assert "(RuntimeError: no such); its run was saved automatically and is offered" in capsys.readouterr().err
     assert application.window._handle is None  # what follows in the end is done all the same
     assert offered()
 

@@ -14,15 +14,14 @@ from imgui_bundle import imgui
 from repose.app.jobs.panel_faults import bare_frame, bare_imgui
 from repose.app.render.camera import Camera2D
 from repose.app.render.theme import apply
-from repose.app.render.view import View
 from repose.app.storage.film import Film
 from repose.app.storage.settings import load_settings
 from repose.app.ui.edits import Edits
 from repose.app.ui.layout import draw_panels
-from repose.app.ui.panels import Ui
-from repose.app.ui.preset_library import Shelf
+from repose.app.ui.preset_library import PresetLibrary
 from repose.app.ui.transport import Transport
-from repose.app.ui.ui_probe import Probe
+from repose.app.ui.ui import Ui
+from repose.app.ui.ui_probe import UiProbe
 from repose.sim.experiment.commands import Command
 from repose.sim.experiment.comparison import Point, compare
 from repose.sim.experiment.snapshot import Action, Snapshot
@@ -193,19 +192,18 @@ def open_stage(
             send=commands.append,
             edits=Edits(commands.append),
             transport=Transport(runner),
-            view=View(),
             camera=Camera2D(),
             settings=load_settings(folder / "settings.toml"),
             film=Film(runner, lambda shot, size: np.zeros((*size[::-1], 3), np.uint8), no_film, folder),
-            shelf=Shelf(commands.append, folder=folder / "presets"),
-            probe=Probe(folder / "report.json"),
+            preset_library=PresetLibrary(commands.append, folder=folder / "presets"),
+            probe=UiProbe(folder / "report.json"),
             size=size,
         )
         done: list[str] = ui.memory.setdefault("done", [])
-        ui.deeds = {
+        ui.actions = {
             name: (lambda name=name: done.append(name)) for name in ("frame_all", "fullscreen", "hide_panels", "help")
         }
-        ui.shelf.refresh()
+        ui.preset_library.refresh()
         apply(ui.palette, 1.0)
         stage = Stage(ui, commands, runner, draw)
         stage.frame(3)

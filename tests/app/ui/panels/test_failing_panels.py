@@ -10,7 +10,8 @@ from imgui_bundle import imgui, implot
 from repose.app.jobs import panel_faults
 from repose.app.jobs.panel_faults import OPENED, WAYS, bare_imgui, bare_ui, open_all, try_panel
 from repose.app.ui import layout
-from repose.app.ui.panels import Panel, Ui, all_panels
+from repose.app.ui.panels import Panel, all_panels
+from repose.app.ui.ui import Ui
 
 from tests.app.ui.panels.stage import full_snapshot, open_stage
 
@@ -127,7 +128,7 @@ def test_a_click_brings_a_failed_panel_back(tmp_path: Path, monkeypatch: pytest.
     with open_stage(tmp_path, full_snapshot()) as stage:
         stage.ui.broken["view"] = "ValueError: no such colour"
         stage.frame(2)
-        assert said[-1] == "The panel View stopped (ValueError: no such colour); the run goes on."
+        assert said[-1] == "The panel View stopped (ValueError: no such colour); the run continues."
         assert "view.colour" not in stage.widgets
         stage.click("view.again")
         assert stage.ui.broken == {}

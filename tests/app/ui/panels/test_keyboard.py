@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from imgui_bundle import imgui
 from repose.app.ui.layout import focus_next
-from repose.app.ui.ui_probe import Probe
+from repose.app.ui.ui_probe import UiProbe
 from repose.sim.experiment.commands import SetParameters, UseThreads
 
 from tests.app.ui.panels.stage import Stage, full_snapshot, open_stage
@@ -19,15 +19,15 @@ ENOUGH = 80
 
 @pytest.fixture
 def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    plain = Probe.mark
+    plain = UiProbe.mark
 
-    def mark(self: Probe, name: str) -> None:
+    def mark(self: UiProbe, name: str) -> None:
         plain(self, name)
         if imgui.is_item_focused():
             focused[:] = [name]
 
     focused: list[str] = []
-    monkeypatch.setattr(Probe, "mark", mark)
+    monkeypatch.setattr(UiProbe, "mark", mark)
     with open_stage(tmp_path, full_snapshot()) as opened:
         opened.ui.memory["focused"] = focused
         yield opened

@@ -8,20 +8,24 @@ from typing import Any
 
 import pytest
 from imgui_bundle import imgui, implot
-from repose.app.ui.panels import Panel, Ui, all_panels, experiment
+from repose.app.ui.panels import Panel, all_panels, experiment
 from repose.app.ui.panels.notices import ways_back
+from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act, Recover
-from repose.sim.experiment.snapshot import Action, Fault
+from repose.sim.experiment.snapshot import Action, Fault, Notice, Remedy
 
 from tests.app.ui.panels.stage import Stage
 
 
-def test_a_message_that_names_the_phase_with_older_numbers_is_not_shown(stage: Stage) -> None:
-    shot = stage.ui.snapshot
-    shot.measurement, shot.message, shot.phase_label = None, "Flowing: 0 of 2718 grains.", "flowing: 229 of 2718 grains"
-    assert experiment._said_elsewhere(shot)
-    shot.message = "Friction μ = 0.2: at once."
-    assert not experiment._said_elsewhere(shot)
+def test_a_message_that_repeats_the_phase_is_not_shown(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(experiment, "note", lambda text, colour: shown.append(text))
+    stage.ui.snapshot = replace(stage.ui.snapshot, message="Flowing.", message_repeats=True)
+    stage.frame()
+    assert "Flowing." not in shown
+    stage.ui.snapshot = replace(stage.ui.snapshot, message="Friction μ = 0.2.", message_repeats=False)
+    stage.frame()
+    assert "Friction μ = 0.2." in shown
 
 
 def test_a_fault_names_the_way_back_and_undo_takes_it(stage: Stage) -> None:
@@ -39,20 +43,21 @@ def test_a_fault_names_the_way_back_and_undo_takes_it(stage: Stage) -> None:
 
 def test_after_a_fault_the_automatic_time_step_is_one_click_away(stage: Stage) -> None:
     parameters = stage.ui.snapshot.parameters.changed(dt=1e-4)
-    stage.ui.snapshot = replace(stage.ui.snapshot, parameters=parameters, fault=Fault("Too large a step."), serial=9)
+    fault = Fault("Too large a step.", remedies=(Remedy("auto_dt", "set dt=auto", {"dt": "auto"}),))
+    stage.ui.snapshot = replace(stage.ui.snapshot, parameters=parameters, fault=fault, serial=9)
     stage.frame(3)
     stage.click("notice.auto")
     assert stage.commands == [Recover({"dt": "auto"})]
 
 
 def test_after_a_fault_the_step_offered_is_named_on_its_button_and_taken(stage: Stage) -> None:
-    fault = Fault("Too large a step.")
-    stage.ui.snapshot = replace(stage.ui.snapshot, fault=fault, smaller_dt=1.25e-6, serial=9)
+    fault = Fault("Too large a step.", remedies=(Remedy("smaller_dt", "set dt=1.25e-6", {"dt": 1.25e-6}),))
+    stage.ui.snapshot = replace(stage.ui.snapshot, fault=fault, serial=9)
     stage.frame(3)
     assert "Step to 1.25 µs" in [label for name, label, *_ in ways_back(stage.ui) if name == "halve"]
     stage.click("notice.halve")
     assert stage.commands == [Recover({"dt": 1.25e-6})]
-    stage.ui.snapshot = replace(stage.ui.snapshot, smaller_dt=None, serial=10)
+    stage.ui.snapshot = replace(stage.ui.snapshot, fault=replace(fault, remedies=()), serial=10)
     stage.frame(3)
     assert "notice.halve" not in stage.widgets
 
@@ -101,22 +106,20 @@ def test_lost_settings_are_told_until_seen(stage: Stage) -> None:
     assert stage.ui.settings.trouble == ""
 
 
-def test_a_clogged_neck_is_said_over_the_picture_until_it_has_been_read(stage: Stage) -> None:
+def test_a_notice_of_the_scene_is_shown_until_it_is_closed(stage: Stage) -> None:
     turn = Action("turn", "Turn over", "T", True, "", pivot=(0.0, 0.0, 0.75))
-    clogged = replace(
-        stage.ui.snapshot, phase="clogged", phase_label="clogged after 156 of 800 grains", actions=(turn,)
-    )
+    clogged = replace(stage.ui.snapshot, notice=Notice("Clogged", "An arch.", "turn"), actions=(turn,))
     stage.ui.snapshot = clogged
     stage.frame(3)
-    stage.click("notice.turn")
+    stage.click("notice.action")
     assert stage.commands[-1] == Act("turn")
-    stage.click("notice.clogged")
+    stage.click("notice.scene")
     stage.frame(2)
-    assert "notice.clogged" not in stage.widgets
-    for phase in ("flowing", "clogged"):
-        stage.ui.snapshot = replace(clogged, phase=phase)
+    assert "notice.scene" not in stage.widgets
+    for notice in (None, clogged.notice):
+        stage.ui.snapshot = replace(clogged, notice=notice)
         stage.frame(3)
-    assert "notice.clogged" in stage.widgets
+    assert "notice.scene" in stage.widgets
 
 
 def test_a_film_that_cannot_be_made_is_told_over_the_picture_and_pictures_are_offered(stage: Stage) -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from imgui_bundle import imgui
-from repose.app.ui.panels import Panel, Ui, all_panels, experiment, plots, stability
+from repose.app.render.passes.force_chains import FORCE_CHAINS
+from repose.app.ui.panels import Panel, all_panels, experiment, plots, stability
+from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act, SetParameters, Start, UseThreads
 from repose.sim.experiment.snapshot import Reading, Snapshot
 from repose.sim.registry import scenes
@@ -147,24 +149,24 @@ def test_saving_a_preset_puts_it_on_the_shelf(stage: Stage) -> None:
     stage.ui.snapshot = replace(stage.ui.snapshot, parameters=stage.ui.snapshot.parameters.changed(friction=0.37))
     stage.click("experiment.save")
     stage.write("My heap")
-    path = stage.ui.shelf.folder / "my-heap.toml"
+    path = stage.ui.preset_library.folder / "my-heap.toml"
     assert "friction = 0.37" in path.read_text(encoding="utf-8")
-    assert stage.ui.shelf.titles[str(path)] == "My heap"
+    assert stage.ui.preset_library.titles[str(path)] == "My heap"
 
 
 def test_a_preset_name_that_is_a_path_is_refused_in_words(stage: Stage) -> None:
     stage.click("experiment.save")
     stage.write("../../evil")
-    assert "cannot be a preset's name" in stage.ui.shelf.trouble
-    assert not stage.ui.shelf.folder.exists()
+    assert "cannot be a preset's name" in stage.ui.preset_library.trouble
+    assert not stage.ui.preset_library.folder.exists()
 
 
-@pytest.mark.parametrize("text", ["-1", "x", "1e3", "1.5", str(2**64)])
+@pytest.mark.parametrize("text", ["-1", "x", "x10", "1.5", str(2**64)])
 def test_a_seed_that_is_none_is_refused(stage: Stage, text: str) -> None:
     stage.click("experiment.seed")
     stage.write(text)
     assert stage.commands == []
-    assert "seed" in stage.ui.shelf.trouble
+    assert "seed" in stage.ui.preset_library.trouble
 
 
 def test_a_new_seed_starts_the_same_experiment_anew(stage: Stage) -> None:
@@ -176,10 +178,10 @@ def test_view_choices_change_the_view_and_are_kept(stage: Stage) -> None:
     stage.click("view.show_force_chains", share=0.1)
     stage.click("view.colour")
     stage.click("view.colour.force")
-    assert stage.ui.view.show_force_chains
+    assert FORCE_CHAINS.is_on(stage.ui.view)
     assert stage.ui.view.colour_by == "force"
-    assert stage.ui.settings.choices.show_force_chains
-    assert stage.ui.settings.choices.colour_by == "force"
+    assert stage.ui.settings.choices.view.shown == {"force_chains": True}
+    assert stage.ui.settings.choices.view.colour_by == "force"
     assert stage.commands == []
 
 
@@ -244,7 +246,7 @@ def test_the_panels_module_names_nothing_twice() -> None:
 
 
 def test_the_slope_can_be_shown_only_where_a_scene_has_one() -> None:
-    from repose.app.ui.panels.view import measures_slope
+    from repose.app.render.passes.measurement import measures_slope
 
-    assert [name for name in scenes() if measures_slope(name)] == ["heap", "heap3d"]
-    assert not measures_slope("")
+    assert [name for name in scenes() if measures_slope(Snapshot(scene=name))] == ["heap", "heap3d"]
+    assert not measures_slope(Snapshot())

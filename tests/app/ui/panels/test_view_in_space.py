@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from repose.app.render.orbit import VIEWS
-from repose.app.ui.keys import KEYS
+from repose.app.ui.keys import WINDOW_KEYS
 
 from tests.app.fake_space import fake_cone
 from tests.app.ui.panels.stage import Stage, open_stage
@@ -18,7 +18,7 @@ from tests.app.ui.panels.stage import Stage, open_stage
 def stage(tmp_path: Path) -> Iterator[Stage]:
     with open_stage(tmp_path, fake_cone(60)) as stage:
         done = stage.ui.memory["done"]
-        stage.ui.deeds |= {f"look_{name}": partial(done.append, name) for name in VIEWS}
+        stage.ui.actions |= {f"look_{name}": partial(done.append, name) for name in VIEWS}
         yield stage
 
 
@@ -26,7 +26,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
 def test_every_named_view_has_a_button_and_a_key(stage: Stage, name: str) -> None:
     stage.click(f"view.look_{name}")
     assert stage.ui.memory["done"] == [name]
-    assert f"look_{name}" in {key.does for key in KEYS}
+    assert f"look_{name}" in {key.name for key in WINDOW_KEYS}
 
 
 def test_the_place_of_the_cut_can_be_moved_once_there_is_one(stage: Stage) -> None:
