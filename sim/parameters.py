@@ -139,7 +139,16 @@ class ParameterSet(BaseModel):
 
     def changed(self, **values: Any) -> Self:
         """A copy with some values changed, validated as a whole; raises `ParameterError`."""
-        return self.checked(self.model_dump() | values)
+        return self.checked(self.kept(values) | values)
+
+    def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Present values that remain when `values` are set."""
+        return self.model_dump()
+
+    @classmethod
+    def chosen(cls, values: Mapping[str, Any]) -> type[ParameterSet]:
+        """The class of the set that `checked` makes of these values."""
+        return cls
 
     @classmethod
     def parse(cls, name: str, text: str) -> Value:
@@ -180,6 +189,12 @@ class ParameterSet(BaseModel):
         point = about_comma(value) if parameter.kind in ("float", "int") else ""
         allowed = _allowed(parameter)
         return f"{name} = {shown} is refused: it must be {allowed}; the default is {parameter.default!r}.{point}"
+
+
+def shared_names(one: ParameterSet | type[ParameterSet], other: ParameterSet | type[ParameterSet]) -> set[str]:
+    """Names of the parameters that two sets have with the same unit."""
+    a, b = one.declared(), other.declared()
+    return {name for name in a if name in b and a[name].quantity.unit == b[name].quantity.unit}
 
 
 LONGEST_SHOWN = 300

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import platformdirs
 
-OFFERS = {"laws": "LAW", "integrators": "INTEGRATORS", "scenes": "SCENE", "measure": "MEASUREMENT"}
+OFFERS = {"laws": "LAW", "integrators": "INTEGRATORS", "measure": "MEASUREMENT", "scenes": "SCENE"}
 """Package of `sim`, and the name under which a module offers a record, or a tuple of records."""
 
 ENTRY_POINTS = "repose.plugins"

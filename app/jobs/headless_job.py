@@ -27,10 +27,11 @@ from repose.app.window.window import WindowError
 from repose.sim.experiment.commands import SetParameters, UseThreads
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.history import saved_copy
-from repose.sim.experiment.snapshot import Reading, Snapshot
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import is_finished, threads_wanted
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.atomic_file import Claim, claim, sweep
+from repose.sim.measure.display import Reading
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 

@@ -20,9 +20,9 @@ from repose.app.progress import Progress, say
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.paths import json_text
 from repose.sim.experiment.comparison import Point, averaged, compare, findings, shown
-from repose.sim.experiment.snapshot import Curve
 from repose.sim.io.atomic_file import Claim, claim, write_whole_file
 from repose.sim.io.atomic_file import sweep as clear_leftovers
+from repose.sim.measure.display import Curve
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
@@ -231,7 +231,7 @@ def _draw(sweep: Sweep, curve: Curve, file: BinaryIO) -> None:
 def _title(sweep: Sweep) -> tuple[str, str]:
     """Title and parameters of the picture."""
     scene, seeds = scenes()[sweep.job.scene], sweep.seeds
-    declared = scene.parameters.declared()
+    declared = scene.parameters.chosen(sweep.job.values).declared()
     words = [
         f"{declared[name].quantity.label} {declared[name].shown(value)}"
         for name, value in sweep.job.values.items()

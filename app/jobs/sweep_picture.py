@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from repose.sim.experiment.snapshot import Curve, Line
+from repose.sim.measure.display import Curve, Line
 
 DPI = 160
 """Dots per inch a picture of 1920 x 1080 is drawn with: text then stands as large as on a slide."""

@@ -28,8 +28,8 @@ from repose.sim.registry import integrators, laws
 
 def model_for(scene: Scene, parameters: Any, built: Any) -> Model:
     """The model that a scene and its parameters ask for; `built` are the parameters the world was built with."""
-    law, integrator = laws()[scene.law].bind(parameters), integrators()[parameters.integrator]
-    return Model(law, integrator, scene.dimension, scene.rotates(built))
+    law = laws()[scene.law_of(parameters)].bind(parameters)
+    return Model(law, integrators()[parameters.integrator], scene.dimension, scene.rotates(built))
 
 
 def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
@@ -40,7 +40,7 @@ def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
         compose(model),
         compose_survey(model),
         contact_table(model),
-        laws()[scene.law].numbers(parameters),
+        laws()[scene.law_of(parameters)].numbers(parameters),
         parameters.gravity_vector(scene.dimension),
     )
 
@@ -64,7 +64,7 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
 
 def use_parameters(experiment: Experiment, parameters: Any) -> None:
     """Let law and weight read the numbers of these parameters."""
-    experiment.engine.law_parameters = laws()[experiment.scene.law].numbers(parameters)
+    experiment.engine.law_parameters = laws()[experiment.scene.law_of(parameters)].numbers(parameters)
     experiment.engine.gravity = parameters.gravity_vector(experiment.scene.dimension)
 
 

@@ -21,7 +21,7 @@ from repose.sim.experiment.results import adopt_measured, compare_runs, results_
 from repose.sim.experiment.run import Checkpoint, Run
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
-from repose.sim.parameters import ParameterError, Value, require_known
+from repose.sim.parameters import ParameterError, Value, require_known, shared_names
 
 
 def new_experiment(
@@ -107,7 +107,9 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     previous = experiment.parameters
     changed = previous.changed(**values)
     declared = changed.declared()
-    differing = [name for name in declared if getattr(changed, name) != getattr(previous, name)]
+    shared = shared_names(changed, previous)
+    differing = [name for name in declared if name in shared and getattr(changed, name) != getattr(previous, name)]
+    differing += [name for name in declared if name not in shared and name in values]
     effects = {declared[name].quantity.effect for name in differing}
     rebuilt = "base" in effects or ("restart" in effects and experiment.phase == "empty")
     made = _made_world(experiment.scene, changed, experiment.seed, experiment.ready) if rebuilt else None
@@ -118,19 +120,25 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
         if stopped and changed.dt == "auto":
             _follow(experiment, first=False)
         return
-    history.note_change(experiment, differing[-1])
-    label = ", ".join(declared[n].change(getattr(previous, n), getattr(changed, n)) for n in differing)
+    # A parameter that only the new law has cannot be set back alone.
+    history.note_change(experiment, "law" if "law" in differing else differing[-1])
+    label = ", ".join(
+        declared[name].change(getattr(previous, name), getattr(changed, name))
+        if name in shared
+        else f"{declared[name].quantity.label}: {declared[name].shown(getattr(changed, name))}"
+        for name in differing
+    )
     if made is not None:
         lost = int((~experiment.run.world.fixed).sum())
         begin_anew(experiment, changed, made)
         tell(experiment, f"{label}: rebuilt" + (f", and the fill of {lost} grains starts anew." if lost else "."))
         return
     work = experiment.run.booked.work
+    law = experiment.engine.model.law
     request_parameters(experiment, changed)
-    law = registry.laws()[experiment.scene.law]
     if effects == {"restart"}:
         label += " at the next fill"
-    elif law.bind(previous) != law.bind(changed):
+    elif experiment.engine.model.law != law:
         label += f"; friction springs are kept, {experiment.run.booked.work - work:.3g} J are booked as work"
     tell(experiment, f"{label}.")
     _follow(experiment, first=previous.dt != changed.dt)

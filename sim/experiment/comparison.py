@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.world import Floats
-from repose.sim.experiment.snapshot import Curve, Line
+from repose.sim.measure.display import Curve, Line
 from repose.sim.parameters import Parameter
 
 ROOM_BELOW, ROOM_ABOVE = 0.35, 0.15

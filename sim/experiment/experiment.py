@@ -19,8 +19,10 @@ from repose.sim.experiment.checkpoints import Checkpoints
 from repose.sim.experiment.command_log import Log
 from repose.sim.experiment.comparison import Point, Study
 from repose.sim.experiment.run import Change, RestartPoint, Run
-from repose.sim.experiment.snapshot import Action, Curve, Fault, Notice, Reading
-from repose.sim.parameters import ParameterSet
+from repose.sim.experiment.snapshot import Action, Fault, Notice
+from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.measure.display import Curve, Reading
+from repose.sim.parameters import ParameterSet, Value
 
 CHECK_STEPS = 50
 """Steps between two checks of faults, scene and series. They are counted from the beginning of the run and not per
@@ -38,7 +40,9 @@ class Scene:
     title: str
     summary: str
     law: str
+    """Contact law of the default parameters."""
     parameters: type[ParameterSet]
+    """A set with the parameter `law` lets the user select the law (repose.sim.scenes.common.law_choice)."""
     dimension: int
     begin: Callable[[Any, int], tuple[World, Any]]
     """begin(parameters, seed) -> the world at rest and the state of the experiment (a dataclass of plain data)."""
@@ -66,7 +70,9 @@ class Scene:
     """Called with the row of a grain before the grain is removed; updates the scene's counters. None where every grain
     is needed."""
     measure: Callable[[Experiment], Any] = lambda experiment: None
-    """The scene's reading of the world as it is, or None where there is nothing to read."""
+    """What the scene measures of the world now, or None; the series follow its `angle` [rad] if it has one."""
+    slope: Callable[[Experiment], AngleOfRepose | None] = lambda experiment: None
+    """The slope measured last, to be drawn on the grains; None where there is none."""
     readings: Callable[[Experiment], tuple[Reading, ...]] = lambda experiment: ()
     """Numbers to show beside the picture."""
     notice: Callable[[Experiment], Notice | None] = lambda experiment: None
@@ -80,11 +86,17 @@ class Scene:
     flaw: Callable[[Any, World, Any], str] = lambda state, world, built: ""
     """flaw(state, world, parameters it was built with) -> which part of a state read from a file cannot be of this
     scene; empty where it can."""
+    test_values: Mapping[str, Value] = field(default_factory=dict)
+    """Parameters of a small experiment that ends within seconds, for the tests."""
     study: Study | None = None
     """What its runs are compared by, in the window and by `repose sweep`; None where there is nothing to compare."""
     prepared: Mapping[str, Callable[[ParameterSet], tuple[World, Any] | None]] = field(default_factory=dict)
     """Prepared states by name: a function of the parameters that returns the world and the state of the scene, or None
     where the state was prepared with other grains or walls. Raises `ParameterError` where the file cannot be read."""
+
+    def law_of(self, parameters: ParameterSet) -> str:
+        """Name of the contact law that these parameters select."""
+        return str(getattr(parameters, "law", self.law))
 
 
 @dataclass

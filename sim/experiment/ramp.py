@@ -16,13 +16,20 @@ from repose.sim.experiment.activation import activate, parameters_in_force, upda
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.run import RAMP_PARTS, Ramp
+from repose.sim.parameters import shared_names
 
 
 def begin_ramp(experiment: Experiment, before: Any, asked: Any) -> None:
     """Begin a ramp from the parameters in force `before` to the requested ones, where a force would jump."""
     declared = asked.declared().values()
     names = [entry.name for entry in declared if entry.quantity.effect == "ramp"]
-    values = {name: getattr(before, name) for name in names if getattr(before, name) != getattr(asked, name)}
+    # A parameter that only the new contact law has begins with its value.
+    shared = shared_names(before, asked)
+    values = {
+        name: getattr(before, name)
+        for name in names
+        if name in shared and getattr(before, name) != getattr(asked, name)
+    }
     moving = not experiment.run.world.fixed.all()
     experiment.run.ramp = Ramp(values, experiment.step, RAMP_PARTS) if values and moving else None
 

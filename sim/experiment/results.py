@@ -16,21 +16,21 @@ from repose.sim.engine.workspace import (
     OVERLAP_STEP,
     OVERLAP_WALL,
 )
-from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.comparison import compare
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.run import Run
+from repose.sim.experiment.sampling import samples_now, system_of
 from repose.sim.io.world_tables import tables_of
-from repose.sim.measure.bulk import Bulk, bulk_results, measure_bulk
-from repose.sim.measure.coordination import coordination_number
-from repose.sim.measure.packing import box_in_packing
+from repose.sim.measure.bulk import bulk_of, bulk_results
+from repose.sim.measure.coordination import coordination_of
+from repose.sim.measure.energy import ledger_of
 
 
 def results_of(experiment: Experiment) -> dict[str, Any]:
     """Everything result.json holds, in SI and JSON-ready."""
-    survey = survey_contacts(experiment)
+    system = system_of(experiment)
+    survey = system.survey
     return {
         "scene": experiment.scene.name,
         "parameters": experiment.parameters.model_dump(),
@@ -47,8 +47,9 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
         **experiment.scene.results(experiment),
         "largest_overlap": float(experiment.run.world.largest_overlap[OVERLAP_RATIO]),
         "largest_overlap_at": _deepest(experiment.run, experiment.scene.dimension),
-        **bulk_results(bulk_of(experiment), coordination_number(experiment.run.world)),
-        "energy": energy_of(experiment, survey).as_dict(),
+        **bulk_results(system.derived(bulk_of), system.derived(coordination_of)),
+        "energy": system.derived(ledger_of).as_dict(),
+        "measurements": samples_now(system),
         "fault": experiment.fault.message if experiment.fault else None,
         "complaint": experiment.scene.check(experiment) or None,
         "state_hash": state_hash(experiment.run),
@@ -98,13 +99,3 @@ def compare_runs(experiment: Experiment) -> None:
     points = experiment.session.measured.get(scene.name, ())
     declared = scene.parameters.declared()
     experiment.session.comparison = compare(scene.study, declared[scene.study.over], points) if scene.study else None
-
-
-def bulk_of(experiment: Experiment) -> Bulk | None:
-    """Packing fraction and stress well inside the packing; None where there is no packing of that size."""
-    world = experiment.run.world
-    box = box_in_packing(world)
-    if box is None:
-        return None
-    contacts = experiment.engine.contact_table(world, experiment.engine.law_parameters)
-    return measure_bulk(world, contacts, box, experiment.engine.model.integrator.velocity_lead * experiment.run.dt)

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repose.sim.engine.world import STEP_COUNT, World
-from repose.sim.experiment.series import SERIES, Series
+from repose.sim.experiment.series import Series, series_names
 from repose.sim.experiment.snapshot import Fault
 from repose.sim.io.world_tables import packed, unpacked
-from repose.sim.measure.angle_of_repose import AngleOfRepose
-from repose.sim.measure.energy import Booked
+from repose.sim.measure.booked import Booked
 from repose.sim.parameters import Value
 
 BLAME_STEPS = 20_000
@@ -63,12 +62,10 @@ class Run:
     """(step, new dt [s]) of every change of the time step; rows are appended by `time_step`."""
     booked: Booked = field(default_factory=Booked)
     """Energy that did not come from the motion; its entries are written by `ledger`."""
-    measurement: AngleOfRepose | None = None
-    """Last measured slope. Written by `scenes`."""
-    series: Series = field(default_factory=lambda: Series(SERIES))
+    series: Series = field(default_factory=lambda: Series(series_names()))
     """Samples for the plots; rows are appended by `sampling`."""
     bulk_step: int = 0
-    """Step at which the packing was last measured for the series. Written by `sampling`."""
+    """Step at which the costly measurements were last sampled. Written by `sampling`."""
     ramp: Ramp | None = None
     """Parameters on their way to the requested values. Written by `ramp`."""
 

@@ -1,61 +1,59 @@
-"""Samples of the series behind the plots, taken while a run goes on."""
+"""Samples of the measurements: for the series while a run continues, for the readings and for result.json."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
-import numpy as np
-from repose.sim.engine.world import World
+from repose.sim import registry
+from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.ledger import energy_of
-from repose.sim.experiment.results import bulk_of
-from repose.sim.experiment.series import BULK_SERIES, ENERGY_SERIES
-from repose.sim.measure.coordination import coordination_number
+from repose.sim.measure.measurement import System
 
 SAMPLE_INTERVAL = 0.01
 """Simulated time between two samples of the series [s]."""
 
-BULK_STEPS = 1000
-"""Steps between two looks at the bulk for the series: one look costs as much as 20 steps or less."""
+COSTLY_STEPS = 1000
+"""Steps between two samples of a costly measurement for the series: one sample costs as much as 20 steps or less."""
+
+
+def system_of(experiment: Experiment) -> System:
+    """What measurements may read of an experiment now."""
+    run, engine, scene = experiment.run, experiment.engine, experiment.scene
+    return System(
+        world=run.world,
+        dimension=scene.dimension,
+        rotates=bool(engine.model.rotation),
+        gravity=engine.gravity,
+        velocity_shift=engine.model.integrator.velocity_lead * run.dt,
+        booked=run.booked,
+        find_survey=lambda: survey_contacts(experiment),
+        find_contacts=lambda: engine.contact_table(run.world, engine.law_parameters),
+        find_reading=lambda: scene.measure(experiment),
+    )
 
 
 def sample(experiment: Experiment) -> None:
     """Append a row to the series once `SAMPLE_INTERVAL` has passed."""
-    series = experiment.run.series
+    run = experiment.run
+    series = run.series
     if series.count and experiment.time < series.last("time") + SAMPLE_INTERVAL:
         return
-    now = energy_of(experiment)
-    ledger = now.as_dict()
-    if not experiment.engine.model.rotation:
-        ledger["rotational"] = math.nan
-    reading = experiment.scene.measure(experiment) if experiment.phase in ("flowing", "rested") else None
-    series.append(
-        (
-            experiment.time,
-            now.kinetic,
-            mean_speed(experiment.run.world),
-            coordination_number(experiment.run.world).mean,
-            reading.angle if reading else math.nan,
-            *sampled_bulk(experiment),
-            *(ledger[name] for name in ENERGY_SERIES),
-        )
-    )
+    due = not series.count or experiment.step >= run.bulk_step + COSTLY_STEPS
+    if due:
+        run.bulk_step = experiment.step
+    system, measurements = system_of(experiment), registry.measurements()
+    row = [experiment.time]
+    for name in series.names[1:]:
+        measurement = measurements.get(name)
+        if measurement is None:
+            row.append(math.nan)
+        else:
+            row.append(series.last(name) if measurement.costly and not due else measurement.sample(system))
+    series.append(row)
 
 
-def sampled_bulk(experiment: Experiment) -> tuple[float, float]:
-    """Packing fraction and pressure for the series: measured if `BULK_STEPS` have passed, else the last ones."""
-    run = experiment.run
-    if run.series.count and experiment.step < run.bulk_step + BULK_STEPS:
-        fraction, pressure = (run.series.last(name) for name in BULK_SERIES)
-        return fraction, pressure
-    run.bulk_step = experiment.step
-    found = bulk_of(experiment)
-    return (found.packing_fraction, found.stress.pressure) if found else (math.nan, math.nan)
-
-
-def mean_speed(world: World) -> float:
-    """Mean speed of the spheres that can move [m/s]."""
-    moving = ~world.fixed
-    dimension = world.search.reference.shape[0]
-    speed = np.sqrt(np.sum(world.motion[:dimension, 1, moving] ** 2, axis=0))
-    return float(speed.mean()) if speed.size else 0.0
+def samples_now(system: System) -> dict[str, Any]:
+    """Every measurement now by name, JSON-ready: SI units, None where there is no value."""
+    found = {name: float(entry.sample(system)) for name, entry in registry.measurements().items()}
+    return {name: value if math.isfinite(value) else None for name, value in found.items()}

@@ -11,7 +11,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, BinaryIO, cast, get_args, get_type_hints
 
-import numpy as np
 from repose.sim import registry
 from repose.sim.engine.world import MATERIAL_COUNT, Floats
 from repose.sim.experiment.command_log import Entry, Log, Mark, SavedRun
@@ -21,7 +20,7 @@ from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.run import RAMP_PARTS, Change, Checkpoint, Ramp, RestartPoint, Run
 from repose.sim.experiment.saved_surfaces import surfaces_from_plain, surfaces_to_plain, without_remote_paths
-from repose.sim.experiment.series import SERIES, Series
+from repose.sim.experiment.series import FORMAT_4_NAMES, Series, series_names
 from repose.sim.experiment.snapshot import Fault
 from repose.sim.io import archive
 from repose.sim.io.archive import SUFFIX, ArchiveError
@@ -29,11 +28,10 @@ from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.mesh import Surface, kept_surfaces
 from repose.sim.io.plain import PlainError, Tables, decode, encode
 from repose.sim.io.world_tables import MOST, tables_of, world_of
-from repose.sim.measure.angle_of_repose import AngleOfRepose
-from repose.sim.measure.energy import Booked
+from repose.sim.measure.booked import Booked
 
 KIND, FORMAT, READABLE = "repose run", 5, (2, 3, 4, 5)
-PLAIN = ("dt", "clock_time", "clock_step", "booked", "measurement", "bulk_step", "dt_changes", "ramp")
+PLAIN = ("dt", "clock_time", "clock_step", "booked", "bulk_step", "dt_changes", "ramp")
 """Entries of `Run` written as their types are declared."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
 """No time step and no run is longer [s]."""
@@ -147,7 +145,7 @@ def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surface
         raise ArchiveError("The file's time step is 0 s, which cannot be: the file is damaged.")
     if sorted(entry.at for entry in log.entries) != [entry.at for entry in log.entries]:
         raise ArchiveError("The commands of the file's log are not in order: the file is damaged.")
-    whole = manifest["format"] >= 4  # older ones hashed columns that are no longer kept
+    whole = manifest["format"] >= 4  # older formats hashed columns that no longer exist
     if whole and state_hash(now.now.run) != manifest["state_hash"]:
         raise ArchiveError("The state in the file has another hash than was written down: the file is damaged.")
     measured = decode(list[Measured], manifest["measured"], tables, "measured")
@@ -198,7 +196,7 @@ def _fault(plain: Any, tables: Tables, name: str) -> Fault | None:
 
 def _require_fitting(scene: Scene, parameters: Any, run: Run) -> None:
     """Raise `ArchiveError` unless the world is one that the scene's engine steps with these parameters."""
-    world, law = run.world, registry.laws()[scene.law]
+    world, law = run.world, registry.laws()[scene.law_of(parameters)]
     spin = (2 * scene.dimension - 3) * scene.rotates(run.built)
     levels = registry.integrators()[parameters.integrator].levels
     if world.motion.shape[:2] != (scene.dimension + spin, levels):
@@ -227,6 +225,7 @@ def _run_to_plain(run: Run, runs: dict[int, Any], tables: Tables) -> int:
         tables |= {f"{name}.world.{key}": table for key, table in tables_of(run.world).items()}
         tables[f"{name}.series"] = run.series.table[:, : run.series.count]
         plain = {key: encode(getattr(run, key), tables, f"{name}.{key}") for key in (*PLAIN, "state", "built")}
+        plain["series"] = list(run.series.names)
         runs[id(run)] = plain, len(runs)
     return int(runs[id(run)][1])
 
@@ -237,17 +236,19 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
         "clock_time": float,
         "clock_step": int,
         "booked": Booked,
-        "measurement": AngleOfRepose | None,
         "bulk_step": int,
         "dt_changes": list[tuple[int, float]],
         "ramp": Ramp | None,
         "state": state_type(scene),
         "built": scene.parameters,
     }
+    if plain.get("measurement") is not None:  # up to format 4 the slope of a heap was no part of its state
+        plain = plain | {"state": plain["state"] | {"slope": plain["measurement"]}}
     values = {key: decode(kind, plain.get(key), tables, f"{name}.{key}") for key, kind in kinds.items()}
     if not (0.0 <= values["dt"] <= LONGEST_STEP and math.isfinite(values["clock_time"])):
         raise ArchiveError(f"The file's time step is {values['dt']:g} s, which cannot be: the file is damaged.")
-    series = _series(tables[f"{name}.series"])
+    names = decode(list[str], plain.get("series", list(FORMAT_4_NAMES)), tables, f"{name}.series")
+    series = _series(tuple(names), tables[f"{name}.series"])
     run = Run(world=world_of(tables, f"{name}.world."), series=series, **values)
     _require_sound(scene, run)
     return run
@@ -262,8 +263,6 @@ def _require_sound(scene: Scene, run: Run) -> None:
         or not all(0.0 < dt <= LONGEST_STEP for _, dt in run.dt_changes),
         "energy ledger": not all(abs(value) <= MOST for value in vars(run.booked).values()),
         "ramp": run.ramp is not None and not 0 <= run.ramp.begins <= run.step,
-        "measured slope": run.measurement is not None
-        and not np.isfinite([*run.measurement.x_range, run.measurement.angle, run.measurement.slope]).all(),
     }
     for what, wrong in complaints.items():
         if wrong:
@@ -272,11 +271,12 @@ def _require_sound(scene: Scene, run: Run) -> None:
         raise ArchiveError(f"The file's {flaw} cannot be one of the scene '{scene.name}': the file is damaged.")
 
 
-def _series(table: Floats) -> Series:
-    blank = Series(SERIES)
-    if table.ndim != 2 or len(table) != len(blank.names) or table.dtype != blank.table.dtype:
-        raise ArchiveError("The plots in the file are not those of this program: the file is damaged.")
-    return Series.of(blank.names, table)
+def _series(names: tuple[str, ...], table: Floats) -> Series:
+    """The series of this program with the samples of a file; measurements that the file does not have are nan."""
+    blank = Series(series_names())
+    if table.ndim != 2 or len(table) != len(names) or table.dtype != blank.table.dtype or "time" not in names:
+        raise ArchiveError("The series in the file have other columns than the file names: the file is damaged.")
+    return Series.of(blank.names, table, names)
 
 
 def state_type(scene: Scene) -> type:

@@ -14,6 +14,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.measure.display import Curve, Reading
+from repose.sim.measure.measurement import Measurement
 from repose.sim.parameters import ParameterSet, Value
 
 Floats = NDArray[np.float32]
@@ -74,48 +76,6 @@ class Notice:
     """Name of the action to offer beside it; empty for none."""
 
 
-@dataclass(frozen=True)
-class Reading:
-    """One number to show beside the picture."""
-
-    label: str
-    value: float
-    unit: str = ""
-    error: float | None = None
-    """Standard error, in the same unit."""
-    help: str = ""
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line, or cloud of points, of a plot."""
-
-    label: str
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
-    points: bool = False
-    error: NDArray[np.float64] | None = None
-    """Standard error of y, for points, or what `scatter` says."""
-    scatter: str = "standard error"
-    fitted: bool = False
-    """Whether it is a law fitted to the points beside it."""
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A plot of the scene's own."""
-
-    title: str
-    x_label: str
-    """With its unit."""
-    y_label: str
-    lines: tuple[Line, ...]
-    heading: str = ""
-    """What is plotted, in words; empty where the axes say it."""
-    table: tuple[tuple[str, ...], ...] = ()
-    """Head and rows of a table to show beside the plot."""
-
-
 @dataclass
 class Snapshot:
     """One moment of the run.
@@ -169,7 +129,7 @@ class Snapshot:
     """Share of the phase done, 0 to 1; None when nothing is under way."""
     actions: tuple[Action, ...] = ()
     measurement: AngleOfRepose | None = None
-    """The last measured slope of this run; None once the heap has been poured anew."""
+    """Slope to draw on the grains (`Scene.slope`)."""
     measured: int = 0
     """Runs of this scene measured in this session."""
     comparison: Curve | None = None
@@ -177,7 +137,7 @@ class Snapshot:
     readings: tuple[Reading, ...] = ()
     """The scene's own."""
     bulk_readings: tuple[Reading, ...] = ()
-    """Of the packing, in any scene that has one."""
+    """Of the measurements (repose.sim.measure)."""
     curves: tuple[Curve, ...] = ()
     kinetic_energy: float = 0.0
     mean_speed: float = 0.0
@@ -195,9 +155,10 @@ class Snapshot:
     energy: dict[str, float] = field(default_factory=dict)
     """The energy ledger [J]: see `repose.sim.measure.energy`."""
     series: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-    """Histories, each shape (samples,): "time" [s], "kinetic_energy" [J], "mean_speed" [m/s],
-    "coordination" [-], "angle" [rad], "packing_fraction" [-], "pressure" [Pa, in the plane N/m], and "energy." + every
-    ledger entry [J]; nan for what there is not."""
+    """Samples over time, SI units, each shape (samples,): "time" [s], and every measurement by name; nan stands for a
+    missing value."""
+    measurements: tuple[Measurement, ...] = ()
+    """The measurements in `series`, in the order in which they are shown."""
 
     at: int = 0
     """Steps since the log began, which go on where the clock of the run begins anew."""

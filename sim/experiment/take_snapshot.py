@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
+from repose.sim import registry
 from repose.sim.engine.contacts.wall_forces import FACET
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, Floats, World
@@ -13,51 +14,51 @@ from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.automatic_step import dt_warning
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of
-from repose.sim.experiment.results import bulk_of
 from repose.sim.experiment.run import Run
-from repose.sim.experiment.snapshot import Reading, Snapshot
-from repose.sim.measure.bulk import bulk_readings
+from repose.sim.experiment.sampling import system_of
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_sums import pushes, touching_pairs
-from repose.sim.measure.coordination import coordination_number
+from repose.sim.measure.display import Reading
 from repose.sim.measure.energy import Energy
+from repose.sim.measure.measurement import Measurement
 from repose.sim.measure.stress import grain_pressure
 
-BULK_INTERVAL, BULK_SHARE = 0.25, 0.01
-"""Wall time between two looks at the bulk for the readings [s], and the share of it that looking may take at most [-]:
-nothing but what is shown depends on them."""
+READING_INTERVAL, READING_SHARE = 0.25, 0.01
+"""Wall time between two samples for the readings [s], and the largest share of wall time that they may take [-];
+only what is shown depends on them."""
 
 LONGEST_WAIT = 2.0
-"""Wall time after which what is shown is looked at again, whatever it cost [s]: the first look may have compiled."""
+"""Wall time after which a new sample is taken, whatever the last one cost [s]: the first one may have compiled."""
 
 FEW_PAIRS, CONTACT_SHARE = 5000, 0.01
-"""Pairs up to which all contacts are looked at for every snapshot, and the share of wall time such looks may take at
-most in larger worlds [-]; one costs as much as three to five steps."""
+"""Number of pairs up to which every snapshot surveys all contacts, and the largest share of wall time that surveys may
+take in larger worlds [-]; one survey costs as much as three to five steps."""
 
 
 @dataclass(frozen=True)
-class Look:
-    """The bulk of a run when it was last looked at for the readings."""
+class ShownReadings:
+    """The latest readings of the measurements of a run."""
 
     run: Run
     next_at: float
-    """Wall time from which on it is looked at again [s]."""
+    """Wall time of the next sample [s]."""
     readings: tuple[Reading, ...]
 
 
 @dataclass(frozen=True)
-class Contacts:
-    """All contacts of a run when they were last looked at for what is shown."""
+class ShownContacts:
+    """The latest survey of all contacts of a run."""
 
     run: Run
     parameters: object
     next_at: float
-    """Wall time from which on they are looked at again [s]."""
+    """Wall time of the next survey [s]."""
     survey: Survey
     energy: Energy
 
 
 def shown_contacts(experiment: Experiment) -> tuple[Survey, Energy]:
-    """A look at all contacts; in a large world the last one, until looking takes no more than `CONTACT_SHARE`."""
+    """Survey and energy of all contacts; in a large world repeated only as often as `CONTACT_SHARE` allows."""
     last, now = experiment.session.shown.get("contacts"), time.perf_counter()
     small = experiment.run.world.counters[PAIR_COUNT] <= FEW_PAIRS
     of_now = last is not None and last.run is experiment.run and last.parameters is experiment.parameters
@@ -65,22 +66,29 @@ def shown_contacts(experiment: Experiment) -> tuple[Survey, Energy]:
         survey = survey_contacts(experiment)
         ledger = energy_of(experiment, survey)
         cost = time.perf_counter() - now
-        last = experiment.session.shown["contacts"] = Contacts(
+        last = experiment.session.shown["contacts"] = ShownContacts(
             experiment.run, experiment.parameters, now + cost + min(cost / CONTACT_SHARE, LONGEST_WAIT), survey, ledger
         )
     return last.survey, last.energy
 
 
-def shown_bulk(experiment: Experiment) -> tuple[Reading, ...]:
-    """Readings of the bulk, measured anew at most every `BULK_INTERVAL` and for `BULK_SHARE` of the time."""
-    look, now = experiment.session.shown.get("bulk"), time.perf_counter()
-    if look is None or look.run is not experiment.run or now >= look.next_at:
-        readings = bulk_readings(bulk_of(experiment), coordination_number(experiment.run.world))
+def shown_readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """Readings of the measurements, sampled at most every `READING_INTERVAL` and for `READING_SHARE` of the time."""
+    last, now = experiment.session.shown.get("readings"), time.perf_counter()
+    if last is None or last.run is not experiment.run or now >= last.next_at:
+        system = system_of(experiment)
+        found = [entry.reading(system) for entry in sorted_measurements()]
+        readings = tuple(reading for reading in found if reading is not None)
         cost = time.perf_counter() - now
-        look = experiment.session.shown["bulk"] = Look(
-            experiment.run, now + cost + min(max(BULK_INTERVAL, cost / BULK_SHARE), LONGEST_WAIT), readings
+        last = experiment.session.shown["readings"] = ShownReadings(
+            experiment.run, now + cost + min(max(READING_INTERVAL, cost / READING_SHARE), LONGEST_WAIT), readings
         )
-    return look.readings
+    return last.readings
+
+
+def sorted_measurements() -> tuple[Measurement, ...]:
+    """Every measurement in the order in which it is shown."""
+    return tuple(sorted(registry.measurements().values(), key=lambda entry: entry.order))
 
 
 def wall_facets(world: World) -> Floats:
@@ -127,7 +135,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.ghosts = ghosts.astype(np.float32)
     snapshot.facets = (wall_facets(world) if facets is None else facets).astype(np.float32)
     snapshot.readings = experiment.scene.readings(experiment)
-    snapshot.bulk_readings = shown_bulk(experiment)
+    snapshot.bulk_readings = shown_readings(experiment)
     snapshot.curves = experiment.scene.curves(experiment)
     none = np.empty((0, 2 * dimension), np.float32), np.empty(0, np.float32)
     snapshot.contact_ends, snapshot.contact_force = touching_pairs(world, position) if contacts else none
@@ -138,7 +146,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
         snapshot.phase_label = f"going to step {journey.at}, now at {experiment.history.at}"
         snapshot.progress = (experiment.history.at - journey.origin) / (journey.at - journey.origin)
     snapshot.actions = experiment.scene.actions(experiment)
-    snapshot.measurement = run.measurement
+    snapshot.measurement = experiment.scene.slope(experiment)
     snapshot.measured = len(experiment.session.measured.get(experiment.scene.name, ()))
     snapshot.comparison = experiment.session.comparison
     snapshot.kinetic_energy = ledger.kinetic
@@ -152,6 +160,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.contact_time = experiment.engine.contact_time
     snapshot.energy = ledger.as_dict()
     snapshot.series = run.series.columns()
+    snapshot.measurements = sorted_measurements()
     snapshot.at, snapshot.log_end = experiment.history.at, experiment.history.log.end
     snapshot.cuts = experiment.history.cuts
     snapshot.moments = experiment.history.checkpoints.shown

@@ -120,7 +120,7 @@ def dumps(preset: Preset, over: str = "") -> str:
     Raises `ParameterError` for values that `load` would refuse.
     """
     _require_local_files(preset.scene, preset.values)
-    parameters = scenes()[preset.scene].parameters
+    parameters = scenes()[preset.scene].parameters.checked(preset.values)
     declared = parameters.declared()
     document = tomlkit.parse(over)
     document["format"] = FORMAT
@@ -135,11 +135,7 @@ def dumps(preset: Preset, over: str = "") -> str:
         document.add(tomlkit.nl())
         document["parameters"] = tomlkit.table()
     table: Any = document["parameters"]
-    values = {
-        name: value
-        for name, value in parameters.checked(preset.values).model_dump().items()
-        if value != declared[name].default
-    }
+    values = {name: value for name, value in parameters.model_dump().items() if value != declared[name].default}
     for name in [name for name in table if name not in values]:
         del table[name]
     for name, value in values.items():

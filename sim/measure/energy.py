@@ -9,25 +9,16 @@ is booked as the difference of the mechanical energy just before and just after 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS, World
-
-
-@dataclass
-class Booked:
-    """Energy that did not come from the motion itself [J]."""
-
-    poured: float = 0.0
-    """Brought in by new grains."""
-    removed: float = 0.0
-    """Carried away by grains that left."""
-    work: float = 0.0
-    """Put in by changes of parameters and of walls."""
-    shear: float = 0.0
-    """Part of all three that went into friction springs."""
+from repose.sim.measure.booked import Booked
+from repose.sim.measure.display import ENERGY, MOTION
+from repose.sim.measure.measurement import Measurement, System
 
 
 @dataclass(frozen=True)
@@ -101,3 +92,51 @@ def energy_ledger(
         removed=booked.removed,
         work=booked.work + float(world.ledger[LEDGER_WALLS].sum()),
     )
+
+
+def ledger_of(system: System) -> Energy:
+    """The ledger of an experiment now."""
+    return energy_ledger(system.world, system.survey, system.gravity, system.booked, system.velocity_shift)
+
+
+def _term(name: str) -> Callable[[System], float]:
+    def sample(system: System) -> float:
+        if name == "rotational" and not system.rotates:
+            return math.nan
+        return float(getattr(system.derived(ledger_of), name))
+
+    return sample
+
+
+TERMS = {
+    "translational": "kinetic: centres",
+    "rotational": "kinetic: spin",
+    "potential": "potential",
+    "elastic": "elastic",
+    "shear": "shear springs",
+    "damping": "lost: damping",
+    "sliding": "lost: sliding",
+    "poured": "poured in",
+    "removed": "carried away",
+    "work": "by changes",
+    "gap": "unbooked",
+}
+"""Terms of the ledger as they are called beside the plot."""
+
+MEASUREMENT = (
+    Measurement(
+        "kinetic_energy",
+        "kinetic energy",
+        "",
+        "J",
+        lambda system: system.derived(ledger_of).kinetic,
+        shown=False,
+        plot=MOTION,
+        order=10,
+        log=True,
+    ),
+    *(
+        Measurement(f"energy.{name}", title, "", "J", _term(name), shown=False, plot=ENERGY, axis="energy", order=order)
+        for order, (name, title) in enumerate(TERMS.items())
+    ),
+)

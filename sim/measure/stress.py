@@ -70,9 +70,13 @@ class Stress:
         }
 
 
+STRESS_UNIT = {2: "N/m", 3: "Pa"}
+"""Unit of stress by dimension."""
+
+
 def stress_unit(dimension: int) -> str:
-    """What stress is measured in."""
-    return {2: "N/m", 3: "Pa"}[dimension]
+    """Unit of stress: Pa in 3D, N/m in 2D."""
+    return STRESS_UNIT[dimension]
 
 
 def grain_pressure(radius: Floats, normal_force: Floats, dimension: int) -> Floats:

@@ -1,21 +1,28 @@
-"""Bouncing spheres: three restitutions side by side, against ballistic arcs with instant rebound (seed 001, check 1).
+"""Bouncing spheres: three restitutions side by side, against ballistic arcs with instant rebound.
 
 A sphere dropped from h first lands after T = sqrt(2h/g) with v = sqrt(2 g h); arc n rises with e^n v and lasts
 2 e^n v/g, so that all arcs are over at T (1 + e)/(1 - e). A contact that lasts t_c delays an arc that begins with v by
 t_c, and the weight meanwhile changes v by up to g t_c and the length of the arc by as much again: v 2 t_c of height
 for every rebound so far. That, and the overlap, is what the run may differ by.
+
+It is the first of the two verifications in the article "DEM(個別要素法・離散要素法)の紹介" (Qiita, in Japanese).
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import Ge, Le
+from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
-from repose.sim.experiment.snapshot import Action, Curve, Line, Reading
-from repose.sim.scenes.bounce_parameters import BounceParameters
+from repose.sim.experiment.snapshot import Action
+from repose.sim.laws.materials import Material
+from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.parameters import Quantity
+from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep
 from repose.sim.scenes.common.unreleased import (
     HeldState,
     act_held,
@@ -26,6 +33,86 @@ from repose.sim.scenes.common.unreleased import (
     velocities,
     watch,
 )
+from repose.sim.scenes.common.unreleased_parameters import SphereMass, SphereRadius
+
+
+class BounceParameters(MotionParameters):
+    """Spheres of three restitutions dropped on a plane, in SI."""
+
+    stiffness_from: ClassVar[str] = "given"
+    shear_stiffness: ClassVar[float] = 0.0
+    reference_overlap: ClassVar[float] = 0.0
+    friction: ClassVar[float] = 0.0
+
+    restitution_low: Annotated[
+        float,
+        Ge(0.05),
+        Le(1.0),
+        Quantity("restitution of the first", "e₁", effect="restart", group="Spheres"),
+        Field(description="Speed after over speed before an impact, first sphere. Takes effect at the next drop."),
+    ] = 0.5
+    restitution_middle: Annotated[
+        float,
+        Ge(0.05),
+        Le(1.0),
+        Quantity("restitution of the second", "e₂", effect="restart", group="Spheres"),
+        Field(description="Speed after over speed before an impact, second sphere. Takes effect at the next drop."),
+    ] = 0.8
+    restitution_high: Annotated[
+        float,
+        Ge(0.05),
+        Le(1.0),
+        Quantity("restitution of the third", "e₃", effect="restart", group="Spheres"),
+        Field(description="Speed after over speed before an impact, third sphere. Takes effect at the next drop."),
+    ] = 1.0
+    drop_height: Annotated[
+        float,
+        Ge(1e-3),
+        Le(10.0),
+        Quantity("drop height", "h", "mm", scale=1e-3, effect="restart", group="Spheres"),
+        Field(description="From the plane to the lowest point of the sphere. Takes effect at the next drop."),
+    ] = 0.1
+    radius: SphereRadius = 0.01
+    mass: SphereMass = 0.01
+    normal_stiffness: Annotated[
+        float,
+        Ge(1e3),
+        Le(1e9),
+        Quantity("normal stiffness", "K_n", "N/m", log=True, effect="restart"),
+        Field(description="Spring of the contact: the stiffer, the nearer to an instant rebound. At the next drop."),
+    ] = 1e5
+    dt: Annotated[
+        TimeStep,
+        Field(
+            description="Step of the integrator. The damper sets in with a jump, which the step must resolve: "
+            "'auto' is stable, and coarser."
+        ),
+    ] = 1e-5
+    duration: Annotated[
+        float,
+        Ge(0.01),
+        Le(20.0),
+        Quantity("duration", "T", "s", effect="restart", group="Experiment"),
+        Field(description="How long the spheres are watched. Takes effect at the next drop."),
+    ] = 1.5
+
+    @property
+    def restitutions(self) -> tuple[float, float, float]:
+        """Of the three spheres."""
+        return self.restitution_low, self.restitution_middle, self.restitution_high
+
+    def materials(self) -> tuple[Material, ...]:
+        """One row per sphere, the last one the plane; Young's modulus is not used."""
+        return tuple(Material(1.0, 0.0, 1.0, e, 0.0) for e in (*self.restitutions, 1.0))
+
+    def differing(self) -> dict[tuple[int, int], dict[str, float]]:
+        """Each sphere rebounds from the plane with its own restitution."""
+        return {(i, 3): {"restitution": e} for i, e in enumerate(self.restitutions)}
+
+    def contact_duration(self, restitution: float) -> float:
+        """pi / sqrt(K/m - (eta/2m)²) [s]: how long a rebound takes, which the closed form has happen at once."""
+        return math.hypot(math.pi, math.log(restitution)) * math.sqrt(self.mass / self.normal_stiffness)
+
 
 SPHERES = 3
 
@@ -206,7 +293,7 @@ def check(experiment: Experiment) -> str:
 SCENE = Scene(
     name="bounce",
     title="Bouncing spheres",
-    summary="Three spheres of different restitution dropped on a plane, against ballistic arcs (seed 001, check 1).",
+    summary="Three spheres of different restitution dropped on a plane, against ballistic arcs.",
     law="voigt",
     parameters=BounceParameters,
     dimension=3,
@@ -225,4 +312,5 @@ SCENE = Scene(
     ghosts=ghosts,
     facets=facets,
     flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
+    test_values={"duration": 0.5},
 )

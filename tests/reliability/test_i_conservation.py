@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
-from repose.sim.measure.energy import Booked
+from repose.sim.measure.booked import Booked
 from repose.sim.registry import integrators, laws
 
 from tests.reliability.crowds import DT, Crowd, crowds, examples

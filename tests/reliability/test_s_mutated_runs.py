@@ -65,7 +65,7 @@ def test_s28_a_run_that_cannot_be_gone_on_with_leaves_the_one_at_hand_as_it_is(m
     before, points = state_hash(running.run), running.history.checkpoints.shown
     file = saved_run.read(io.BytesIO(saved(landed())))
     with monkeypatch.context() as patch:
-        patch.setattr("repose.sim.experiment.take_snapshot.shown_bulk", lambda simulation: 1 / 0)
+        patch.setattr("repose.sim.experiment.take_snapshot.shown_readings", lambda simulation: 1 / 0)
         assert apply(running, Resume(file)).startswith("The saved run cannot be continued: division by zero.")
     assert (state_hash(running.run), running.history.checkpoints.shown) == (before, points)
     assert apply(running, Resume(file)) == ""

@@ -9,9 +9,10 @@ import pytest
 from repose.sim.experiment.changes import begin_anew, new_experiment, start
 from repose.sim.experiment.comparison import Point, Study, averaged, compare, findings, shown
 from repose.sim.experiment.results import keep_measurement
-from repose.sim.experiment.snapshot import Curve, Snapshot
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.measure.beverloo import beverloo
+from repose.sim.measure.display import Curve
 from repose.sim.registry import scenes
 
 FACTS = {"density": 80_000.0, "gravity": 9.81, "radius": 0.0125}

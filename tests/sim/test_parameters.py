@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
-from repose.sim.scenes.heap.parameters import HeapParameters
 
+HeapParameters = scenes()["heap"].parameters
 NUMBERS = [p for p in HeapParameters.declared().values() if p.kind in ("float", "int")]
 FLOATS = [p for p in NUMBERS if p.kind == "float"]
 CHOICES = [p for p in HeapParameters.declared().values() if p.kind == "choice"]

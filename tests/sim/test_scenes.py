@@ -24,16 +24,7 @@ leap-frog in contacts damped at g/m* = 70/0.005 1/s, and the velocity that enter
 its work is off by up to g dt/(2 m*) = 7 % at the published 1e-5 s. Glass beads are stepped by velocity Verlet at half
 of what it bears, six steps an impact: 1.0 % measured, 0.01 % at 50 µs."""
 
-TINY = {
-    "heap": {"grain_count": 90, "width": 0.02, "friction": 0.4},
-    "bounce": {"duration": 0.5},
-    "slope": {"duration": 0.1},
-    "heap3d": {"grain_count": 250, "rolling_friction": 0.2, "orifice": 6.0},
-    "vessel": {"grain_count": 60, "stream": 5.0},
-    "hourglass_glass": {"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10},
-    "hourglass": {"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10},
-}
-"""Parameters that make each scene small."""
+HEAP = scenes()["heap"].test_values
 
 every_scene = pytest.mark.parametrize("scene", list(scenes()))
 
@@ -43,7 +34,7 @@ def finished() -> dict[str, tuple[Experiment, dict]]:
     """Every scene after its whole experiment, with the result."""
     done = {}
     for scene in scenes():
-        simulation = new_experiment(scene, TINY[scene])
+        simulation = new_experiment(scene, scenes()[scene].test_values)
         done[scene] = simulation, run_experiment(simulation)
     return done
 
@@ -60,9 +51,9 @@ def test_a_scene_runs_to_the_end_and_passes_its_own_check(scene: str, finished: 
 
 @every_scene
 def test_a_scene_gives_the_same_bits_for_the_same_seed(scene: str, finished: dict) -> None:
-    again = run_experiment(new_experiment(scene, TINY[scene]))
+    again = run_experiment(new_experiment(scene, scenes()[scene].test_values))
     assert again == finished[scene][1]
-    other = new_experiment(scene, TINY[scene], seed=2)
+    other = new_experiment(scene, scenes()[scene].test_values, seed=2)
     apply(other, Act("run"))
     advance(other, 100)
     assert state_hash(other.run) != again["state_hash"]
@@ -76,7 +67,7 @@ def test_a_scene_filmed_is_the_same_scene(scene: str, finished: dict) -> None:
         frames.append(snapshot.time)
         assert snapshot.serial == len(frames) - 1
 
-    simulation = new_experiment(scene, TINY[scene])
+    simulation = new_experiment(scene, scenes()[scene].test_values)
     result = run_experiment(simulation, on_frame=look, frame_interval=0.013)
     assert result["state_hash"] == finished[scene][1]["state_hash"]
     assert len(frames) == math.floor(result["simulated_time"] / 0.013) + 1
@@ -100,7 +91,7 @@ def test_the_result_is_plain_json_in_si(scene: str, finished: dict) -> None:
 
 @every_scene
 def test_every_action_is_offered_with_words_and_a_key_of_its_own(scene: str) -> None:
-    simulation = new_experiment(scene, TINY[scene])
+    simulation = new_experiment(scene, scenes()[scene].test_values)
     actions = scenes()[scene].actions(simulation)
     assert len({action.key for action in actions}) == len(actions)
     assert all(action.help.endswith(".") for action in actions)
@@ -121,7 +112,7 @@ def offered(simulation: Experiment) -> set[str]:
 
 
 def test_the_course_of_the_heap_experiment() -> None:
-    simulation = new_experiment("heap", TINY["heap"])
+    simulation = new_experiment("heap", HEAP)
     assert (simulation.phase, offered(simulation)) == ("empty", {"fill", "reset", "run"})
     assert is_finished(simulation)
     apply(simulation, Act("fill"))
@@ -143,17 +134,17 @@ def test_the_course_of_the_heap_experiment() -> None:
     while not is_finished(simulation):
         advance(simulation, 100)
     assert (simulation.phase, offered(simulation)) == ("rested", {"fill", "measure", "reset", "run"})
-    assert simulation.run.measurement is None
+    assert simulation.run.state.slope is None
     apply(simulation, Act("measure"))
     assert "Angle of repose" in simulation.message
-    assert simulation.run.measurement is not None
+    assert simulation.run.state.slope is not None
     apply(simulation, Act("reset"))
     assert simulation.phase == "empty"
     assert len(simulation.session.measured) == 1, "what was measured stays for the plot"
 
 
 def test_grains_are_removed_only_below_the_base(finished: dict) -> None:
-    simulation = new_experiment("heap", TINY["heap"])
+    simulation = new_experiment("heap", HEAP)
     apply(simulation, Act("run"))
     built = simulation.run.built
     gone = 0
@@ -183,7 +174,7 @@ def test_radii_are_those_of_the_truncated_normal_distribution() -> None:
 
 
 def test_mass_grows_as_the_cube_of_the_radius() -> None:
-    simulation = new_experiment("heap", TINY["heap"])
+    simulation = new_experiment("heap", HEAP)
     apply(simulation, Act("fill"))
     world = simulation.run.world
     assert world.mass == pytest.approx(1e-3 * (world.radius / 1e-3) ** 3)
@@ -200,7 +191,7 @@ def test_equal_grains_and_a_single_grain_are_fine() -> None:
 
 
 def test_what_cannot_be_run_is_refused() -> None:
-    simulation = new_experiment("heap", TINY["heap"])
+    simulation = new_experiment("heap", HEAP)
     apply(simulation, Act("run"))
     with pytest.raises(ParameterError, match="makes no sense now"):
         run_experiment(simulation)
@@ -210,7 +201,7 @@ def test_friction_makes_the_heap_steeper() -> None:
     # Statistics of a few small heaps: 0.4 against 0 is many standard deviations.
     def left(friction: float) -> int:
         return sum(
-            run_experiment(new_experiment("heap", TINY["heap"] | {"friction": friction}, seed))["grains_left"]
+            run_experiment(new_experiment("heap", HEAP | {"friction": friction}, seed))["grains_left"]
             for seed in (1, 2, 3)
         )
 

@@ -26,7 +26,7 @@ from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.run import RAMP_PARTS
 from repose.sim.experiment.stepping import advance, is_finished
-from repose.sim.measure.energy import Booked
+from repose.sim.measure.booked import Booked
 
 from tests.worlds import Bench, model_of, world_of
 

@@ -13,7 +13,7 @@ import pytest
 from repose.sim.engine import orientation
 from repose.sim.engine.builder import add_spheres, empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
-from repose.sim.measure.energy import Booked
+from repose.sim.measure.booked import Booked
 from repose.sim.registry import laws
 
 from tests.worlds import Bench, angular_momentum, model_of, momentum, world_of

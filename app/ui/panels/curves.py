@@ -6,7 +6,7 @@ import numpy as np
 from imgui_bundle import imgui, implot
 from repose.app.render.theme import vector
 from repose.app.ui.ui import Ui
-from repose.sim.experiment.snapshot import Curve, Line
+from repose.sim.measure.display import Curve, Line
 
 
 def draw_curve(ui: Ui, curve: Curve) -> None:

@@ -1,13 +1,11 @@
-"""Plots: motion, angle, contacts and energy over time; comparison of runs."""
+"""Plots: the measurements over time, the curves of the scene, the comparison of the runs of this session."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from itertools import groupby
 
 import numpy as np
 from imgui_bundle import imgui
-from numpy.typing import NDArray
 from repose.app.render.text import draw_text, si, text_width
 from repose.app.render.theme import Colour, colour32
 from repose.app.ui.panels import Panel
@@ -15,39 +13,17 @@ from repose.app.ui.panels.curves import draw_curve
 from repose.app.ui.panels.time_plot import draw_over_time, thinned
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tab
-from repose.sim.measure.stress import stress_unit
-
-Floats = NDArray[np.float64]
+from repose.sim.measure.measurement import Measurement
 
 TAB_PADDING = 3.5
 """Beside the name of a tab [px at scale 1]."""
 SMALL_ENTRY = 0.85
-"""Size of the entries under the energy plot, relative to running text."""
-LEDGER = {
-    "translational": "kinetic: centres",
-    "rotational": "kinetic: spin",
-    "potential": "potential",
-    "elastic": "elastic",
-    "shear": "shear springs",
-    "damping": "lost: damping",
-    "sliding": "lost: sliding",
-    "poured": "poured in",
-    "removed": "carried away",
-    "work": "by changes",
-    "gap": "unbooked",
-}
-"""Labels of the entries of the energy ledger."""
-LEDGER_COLOURS = dict(
-    zip(
-        LEDGER,
-        (
-            *("#5aa9f0", "#8fcf3f", "#f0a04b", "#48b98a", "#d66fb3", "#a58bea"),
-            *("#f0645c", "#8a97a6", "#c9b845", "#4fc3c3", "#b0703c"),
-        ),
-        strict=True,
-    )
+"""Size of the legend under a plot of several lines, relative to running text."""
+LINE_COLOURS = (
+    *("#5aa9f0", "#8fcf3f", "#f0a04b", "#48b98a", "#d66fb3", "#a58bea"),
+    *("#f0645c", "#8a97a6", "#c9b845", "#4fc3c3", "#b0703c"),
 )
-"""Colours of the entries, the same if others are missing."""
+"""Colours of the lines that share an axis; a line keeps its colour where others are missing."""
 
 
 def draw(ui: Ui) -> None:
@@ -70,11 +46,13 @@ def _draw_tabs(ui: Ui) -> None:
         if tab(ui, "plots", curve.title, curve.title, TAB_PADDING):
             draw_curve(ui, curve)
             imgui.end_tab_item()
-    for name, (title, plot) in PLOTS.items():
-        if (name == "angle" and not _has_slope(ui)) or (name == "packing" and not _has(ui, "packing_fraction")):
+    plots = {entry.plot for entry in ui.snapshot.measurements if entry.plot is not None}
+    for plot in sorted(plots, key=lambda plot: plot.order):
+        measurements = [entry for entry in ui.snapshot.measurements if entry.plot == plot]
+        if not (plot.always or any(_has(ui, entry.name) for entry in measurements)):
             continue
-        if tab(ui, "plots", name, title, TAB_PADDING):
-            plot(ui)
+        if tab(ui, "plots", plot.name, plot.title, TAB_PADDING):
+            _draw_axes(ui, measurements)
             imgui.end_tab_item()
     comparison = ui.snapshot.comparison
     if comparison is None or not any(line.points for line in comparison.lines):
@@ -84,82 +62,72 @@ def _draw_tabs(ui: Ui) -> None:
         imgui.end_tab_item()
 
 
-def _has_slope(ui: Ui) -> bool:
-    """Whether the scene is one whose slope is followed over time: it is a heap in the plane, or has had one."""
-    return ui.snapshot.position.shape[1] == 2 or _has(ui, "angle")
-
-
 def _has(ui: Ui, name: str) -> bool:
-    """Whether a series has a number to show: nan stands for what there is not."""
+    """Whether a series has a value to show: nan stands for a missing one."""
     return bool(np.isfinite(thinned(ui.snapshot.series.get(name, np.empty(0)))).any())
 
 
-def _draw_motion(ui: Ui) -> None:
-    """Kinetic energy above mean speed, both over many decades."""
-    ticks = imgui.get_text_line_height()
-    half = (imgui.get_content_region_avail().y - imgui.get_style().item_spacing.y - ticks) / 2
-    energy = {"kinetic energy": ("kinetic_energy", 1.0, ui.palette.accent)}
-    speed = {"mean speed": ("mean_speed", 1.0, ui.palette.good)}
-    draw_over_time(ui, "kinetic energy [J]", energy, half, log=True, ticks=False)
-    draw_over_time(ui, "mean speed [m/s]", speed, half + ticks, log=True)
-
-
-def _draw_angle(ui: Ui) -> None:
-    draw_over_time(ui, "angle [°]", {"angle": ("angle", 180.0 / math.pi, ui.palette.accent)})
-
-
-def _draw_contacts(ui: Ui) -> None:
-    draw_over_time(ui, "contacts per grain Z", {"Z": ("coordination", 1.0, ui.palette.accent)})
-
-
-def _draw_packing(ui: Ui) -> None:
-    """Pressure above packing fraction, both well inside the packing."""
-    unit = stress_unit(ui.snapshot.position.shape[1])
-    ticks = imgui.get_text_line_height()
-    half = (imgui.get_content_region_avail().y - imgui.get_style().item_spacing.y - ticks) / 2
-    pressure = {"pressure": ("pressure", 1.0, ui.palette.accent)}
-    fraction = {"packing fraction": ("packing_fraction", 1.0, ui.palette.good)}
-    draw_over_time(ui, f"pressure P [{unit}]", pressure, half, ticks=False)
-    draw_over_time(ui, "packing fraction φ", fraction, half + ticks, from_zero=False)
-
-
-def _draw_ledger(ui: Ui) -> None:
-    """Every entry of the energy ledger that the scene has, with its value now under the plot."""
-    names = [name for name in ui.snapshot.series if name.startswith("energy.") and _has(ui, name)]
-    curves = {name: (name, 1.0, _from_hex(LEDGER_COLOURS[name.removeprefix("energy.")])) for name in names}
+def _draw_axes(ui: Ui, measurements: list[Measurement]) -> None:
+    """The axes of a tab one above the other, the time at the lowest one; a legend where lines share an axis."""
+    dimension = ui.snapshot.position.shape[1]
+    axes = [(label, [*group]) for label, group in groupby(measurements, lambda entry: entry.axis_label(dimension))]
     line = imgui.get_text_line_height() * SMALL_ENTRY + 2 * ui.scale
-    foot = -(-len(names) // 2) * line
-    height = imgui.get_content_region_avail().y - foot - imgui.get_style().item_spacing.y
-    draw_over_time(ui, "energy [J]", curves, height)
+    legends = [-(-_shown_count(ui, group) // 2) * line if len(group) > 1 else 0.0 for _, group in axes]
+    ticks, gap = imgui.get_text_line_height(), imgui.get_style().item_spacing.y
+    free = imgui.get_content_region_avail().y - (len(axes) - 1) * gap
+    free -= sum(legend + gap for legend in legends if legend) + ticks
+    height = free / len(axes)
+    for row, ((label, group), legend) in enumerate(zip(axes, legends, strict=True)):
+        last = row == len(axes) - 1
+        first = group[0]
+        curves = {
+            entry.name: (entry.name, 1.0 / entry.scale, _colour(ui, row, place, len(group)))
+            for place, entry in enumerate(group)
+            if len(group) == 1 or _has(ui, entry.name)
+        }
+        size = height + (ticks if last else 0.0)
+        draw_over_time(ui, label, curves, size, log=first.log, ticks=last, from_zero=first.from_zero)
+        if legend:
+            _draw_legend(ui, [(entry, curves[entry.name][2]) for entry in group if entry.name in curves], legend)
+
+
+def _shown_count(ui: Ui, group: list[Measurement]) -> int:
+    return sum(_has(ui, entry.name) for entry in group)
+
+
+def _colour(ui: Ui, row: int, place: int, lines: int) -> Colour:
+    """Colour of a line: by its place among lines that share an axis, else by the row of its axis."""
+    if lines > 1:
+        return _from_hex(LINE_COLOURS[place % len(LINE_COLOURS)])
+    return ui.palette.good if row % 2 else ui.palette.accent
+
+
+def _draw_legend(ui: Ui, entries: list[tuple[Measurement, Colour]], height: float) -> None:
+    """Every line of an axis with its latest value, in two columns."""
     low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
-    for index, (name, (_, _, colour)) in enumerate(curves.items()):
+    line = imgui.get_text_line_height() * SMALL_ENTRY + 2 * ui.scale
+    for index, (entry, colour) in enumerate(entries):
         x, y = low.x + (index % 2) * (width / 2 + 4 * ui.scale), low.y + index // 2 * line
-        _draw_entry(ui, name.removeprefix("energy."), colour, x, y, width / 2 - 4 * ui.scale)
-    imgui.dummy(imgui.ImVec2(width, foot))
+        _draw_entry(ui, entry, colour, x, y, width / 2 - 4 * ui.scale)
+    imgui.dummy(imgui.ImVec2(width, height))
 
 
-def _draw_entry(ui: Ui, name: str, colour: Colour, x: float, y: float, width: float) -> None:
-    """Colour, name and present value of one entry of the ledger."""
+def _draw_entry(ui: Ui, entry: Measurement, colour: Colour, x: float, y: float, width: float) -> None:
+    """Colour, title and latest value of one line."""
     side = imgui.get_font_size() * 0.5
     top = y + (imgui.get_font_size() * SMALL_ENTRY - side) / 2
     imgui.get_window_draw_list().add_rect_filled(
         imgui.ImVec2(x, top), imgui.ImVec2(x + side, top + side), colour32(colour), 2 * ui.scale
     )
-    draw_text(x + side * 1.7, y, LEDGER[name], ui.palette.muted, SMALL_ENTRY)
-    value = si(ui.snapshot.energy.get(name, 0.0), "J")
+    draw_text(x + side * 1.7, y, entry.title, ui.palette.muted, SMALL_ENTRY)
+    samples = ui.snapshot.series.get(entry.name, np.empty(0))
+    latest = float(samples[-1]) / entry.scale if len(samples) else 0.0
+    value = si(latest, entry.unit_in(ui.snapshot.position.shape[1]))
     draw_text(x + width - text_width(value, SMALL_ENTRY), y, value, ui.palette.text, SMALL_ENTRY)
 
 
 def _from_hex(code: str) -> Colour:
     return int(code[1:3], 16) / 255, int(code[3:5], 16) / 255, int(code[5:7], 16) / 255, 1.0
 
-
-PLOTS: dict[str, tuple[str, Callable[[Ui], None]]] = {
-    "motion": ("Motion", _draw_motion),
-    "angle": ("Angle", _draw_angle),
-    "contacts": ("Z", _draw_contacts),
-    "packing": ("P, φ", _draw_packing),
-    "ledger": ("Energy", _draw_ledger),
-}
 
 PANEL = Panel("plots", "Plots", 20, "right", draw, stretch=True)

@@ -12,6 +12,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
+from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.scenes.heap.parameters import LARGEST, SMALLEST, HeapParameters
 
 
@@ -33,6 +34,8 @@ class HeapState:
     next_id: int = 0
     height: float = 0.0
     """Of the walls [m]."""
+    slope: AngleOfRepose | None = None
+    """Slope measured last; None before the first measurement of this fill."""
     random: dict[str, Any] = field(default_factory=dict)
     """State of the generator that places the grains."""
 

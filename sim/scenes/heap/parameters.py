@@ -7,7 +7,6 @@ from typing import Annotated, Literal, Self
 
 from annotated_types import Ge, Le
 from pydantic import Field, model_validator
-from repose.sim.laws.lee_herrmann import LeeHerrmannParameters
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.poured_parameters import SpeedAtRest
@@ -22,8 +21,8 @@ MOST_WALL_GRAINS = 100_000
 """Walls and base together may have; more would take a gigabyte before anything is poured."""
 
 
-class HeapParameters(MotionParameters, LeeHerrmannParameters):
-    """Everything that describes one heap experiment (thesis ch. 3), in SI."""
+class HeapParameters(MotionParameters):
+    """Parameters of the heap experiment other than those of its contact law (thesis ch. 3), in SI."""
 
     base_radius: Annotated[
         float,

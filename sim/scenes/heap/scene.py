@@ -20,8 +20,10 @@ from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
-from repose.sim.experiment.snapshot import Action, Reading
+from repose.sim.experiment.snapshot import Action
 from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+from repose.sim.measure.display import Reading
+from repose.sim.scenes.common.law_choice import is_direct_law, with_law
 from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
 from repose.sim.scenes.heap.filling import HeapState, begin, pour_layer, smallest_grain
 from repose.sim.scenes.heap.parameters import HeapParameters
@@ -113,7 +115,7 @@ def act(experiment: Experiment, action: str) -> str:
         reading = measure(experiment)
         if reading is None:
             return "There is no slope to measure: too few grains lie on the base."
-        experiment.run.measurement = reading
+        experiment.run.state.slope = reading
         keep_measurement(experiment)
         return (
             f"Angle of repose {math.degrees(reading.angle):.1f}° ± {math.degrees(reading.standard_error):.1f}°, "
@@ -169,7 +171,9 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
 
 
 def measure(experiment: Experiment) -> AngleOfRepose | None:
-    """The slope of the grains on the base, as they lie now."""
+    """The slope of the grains on the base now; None while the container is closed or there are too few."""
+    if experiment.phase not in ("flowing", "rested"):
+        return None
     world = experiment.run.world
     parameters = experiment.parameters
     moving = ~world.fixed
@@ -194,7 +198,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """The angle measured last, and how many grains are left."""
     state: HeapState = experiment.run.state
     left = Reading("grains left", float(state.poured - state.removed), help=f"Of {state.poured} poured.")
-    slope = experiment.run.measurement
+    slope = experiment.run.state.slope
     if slope is None:
         return (left,)
     help = f"Of {slope.used_ids.size} surface grains, method {slope.method}."
@@ -207,7 +211,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 def results(experiment: Experiment) -> dict[str, Any]:
     """Grains filled and left, layers, and the reading."""
     state: HeapState = experiment.run.state
-    reading = experiment.run.measurement
+    reading = experiment.run.state.slope
     angle = None
     if reading is not None:
         angle = {
@@ -227,12 +231,24 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 def check(experiment: Experiment) -> str:
     """A heap has a slope: positive, below 60°, made of some of the grains that were poured."""
-    reading = experiment.run.measurement
+    reading = experiment.run.state.slope
     if experiment.phase != "rested" or reading is None:
         return f"The heap did not come to rest: phase {experiment.phase}."
     if not 0.0 < reading.angle < math.radians(60.0):
         return f"A slope of {math.degrees(reading.angle):.1f}° is no heap."
     return ""
+
+
+def flaw(state: HeapState, world: World, built: HeapParameters) -> str:
+    """Part of a state read from a file that is impossible."""
+    slope = state.slope
+    return first_flaw(
+        {
+            **poured_flaws(state, PHASES),
+            "height": not 0.0 <= state.height <= 1e4,
+            "measured slope": slope is not None and not np.isfinite([*slope.x_range, slope.angle, slope.slope]).all(),
+        }
+    )
 
 
 PHASES = ("empty", "filling", "filled", "flowing", "rested")
@@ -242,7 +258,7 @@ SCENE = Scene(
     title="Heap",
     summary="Fill a container in layers, open its right wall, measure the angle of repose (thesis ch. 3).",
     law="lee_herrmann",
-    parameters=HeapParameters,
+    parameters=with_law(HeapParameters, "lee_herrmann", is_direct_law),
     dimension=2,
     begin=begin,
     supervise=supervise,
@@ -251,6 +267,7 @@ SCENE = Scene(
     describe=describe,
     on_grain_removed=on_grain_removed,
     measure=measure,
+    slope=lambda experiment: experiment.run.state.slope,
     box=box,
     results=results,
     check=check,
@@ -258,9 +275,8 @@ SCENE = Scene(
     smallest_grain=smallest_grain,
     rotates=lambda parameters: parameters.rotation,
     readings=readings,
-    flaw=lambda state, world, built: first_flaw(
-        poured_flaws(state, PHASES) | {"height": not 0.0 <= state.height <= 1e4}
-    ),
+    flaw=flaw,
     study=STUDY,
     prepared={"column": column},
+    test_values={"grain_count": 90, "width": 0.02, "friction": 0.4},
 )

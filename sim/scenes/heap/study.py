@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from repose.sim.experiment.comparison import Findings, Point, Study, averaged
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.snapshot import Line
+from repose.sim.measure.display import Line
 
 THESIS_FACTOR = 1.77
 """The thesis finds θ = 1.77 arctan μ for Hertz contacts."""
@@ -18,7 +18,7 @@ THESIS_FACTOR = 1.77
 
 def measure(experiment: Experiment) -> Point | None:
     """Friction and the slope read last."""
-    reading = experiment.run.measurement
+    reading = experiment.run.state.slope
     return None if reading is None else Point(experiment.parameters.friction, reading.angle, reading.standard_error)
 
 

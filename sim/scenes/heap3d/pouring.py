@@ -16,7 +16,7 @@ from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
-from repose.sim.experiment.sampling import mean_speed
+from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
 
 

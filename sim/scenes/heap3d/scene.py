@@ -16,10 +16,12 @@ from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
-from repose.sim.experiment.sampling import mean_speed
-from repose.sim.experiment.snapshot import Action, Curve, Line, Reading
+from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
+from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
 from repose.sim.scenes.heap.scene import MOVES_AGAIN
 from repose.sim.scenes.heap.study import STUDY_IN_SPACE
@@ -164,7 +166,9 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
 
 
 def measure(experiment: Experiment) -> ConeAngle | None:
-    """The slope of the heap as it lies now."""
+    """The slope of the heap now; None while it is poured or there are too few grains on the plate."""
+    if experiment.phase not in ("flowing", "rested"):
+        return None
     world = experiment.run.world
     moving = ~world.fixed
     # What is still in the funnel is no heap.
@@ -263,7 +267,7 @@ SCENE = Scene(
     title="Heap in space",
     summary="Spheres poured on a plate from a funnel or a lifted cylinder; the angle of repose is measured.",
     law="hertz_mindlin",
-    parameters=Heap3dParameters,
+    parameters=with_law(Heap3dParameters, "hertz_mindlin", is_material_law),
     dimension=3,
     begin=begin,
     supervise=supervise,
@@ -283,4 +287,5 @@ SCENE = Scene(
     facets=facets,
     flaw=flaw,
     study=STUDY_IN_SPACE,
+    test_values={"grain_count": 250, "rolling_friction": 0.2, "orifice": 6.0},
 )

@@ -13,9 +13,9 @@ from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
-from repose.sim.experiment.sampling import mean_speed
 from repose.sim.experiment.snapshot import Action, Notice
 from repose.sim.measure.flow_rate import is_clogged
+from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.scenes.common.state_checks import LATEST, are_times, first_flaw, stage_flaws
 from repose.sim.scenes.hourglass.filling import HourglassState
 from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, WIDTH, clearance, drawn, walls

@@ -13,7 +13,7 @@ from repose.sim.scenes.hourglass.glass import NECK, WIDTH, Parameters, clearance
 from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters, SharedHourglassParameters
 
 TRIES = (10, 40, 150, 400, 400)
-"""The filling ends when a grain has found no free place in 1000 tries (seed 003, 4.4), which are looked at in these
+"""The filling ends when a grain has found no free place in 1000 tries (Duffau & Lynch 2020, section 4.4), which are looked at in these
 portions."""
 
 BANDS = 8

@@ -1,4 +1,4 @@
-"""The glass: a prism or cylinder that narrows to a neck at half its height (seed 003, 4.2).
+"""The glass: a prism or cylinder that narrows to a neck at half its height (Duffau & Lynch 2020, section 4.2).
 
 0.4 m wide and 1.5 m high; flat faces, or a cone, slope from 1 m at the walls to the neck at 0.75 m. The lower half of
 the funnel is drawn, as published, but does not act: nothing that falls through the neck reaches it. Chosen here,

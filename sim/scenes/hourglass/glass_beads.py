@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters
 from repose.sim.scenes.hourglass.published import SCENE as PUBLISHED
 from repose.sim.scenes.hourglass.study import GLASS_STUDY
@@ -18,7 +19,7 @@ SCENE = replace(
     title="Hourglass of glass beads",
     summary="Rotating Hertz-Mindlin beads run through a round neck; opened once they have settled.",
     law="hertz_mindlin",
-    parameters=HourglassGlassParameters,
+    parameters=with_law(HourglassGlassParameters, "hertz_mindlin", is_material_law),
     rotates=lambda parameters: True,
     study=GLASS_STUDY,
 )

@@ -16,7 +16,6 @@ from repose.sim.laws.material_parameters import (
     WallFriction,
     YoungsModulus,
 )
-from repose.sim.laws.memoryless import MemorylessParameters
 from repose.sim.parameters import ParameterSet, Quantity
 from repose.sim.scenes.common.motion_parameters import Integrator, MotionParameters, TimeStep, VerletFirst
 
@@ -93,8 +92,8 @@ class SharedHourglassParameters(ParameterSet):
     ] = 1.0
 
 
-class HourglassParameters(SharedHourglassParameters, MotionParameters, MemorylessParameters):
-    """The published hourglass (seed 003): every grain has the same mass, none rotates."""
+class HourglassParameters(SharedHourglassParameters, MotionParameters):
+    """The published hourglass without its contact law: every grain has the same mass, none rotates."""
 
     grain_mass: Annotated[
         float,

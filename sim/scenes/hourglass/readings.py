@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.snapshot import Curve, Line, Reading
+from repose.sim.measure.display import Curve, Line, Reading
 from repose.sim.measure.flow_rate import FlowRate, mean_rate, moving_rate, steady_part
 from repose.sim.scenes.hourglass.filling import HourglassState
 from repose.sim.scenes.hourglass.glass import NECK, volume_between

@@ -1,4 +1,4 @@
-"""The flow rate over the orifice: the published table (seed 003, figure 4) and Beverloo's law."""
+"""The flow rate over the orifice: the published table (Duffau & Lynch 2020, figure 4) and Beverloo's law."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from repose.sim.experiment.comparison import Findings, Point, Published, Study, averaged
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.snapshot import Line
 from repose.sim.measure.beverloo import beverloo, fit_beverloo, fit_exponent
+from repose.sim.measure.display import Line
 from repose.sim.scenes.hourglass.readings import steady_rate
 
 PUBLISHED = (Published(0.1, 110.07, 12.52), Published(0.125, 355.54, 142.74), Published(0.15, 761.97, 256.93))

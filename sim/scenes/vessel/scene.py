@@ -17,9 +17,11 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.notices import tell
-from repose.sim.experiment.snapshot import Action, Reading
+from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.measure.contained import facets_beneath
+from repose.sim.measure.display import Reading
+from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
 from repose.sim.scenes.heap3d.pouring import (
     QUIET_TIME,
@@ -257,7 +259,7 @@ SCENE = Scene(
     title="Your own shape",
     summary="Spheres poured on or into a shape from an STL or OBJ file; without one, into a goblet.",
     law="hertz_mindlin",
-    parameters=VesselParameters,
+    parameters=with_law(VesselParameters, "hertz_mindlin", is_material_law),
     dimension=3,
     begin=begin,
     supervise=supervise,
@@ -274,4 +276,5 @@ SCENE = Scene(
     readings=readings,
     facets=facets,
     flaw=flaw,
+    test_values={"grain_count": 60, "stream": 5.0},
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,25 @@ from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import Mesh, Surface, cleaned, mesh_of
 from repose.sim.parameters import ParameterError
 
-if TYPE_CHECKING:
-    from repose.sim.scenes.vessel.parameters import VesselParameters
+
+class ShapedParameters(Protocol):
+    """Parameters that describe a shape and the grains it has to fit."""
+
+    @property
+    def mesh(self) -> str: ...
+    @property
+    def mesh_unit(self) -> str: ...
+    @property
+    def mesh_up(self) -> str: ...
+    @property
+    def mesh_lift(self) -> float: ...
+    @property
+    def mesh_closed(self) -> bool: ...
+    @property
+    def mean_radius(self) -> float: ...
+    @property
+    def surfaces(self) -> Mapping[str, Surface]: ...
+
 
 SIDES = 28
 """Flat sides of the goblet."""
@@ -24,7 +42,7 @@ NARROWEST, WIDEST = 1.0, 500.0
 """Width of a shape in mean diameters: narrower it is a grain itself, wider a grain is hardly a pixel [-]."""
 
 
-def shape_of(parameters: VesselParameters) -> Mesh:
+def shape_of(parameters: ShapedParameters) -> Mesh:
     """The shape in its place [m]; raises `ParameterError` if its file cannot be used or is no match for the grains."""
     path = parameters.mesh
     surface = parameters.surfaces.get(path)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 
 import numpy as np
 import pytest
-from repose.sim.experiment import take_snapshot as snapshot_module
+from repose.sim.experiment import take_snapshot as shown_values
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, Copy, SetParameters, Start
 from repose.sim.experiment.control import apply
@@ -164,7 +164,7 @@ def test_a_snapshot_shows_the_world(runner: Runner) -> None:
     apply(alone, Act("fill"))
     advance(alone, 20_000)
     expected = Snapshot()
-    snapshot_module.take_snapshot(alone, expected)
+    shown_values.take_snapshot(alone, expected)
     assert shown.step == 20_000
     assert shown.time == expected.time
     assert np.array_equal(shown.position, expected.position)
@@ -280,13 +280,14 @@ def test_readings_are_taken_anew_soon_though_the_first_look_took_long(monkeypatc
             return self.now
 
     simulation, clock, looks = make(), Clock(), []
-    monkeypatch.setattr(snapshot_module, "time", clock)
-    monkeypatch.setattr(snapshot_module, "bulk_of", lambda experiment: looks.append(clock.now))
-    snapshot_module.shown_bulk(simulation)  # half a minute, as where it is compiled
+    monkeypatch.setattr(shown_values, "time", clock)
+    monkeypatch.setattr(shown_values, "system_of", lambda experiment: looks.append(clock.now))
+    monkeypatch.setattr(shown_values, "sorted_measurements", lambda: ())
+    shown_values.shown_readings(simulation)  # half a minute, as where it is compiled
     clock.pace = 0.0
-    clock.now += 0.9 * snapshot_module.LONGEST_WAIT
-    snapshot_module.shown_bulk(simulation)
+    clock.now += 0.9 * shown_values.LONGEST_WAIT
+    shown_values.shown_readings(simulation)
     assert len(looks) == 1
-    clock.now += 0.2 * snapshot_module.LONGEST_WAIT
-    snapshot_module.shown_bulk(simulation)
+    clock.now += 0.2 * shown_values.LONGEST_WAIT
+    shown_values.shown_readings(simulation)
     assert len(looks) == 2

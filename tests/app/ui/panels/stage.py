@@ -25,6 +25,7 @@ from repose.app.ui.ui_probe import UiProbe
 from repose.sim.experiment.commands import Command
 from repose.sim.experiment.comparison import Point, compare
 from repose.sim.experiment.snapshot import Action, Snapshot
+from repose.sim.experiment.take_snapshot import sorted_measurements
 from repose.sim.registry import scenes
 
 from tests.app.fake_heap import fake_heap
@@ -77,6 +78,7 @@ def full_snapshot() -> Snapshot:
             "pressure": np.where(time > 0.2, 90.0 + 10.0 * time, np.nan),
         }
         | {f"energy.{name}": time * 0.1 for name in LEDGER},
+        measurements=sorted_measurements(),
         message="The right wall is open.",
         realtime_factor=0.9,
         steps_per_second=50_000.0,

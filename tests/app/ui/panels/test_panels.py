@@ -11,7 +11,8 @@ from repose.app.render.passes.force_chains import FORCE_CHAINS
 from repose.app.ui.panels import Panel, all_panels, experiment, plots, stability
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act, SetParameters, Start, UseThreads
-from repose.sim.experiment.snapshot import Reading, Snapshot
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.measure.display import Reading
 from repose.sim.registry import scenes
 
 from tests.app.ui.panels.stage import Stage, full_snapshot, open_stage

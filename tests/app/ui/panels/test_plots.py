@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from imgui_bundle import implot
 from repose.app.ui.panels import plots
+from repose.sim.measure.measurement import Measurement
 
 from tests.app.ui.panels.stage import Stage, full_snapshot, open_stage
 
@@ -49,17 +50,17 @@ def test_every_plot_draws(stage: Stage) -> None:
 
 def test_what_the_scene_does_not_have_is_not_plotted(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
-    monkeypatch.setattr(plots, "_draw_entry", lambda ui, name, *rest: shown.append(name))
+    monkeypatch.setattr(plots, "_draw_entry", lambda ui, entry, *rest: shown.append(entry.name))
     stage.click("plots.ledger")
-    assert {"translational", "rotational"} <= set(shown)
+    assert {"energy.translational", "energy.rotational"} <= set(shown)
     nothing = np.full(400, np.nan)
     missing = {"energy.rotational": nothing, "packing_fraction": nothing, "pressure": nothing}
     stage.ui.snapshot.series |= missing
     stage.frame(2)
     shown.clear()
     stage.frame(2)
-    assert "translational" in shown
-    assert "rotational" not in shown
+    assert "energy.translational" in shown
+    assert "energy.rotational" not in shown
     assert "plots.packing" not in stage.widgets
     assert stage.ui.broken == {}
 
@@ -70,3 +71,20 @@ def test_six_tabs_stand_in_the_column_with_room_for_larger_letters(stage: Stage)
     assert len(tabs) == 6
     assert min(box[0] for box in tabs) >= left
     assert max(box[2] for box in tabs) - left < 0.85 * (right - left)
+
+
+def test_a_new_measurement_is_plotted_with_no_other_edit(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+    plain = plots.draw_over_time
+    monkeypatch.setattr(plots, "draw_over_time", lambda ui, label, *rest, **how: drawn.append(label))
+    assert "plots.other" not in stage.widgets
+    snapshot = stage.ui.snapshot
+    added = Measurement("mean_overlap", "mean overlap", "δ", "µm", lambda system: 1e-6, scale=1e-6)
+    snapshot.measurements = (*snapshot.measurements, added)
+    snapshot.series["mean_overlap"] = np.full(len(snapshot.series["time"]), 2e-6)
+    stage.frame(2)
+    stage.click("plots.other")
+    assert drawn[-1] == "mean overlap δ [µm]"
+    monkeypatch.setattr(plots, "draw_over_time", plain)
+    stage.frame(2)
+    assert stage.ui.broken == {}
