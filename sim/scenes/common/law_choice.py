@@ -20,12 +20,12 @@ from repose.sim.parameters import ParameterSet, Quantity, Value, shared_names
 
 def is_material_law(law: Law) -> bool:
     """Whether a law derives its forces from the materials of grains and walls."""
-    return law.needs_material and issubclass(law.parameters, MaterialParameters)
+    return issubclass(law.parameters, MaterialParameters)
 
 
 def is_direct_law(law: Law) -> bool:
     """Whether stiffness and friction of a law are given and the same for all contacts."""
-    return not law.needs_material and "friction" in law.parameters.model_fields
+    return not is_material_law(law) and "friction" in law.parameters.model_fields
 
 
 class LawChoice(ParameterSet):
