@@ -193,7 +193,8 @@ def run(
         str,
         typer.Option(
             metavar="FILE.mp4|FOLDER/",
-            help="Film the run, at equal intervals of simulated time; with a slash at the end, a PNG picture for each frame.",
+            help="Film the run, at equal intervals of simulated time; with a slash at the end, a PNG picture for each "
+            "frame.",
             show_default=False,
         ),
     ] = "",

@@ -41,9 +41,10 @@ def fingerprint() -> str:
 
 
 def plugin_sources(loop: Callable) -> str:
-    """Digest of the files outside `sim` whose functions a loop closes over, such as a plug-in's law; empty without."""
+    """Digest of the contents of files outside `sim` whose functions a loop closes over, such as a plug-in's law; empty
+    without."""
     seen: set[Callable] = set()
-    digests: dict[str, str] = {}
+    digests: set[str] = set()
 
     def visit(value: Any) -> None:
         if isinstance(value, tuple):
@@ -53,12 +54,12 @@ def plugin_sources(loop: Callable) -> str:
             seen.add(value)
             path = Path(value.__code__.co_filename).resolve()
             if not path.is_relative_to(SIM) and path.is_file():
-                digests[str(path)] = hashlib.sha256(path.read_bytes()).hexdigest()
+                digests.add(hashlib.sha256(path.read_bytes()).hexdigest())
             for cell in value.__closure__ or ():
                 visit(cell.cell_contents)
 
     visit(loop)
-    return hashlib.sha256(repr(sorted(digests.items())).encode()).hexdigest()[:16] if digests else ""
+    return hashlib.sha256(repr(sorted(digests)).encode()).hexdigest()[:16] if digests else ""
 
 
 def compiled(loop: Callable) -> Any:

@@ -63,8 +63,8 @@ def test_on_a_full_disk_loops_run_one_sentence_says_so_and_nothing_half_written_
     said, complaints = run(tmp_path, SUM, FULL, CALL)
     assert said == "10.0 24.0"
     assert len(complaints) == 1
-    assert complaints[0].startswith("The compiled engine cannot be kept (")
-    assert complaints[0].endswith(": it is compiled anew at the next start.")
+    assert complaints[0].startswith("The compiled engine cannot be stored (")
+    assert complaints[0].endswith(": it is compiled again at the next start.")
     assert kept(tmp_path) == []
     assert run(tmp_path, SUM, CALL) == ("10.0 24.0", [])
     assert kept(tmp_path) == [".nbc", ".nbc", ".nbi", ".nbi"]
@@ -74,7 +74,7 @@ def test_where_no_folder_can_be_written_to_loops_run_and_it_is_said(tmp_path: Pa
     said, complaints = run(tmp_path, SUM, NOWHERE, CALL)
     assert said == "10.0 24.0"
     assert complaints == [
-        "The compiled engine cannot be kept (no folder can be written to): it is compiled anew at the next start."
+        "The compiled engine cannot be stored (no folder can be written to): it is compiled again at the next start."
     ]
 
 
