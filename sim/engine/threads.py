@@ -101,7 +101,7 @@ def share(count, thread_id, thread_count):
     return count * thread_id // thread_count, count * (thread_id + 1) // thread_count
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def thread_of(world, thread_id):
     """One thread with its share of the spheres."""
     count = world.threads.thread_status.shape[0]

@@ -31,7 +31,7 @@ SMALLEST_FILL = 16
 """Free places of a block below which it is not filled further: another pass over the list costs more [-]."""
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def pair_forces(world, law, shapes, stage, gravity, thread):
     """Set `world.force` of this thread's spheres to weight and contact forces of pairs, and advance contact memory;
     False if a thread is missing.
@@ -49,7 +49,7 @@ def pair_forces(world, law, shapes, stage, gravity, thread):
     return True
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def body_forces(world, gravity, thread):
     """Set the forces on this thread's spheres to their weight."""
     mass = world.mass[thread.first : thread.last]
@@ -286,7 +286,7 @@ def write_forces(push, buffer, at, position_like, spin_like, rows, first, size):
         arrays.write_row(push, p, dimension + turning, arrays.read_block(buffer, at.torque_j, BLOCK, k, spin_like))
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def gather_forces(world, position_like, spin_like, thread):
     """Add to this thread's spheres the forces written per pair, in the order of the list."""
     push = world.threads.push
@@ -316,7 +316,7 @@ def gather_forces(world, position_like, spin_like, thread):
         arrays.write_at(torques, n, torque)
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def record_pair_energy(world, dt_stage):
     """Add the energy that all pairs have dissipated in this evaluation to the ledger."""
     ledger = world.ledger

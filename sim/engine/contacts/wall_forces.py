@@ -182,7 +182,7 @@ def wall_contact(world, t, law, shapes):
     return contact
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def wall_forces(world, law, shapes, stage, thread):
     """Add the forces of walls on this thread's spheres to `world.force` and advance contact memory; False if a thread
     is missing."""
@@ -266,7 +266,7 @@ def evaluate_walls(world, law, shapes, spin_like, material_like, stage, thread):
             wall_contacts.normal_force[t] = 0.0
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def record_wall_energy(world, dt_stage):
     """Sum the forces on each wall, and add the energy of contacts with walls to the ledger, in the order of the
     list."""

@@ -73,7 +73,7 @@ def walls_moved(walls, search):
     return count > 0
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def moved_too_far(world, position_like, thread):
     """True if something has moved so far that a pair that is not listed may touch."""
     now = arrays.level(world.motion, 0, 0, position_like)
