@@ -234,7 +234,7 @@ def _draw(simulation: Experiment, size: tuple[int, int], file: BinaryIO) -> None
     take_snapshot(simulation, snapshot)
     maker = open_picture_maker(size)
     try:
-        from repose.app.window.picture import save_png
+        from repose.app.storage.png import save_png
 
         box = whole_scene(snapshot) if snapshot.measurement is None else close_up(snapshot)
         save_png(maker.draw(snapshot, View(colour_by="layer"), box=box), file)

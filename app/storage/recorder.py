@@ -160,7 +160,7 @@ class Recorder:
         film.write_out()
 
     def _save_pictures(self) -> None:
-        from repose.app.window.picture import save_png
+        from repose.app.storage.png import save_png
 
         for pixels in self._waiting():
             if self.frames == 0:

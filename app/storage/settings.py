@@ -28,7 +28,7 @@ class Choices(BaseModel):
     """Of the window [screen points]; None until the user has chosen a size."""
     height: Annotated[int, Ge(240), Le(16384)] | None = None
     left: Annotated[int, Ge(-32768), Le(32767)] | None = None
-    """Place of the window's content on the desktop [screen points]; None until it has been seen."""
+    """Place of the window's content on the desktop [screen points]; None until it is known."""
     top: Annotated[int, Ge(-32768), Le(32767)] | None = None
     theme: Literal["dark", "light", "projector"] = "dark"
     font_scale: Annotated[float, Ge(0.6), Le(2.5)] = 1.0

@@ -16,7 +16,7 @@ from repose.sim.parameters import Parameter
 
 EFFECTS = {
     "now": "Takes effect at once.",
-    "ramp": "Takes effect over one contact duration{}, since a sudden change would accelerate the grains.",
+    "ramp": "Takes effect over the contact duration{}, the longer of before and after: a jump would accelerate grains.",
     "base": "Rebuilds walls and base; if grains are present, the fill restarts.",
     "restart": "Takes effect at the next fill.",
 }
@@ -129,15 +129,15 @@ def _reset_asked(ui: Ui, parameter: Parameter) -> bool:
         and not imgui.get_io().key_ctrl
     )
     if twice:
-        ui.memory["held_after_reset"] = name
+        ui.memory["reset_by_mouse"] = name
         # The first of the two clicks has moved the slider: both are one step of the undo history.
         ui.edits.set({name: parameter.default}, gesture=("drag", name))
     elif right_clicked():
         ui.edits.set({name: parameter.default})
-    if ui.memory.get("held_after_reset") == name:
+    if ui.memory.get("reset_by_mouse") == name:
         if imgui.is_item_active():
             return True
-        del ui.memory["held_after_reset"]
+        del ui.memory["reset_by_mouse"]
     return False
 
 

@@ -27,7 +27,7 @@ FARTHEST = 1e7
 
 
 def check(experiment: Experiment) -> Fault | None:
-    """The fault of the present state, or None: a grain not finite, too fast for its size or too far away; a fast wall."""
+    """The fault of the present state, or None: a grain not finite, too fast or too far away, or a wall too fast."""
     world = experiment.run.world
     whole = bool(np.isfinite(world.motion).all())
     row = _shear_spring_lost(world) if whole else -1
@@ -74,8 +74,8 @@ def step_too_large(experiment: Experiment, survey: Survey) -> Fault:
     return _fault(
         experiment,
         survey.stiffest,
-        f"has contacts at {experiment.time:.4f} s that {experiment.engine.model.integrator.title} bears up to a time step of "
-        f"{borne}, and the time step is {step}",
+        f"has contacts at {experiment.time:.4f} s for which {experiment.engine.model.integrator.title} is stable up to a "
+        f"time step of {borne}, and the time step is {step}",
         "Likely cause: the time step.",
     )
 

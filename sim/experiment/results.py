@@ -1,4 +1,4 @@
-"""What a run comes to: result.json, and the digest that tells whether two runs are the same."""
+"""Results of a run as in result.json, the state hash, and the results of several runs for comparison."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
 
 
 def _deepest(run: Run, dimension: int) -> dict[str, Any] | None:
-    """When and where the largest overlap of the run was, and of what; None where nothing has touched."""
+    """Time, position and partners of the largest overlap of the run; None where nothing has touched."""
     found = run.world.largest_overlap
     if found[OVERLAP_RATIO] == 0.0:
         return None
@@ -71,7 +71,7 @@ def _deepest(run: Run, dimension: int) -> dict[str, Any] | None:
 
 
 def state_hash(run: Run) -> str:
-    """Digest of step, time and all tables of the world, contact memory and walls included: equal for equal runs."""
+    """Digest of step, time and all tables of the world, shear springs and walls included: equal for equal runs."""
     digest = hashlib.sha256(f"{run.step} {run.time!r} {run.dt!r}".encode())
     for table in tables_of(run.world).values():
         digest.update(table.tobytes())
@@ -79,7 +79,7 @@ def state_hash(run: Run) -> str:
 
 
 def keep_measurement(experiment: Experiment) -> None:
-    """Put what this run has measured beside the runs before; the very same run counts once."""
+    """Add the result of this run to those of the session, unless the same result is there already."""
     point = experiment.scene.study.measure(experiment) if experiment.scene.study else None
     points = experiment.session.measured.setdefault(experiment.scene.name, [])
     if point is not None and point not in points:
@@ -88,13 +88,13 @@ def keep_measurement(experiment: Experiment) -> None:
 
 
 def adopt_measured(experiment: Experiment, saved: SavedRun) -> None:
-    """Put what a saved run has measured beside the runs of this session."""
+    """Add the results in a saved run to those of the session."""
     points = experiment.session.measured.setdefault(saved.log.scene, [])
     points.extend(copy.copy(point) for point in saved.measured if point not in points)
 
 
 def compare_runs(experiment: Experiment) -> None:
-    """Make the plot of the runs of this session anew."""
+    """Update the plot that compares the runs of this session."""
     scene = experiment.scene
     points = experiment.session.measured.get(scene.name, ())
     declared = scene.parameters.declared()

@@ -1,7 +1,7 @@
-"""Runner: the physics thread, the only writer of the world.
+"""The physics thread, the only thread that changes an experiment.
 
-It drains commands, advances a batch, publishes a snapshot; it never waits for the picture, and the picture
-never waits for it. Speed control slows the clock, never stretches the step: dt is the physics' own affair.
+It carries out commands, advances a batch of steps and publishes a snapshot. It never waits for the window, except while
+a film is recorded, and the window never waits for it. Speed control sets the number of steps per wall time, never dt.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ from repose.sim.experiment.stepping import advance, steps_until, threads_wanted
 from repose.sim.experiment.take_snapshot import take_snapshot
 
 PUBLISH_INTERVAL = 1.0 / 75.0
-"""Wall time between snapshots [s]: a little more often than a screen shows them."""
+"""Wall time between snapshots [s]: slightly less than the time between two frames of a screen."""
 
 PUBLISH_SHARE, FEWEST_SNAPSHOTS = 0.03, 12.0
-"""Share of its time the physics thread may spend on snapshots [-], as long as there are so many of them [1/s]."""
+"""Largest share of its time that the physics thread spends on snapshots [-], and least number of snapshots [1/s]."""
 
 BATCH_TIME = 4e-3
-"""Wall time a batch aims at [s]: long enough to cost nothing, short enough to answer a slider in one frame."""
+"""Wall time of a batch [s]: long enough for a negligible overhead, short enough to answer a slider in one frame."""
 
 AT_ONCE = 0.25
-"""Wall time going back may take before the way there is shown [s]."""
+"""Wall time that going to another step may take before its progress is shown [s]."""
 
 SPEED_WINDOW = 0.5
-"""Wall time the real-time factor is averaged over [s]."""
+"""Wall time over which the real-time factor is averaged [s]."""
 
 LONGEST_CATCH_UP = 0.1
-"""Wall time behind schedule after which the schedule is dropped instead of chased [s]."""
+"""Wall time behind schedule after which a new schedule begins [s]."""
 
 FRAMES_WAITING = 8
-"""Recorded snapshots that may wait for the picture before physics waits for them."""
+"""Recorded snapshots that may be waiting before the physics thread waits."""
 
 FRAME_WAIT = 2e-3
 """Wall time between two looks at whether one more may wait [s]: a fraction of what drawing one takes."""
 
 
 class Runner:
-    """Runs an experiment on a thread of its own; `make` is called there, so that the window opens at once."""
+    """Runs an experiment on its own thread; `make` is called there, so that the window opens immediately."""
 
     def __init__(self, make: Callable[[], Experiment]) -> None:
         self._make = make
@@ -56,7 +56,7 @@ class Runner:
         self._stopping = threading.Event()
         self._wake = threading.Event()
         self._asking = threading.Lock()
-        """Guards the two below, which either side may change."""
+        """Guards `_paused` and `_steps_asked`, which both threads change."""
         self._paused = False
         self._steps_asked = 0
         self._speed: float | None = None
@@ -66,28 +66,28 @@ class Runner:
         self._serial = 0
         self._refusal = ""
         self._batch_cost = 1e-3 / CHECK_STEPS
-        """Wall time of one step, as last measured [s]."""
+        """Wall time of one step, last measured [s]."""
         self._publish_at = self._publish_cost = 0.0
-        """When the next snapshot is due, and what one costs: processor time, smoothed [s]."""
+        """Wall time at which the next snapshot is due, and smoothed processor time of one [s]."""
         self._contacts_shown = True
         self._timeline: deque[tuple[float, float, int]] = deque()
-        """Wall time, simulated time and step of late, for the pace shown; touched by the physics thread alone."""
+        """Recent wall times, simulated times and steps, for the real-time factor; used by the physics thread only."""
         self._scheduled: tuple[float, float] | None = None
-        """Wall and simulated time the clock is kept from; None where it begins with the end of the batch under way."""
-        self._pace_changed = False
+        """Wall and simulated time at which the schedule began; None: it begins at the end of the next batch."""
+        self._speed_changed = False
         self._newest = self._buffer.writing
         self._newest.compiling = True
         self._buffer.publish()
         self._thread = threading.Thread(target=self._main, name="physics", daemon=True)
 
-    # What the outside may call, from any thread.
+    # Called from any thread.
 
     def start(self) -> None:
         """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread after the batch under way; safe to call twice, or while compiling."""
+        """End the thread after the present batch; may be called twice, and while compiling."""
         self._stopping.set()
         self._wake.set()
         if self._thread.is_alive() and self._thread is not threading.current_thread():
@@ -95,7 +95,7 @@ class Runner:
 
     @property
     def dead(self) -> bool:
-        """True once the thread has ended without having been asked to: only a new runner can go on."""
+        """True once the thread has ended without `stop`: only a new runner can continue."""
         return self._thread.ident is not None and not self._thread.is_alive() and not self._stopping.is_set()
 
     def send(self, command: Command) -> None:
@@ -108,34 +108,34 @@ class Runner:
         return self._buffer.latest()
 
     def pause(self, paused: bool) -> None:
-        """Hold the clock, or let it go on; steps still owed are dropped."""
+        """Pause or continue; steps requested by `single_step` and not yet done are dropped."""
         with self._asking:
             self._paused, self._steps_asked = paused, 0
-        self._pace_changed = True
+        self._speed_changed = True
         self._wake.set()
 
     def single_step(self, count: int = 1) -> None:
-        """Pause, and do exactly `count` more steps."""
+        """Pause after exactly `count` more steps."""
         with self._asking:
             self._paused = True
             self._steps_asked += count
         self._wake.set()
 
     def show_contacts(self, shown: bool) -> None:
-        """Whether snapshots are to hold the ends and forces of contacts, which take the longest; films always do."""
+        """Whether snapshots hold the ends and forces of contacts, which cost most; those of films always do."""
         self._contacts_shown = shown
 
     def set_speed(self, factor: float | None) -> None:
-        """Simulated over wall time to aim at; None, or what is no finite number, runs as fast as the machine can."""
+        """Set the real-time factor; None, or a value that is not finite, means as fast as possible."""
         self._speed = factor if factor is not None and math.isfinite(factor) else None
-        self._pace_changed = True
+        self._speed_changed = True
         self._wake.set()
 
     def record(self, interval: float | None) -> queue.Queue[Snapshot | None]:
-        """Hand out a snapshot at every `interval` of simulated time [s] from now on; None ends it with a None item.
+        """Queue a snapshot at every `interval` of simulated time [s] from now on; None ends it with a None item.
 
-        While recording, physics waits when `FRAMES_WAITING` snapshots are not yet taken: the film is
-        complete and the clock slows down instead.
+        While recording, the physics thread waits when `FRAMES_WAITING` snapshots are queued, so that the film is
+        complete.
         """
         frames: queue.Queue[Snapshot | None]
         if interval is None:
@@ -149,7 +149,7 @@ class Runner:
         self._recording = (interval, frames)
         return frames
 
-    # The thread.
+    # Called on the physics thread.
 
     def _main(self) -> None:
         try:
@@ -158,10 +158,10 @@ class Runner:
             self._publish(experiment)
             while not self._stopping.is_set():
                 self._turn(experiment)
-        except Exception as error:  # the window lives on and says what happened
+        except Exception as error:  # the window continues and shows the message
             traceback.print_exc()
             shown = self._buffer.writing
-            vars(shown).update(vars(self._newest))  # the one being written is older than the one on show
+            vars(shown).update(vars(self._newest))  # the one being written is older than the published one
             shown.serial += 1
             shown.compiling = False
             shown.fault = Fault(f"The physics thread stopped: {error}. Start the experiment anew.")
@@ -169,28 +169,28 @@ class Runner:
             self._buffer.publish()
 
     def _turn(self, experiment: Experiment) -> None:
-        """Drain commands, advance one batch, publish when due."""
-        changed = self._drain(experiment)
-        if self._pace_changed:
-            self._pace_changed = False
-            self._forget_pace()
+        """Carry out commands, advance one batch, publish when due."""
+        changed = self._carry_out_commands(experiment)
+        if self._speed_changed:
+            self._speed_changed = False
+            self._restart_schedule()
         if experiment.history.seek is not None:
             seek_further(experiment, max(1, int(BATCH_TIME / self._batch_cost)))
             if changed or experiment.history.seek is None or time.perf_counter() >= self._publish_at:
                 self._publish(experiment)
             return
         began = time.perf_counter()
-        steps, owed = self._steps_due(experiment)
+        steps, requested = self._steps_due(experiment)
         self._offer_frame(experiment)
         done = advance(experiment, min(steps, self._steps_to_frame(experiment)))
-        if owed:
+        if requested:
             with self._asking:
                 self._steps_asked = max(0, self._steps_asked - done)
         now = time.perf_counter()
         if done:
             self._batch_cost = (now - began) / done
         if self._timeline and experiment.time < self._timeline[-1][1]:
-            self._forget_pace()  # a fault has set time back
+            self._restart_schedule()  # a fault restored an earlier state
         self._scheduled = self._scheduled or (now, experiment.time)
         self._timeline.append((now, experiment.time, experiment.step))
         while now - self._timeline[0][0] > SPEED_WINDOW:
@@ -201,23 +201,23 @@ class Runner:
             self._wake.wait(timeout=0.02 if steps == 0 else 0.001)
             self._wake.clear()
 
-    def _drain(self, experiment: Experiment) -> bool:
+    def _carry_out_commands(self, experiment: Experiment) -> bool:
         changed = False
         while not self._commands.empty():
             before = experiment.time
             experiment.session.seek_steps = int(AT_ONCE / self._batch_cost)
             self._refusal = apply(experiment, self._commands.get())
             if experiment.time != before:
-                self._forget_pace()  # a new experiment; a mere slider must not upset the pace
+                self._restart_schedule()  # another state; a parameter change keeps the schedule
             changed = True
         return changed
 
-    def _forget_pace(self) -> None:
+    def _restart_schedule(self) -> None:
         self._timeline.clear()
         self._scheduled = None
 
     def _steps_due(self, experiment: Experiment) -> tuple[int, bool]:
-        """How many steps the next batch may have, and whether they are owed to someone who asked for them."""
+        """Number of steps of the next batch, and whether `single_step` requested them."""
         batch = max(1, int(BATCH_TIME / self._batch_cost))
         with self._asking:
             paused, asked = self._paused, self._steps_asked
@@ -228,7 +228,7 @@ class Runner:
         if self._speed is None:
             return batch, False
         if self._scheduled is None:
-            return 0, False  # the clock is kept from now on
+            return 0, False  # the schedule begins with this turn
         since, started = self._scheduled
         behind = (time.perf_counter() - since) * self._speed - (experiment.time - started)
         if behind > LONGEST_CATCH_UP * self._speed:
@@ -246,7 +246,7 @@ class Runner:
             return
         interval, frames = recording
         if self._frames_from < 0.0 or experiment.time < self._frames_from + (self._frames - 1) * interval:
-            self._frames, self._frames_from = 0, experiment.time  # begun, or a new experiment has set time back
+            self._frames, self._frames_from = 0, experiment.time  # recording begins, or time was set back
         while self._recording is recording and experiment.time >= self._frames_from + self._frames * interval - 1e-12:
             shot = Snapshot()
             self._describe(experiment, shot)
@@ -288,5 +288,5 @@ class Runner:
 
 
 def pause_between_snapshots(cost: float) -> float:
-    """Wall time to the next snapshot [s] where one costs so much processor time [s]."""
+    """Wall time to the next snapshot [s] for a processor time of `cost` per snapshot [s]."""
     return min(max(PUBLISH_INTERVAL, cost / PUBLISH_SHARE), 1.0 / FEWEST_SNAPSHOTS)

@@ -1,6 +1,6 @@
-"""A run as a file: where it began, every command since, hashes on the way, and all it goes on from bit by bit.
+"""Run files: first checkpoint, commands, state hashes, and the present state, from which a run continues bit by bit.
 
-Read into objects of its own and checked whole before anything running hears of it.
+A file is read into new objects and checked completely before an experiment uses it.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from repose.sim.measure.booked import Booked
 
 KIND, FORMAT, READABLE = "repose run", 5, (2, 3, 4, 5)
 PLAIN = ("dt", "clock_time", "clock_step", "booked", "bulk_step", "dt_changes", "ramp")
-"""Entries of `Run` written as their types are declared."""
+"""Fields of `Run` that are written as plain data."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
-"""No time step and no run is longer [s]."""
+"""Largest time step and simulated time that are accepted [s]."""
 
 
 def save(saved: SavedRun, path: Path) -> None:
@@ -91,7 +91,7 @@ def read(file: BinaryIO) -> SavedRun:
         raise ArchiveError("The file is no saved run of this program.")
     found = manifest.get("format")
     if type(found) is not int or found not in READABLE:
-        raise ArchiveError(f"The file has format {found!r}; this program reads {FORMAT}.{_way_on(found)}")
+        raise ArchiveError(f"The file has format {found!r}; this program reads {FORMAT}.{_advice(found)}")
     try:
         return _saved_run(manifest, tables)
     except PlainError as error:
@@ -103,8 +103,8 @@ def read(file: BinaryIO) -> SavedRun:
         raise ArchiveError(f"The file cannot be read as a saved run: {reason}.") from None
 
 
-def _way_on(found: Any) -> str:
-    """What to do with a file of another format, where that can be told."""
+def _advice(found: Any) -> str:
+    """What to do with a file of another format; empty where that is unknown."""
     if type(found) is not int or found < 1:
         return ""
     if found > FORMAT:
@@ -120,7 +120,7 @@ def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
     scene = scenes[name]
     manifest = without_remote_paths(manifest)
     surfaces = surfaces_from_plain(manifest.get("surfaces", {}), tables)
-    # No path in the file is ever opened, now or when its commands are carried out again.
+    # No path in the file is ever opened, neither now nor when its commands are replayed.
     with kept_surfaces(surfaces, only=True):
         return _checked_run(scene, manifest, tables, surfaces)
 
@@ -174,7 +174,7 @@ def _checkpoint_from_plain(scene: Scene, plain: Any, runs: list[Run], tables: Ta
     def point(which: str) -> RestartPoint:
         parameters = decode(scene.parameters, plain[which]["parameters"], tables, f"{name}.parameters")
         place = decode(int, plain[which]["run"], tables, f"{name}.run")
-        _require_fitting(scene, parameters, runs[place])
+        _require_matching(scene, parameters, runs[place])
         return RestartPoint(parameters, runs[place])
 
     return Checkpoint(
@@ -194,8 +194,8 @@ def _fault(plain: Any, tables: Tables, name: str) -> Fault | None:
     return None if plain is None else decode(Fault, {"remedies": []} | plain, tables, name)
 
 
-def _require_fitting(scene: Scene, parameters: Any, run: Run) -> None:
-    """Raise `ArchiveError` unless the world is one that the scene's engine steps with these parameters."""
+def _require_matching(scene: Scene, parameters: Any, run: Run) -> None:
+    """Raise `ArchiveError` unless the world has the tables that scene and parameters need."""
     world, law = run.world, registry.laws()[scene.law_of(parameters)]
     spin = (2 * scene.dimension - 3) * scene.rotates(run.built)
     levels = registry.integrators()[parameters.integrator].levels
@@ -211,7 +211,7 @@ def _require_fitting(scene: Scene, parameters: Any, run: Run) -> None:
 
 
 def _require_ramp(parameters: Any, ramp: Ramp) -> None:
-    """Raise `ArchiveError` unless these parameters may be on their way from there."""
+    """Raise `ArchiveError` unless the ramp can lead to these parameters."""
     ramped = {name for name, entry in parameters.declared().items() if entry.quantity.effect == "ramp"}
     if not ramp.values.keys() <= ramped or ramp.steps < RAMP_PARTS or ramp.begins < 0:
         raise ArchiveError("The file's run is in a change that cannot be: the file is damaged.")
@@ -219,7 +219,7 @@ def _require_ramp(parameters: Any, ramp: Ramp) -> None:
 
 
 def _run_to_plain(run: Run, runs: dict[int, Any], tables: Tables) -> int:
-    """The place of a run in the file's list; one that several points share is written once."""
+    """Index of a run in the file's list; a run that several restart points share is written once."""
     if id(run) not in runs:
         name = f"run{len(runs)}"
         tables |= {f"{name}.world.{key}": table for key, table in tables_of(run.world).items()}
@@ -255,7 +255,7 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
 
 
 def _require_sound(scene: Scene, run: Run) -> None:
-    """Raise `ArchiveError` unless clock, books and the scene's own state are such as a run comes to."""
+    """Raise `ArchiveError` unless time, energies and the scene's state have values that a run can reach."""
     steps = [0, *(step for step, _ in run.dt_changes), run.step]
     complaints = {
         "clock": not (0 <= run.clock_step <= run.step and 0.0 <= run.clock_time <= LONGEST_TIME),
@@ -280,7 +280,7 @@ def _series(names: tuple[str, ...], table: Floats) -> Series:
 
 
 def state_type(scene: Scene) -> type:
-    """The dataclass of the scene's own state, as its `begin` declares it."""
+    """The dataclass of the scene's state, from the type annotation of its `begin`."""
     return cast(type, get_args(get_type_hints(scene.begin)["return"])[1])
 
 

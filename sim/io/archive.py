@@ -1,7 +1,7 @@
-"""Tables as a file: an .npz archive with a manifest (JSON) that names each with shape, type and SHA-256.
+"""Archives: an .npz file with a manifest (JSON) that lists every table with shape, type and SHA-256.
 
-Everything is looked at before it is believed: sizes before memory is asked for, headers before data, data against its
-digest. Tables of equal content are stored once. Nothing is unpickled, extracted or executed; numpy reads it too.
+Everything is checked before use: sizes before memory is allocated, headers before data, data against the digest.
+Tables of equal content are stored once. Nothing is unpickled, extracted or executed. numpy can read the file.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import Any, BinaryIO
 import numpy as np
 
 LARGEST_FILE = 4 * 2**30
-"""Bytes a file, and what it unpacks to, may have."""
+"""Largest size of a file, and of its unpacked content [bytes]."""
 LARGEST_MANIFEST = 64 * 2**20
 MOST_MEMBERS = 4096
 MOST_PACKED = 250
-"""Times its own size that a file may unpack to, beyond a first megabyte: numbers do not pack so well, bombs do [-]."""
+"""Largest compression ratio beyond a first megabyte [-]: numbers do not reach it, compression bombs do."""
 SUFFIX = ".repose"
 """Ending of the file of a saved run."""
 MANIFEST = "manifest"
 KINDS = "biuf"
-"""Kinds of numbers a table may hold, as numpy calls them."""
+"""Kinds of numbers in a table, as in `numpy.dtype.kind`."""
 
 
 class ArchiveError(ValueError):
-    """A file that cannot be used: one sentence."""
+    """A file that cannot be used; the message is one sentence."""
 
 
 def write(file: BinaryIO, manifest: dict[str, Any], tables: dict[str, Any]) -> None:
@@ -52,7 +52,7 @@ def write(file: BinaryIO, manifest: dict[str, Any], tables: dict[str, Any]) -> N
 
 
 def read(file: BinaryIO, what: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Manifest and tables of an open file that may be anything; raises `ArchiveError`, saying it is no `what`."""
+    """Manifest and tables of an open file of any content; raises `ArchiveError` naming `what` it is not."""
     try:
         size = file.seek(0, 2)
         if size > LARGEST_FILE:
@@ -108,7 +108,7 @@ def _table(archive: zipfile.ZipFile, name: str, said: dict[str, Any]) -> Any:
 
 
 def _shared(members: dict[str, Any], listed: dict[str, Any], name: str) -> Any:
-    """A table of its own, also where the file stores it under another name."""
+    """A copy of the table, also where the file stores it under another name."""
     source = listed[name].get("same_as")
     if source is None:
         return members[name]
@@ -118,7 +118,7 @@ def _shared(members: dict[str, Any], listed: dict[str, Any], name: str) -> Any:
 
 
 def _finite(text: str) -> float:
-    """The number a text stands for: JSON has a notation for what a float cannot hold, 1e999."""
+    """The number in a text; refused where a float cannot hold it, such as 1e999."""
     number = float(text)
     return number if math.isfinite(number) else _no_number(text[:40])
 

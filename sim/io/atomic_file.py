@@ -1,7 +1,7 @@
-"""Writing files so that a crash leaves the old or the new one, never half of it, and nothing there is overwritten.
+"""Atomic writing: after a crash the old or the new file is there, complete, and no other file is overwritten.
 
-A name is claimed before the work for it begins: it is created empty and exclusively, with a mark beside it that says
-whose it is. What a killed process leaves, drafts and claimed names, is swept when the folder is next written to.
+A name is claimed before the work for it begins: an empty file is created exclusively, with a mark beside it that names
+its owner. Drafts and claims of a killed process are removed the next time the folder is written to.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from pathlib import Path
 from typing import BinaryIO
 
 PATIENCE = 2.0
-"""Wall time for which a refused replacement is tried again [s]: elsewhere than on Unix, another program may hold it."""
+"""Wall time for which a refused replacement is tried again [s]: on Windows another program may have it open."""
 LEFTOVER = re.compile(r"(?s)\.(?P<name>.+)\.(?P<pid>[1-9][0-9]{0,9})(?P<host>-[0-9a-f]{8})?\.(?P<kind>new|claim)")
-"""Names of drafts and of the marks of claimed names. Marks name the machine too, since they stand for hours."""
+"""Names of drafts and of marks of claims. Marks also name the machine, since they remain for hours."""
 
 _held: set[str] = set()
-"""Drafts and marks of this process that are in use: a process that had the same number may have left others."""
+"""Drafts and marks in use by this process; an earlier process with the same number may have left others."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A name that this process alone writes to, until it has written the file or released the name."""
+    """A file name that only this process writes to, until it has written the file or released the name."""
 
     path: Path
     mark: Path
 
     def write(self, write: Callable[[BinaryIO], object]) -> None:
-        """Let `write` fill the file, and release the name; raises `OSError`."""
+        """Write the file by `write(file)` and release the name; raises `OSError`."""
         try:
             if self.path.exists() and self.path.stat().st_size:
                 raise FileExistsError(errno.EEXIST, "another program has written it meanwhile", str(self.path))
@@ -46,7 +46,7 @@ class Claim:
             self.release()
 
     def release(self) -> None:
-        """Give back the name; the file stays if anything is in it. A second call does nothing."""
+        """Release the name; the file is removed if it is empty. A second call does nothing."""
         if str(self.mark) in _held:
             _held.discard(str(self.mark))
             with suppress(OSError):
@@ -79,13 +79,13 @@ def claim_first(paths: Iterable[Path]) -> Claim:
 
 
 def write_new_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Let `write` fill a file that must not exist yet; raises `FileExistsError`, or another `OSError`."""
+    """Write a file that must not exist yet; raises `FileExistsError`, or another `OSError`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     claim(path).write(write)
 
 
 def write_whole_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Let `write` fill a new file beside `path`, then put it in its place; raises `OSError`."""
+    """Write a draft beside `path`, then rename it to `path`; raises `OSError`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = draft_of(path)
     _held.add(str(draft))
@@ -102,12 +102,12 @@ def write_whole_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 
 def draft_of(path: Path) -> Path:
-    """The name under which this process prepares a file before it puts it in the place of `path`."""
+    """Name of the draft of this process for `path`."""
     return path.with_name(f".{path.name}.{os.getpid()}.new")
 
 
 def sweep(folder: Path) -> None:
-    """Remove what processes that are gone have left in `folder`: drafts, and names claimed but never written to."""
+    """Remove drafts and unused claims of ended processes from `folder`."""
     try:
         with os.scandir(folder) as entries:
             names = [entry.name for entry in entries if entry.name.startswith(".")]
@@ -127,7 +127,7 @@ def sweep(folder: Path) -> None:
 
 
 def _is_left(path: Path, process: int, host: str | None) -> bool:
-    """Whether a draft or mark is that of a process that is gone."""
+    """Whether a draft or mark belongs to a process that has ended."""
     try:
         if not stat.S_ISREG(path.lstat().st_mode):
             return False
@@ -139,7 +139,7 @@ def _is_left(path: Path, process: int, host: str | None) -> bool:
 
 
 def is_alive(process: int) -> bool:
-    """Whether there is a process of that number."""
+    """Whether a process with this number exists."""
     if sys.platform == "win32":
         return _is_alive_on_windows(process)
     try:
@@ -166,7 +166,7 @@ def _is_alive_on_windows(process: int) -> bool:
 
 
 def _host() -> str:
-    """Eight digits that tell machines apart."""
+    """Eight hexadecimal digits that identify the machine."""
     return f"{zlib.crc32(platform.node().encode('utf-8', 'replace')):08x}"
 
 

@@ -26,15 +26,15 @@ from repose.sim.io.mesh_files import read_surface as read_file
 from repose.sim.parameters import LONGEST_SHOWN, ParameterError
 
 MOST_FACETS = 20_000
-"""Triangles a mesh may have."""
+"""Largest number of triangles of a mesh."""
 LARGEST_FILE = 64 * 2**20
-"""Bytes a mesh file may have; 20 000 triangles take 1 MB as binary and about 5 MB as text."""
+"""Largest size of a mesh file [bytes]; 20 000 triangles take 1 MB as binary and about 5 MB as text."""
 SUFFIXES = (".stl", ".obj")
 UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "inch": 0.0254}
-"""Lengths a file may be written in [m]; neither STL nor OBJ says which."""
+"""Units of length of a file [m]; neither STL nor OBJ names its own."""
 
 SAME_CORNER = 1e-6
-"""Corners closer than this share of the largest coordinate are one: files keep seven digits [-]."""
+"""Corners closer than this share of the largest coordinate are merged: files keep seven digits [-]."""
 LARGEST = 1e9
 """Coordinates beyond this are no lengths of anything [units of the file]."""
 FLAT = 1e-6
@@ -69,9 +69,9 @@ class Mesh(NamedTuple):
     closed: bool
     """Whether every edge is shared and the surface has an inside."""
     volume: float
-    """Of the inside [m³]; 0 for an open mesh."""
+    """Enclosed volume [m³]; 0 for an open mesh."""
     notes: tuple[str, ...]
-    """What was mended, in words."""
+    """Repairs that were made, in words."""
     digest: str
     """SHA-256 of the file."""
 
@@ -86,7 +86,7 @@ def read_mesh(path: str | Path, unit: str = "mm", closed: bool = False) -> Mesh:
 
 
 def read_surface(path: str | Path) -> Surface:
-    """The triangles in a file that may be anything; raises `ParameterError` as `read_mesh` does."""
+    """The triangles in a file of any content; raises `ParameterError` as `read_mesh` does."""
     path = Path(path)
     with _named(path):
         blob = _bytes_of(path)
@@ -129,7 +129,7 @@ def _require_sensible(corners: Floats) -> None:
 
 
 def _bytes_of(path: Path) -> bytes:
-    """The content of a file that may be anything; never too much of it."""
+    """The content of a file, up to the largest size that is accepted."""
     if path.suffix.lower() not in SUFFIXES:
         raise ParameterError(f"the name must end in {' or '.join(SUFFIXES)}; convert the file to STL.")
     try:
@@ -206,7 +206,7 @@ def _require_closed(holes: int, askew: int) -> None:
 
 
 def _welded(triangles: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    """Corners that nearly coincide made one: points [m], shape (points, 3), and their rows, shape (triangles, 3)."""
+    """Nearly coincident corners merged: points [m], shape (points, 3), and their rows, shape (triangles, 3)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import KDTree

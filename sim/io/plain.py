@@ -1,7 +1,8 @@
-"""Dataclasses to and from plain data: numbers and texts as JSON has them, arrays and lists of numbers as tables.
+"""Dataclasses to and from plain data: numbers and text as in JSON, arrays and long lists of numbers as tables.
 
-Written as the values are, read as the types are declared: what is not of its declared type is refused. Nothing is
-called but the constructors of the types asked for.
+Data are written by the type of the value and read by the declared type; a value of another type, a missing or an
+unknown key is refused. Nothing is called but the constructors of the declared types. pydantic has no strict mode in
+which a dictionary becomes a dataclass with all keys required and integers bounded.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ T = TypeVar("T")
 Tables = dict[str, Any]
 
 TABLE, NUMBER = "table", "number"
-"""Keys that stand for a table by its name, and for a number JSON has no word for."""
+"""Key of the name of a table, and of a number that JSON cannot represent."""
 LARGEST_INT = 2**63 - 1
 LONG = 16
-"""Lists of so many numbers become tables."""
+"""Least length of a list of numbers that is written as a table."""
 
 
 class PlainError(ValueError):
-    """Data that is not what it should be: one sentence."""
+    """Data of another type or range than declared; the message is one sentence."""
 
 
 def encode(value: Any, tables: Tables, name: str) -> Any:
-    """The value as plain data; its arrays are put into `tables`, under names that begin with `name`."""
+    """The value as plain data; its arrays are added to `tables` under names that begin with `name`."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
@@ -56,7 +57,7 @@ def encode(value: Any, tables: Tables, name: str) -> Any:
 
 
 def decode(kind: type[T], plain: Any, tables: Tables, name: str) -> T:
-    """A value of the type `kind` from what `encode` made of it; raises `PlainError`."""
+    """The value of type `kind` that `encode` wrote as `plain`; raises `PlainError`."""
     value: T = _decoded(kind, plain, tables, name)
     return value
 
@@ -148,7 +149,7 @@ def _untyped(plain: Any, tables: Tables, name: str) -> Any:
 
 
 def _names_of(kind: Any) -> tuple[str, ...] | None:
-    """Entries of a dataclass or NamedTuple, or None."""
+    """Names of the fields of a dataclass or NamedTuple, or None."""
     if is_dataclass(kind):
         return tuple(entry.name for entry in fields(kind))
     return getattr(kind, "_fields", None)
@@ -167,7 +168,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 
 def _table(table: Any, tables: Tables, name: str, kind: Any) -> Any:
-    """The table of that name, of the numbers that are declared: lists of numbers are written as 64-bit floats."""
+    """The table of that name, which must have the declared type of number; lists are written as 64-bit floats."""
     if not isinstance(table, str) or table not in tables:
         raise PlainError(f"{name} names a table that is not there.")
     found = tables[table]

@@ -1,8 +1,8 @@
 """Presets: scene, seed and the parameters that differ from the defaults, as small TOML files without code.
 
-A file from a stranger is only ever read as data: its size is checked before it is opened, every key must
-be known and every number finite and in range. The one thing it may name is the shape of a scene that takes one: a
-file of this machine, which is only ever read as a shape. Paths to other machines are refused before they are opened.
+A file is only read as data: its size is checked before it is opened, every key must be known and every number finite
+and in range. It may name a mesh file of this machine, where the scene takes one; paths to other machines are refused
+before they are opened.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ DEFAULT = "thesis-heap"
 FORMAT = 1
 """Version of the file format written and read here."""
 LARGEST_FILE = 65_536
-"""Bytes; a preset is a page of text."""
+"""Largest size [bytes]; a preset is a page of text."""
 LARGEST_SEED = 2**63 - 1
 LAX = re.compile(r"[0-9]_[0-9]|0[xob]")
-"""Where a number may stand in a way that TOML knows and `repose.sim.numbers` does not."""
+"""Notations of numbers that TOML has and `repose.sim.numbers` does not."""
 KEYS = ("format", "title", "scene", "seed", "ready", "parameters")
 
 
@@ -147,7 +147,7 @@ def dumps(preset: Preset, over: str = "") -> str:
 
 
 def checked_seed(seed: Any) -> int:
-    """The seed, if it can be one; raises `ParameterError`."""
+    """The seed, if it is a valid one; raises `ParameterError`."""
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= LARGEST_SEED:
         raise ParameterError(f"seed = {_short(seed)} is refused: it must be a whole number from 0 to {LARGEST_SEED}.")
     return seed
@@ -186,7 +186,7 @@ def _require_local_files(scene: str, values: Mapping[str, Any]) -> None:
 
 
 def _read_file(path: Path) -> str:
-    """Read a file that may be anything; only its bytes are looked at, and never too many of them."""
+    """The text of a file of any content, of at most `LARGEST_FILE` bytes."""
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
@@ -219,7 +219,7 @@ def _text(document: dict[str, Any], key: str, default: str) -> str:
 
 
 def _short(value: Any) -> str:
-    """The value as Python writes it, cut where it would flood the sentence."""
+    """The value as Python writes it, shortened to fit a sentence."""
     text = str(value) if isinstance(value, Path) else repr(value)
     return text if len(text) <= 120 else f"{text[:117]}..."
 

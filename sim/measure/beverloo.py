@@ -1,6 +1,6 @@
 """Beverloo's law: how the flow rate grows with the orifice, Q = n_p sqrt(g) (D - c r)^2.5.
 
-In this form (Duffau & Lynch 2020, eq. 12) the law has no factor of its own in front, so c takes up what is usually split into
+In this form (Duffau & Lynch 2020, eq. 12) the law has no prefactor, so that c stands for what is usually split into
 a factor of about 0.58 and an empty ring of 1.4 diameters (c = 2.8).
 """
 

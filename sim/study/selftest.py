@@ -1,8 +1,8 @@
 """What a user may want to see on his own machine, first part: the physics against closed forms.
 
 Each case is a function that measures one number and says what it may be at most; `Case.of` names the cases of the
-project's list it stands for. All, those of `repose.sim.study.survival` too, share one compiled loop, that of the heap, so that
-the compiler runs once.
+project's list it stands for. All cases, also those of `repose.sim.study.survival`, share the compiled loop of the heap,
+so that the compiler runs once.
 """
 
 from __future__ import annotations

@@ -173,7 +173,10 @@ def test_a_close_up_keeps_every_grain_and_drops_the_empty_height() -> None:
 
 
 def test_passes_are_imported_without_opengl() -> None:
-    code = "import repose.app.render.passes as p, sys; p.all_passes(); sys.exit(bool({'OpenGL', 'imgui_bundle'} & set(sys.modules)))"
+    code = (
+        "import repose.app.render.passes as p, sys; p.all_passes(); "
+        "sys.exit(bool({'OpenGL', 'imgui_bundle'} & set(sys.modules)))"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

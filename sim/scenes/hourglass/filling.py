@@ -13,8 +13,8 @@ from repose.sim.scenes.hourglass.glass import NECK, WIDTH, Parameters, clearance
 from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters, SharedHourglassParameters
 
 TRIES = (10, 40, 150, 400, 400)
-"""The filling ends when a grain has found no free place in 1000 tries (Duffau & Lynch 2020, section 4.4), which are looked at in these
-portions."""
+"""The filling ends when a grain has found no free place in 1000 tries (Duffau & Lynch 2020, section 4.4); these are the
+sizes of the groups that are tried at once."""
 
 BANDS = 8
 """Layers of colour the grains are marked with by their height at the start."""

@@ -1,4 +1,4 @@
-"""The hourglass as published (Duffau & Lynch 2020): a prism with a square neck, grains of equal mass that do not rotate.
+"""The hourglass as published (Duffau & Lynch 2020): a prism with a square neck, equal masses, no rotation.
 
 Grains start at random places in the air and fall at once; there is no lid. The law has no memory, and its
 tangential part is stiff: dt k_t / m* = 4 at the published 10 µs, so that k_t v_t would overshoot if the Coulomb limit
@@ -23,7 +23,7 @@ from repose.sim.scenes.hourglass.study import STUDY
 SCENE = Scene(
     name="hourglass",
     title="Hourglass",
-    summary="Grains run through a square neck and are counted; the law as published, without memory (Duffau & Lynch 2020).",
+    summary="Grains run through a square neck and are counted; without memory, as published by Duffau & Lynch (2020).",
     law="memoryless",
     parameters=with_law(HourglassParameters, "memoryless", is_direct_law),
     dimension=3,

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from repose.app.render.framing import close_up
+from repose.app.storage.png import save_png
 from repose.app.storage.view import View
-from repose.app.window.picture import PictureMaker, save_png
+from repose.app.window.picture import PictureMaker
 
 from tests.app.fake_heap import fake_heap
 

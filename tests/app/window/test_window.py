@@ -65,7 +65,10 @@ def test_an_old_opengl_is_refused_with_both_versions() -> None:
 
 
 def test_the_window_module_loads_neither_opengl_nor_imgui() -> None:
-    code = "import repose.app.window.window, repose.app.window.picture, sys; print('OpenGL' in sys.modules, 'imgui_bundle' in sys.modules)"
+    code = (
+        "import repose.app.window.window, repose.app.window.picture, sys; "
+        "print('OpenGL' in sys.modules, 'imgui_bundle' in sys.modules)"
+    )
     assert outcome(code) == "False False"
 
 

@@ -64,7 +64,7 @@ def test_on_a_long_way_back_changes_are_refused_and_another_moment_or_experiment
     runner.send(SetParameters({"friction": 0.3}))
     runner._turn(simulation)
     assert "going to step 20777" in runner.latest().refusal
-    assert "wait for it" in runner.latest().refusal
+    assert "wait until it is there" in runner.latest().refusal
     assert simulation.parameters.friction != 0.3
     assert simulation.history.log.entries == entries
     assert simulation.history.log.end == 21_000

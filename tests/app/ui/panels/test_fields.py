@@ -58,15 +58,17 @@ def test_what_is_no_number_stays_text_for_the_model_to_refuse(text: str) -> None
     assert typed(DECLARED["friction"], text) == text.strip()
 
 
-def test_the_tooltip_says_range_default_and_when_it_acts() -> None:
+def test_the_tooltip_says_range_default_and_when_it_takes_effect() -> None:
     text = describe(DECLARED["grain_count"])
     assert "From 1 to 20000; default 1100." in text
     assert "next fill" in text
-    assert "fill starts over" in describe(DECLARED["base_radius"])
+    assert "the fill restarts" in describe(DECLARED["base_radius"])
     assert "10⁶" in describe(DECLARED["normal_stiffness"])
-    assert "Acts at once" in describe(DECLARED["friction"], 3.1e-4)
-    assert "before and after (310 µs now), as a jump would kick" in describe(DECLARED["gravity"], 3.1e-4)
-    assert "contact time of before and after, as a jump" in describe(DECLARED["gravity"])
+    assert "Takes effect at once" in describe(DECLARED["friction"], 3.1e-4)
+    assert "over the contact duration (310 µs now), the longer of before and after" in describe(
+        DECLARED["gravity"], 3.1e-4
+    )
+    assert "over the contact duration, the longer of before and after" in describe(DECLARED["gravity"])
 
 
 def test_dragging_sends_values_of_the_model_and_is_one_step_of_undo(stage: Stage) -> None:
