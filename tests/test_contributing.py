@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from repose.app.cli.commands import run_command_line
 from repose.sim import registry
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,14 +41,23 @@ def repose(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_every_example_is_listed_and_none_is_refused(folder: Path) -> None:
     assert re.findall(r"^```python$", TEXT, re.MULTILINE) == ["```python"] * len(EXAMPLES)
-    code = "from repose.sim import registry\nfor p in registry.plugins(): print(p.trouble or vars(p.module).keys())"
+    code = (
+        "from repose.app.jobs import doctor\nfor f in doctor._plugins(): print(f.value.rpartition(': ')[2], f.advice)"
+    )
     environment = os.environ | {registry.FOLDER: str(folder)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
-    offered = done.stdout.splitlines()
-    assert len(offered) == len(EXAMPLES) == 5
-    names = ("LAW", "SCENE", "MEASUREMENT", "PANEL", "PASS")
-    assert all(any(f"'{name}'" in line for line in offered) for name in names)
+    offered = {line.strip() for line in done.stdout.splitlines()}
+    kinds = ("law linear_spring_dashpot", "scene hopper", "measurement mean_overlap")
+    assert {*kinds, "panel grain_panel", "draw pass centre_marks"} <= offered
+    assert len(EXAMPLES) == 5
+
+
+def test_a_shipped_scene_offers_the_law(folder: Path) -> None:
+    code = "from repose.sim import registry\nprint(registry.scenes()['heap'].parameters.declared()['law'].choices)"
+    environment = os.environ | {registry.FOLDER: str(folder)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert "'linear_spring_dashpot'" in done.stdout, done.stderr
 
 
 @pytest.mark.timeout(600)
@@ -73,4 +83,4 @@ def test_every_path_and_command_named_exists() -> None:
     assert [name for name in named if not (ROOT / name).exists()] == []
     commands = set(re.findall(r"(?:uv run|`|^)\s*repose (?!-)(\w+)", TEXT, re.MULTILINE))
     assert commands
-    assert all(repose(ROOT / "tests", command, "--help").returncode == 0 for command in commands)
+    assert all(run_command_line([command, "--help"]) == 0 for command in commands)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from repose.app.thread_count import most_threads
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD, available
@@ -80,11 +81,18 @@ def _plugins() -> list[Finding]:
     return [
         Finding("plug-in folder", str(registry.plugin_folder())),
         *(
-            Finding("plug-in", f"{plugin.source}: {', '.join(plugin.offers) or 'no records'}", plugin.trouble)
+            Finding("plug-in", f"{plugin.source}: {', '.join(_offers(plugin)) or 'no records'}", plugin.trouble)
             for plugin in plugins
         ),
         *(Finding("plug-in", "record not used", trouble) for trouble in troubles if trouble not in not_imported),
     ]
+
+
+def _offers(plugin: Any) -> list[str]:
+    """What a plug-in adds, such as "law springy" or "panel mine"."""
+    drawn = (("PANEL", "panel"), ("PASS", "draw pass"))
+    records = [(word, getattr(plugin.module, name, None)) for name, word in drawn]
+    return [*plugin.offers, *(f"{word} {record.name}" for word, record in records if record is not None)]
 
 
 def _display() -> list[Finding]:
