@@ -63,7 +63,7 @@ def export_run(path: Path, to: Path) -> int:
     place = claim_for("--to", to)
     try:
         run = _loaded(path).now.now.run
-        write_grains(ExportedState(run.world, run.step, run.time, run.dt), place)
+        write_grains(ExportedState(run.world, run.step, run.time, run.dt, run.series.columns()), place)
     except OSError as error:
         say(f"{to} could not be written: {error.strerror or error}.")
         return NOT_WRITTEN

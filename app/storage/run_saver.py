@@ -162,7 +162,7 @@ class RunSaver:
 
         run = saved.now.now.run
         try:
-            export(ExportedState(run.world, run.step, run.time, run.dt), path)
+            export(ExportedState(run.world, run.step, run.time, run.dt, run.series.columns()), path)
             self.said = f"Grains written to {path}."
         except OSError as error:
             self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."

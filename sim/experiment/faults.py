@@ -74,8 +74,8 @@ def step_too_large(experiment: Experiment, survey: Survey) -> Fault:
     return _fault(
         experiment,
         survey.stiffest,
-        f"has contacts at {experiment.time:.4f} s for which {experiment.engine.model.integrator.title} is stable up to a "
-        f"time step of {borne}, and the time step is {step}",
+        f"has contacts at {experiment.time:.4f} s for which {experiment.engine.model.integrator.title} is stable up to "
+        f"a time step of {borne}, and the time step is {step}",
         "Likely cause: the time step.",
     )
 

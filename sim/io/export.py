@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
-from repose.sim.engine.world import World
+from repose.sim.engine.world import Floats, World
 from repose.sim.io.atomic_file import Claim, claim
 from repose.sim.io.world_tables import tables_of
 from repose.sim.measure.contact_sums import pushes
@@ -31,6 +31,8 @@ class ExportedState(NamedTuple):
     """Simulated time [s]."""
     dt: float
     """Time step [s]."""
+    series: Mapping[str, Floats]
+    """Samples of the measurements by name, each shape (samples,), as in the plots."""
 
 
 def require_known_ending(path: Path) -> None:
@@ -82,7 +84,8 @@ def _write_csv(state: ExportedState, file: BinaryIO) -> None:
 
 
 def _write_npz(state: ExportedState, file: BinaryIO) -> None:
-    np.savez_compressed(file, **tables_of(state.world), step=state.step, time=state.time, dt=state.dt)
+    tables = tables_of(state.world) | {f"series.{name}": column for name, column in state.series.items()}
+    np.savez_compressed(file, **tables, step=state.step, time=state.time, dt=state.dt)
 
 
 def _write_vtk(state: ExportedState, file: BinaryIO) -> None:

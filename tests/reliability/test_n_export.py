@@ -17,7 +17,7 @@ from tests.reliability.runs import poured
 @pytest.fixture(scope="module")
 def run() -> ExportedState:
     filled = poured(20_000).run
-    return ExportedState(filled.world, filled.step, filled.time, filled.dt)
+    return ExportedState(filled.world, filled.step, filled.time, filled.dt, filled.series.columns())
 
 
 def test_n20_a_table_gives_back_every_bit_and_says_its_units(run: ExportedState, tmp_path: Path) -> None:
@@ -40,6 +40,9 @@ def test_n20_an_archive_holds_every_table_of_the_world_to_the_bit(run: ExportedS
         for name, table in tables_of(run.world).items():
             assert (read[name].dtype, read[name].tobytes()) == (table.dtype, table.tobytes()), name
         assert (int(read["step"]), float(read["time"])) == (run.step, run.time)
+        assert run.series["mean_speed"].size > 0
+        assert run.series.keys() <= {name.removeprefix("series.") for name in read}
+        assert read["series.mean_speed"].tobytes() == run.series["mean_speed"].tobytes()
 
 
 def test_n20_a_cloud_of_points_holds_places_and_columns_to_the_bit(run: ExportedState, tmp_path: Path) -> None:

@@ -50,18 +50,18 @@ class Columns(NamedTuple):
     effective_inertia: int
     fixed: int
     touching: int
-    """1.0 if the contact touched at the previous evaluation; afterwards, if it touches at this one."""
+    """1.0 if the contact touched at the previous evaluation, else 0.0."""
     damping: int
     """Power of damping, summed over all blocks for each place in a block [W]."""
     friction: int
     """Power fed into friction springs, summed likewise [W]."""
-    relative_overlap: int
-    """Output: overlap / (R_i + R_j), at walls overlap / R [-]."""
     kind: int
     """Which pair of materials the next columns hold."""
     material: int
     spin_i: int
     spin_j: int
+    relative_overlap: int
+    """Output: overlap / (R_i + R_j), at walls overlap / R [-], in place of `touching`; positive when touching."""
     force: int
     """Output: force on i [N], in place of the velocity."""
     normal_force: int
@@ -76,8 +76,8 @@ class Columns(NamedTuple):
 def columns(dimension, turning, properties):
     """The layout for that many components of position, spin and material."""
     scalars = 4 * dimension
-    spins = scalars + 12 + properties
-    velocity, effective_mass = dimension, scalars + 4
+    spins = scalars + 11 + properties
+    velocity, effective_mass, touching = dimension, scalars + 4, scalars + 7
     return Columns(
         0,
         velocity,
@@ -90,14 +90,14 @@ def columns(dimension, turning, properties):
         effective_mass,
         scalars + 5,
         scalars + 6,
-        scalars + 7,
+        touching,
         scalars + 8,
         scalars + 9,
         scalars + 10,
         scalars + 11,
-        scalars + 12,
         spins,
         spins + turning,
+        touching,
         velocity,
         effective_mass,
         spins,
@@ -222,7 +222,6 @@ def evaluate(buffer, size, law, shapes, place_like, stage):
         arrays.write_block(buffer, at.shear_spring, BLOCK, k, spring)
         arrays.write_block(buffer, at.torque_i, BLOCK, k, torque_i)
         arrays.write_block(buffer, at.torque_j, BLOCK, k, torque_j)
-        buffer[arrays.index(at.touching, BLOCK, k)] = 1.0 if contact.overlap > 0.0 else 0.0
         buffer[arrays.index(at.relative_overlap, BLOCK, k)] = contact.overlap * per_sum
         buffer[arrays.index(at.normal_force, BLOCK, k)] = answer.normal_force
         buffer[arrays.index(at.damping, BLOCK, k)] += answer.damping_power

@@ -157,7 +157,7 @@ def evaluate_pairs(world, law, shapes, spin_like, material_like, stage, thread):
                     pairs.normal_force[p] = buffer[arrays.index(at.normal_force, BLOCK, k)]
                     arrays.write_at(springs, p, arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position))
             else:
-                copy_back(pairs.touching, buffer, at.touching, first, following)
+                mark_touching(pairs.touching[first:following], buffer[at.relative_overlap * BLOCK :])
                 copy_back(pairs.normal_force, buffer, at.normal_force, first, following)
                 for c in range(dimension):
                     copy_back(pairs.shear_spring[c], buffer, at.shear_spring + c, first, following)
@@ -251,6 +251,13 @@ def gather_touching(buffer, at, pairs, radii, velocities, spins, springs, rows, 
         buffer[arrays.index(at.effective_inertia, BLOCK, k)] = pairs.effective_inertia[p]
         buffer[arrays.index(at.fixed, BLOCK, k)] = pairs.fixed[p]
         buffer[arrays.index(at.touching, BLOCK, k)] = pairs.touching[p]
+
+
+@register_jitable(forceinline=True)
+def mark_touching(touching, relative_overlap):
+    """Note which pairs of a block touch."""
+    for k in range(touching.size):
+        touching[k] = relative_overlap[k] > 0.0
 
 
 @register_jitable(forceinline=True)
