@@ -19,11 +19,11 @@ class HeadlessFilm:
 
     def __init__(self, path: Path, size: tuple[int, int], fps: float, interval: float) -> None:
         """Begin a film with `interval` of simulated time [s] between frames; raises `RecorderError`, `WindowError`."""
-        self._maker = open_picture_maker(size)
+        self._recorder = Recorder(path, size, fps)
         try:
-            self._recorder = Recorder(path, size, fps)
-        except RecorderError:
-            self._maker.close()
+            self._maker = open_picture_maker(size)
+        except BaseException:
+            self._recorder.close()
             raise
         self._view = View()
         self._interval = interval
@@ -87,3 +87,5 @@ def open_picture_maker(size: tuple[int, int]) -> PictureMaker:
             f"Nothing can be drawn here ({error}); install the missing library (Debian: apt install libgl1 libegl1) "
             "or leave --video out."
         ) from None
+    except OSError as error:  # libraries ask for the current folder, which may be gone
+        raise WindowError(f"Nothing can be drawn here: {error.strerror or error}; start in another folder.") from None

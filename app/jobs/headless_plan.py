@@ -82,7 +82,10 @@ def plan(
     parameters = scenes()[chosen.scene].parameters
     typed = _parsed(changes, chosen.scene)
     values = typed if resumed else dict(chosen.values) | typed
-    parameters.checked(resumed.now.now.parameters.model_dump() | values if resumed else values)
+    if resumed:
+        resumed.now.now.parameters.changed(**values)  # with the meshes that the run holds: their files may be gone
+    else:
+        parameters.checked(values)
     if ready and chosen.ready is None:
         raise ParameterError(f"Preset '{chosen.name}' has no ready-filled container: leave --ready out.")
     if not 1.0 <= fps <= 1000.0:

@@ -282,8 +282,9 @@ def _checked(path: Path) -> Path:
     try:
         path = Path(path).expanduser().absolute()
         path = path if path.suffix else path.with_suffix(FILM)
-    except (ValueError, RuntimeError) as error:
-        raise RecorderError(f"Film {path} cannot be written: {error}; choose another name.") from None
+    except (OSError, ValueError, RuntimeError) as error:  # OSError: the current folder is gone
+        reason = getattr(error, "strerror", None) or error
+        raise RecorderError(f"Film {path} cannot be written: {reason}; choose another name.") from None
     if path.suffix.lower() not in (FILM, PICTURES):
         raise RecorderError(
             f"Film {path} is refused: films are written as {FILM} files, pictures as {PICTURES} into a folder."

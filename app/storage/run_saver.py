@@ -42,6 +42,8 @@ class RunSaver:
     trouble: str = ""
     lost: autosave.Place | None = None
     """A run whose window ended unexpectedly, until it is opened or discarded."""
+    kept: bool = False
+    """After the end: whether an automatic save of this run was left for the next start."""
     confirm: str = ""
     """A file that exists, to be overwritten only if asked again."""
     _mine: str = ""
@@ -121,6 +123,7 @@ class RunSaver:
             self._thread.join(2.0)
         if self._place is not None and keep and self._place.files():
             self._place.lock.close()  # as after a crash: offered at the next start
+            self.kept = True
         elif self._place is not None:
             self._place.clear()
         if self.lost is not None:

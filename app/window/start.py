@@ -54,7 +54,11 @@ def _stay(application: Application, stop: Stop) -> int:
         log.exception("The window stopped.")
         say(
             f"The window ended by a mistake of the program ({one_line(error)}); "
-            "its run was saved automatically and is offered at the next start."
+            + (
+                "its run was saved automatically and is offered at the next start."
+                if application.ui.run_saver.kept
+                else "no run had been saved yet."
+            )
         )
         return FAULT
     return 0 if clean else INTERRUPTED

@@ -139,7 +139,9 @@ def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surface
         decode(int, manifest["end"], tables, "end"),
     )
     now = checkpoints[1]
-    if not 0 <= now.commands <= len(log.entries) or not log.start.at <= now.at == log.end:
+    if log.seed < 0:
+        raise ArchiveError(f"The file's seed is {log.seed}, and must not be negative: the file is damaged.")
+    if not 0 <= log.start.commands <= now.commands <= len(log.entries) or not 0 <= log.start.at <= now.at == log.end:
         raise ArchiveError("The file's log does not reach its present: the file is damaged.")
     if any(point.now.run.dt == 0.0 and point.fault is None for point in checkpoints):
         raise ArchiveError("The file's time step is 0 s, which cannot be: the file is damaged.")

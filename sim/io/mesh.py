@@ -140,6 +140,8 @@ def _bytes_of(path: Path) -> bytes:
             raise ParameterError("this is not a file that holds data.")
         with path.open("rb") as file:
             blob = file.read(LARGEST_FILE + 1)
+    except ParameterError:
+        raise
     except FileNotFoundError:
         raise ParameterError("there is no such file; check the path.") from None
     except (OSError, ValueError) as error:

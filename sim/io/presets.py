@@ -194,6 +194,8 @@ def _read_file(path: Path) -> str:
             raise ParameterError(f"Preset {_short(path)} is {kind}; a preset is a TOML file.")
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE + 1)
+    except ParameterError:
+        raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ParameterError(

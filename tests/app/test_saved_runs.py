@@ -70,3 +70,13 @@ def test_a_replay_that_differs_says_where_and_ends_with_three(
     monkeypatch.setattr(replay, "verify", lambda saved, on_progress, threads: replay.Verdict(0, 1, 500))
     assert run_command_line(("replay", "run.repose", "--verify")) == 3
     assert "0 of 1 state hashes agree; the state at step 500 is the first that differs." in capsys.readouterr().err
+
+
+def test_a_run_on_a_mesh_is_gone_on_with_where_the_file_of_the_mesh_has_gone(here: Path) -> None:
+    floor = "v -10 -10 0\nv 10 -10 0\nv 10 10 0\nv -10 10 0\nf 1 2 3\nf 1 3 4\n"
+    Path("floor.obj").write_text(floor)
+    few = ("--set", "mesh=floor.obj", "--set", "mesh_unit=cm", "--set", "grain_count=5", "--no-picture")
+    assert run_command_line(("run", "vessel", *few, "--out", "part", "--save", "a.repose", "--until", "0.01")) == 0
+    Path("floor.obj").unlink()
+    assert run_command_line(("run", "--from", "a.repose", "--no-picture", "--out", "on", "--until", "0.02")) == 0
+    assert json.loads(Path("on/result.json").read_text())["parameters"]["mesh"] == "floor.obj"

@@ -302,3 +302,15 @@ def test_disk_that_refuses_to_write_ends_the_film_but_not_the_program(tmp_path: 
     assert "until then is kept" in done.stdout
     with av.open(str(path)) as container:
         assert next(container.decode(video=0)).width == 160
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a current folder cannot be removed there")
+def test_a_film_named_in_a_current_folder_that_is_gone_is_refused_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(RecorderError, match=r"^Film film\.mp4 cannot be written: .*; choose another name\.$"):
+        Recorder(Path("film.mp4"), (64, 48), 30)

@@ -183,3 +183,9 @@ def test_the_title_of_a_preset_is_read_without_a_look_at_its_values(tmp_path: Pa
     path.write_text('title = "Odd"\nscene = "orchestra"\n', encoding="utf-8")
     with pytest.raises(ParameterError, match="orchestra"):
         presets.title_of(path)
+
+
+def test_a_folder_in_place_of_a_preset_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError) as refused:
+        presets.load(tmp_path)
+    assert str(refused.value) == f"Preset {tmp_path} is a folder; a preset is a TOML file."
