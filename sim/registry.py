@@ -68,7 +68,7 @@ _clashes: dict[tuple[str, str], str] = {}
 
 def found(kind: str) -> dict[str, Any]:
     """Every record of a kind by its name; `kind` is a key of `OFFERS`. Shipped records come first."""
-    return dict(_found(kind))
+    return _found(kind)
 
 
 def scenes() -> dict[str, Any]:

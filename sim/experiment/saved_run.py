@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
 from importlib import metadata
 from pathlib import Path
 from typing import Any, BinaryIO, cast, get_args, get_type_hints
@@ -127,7 +128,8 @@ def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
 
 def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surfaces: Mapping[str, Surface]) -> SavedRun:
     name = scene.name
-    runs = [_run_from_plain(scene, plain, tables, f"run{place}") for place, plain in enumerate(manifest["runs"])]
+    older = manifest["format"] < FORMAT
+    runs = [_run_from_plain(scene, plain, tables, f"run{place}", older) for place, plain in enumerate(manifest["runs"])]
     checkpoints = [_checkpoint_from_plain(scene, manifest[key], runs, tables, key) for key in ("start", "now")]
     log = Log(
         name,
@@ -232,7 +234,7 @@ def _run_to_plain(run: Run, runs: dict[int, Any], tables: Tables) -> int:
     return int(runs[id(run)][1])
 
 
-def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
+def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str, older: bool) -> Run:
     kinds: dict[str, Any] = {
         "dt": float,
         "clock_time": float,
@@ -244,6 +246,8 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
         "state": state_type(scene),
         "built": scene.parameters,
     }
+    if older:  # the states of scenes have had fewer fields
+        plain = plain | {"state": _defaults(state_type(scene)) | plain["state"]}
     if plain.get("measurement") is not None:  # up to format 4 the slope of a heap was no part of its state
         plain = plain | {"state": plain["state"] | {"slope": plain["measurement"]}}
     values = {key: decode(kind, plain.get(key), tables, f"{name}.{key}") for key, kind in kinds.items()}
@@ -254,6 +258,11 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
     run = Run(world=world_of(tables, f"{name}.world."), series=series, **values)
     _require_sound(scene, run)
     return run
+
+
+def _defaults(kind: type) -> dict[str, Any]:
+    """The fields of a dataclass that have a plain default value."""
+    return {entry.name: entry.default for entry in fields(kind) if entry.default is not MISSING}
 
 
 def _require_sound(scene: Scene, run: Run) -> None:

@@ -12,6 +12,7 @@ import platform
 import re
 import stat
 import sys
+import threading
 import time
 import zlib
 from collections.abc import Callable, Iterable
@@ -25,6 +26,7 @@ PATIENCE = 2.0
 LEFTOVER = re.compile(r"(?s)\.(?P<name>.+)\.(?P<pid>[1-9][0-9]{0,9})(?P<host>-[0-9a-f]{8})?\.(?P<kind>new|claim)")
 """Names of drafts and of marks of claims. Marks also name the machine, since they remain for hours."""
 
+_claiming = threading.Lock()
 _held: set[str] = set()
 """Drafts and marks in use by this process; an earlier process with the same number may have left others."""
 
@@ -59,13 +61,16 @@ def claim(path: Path) -> Claim:
     path = Path(os.path.abspath(path))
     sweep(path.parent)
     mark = path.with_name(f".{path.name}.{os.getpid()}-{_host()}.claim")
-    mark.open("xb").close()
-    _held.add(str(mark))
+    with _claiming:  # known as ours before it exists, or another thread takes the mark for a leftover
+        if str(mark) in _held:
+            raise FileExistsError(errno.EEXIST, "claimed by this program", str(path))
+        _held.add(str(mark))
     try:
+        mark.open("xb").close()
         path.open("xb").close()
     except BaseException:
-        _held.discard(str(mark))
         mark.unlink(missing_ok=True)
+        _held.discard(str(mark))
         raise
     return Claim(path, mark)
 

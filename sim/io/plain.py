@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -103,16 +103,10 @@ def _decoded(kind: Any, plain: Any, tables: Tables, name: str) -> Any:
 
 
 def _record(kind: Any, names: tuple[str, ...], plain: Any, tables: Tables, name: str) -> Any:
-    optional = {entry.name for entry in fields(kind) if _has_default(entry)} if is_dataclass(kind) else set()
-    if not isinstance(plain, dict) or not set(names) - optional <= plain.keys() <= set(names):
+    if not isinstance(plain, dict) or plain.keys() != set(names):
         raise PlainError(f"{name} must have the entries {', '.join(names)}.")
     hints = get_type_hints(kind)
-    return kind(**{key: _decoded(hints[key], plain[key], tables, f"{name}.{key}") for key in names if key in plain})
-
-
-def _has_default(entry: Field[Any]) -> bool:
-    """Whether files written before this field existed can be read."""
-    return entry.default is not MISSING or entry.default_factory is not MISSING
+    return kind(**{key: _decoded(hints[key], plain[key], tables, f"{name}.{key}") for key in names})
 
 
 def _tuple(arguments: tuple[Any, ...], plain: Any, tables: Tables, name: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from repose.sim.engine import threads
+from repose.sim.engine import thread_count
 from repose.sim.engine.world import PAIR_COUNT, copy_world
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.stepping import advance
@@ -28,7 +28,7 @@ def test_yardstick_and_engine_move_the_grains_alike() -> None:
 
 def test_the_quick_benchmark_ends_for_all_sizes_on_one_and_two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[str, float]] = []
-    for module in (bench, threads):
+    for module in (bench, thread_count):
         monkeypatch.setattr(module, "available", lambda: 2)
         monkeypatch.setattr(module, "GRAINS_PER_THREAD", 400)
     table = bench.measure_engine(quick=True, tell=lambda words, share: told.append((words, share)))

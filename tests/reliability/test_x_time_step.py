@@ -58,7 +58,7 @@ def test_x06_a_fixed_step_is_looked_at_the_same_however_the_run_is_cut_into_batc
         while simulation.fault is None:
             advance(simulation, batch)
         ends.append((simulation.history.at, simulation.fault, state_hash(simulation.run)))
-    assert len(set(ends)) == 1
+    assert all(end == ends[0] for end in ends)
 
 
 def steps_to_the_fault(multiple: float) -> tuple[int, bool]:

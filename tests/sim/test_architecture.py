@@ -77,6 +77,7 @@ def test_the_engine_imports_only_numpy_numba_and_what_checks_parameters() -> Non
         "numba",
         "numpy",
         "pydantic",
+        "pydantic_core",  # comes with pydantic
         "scipy",
         "repose",
         "tomlkit",

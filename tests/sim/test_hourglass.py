@@ -13,6 +13,7 @@ from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.results import results_of, state_hash
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance, is_finished
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.scenes.hourglass import course
@@ -100,7 +101,7 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another():
 
 def test_the_snapshot_shows_readings_curve_and_walls(emptied):
     snapshot = Snapshot()
-    emptied.fill_snapshot(snapshot)
+    take_snapshot(emptied, snapshot)
     labels = {reading.label: reading.value for reading in snapshot.readings}
     assert labels["grains passed"] == 60
     (curve,) = snapshot.curves

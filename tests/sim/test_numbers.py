@@ -96,7 +96,7 @@ def test_what_toml_holds_comes_out_plain() -> None:
 
 def test_no_option_is_read_by_another_reader() -> None:
     # An option annotated as a number without our reader would be read by Python's.
-    source = (ROOT / "app" / "cli.py").read_text() + (ROOT / "app" / "saved_commands.py").read_text()
+    source = "".join(path.read_text() for path in (ROOT / "app" / "cli").glob("*commands.py"))
     numbers = re.findall(r"Annotated\[\s*(?:float|int)\b.*?typer\.Option\((.*?)metavar", source, re.DOTALL)
     assert len(numbers) == len(re.findall(r"Annotated\[\s*(?:float|int)\b", source)) >= 5
     assert all("parser=typed_" in words for words in numbers)

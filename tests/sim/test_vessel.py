@@ -142,7 +142,7 @@ def test_a_saved_run_holds_its_shape_and_opens_no_file(tmp_path: Path, monkeypat
     advance(simulation, 200)
     before, blob = state_hash(simulation.run), saved(simulation)
     path.unlink()
-    monkeypatch.setattr("repose.sim.scenes.vessel.shape.read_surface", lambda path: pytest.fail(f"{path} was opened"))
+    monkeypatch.setattr("repose.sim.io.mesh.read_surface", lambda path: pytest.fail(f"{path} was opened"))
     other = resumed(blob)
     assert state_hash(other.run) == before
     assert apply(other, SetParameters({"friction": 0.3})) == ""
@@ -171,7 +171,7 @@ def test_no_path_in_a_saved_run_is_looked_at(path: str, tmp_path: Path, monkeypa
     simulation = new_experiment("vessel", {"mesh": str(tray(tmp_path)), "grain_count": 3, "mean_radius": 3e-3})
     blob = saved(simulation)
     for name in ("read_surface", "_stamp"):
-        monkeypatch.setattr(f"repose.sim.scenes.vessel.shape.{name}", lambda *_: pytest.fail("a path was looked at"))
+        monkeypatch.setattr(f"repose.sim.io.mesh.{name}", lambda *_: pytest.fail("a path was looked at"))
     manifest, tables = opened(blob)
     text = json.dumps(manifest).replace(json.dumps(manifest["runs"][0]["built"]["mesh"]), json.dumps(path))
     renamed = json.loads(text)
