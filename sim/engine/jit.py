@@ -65,16 +65,17 @@ def plugin_sources(loop: Callable) -> str:
 def compiled(loop: Callable) -> Any:
     """The loop, compiled at its first call or loaded from the cache; a corrupt cache is removed and rebuilt, and
     without a writable folder the loop is compiled without a cache."""
-    foreign = plugin_sources(loop)
+    if foreign := plugin_sources(loop):
+        # Files of its own: numba does not notice edits of a plug-in, and an index that names types of a plug-in cannot
+        # be read by a process without it.
+        loop.__qualname__ += f".plugin-{foreign}"
     try:
         dispatcher: Any = numba.njit(cache=True, **OPTIONS)(loop)
     except RuntimeError:  # so numba says it
         _cannot_keep("no folder can be written to")
         return numba.njit(**OPTIONS)(loop)
     store = dispatcher._cache
-    load, save, key_of = store.load_overload, store.save_overload, store._index_key
-    if foreign:  # numba does not notice edits of the plug-in
-        store._index_key = lambda signature, codegen: (*key_of(signature, codegen), foreign)
+    load, save = store.load_overload, store.save_overload
 
     def forget() -> None:
         """Remove the index; a file that it names may be cut, or of another loop that had its number before."""

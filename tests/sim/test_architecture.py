@@ -76,6 +76,7 @@ def test_the_engine_imports_only_numpy_numba_and_what_checks_parameters() -> Non
         "llvmlite",  # comes with numba
         "numba",
         "numpy",
+        "platformdirs",  # where plug-ins lie
         "pydantic",
         "pydantic_core",  # comes with pydantic
         "scipy",

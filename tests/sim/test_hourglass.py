@@ -122,7 +122,8 @@ def test_what_keeps_the_glass_from_being_turned_is_said_on_the_button(monkeypatc
 
 
 def test_turned_over_the_grains_run_back(emptied):
-    simulation = tiny()
+    # Gap: 0.7 to 2.2 % of the dissipation at the automatic step of 10 µs (seeds 1 to 3), 0.3 to 0.4 % at 5 µs.
+    simulation = tiny(dt=5e-6)
     run_experiment(simulation)
     assert apply(simulation, Act("turn")) == ""
     state = simulation.run.state
@@ -134,7 +135,7 @@ def test_turned_over_the_grains_run_back(emptied):
     assert simulation.fault is None
     assert len(state.passages) == 60
     assert simulation.scene.check(simulation) == ""
-    assert energy_of(simulation).gap - before == pytest.approx(0.0, abs=0.02 * energy_of(simulation).dissipated)
+    assert energy_of(simulation).gap - before == pytest.approx(0.0, abs=0.01 * energy_of(simulation).dissipated)
 
 
 def test_with_a_lid_nothing_passes_before_it_is_opened():
