@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from app.signals import INTERRUPTED, Interrupt, heed_signals
+from repose.app.signals import INTERRUPTED, Interrupt, heed_signals
 
 
 def main() -> None:
@@ -14,10 +14,10 @@ def main() -> None:
         heed_signals()
         # pygame greets on standard output, where --json promises one JSON object and nothing else.
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-        from app import streams
+        from repose.app.cli import standard_streams
 
-        streams.secure()
-        from app.cli import run_command_line
+        standard_streams.secure()
+        from repose.app.cli.commands import run_command_line
 
         sys.exit(run_command_line(sys.argv[1:]))
     except Interrupt:  # before there was a command to answer it

@@ -1,4 +1,4 @@
-"""How far a run without a window is, told on standard error so that standard output stays clean."""
+"""Progress of work without a window, on standard error so that standard output stays clean."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 STRIDE = 0.25
-"""Share of a phase between two lines where there is no terminal to draw a bar on."""
+"""Fraction of a phase between two lines where there is no terminal for a bar."""
 FIRST_SILENCE, LONGEST_SILENCE = 0.5, 60.0
 """Wall time between two such lines of a run [s], which doubles from the first to the longest."""
 
@@ -21,7 +21,7 @@ def say(sentence: str) -> None:
 
 
 def one_line(error: BaseException) -> str:
-    """An error's kind and the first line of what it says, to be part of a sentence."""
+    """Type and first line of an error, as part of a sentence."""
     kind, words = type(error).__name__, str(error).strip().splitlines()
     return f"{kind}: {words[0].rstrip('.')}" if words else kind
 
@@ -60,14 +60,14 @@ class Progress:
             self._bar.stop()
 
     def tell(self, sentence: str) -> None:
-        """A line that stays, above the bar."""
+        """Print a permanent line above the bar."""
         if self._bar is not None:
             self._bar.console.print(sentence, highlight=False, soft_wrap=True)
         elif not self._quiet:
             say(sentence)
 
     def show(self, phase: str, share: float | None, outlook: str = "") -> None:
-        """Tell the phase in words, the share of it done, 0 to 1, or None where nobody knows, and what is to come."""
+        """Show the phase, the fraction of it done, 0 to 1, or None if unknown, and the remaining time."""
         if self._bar is not None:
             words = f"{phase}; {outlook}" if outlook else phase
             self._bar.update(
@@ -75,7 +75,7 @@ class Progress:
             )
         elif not self._quiet:
             before, at = self._said
-            # The words count grains and layers: what stands before the colon names the phase.
+            # Phases count grains and layers after a colon; a new line is due when the part before it changes.
             name = phase.partition(":")[0]
             late = bool(outlook) and time.monotonic() >= self._due
             if name != before or (share is not None and share >= at + STRIDE) or late:

@@ -1,4 +1,4 @@
-"""Ctrl-C and its kin: the first asks the run to end between two batches, the second ends it at once."""
+"""Ctrl-C and other signals: the first asks the run to end between two batches, the second ends it at once."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-from app.signals import CAUGHT, SIGNALS, Interrupt
+from repose.app.signals import CAUGHT, SIGNALS, Interrupt
 
 
 class StopAsked(Exception):
-    """Raised between two batches, where the state of the run is whole."""
+    """Raised between two batches, where the state of the run is complete."""
 
 
 @dataclass
 class Stop:
-    """Whether someone wants the run to end."""
+    """Whether the run is asked to end."""
 
     asked: bool = False
     listening: bool = False
-    """True once the run looks at `asked`; before that, as during the first compilation, a signal ends it at once."""
+    """True once the run checks `asked`; before that, as during the first compilation, a signal ends it at once."""
 
     def check(self) -> None:
-        """Leave the run if someone wants it to end; raises `StopAsked`."""
+        """Raise `StopAsked` if the run is asked to end."""
         self.listening = True
         if self.asked:
             raise StopAsked
@@ -33,7 +33,7 @@ class Stop:
 
 @contextmanager
 def stoppable() -> Iterator[Stop]:
-    """Listen to the signals that end a program; those ignored from outside (nohup) stay ignored."""
+    """Handle the signals that end a program; signals ignored from outside (nohup) stay ignored."""
     stop = Stop(asked=bool(CAUGHT))
 
     def on_signal(number: int, frame: FrameType | None) -> None:

@@ -43,8 +43,8 @@ flat in float rim_thickness;
 
 out vec4 light;
 
-const vec2 LAMP = vec2(-0.32, 0.55);  // where the lamp stands, seen from the grain: up and to the left
-const float RELIEF = 0.22;            // how much of a sphere a disc looks: small, so that colours can be read off
+const vec2 LAMP = vec2(-0.32, 0.55);  // direction of the lamp, seen from the grain: up and left
+const float RELIEF = 0.22;            // strength of the spherical shading: weak, so that colours stay readable
 
 void main() {
     float distance = length(place);

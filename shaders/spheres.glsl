@@ -8,8 +8,8 @@ layout(location = 1) in float radius;      // [m]
 layout(location = 2) in vec4 face;
 layout(location = 3) in vec4 rim;          // colour, width [pixel]
 layout(location = 4) in vec4 orientation;  // unit quaternion w, x, y, z; all zero for a sphere without marks
-layout(location = 5) in vec4 neighbours;   // away from them, and how closely they stand (0 to 1)
-layout(location = 6) in vec2 daylight;     // share of the lamp's and of the sky's light
+layout(location = 5) in vec4 neighbours;   // direction away from them, and their density (0 to 1)
+layout(location = 6) in vec2 arriving;     // share of the lamp's and of the sky's light
 
 uniform mat4 world_to_view;
 uniform mat4 view_to_clip;
@@ -35,7 +35,7 @@ void main() {
     rim_colour = rim;
     turn = orientation;
     crowd = neighbours;
-    light_share = daylight;
+    light_share = arriving;
     float reach = edge + 0.75 * pixel;
     if (-middle.z < near + reach) {
         // The eye is at or in the sphere.
@@ -74,7 +74,7 @@ out vec4 light;
 const float KEY = 0.56;        // of the lamp; with SKY and FILL the best lit side shows the legend's colour
 const float SKY = 0.28;        // from above
 const float FILL = 0.44;       // from the eye, so that no side is lost in the dark
-const float BURIED = 0.9;     // how dark a side becomes that neighbours stand around
+const float BURIED = 0.9;     // darkening of a side that neighbours cover
 const float CONTOUR = 0.45;    // light left at the contour, which parts grains of one colour
 const float MARK = 0.6;       // light left on the marked octants
 
@@ -99,7 +99,7 @@ void main() {
     vec3 normal = (miss - direction * bulge) / edge;
     vec3 world = normal * mat3(world_to_view);
     float facing = bulge / edge;
-    // A side turned to neighbours that stand close sees neither sky nor eye.
+    // A side covered by close neighbours gets no light from the sky.
     float open = 1.0 - BURIED * crowd.w * (0.5 - 0.5 * dot(world, crowd.xyz));
     float key = max(dot(world, lamp), 0.0) * light_share.x;
     float sky = (0.5 + 0.5 * world.z) * mix(light_share.y, 1.0, 0.25);

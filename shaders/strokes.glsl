@@ -30,7 +30,7 @@ void main() {
         gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
         return;
     }
-    // What lies behind the eye is cut off, or it would come out mirrored.
+    // Clip what is behind the eye; it would appear mirrored.
     if (a.z > front) { float t = (front - a.z) / (b.z - a.z); a = mix(a, b, t); p = mix(p, q, t); }
     if (b.z > front) { float t = (front - b.z) / (a.z - b.z); b = mix(b, a, t); q = mix(q, p, t); }
     vec4 first = view_to_clip * vec4(a, 1.0);

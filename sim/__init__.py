@@ -1,0 +1,62 @@
+"""Granular dynamics without a window: engine, laws, integrators, measurements, scenes, experiments and their files.
+
+Scripts import from here: `from repose.sim import Simulation`. A name is imported when it is first used, so that a
+program that needs only a part does not load the engine. Nothing in this package imports `repose.app`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from repose.sim.engine.model import Integrator, Model
+    from repose.sim.engine.world import World
+    from repose.sim.experiment.commands import Act, Recover, RemoveGrain, Rewind, SetParameters, Start
+    from repose.sim.experiment.experiment import Experiment, Scene
+    from repose.sim.experiment.simulation import Simulation
+    from repose.sim.experiment.snapshot import Snapshot
+    from repose.sim.laws.law import Law
+    from repose.sim.parameters import ParameterError, ParameterSet, Quantity
+
+_MODULES = {
+    "engine.model": ("Integrator", "Model"),
+    "engine.world": ("World",),
+    "experiment.commands": ("Act", "Recover", "RemoveGrain", "Rewind", "SetParameters", "Start"),
+    "experiment.experiment": ("Experiment", "Scene"),
+    "experiment.simulation": ("Simulation",),
+    "experiment.snapshot": ("Snapshot",),
+    "laws.law": ("Law",),
+    "parameters": ("ParameterError", "ParameterSet", "Quantity"),
+}
+
+__all__ = (
+    "Act",
+    "Experiment",
+    "Integrator",
+    "Law",
+    "Model",
+    "ParameterError",
+    "ParameterSet",
+    "Quantity",
+    "Recover",
+    "RemoveGrain",
+    "Rewind",
+    "Scene",
+    "SetParameters",
+    "Simulation",
+    "Snapshot",
+    "Start",
+    "World",
+)
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

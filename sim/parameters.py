@@ -15,14 +15,16 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self, get_args, get_origin
 
 import annotated_types
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from sim.numbers import about_comma, read_number
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic_core import CoreSchema, core_schema
+from repose.sim import registry
+from repose.sim.numbers import about_comma, read_number
 
 Effect = Literal["now", "ramp", "base", "restart"]
-"""When a change acts: on the running grains at once or over one contact time (sim.ramp), by rebuilding the base, or at
-the next fill. Whatever a force is proportional to is ramped: its jump would kick the grains. At once acts what only
-limits forces, what describes a whole impact, and what is no number."""
+"""When a change acts: on the running grains at once, over one contact time (repose.sim.experiment.ramp), by rebuilding
+the base, or at the next fill. Parameters to which a force is proportional change over one contact time, since a jump
+would kick the grains. Those that only limit forces or describe a whole impact, and those that are no number, act at
+once."""
 
 Value = float | int | str | bool
 
@@ -88,6 +90,28 @@ class FilePath:
     """What an empty text stands for, in words."""
 
 
+@dataclass(frozen=True)
+class OneOf:
+    """Marks a text as the name of a law, an integrator or another record; it travels in the annotation beside the
+    `Quantity`. Names are looked up when a value is checked, not when it is declared: plug-ins may add some."""
+
+    kind: str
+    """A key of `repose.sim.registry.OFFERS`."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name allowed."""
+        return tuple(registry.found(self.kind))
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._checked, handler(source))
+
+    def _checked(self, name: str) -> str:
+        if name not in self.names:
+            raise ValueError(f"must be one of {', '.join(self.names)}")
+        return name
+
+
 class ParameterSet(BaseModel):
     """An immutable, validated set of parameters in SI units."""
 
@@ -110,12 +134,21 @@ class ParameterSet(BaseModel):
 
     @property
     def surfaces(self) -> Mapping[str, Any]:
-        """What has been read of the files these parameters have named, by path (sim.scenes.vessel_shape)."""
+        """What has been read of the files these parameters have named, by path (repose.sim.scenes.vessel.shape)."""
         return {}
 
     def changed(self, **values: Any) -> Self:
         """A copy with some values changed, validated as a whole; raises `ParameterError`."""
-        return self.checked(self.model_dump() | values)
+        return self.checked(self.kept(values) | values)
+
+    def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Present values that remain when `values` are set."""
+        return self.model_dump()
+
+    @classmethod
+    def chosen(cls, values: Mapping[str, Any]) -> type[ParameterSet]:
+        """The class of the set that `checked` makes of these values."""
+        return cls
 
     @classmethod
     def parse(cls, name: str, text: str) -> Value:
@@ -156,6 +189,12 @@ class ParameterSet(BaseModel):
         point = about_comma(value) if parameter.kind in ("float", "int") else ""
         allowed = _allowed(parameter)
         return f"{name} = {shown} is refused: it must be {allowed}; the default is {parameter.default!r}.{point}"
+
+
+def shared_names(one: ParameterSet | type[ParameterSet], other: ParameterSet | type[ParameterSet]) -> set[str]:
+    """Names of the parameters that two sets have with the same unit."""
+    a, b = one.declared(), other.declared()
+    return {name for name in a if name in b and a[name].quantity.unit == b[name].quantity.unit}
 
 
 LONGEST_SHOWN = 300
@@ -224,6 +263,7 @@ def _flatten(name: str, field: Any) -> Parameter:
     low: Any = next((entry.ge for entry in bounds if isinstance(entry, annotated_types.Ge)), None)
     high: Any = next((entry.le for entry in bounds if isinstance(entry, annotated_types.Le)), None)
     choices = tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part))
+    choices += tuple(word for entry in field.metadata if isinstance(entry, OneOf) for word in entry.names)
     types = {part for part in (*parts, *inner) if isinstance(part, type)}
     kind: Any = "bool" if bool in types else "float" if float in types else "int" if int in types else "choice"
     file = next((entry for entry in field.metadata if isinstance(entry, FilePath)), None)

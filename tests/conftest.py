@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repose.app.jobs.doctor import PROBE
+from repose.app.storage.engine_cache import choose_engine_cache
 
-from app.doctor import PROBE
-from app.engine_cache import choose_engine_cache
 from tests.sharing import OneCompiles, in_order
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -6,11 +6,12 @@ import itertools
 
 import numpy as np
 import pytest
-
-from sim import vec
-from sim.contact import Contact, contact_between
-from sim.laws import Law, laws
-from sim.materials import FRICTION
+from repose.sim.engine import vector as vec
+from repose.sim.engine.contacts.kinematics import Contact, PairMotion, PairProperties, ShearMemory, contact_between
+from repose.sim.engine.model import BoundLaw, Stage
+from repose.sim.laws.law import Law
+from repose.sim.laws.materials import FRICTION
+from repose.sim.registry import laws
 
 WORDS = {
     "lee_herrmann": [
@@ -50,15 +51,15 @@ def pair(generator: np.random.Generator, dimension: int, spin_length: int, touch
         "roll": vector(0.3, spin_length),
         "mean_spin": vector(300.0, spin_length),
         "relative_spin": vector(300.0, spin_length),
-        "memory": stretch if spin_length else tuple(x + y for x, y in zip(branch, stretch)),
-        "was_touching": float(generator.choice([0.0, 1.0, 1.0, 1.0])),
+        "shear_spring": stretch if spin_length else tuple(x + y for x, y in zip(branch, stretch)),
+        "touching": float(generator.choice([0.0, 1.0, 1.0, 1.0])),
         "radius_sum": RADIUS_SUM,
         "effective_radius": RADIUS,
         "effective_mass": MASS,
         "effective_inertia": 0.4 * MASS * RADIUS**2,
-        "held": float(generator.choice([0.0, 1.0])),
+        "fixed": float(generator.choice([0.0, 1.0])),
         "kind": int(generator.integers(4)),
-        "duration": 1e-6,
+        "dt": 1e-6,
     }
 
 
@@ -67,24 +68,33 @@ def contacts(seed: int, motion: tuple[int, int], count: int = 200, touching: boo
     return [pair(generator, *motion, touching) for _ in range(count)]
 
 
-def parts(law: Law, words: dict, **values: float) -> tuple[tuple, tuple]:
-    """Numbers and rules with every number away from zero; of `values` those that the law declares."""
+def bound(law: Law, words: dict, **values: float) -> tuple[tuple, BoundLaw]:
+    """Numbers and functions with every number away from zero; of `values` those that the law declares."""
     declared = law.parameters.declared()
     known = {name: value for name, value in (NUMBERS | values).items() if name in declared}
     parameters = law.parameters.checked(words | known)
-    return law.numbers(parameters), law.rules(parameters)
+    return law.numbers(parameters), law.bind(parameters)
 
 
-def met(law: Law, numbers: tuple, kinematics: dict) -> Contact:
+def records(kinematics: dict, material: tuple) -> tuple[PairMotion, PairProperties, ShearMemory, Stage]:
+    """The kinematics as `contact_between` takes them."""
+    known = kinematics | {"material": material, "damping_fraction": 1.0}
+
+    def filled(kind):
+        return kind(*(known[name] for name in kind._fields))
+
+    return filled(PairMotion), filled(PairProperties), filled(ShearMemory), filled(Stage)
+
+
+def contact_of(functions: BoundLaw, numbers: tuple, kinematics: dict) -> Contact:
     """The contact as the law sees it."""
-    others = {name: value for name, value in kinematics.items() if name != "kind"}
-    contact, _ = contact_between(**others, material=law.properties(numbers, kinematics["kind"]), gentle=1.0)
+    contact, _ = contact_between(*records(kinematics, functions.material(numbers, kinematics["kind"])))
     return contact
 
 
 def friction_of(law: Law, contact: Contact) -> float:
     """Friction coefficient of that pair of materials, as NUMBERS give it."""
-    if not law.needs_material:
+    if not contact.material:
         return NUMBERS["friction"]
     expected = min(NUMBERS["friction"], NUMBERS["wall_friction"], key=lambda mu: abs(mu - contact.material[FRICTION]))
     assert contact.material[FRICTION] == pytest.approx(expected, rel=1e-12)
@@ -107,12 +117,12 @@ def drags(law: Law, words: dict) -> bool:
 
 
 def effort(law: Law, words: dict, kinematics: dict) -> tuple[np.ndarray, np.ndarray]:
-    """Force on i [N] and torque on i besides that of the force [N m], as the loop over pairs has them."""
-    numbers, rules = parts(law, words)
-    contact = met(law, numbers, kinematics)
-    answer = law.force(numbers, rules, contact)
+    """Force on i [N] and torque on i besides that of the force [N m], as the loop over pairs computes them."""
+    numbers, functions = bound(law, words)
+    contact = contact_of(functions, numbers, kinematics)
+    answer = functions.force(numbers, contact)
     force = np.add(vec.scale(answer.normal_force, contact.normal), answer.shear_force)
-    return force, np.array(answer.moment)
+    return force, np.array(answer.torque)
 
 
 def transformed(kinematics: dict, matrix: np.ndarray) -> dict:
@@ -121,7 +131,7 @@ def transformed(kinematics: dict, matrix: np.ndarray) -> dict:
     def turned(vector: tuple) -> tuple:
         return tuple(float(x) for x in matrix @ np.array(vector))
 
-    vectors = ("branch", "place", "velocity", "memory")
+    vectors = ("branch", "place", "velocity", "shear_spring")
     axial = ("roll", "mean_spin", "relative_spin")
     return (
         kinematics
@@ -142,9 +152,9 @@ def flat(values) -> list[float]:
 
 
 def head_on(
-    material: tuple, overlap: float, normal_velocity: float, held: float, spin_length: int = 0, shear: float = 0.0
+    material: tuple, overlap: float, normal_velocity: float, fixed: float, spin_length: int = 0, shear: float = 0.0
 ) -> Contact:
     """A contact along x, sheared by `shear` [m] along y."""
     zero = (0.0, 0.0)
     spin = (0.0,) * spin_length
-    return Contact(overlap, (1.0, 0.0), normal_velocity, zero, (0.0, shear), MASS, RADIUS, held, material, spin, 0.0)
+    return Contact(overlap, (1.0, 0.0), normal_velocity, zero, (0.0, shear), MASS, RADIUS, fixed, material, spin, 0.0)

@@ -7,10 +7,9 @@ import shlex
 from pathlib import Path
 
 import pytest
-
-from app.cli import run_command_line
-from app.headless_plan import plan
-from sim import presets
+from repose.app.cli.commands import run_command_line
+from repose.app.jobs.headless_plan import plan
+from repose.sim.io import presets
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

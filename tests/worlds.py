@@ -13,19 +13,19 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
-
-from sim import formulas
-from sim.build import add_spheres, empty_world, enlarge_pairs
-from sim.contact_table import ContactTable, blank_table, fill_table
-from sim.crew import together
-from sim.engine import Model, _loop, compose
-from sim.integrators import start_up
-from sim.laws import Law, laws
-from sim.measure.energy import Booked, Energy, energy_ledger
-from sim.neighbours import OK, PAIRS_FULL
-from sim.state import PAIR_COUNT, TOUCH_COUNT, Floats, World
-from sim.survey import Survey, _look
-from sim.timestep import RATIO_GRID, limit_table
+from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs
+from repose.sim.engine.contacts.force_table import ContactTable, blank_table, fill_table
+from repose.sim.engine.model import LawCall, Model
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
+from repose.sim.engine.step import compose, step_loop
+from repose.sim.engine.threads import in_threads
+from repose.sim.engine.timestep.survey import Survey, SurveyCall, blank_sums, limits_of, survey_contacts
+from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
+from repose.sim.experiment import activation
+from repose.sim.integrators import start_up
+from repose.sim.laws.law import Law
+from repose.sim.measure.energy import Booked, Energy, energy_ledger
+from repose.sim.registry import integrators, laws
 
 LAW = laws()["lee_herrmann"]
 
@@ -44,10 +44,10 @@ class Bench:
 
     def __post_init__(self) -> None:
         self.gravity = self.gravity or (0.0,) * self.model.dimension
-        self.loop: Callable = compose(self.model) if self.compiled else together(_loop(self.model, ""))
+        self.loop: Callable = compose(self.model) if self.compiled else in_threads(step_loop(self.model, ""))
 
     def advance(self, steps: int = 1) -> int:
-        """As `Simulation.advance`: grows the pair table as needed, returns the steps done."""
+        """As `Experiment.advance`: grows the pair table as needed, returns the steps done."""
         done = 0
         while done < steps:
             count, self.status, _ = self.loop(self.world, self.numbers, self.gravity, self.dt, steps - done)
@@ -65,9 +65,9 @@ class Bench:
 
     @property
     def velocity(self) -> Floats:
-        """[m/s], shape (count, dimension), at the moment of the positions."""
-        moment = self.world.motion[:, 1] - self.model.scheme.velocity_lead * self.dt * self.world.motion[:, 2]
-        return moment[: self.model.dimension].T.copy()
+        """[m/s], shape (count, dimension), at the time of the positions."""
+        velocity = self.world.motion[:, 1] - self.model.integrator.velocity_lead * self.dt * self.world.motion[:, 2]
+        return velocity[: self.model.dimension].T.copy()
 
     @property
     def spin(self) -> Floats:
@@ -78,12 +78,12 @@ class Bench:
     def touching(self) -> bool:
         """Whether any pair, or any sphere and wall, was in contact at the last evaluation."""
         world = self.world
-        at_walls = world.touches.touching[: world.counters[TOUCH_COUNT]]
+        at_walls = world.wall_contacts.touching[: world.counters[WALL_CONTACT_COUNT]]
         return bool(world.pairs.touching[: world.counters[PAIR_COUNT]].any() or at_walls.any())
 
     def energy(self, booked: Booked | None = None) -> Energy:
         """The energy ledger now."""
-        lead = self.model.scheme.velocity_lead * self.dt
+        lead = self.model.integrator.velocity_lead * self.dt
         return energy_ledger(self.world, look(self), self.gravity, booked or Booked(), lead)
 
 
@@ -93,15 +93,12 @@ def look(bench: Bench) -> Survey:
 
 
 def plain_survey(model: Model) -> Callable[[World, tuple], Survey]:
-    """`sim.survey.compose_survey`, uncompiled."""
-    position_like, spin_like = (0.0,) * model.dimension, (0.0,) * model.spin_length
+    """`repose.sim.engine.timestep.survey.compose_survey`, uncompiled."""
     law = model.law
 
     def survey(world: World, numbers: tuple) -> Survey:
-        sums = np.zeros((2, model.dimension, model.dimension, world.sphere_count))
-        limits = (RATIO_GRID, limit_table(model.integrator), sums)
-        formulas = (law.stiffness, law.energy, law.properties, model.rules)
-        return Survey(*_look(world, *formulas, numbers, position_like, spin_like, *limits))
+        call = SurveyCall(law.stiffness, law.energy, law.material, numbers)
+        return Survey(*survey_contacts(world, call, model.shapes, limits_of(model), blank_sums(world)))
 
     return survey
 
@@ -112,29 +109,27 @@ def contacts_of(bench: Bench) -> ContactTable:
 
 
 def plain_contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
-    """`sim.contact_table.contact_table`, uncompiled."""
-    position_like, spin_like = (0.0,) * model.dimension, (0.0,) * model.spin_length
+    """`repose.sim.engine.contacts.force_table.contact_table`, uncompiled."""
 
     def table(world: World, numbers: tuple) -> ContactTable:
-        blank, law = blank_table(world), model.law
-        formulas = (law.force, law.properties, model.rules)
-        count = fill_table(world, *formulas, numbers, position_like, spin_like, *blank)
+        blank, call = blank_table(world), LawCall(model.law.force, model.law.material, numbers)
+        count = fill_table(world, call, model.shapes, blank)
         return ContactTable(blank.i[:count], blank.j[:count], blank.branch[:, :count], blank.force[:, :count])
 
     return table
 
 
 def plain_loop(model: Model) -> Callable:
-    """`sim.engine.compose`, uncompiled."""
-    return together(_loop(model, ""))
+    """`repose.sim.engine.step.compose`, uncompiled."""
+    return in_threads(step_loop(model, ""))
 
 
 def use_plain_engine(patch: pytest.MonkeyPatch) -> None:
-    """Let `Simulation` step in plain Python: any choice of formulas without waiting for the compiler."""
-    patch.setattr(formulas, "compose", plain_loop)
+    """Let `Experiment` step in plain Python: any choice of formulas without waiting for the compiler."""
+    patch.setattr(activation, "compose", plain_loop)
     patch.setattr(start_up, "compose", plain_loop)
-    patch.setattr(formulas, "compose_survey", plain_survey)
-    patch.setattr(formulas, "contact_table", plain_contact_table)
+    patch.setattr(activation, "compose_survey", plain_survey)
+    patch.setattr(activation, "contact_table", plain_contact_table)
 
 
 def model_of(
@@ -142,7 +137,7 @@ def model_of(
 ) -> tuple[Model, tuple]:
     """Model and numbers of a law with the given parameters over its defaults."""
     parameters = law.parameters.checked(values)
-    return Model(law, law.rules(parameters), integrator, dimension, rotation), law.numbers(parameters)
+    return Model(law.bind(parameters), integrators()[integrator], dimension, rotation), law.numbers(parameters)
 
 
 def world_of(
@@ -158,10 +153,10 @@ def world_of(
     skin: float = 3e-4,
 ) -> World:
     """A world of spheres for that model, of two materials; `fixed` and `material` are one value or one per sphere."""
-    blank = empty_world(model.dimension, model.spin_length, model.scheme.levels, skin, materials=2)
+    blank = empty_world(model.dimension, model.spin_length, model.integrator.levels, skin, materials=2)
     world = add_spheres(blank, position, radius, mass, velocity=velocity, spin=spin)
     world.material[:] = material
-    world.mobility[:, np.broadcast_to(fixed, world.sphere_count)] = 0.0
+    world.inverse_mass[:, np.broadcast_to(fixed, world.sphere_count)] = 0.0
     return world
 
 
@@ -177,7 +172,7 @@ def angular_momentum(bench: Bench) -> Floats:
     orbital = np.atleast_1d(_cross(bench.position, mass * bench.velocity).sum(axis=0))
     if not bench.model.rotation:
         return orbital
-    inertia = 1.0 / bench.world.mobility[bench.model.dimension :].T
+    inertia = 1.0 / bench.world.inverse_mass[bench.model.dimension :].T
     return orbital + (inertia * bench.spin).sum(axis=0)
 
 

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 from numba.extending import register_jitable
-
-from sim.integrators import Integrator
+from repose.sim.engine.model import Integrator
 
 COEFFICIENTS = np.array(
     [
@@ -46,30 +45,30 @@ def before(motion, first, last, stage, dt):
 
 
 @register_jitable
-def after(motion, force, mobility, first, last, stage, dt):
+def after(motion, force, inverse_mass, first, last, stage, dt):
     """Correct: bring all derivatives in line with the force at the predicted point, the acceleration last."""
     order = motion.shape[1] - 1
     for c in range(motion.shape[0]):
         predicted = motion[c, 2, first:last]
         push = force[c, first:last]
-        yielding = mobility[c, first:last]
+        inverse = inverse_mass[c, first:last]
         factor = 0.5 * dt * dt
         for q in range(2):
             share = factor * COEFFICIENTS[order - 3, q]
             factor /= dt
             here = motion[c, q, first:last]
             for i in range(here.size):
-                here[i] += share * (push[i] * yielding[i] - predicted[i])
+                here[i] += share * (push[i] * inverse[i] - predicted[i])
         factor = 3.0 / dt
         for q in range(3, order + 1):
             share = factor * COEFFICIENTS[order - 3, q]
             factor *= (q + 1) / dt
             here = motion[c, q, first:last]
             for i in range(here.size):
-                value = here[i] + share * (push[i] * yielding[i] - predicted[i])
+                value = here[i] + share * (push[i] * inverse[i] - predicted[i])
                 here[i] = value if abs(value) > VANISHED else 0.0
         for i in range(predicted.size):
-            predicted[i] = push[i] * yielding[i]
+            predicted[i] = push[i] * inverse[i]
 
 
 INTEGRATORS = tuple(

@@ -7,8 +7,7 @@ depend on velocity the half-step velocity enters the force, which makes it first
 from __future__ import annotations
 
 from numba.extending import register_jitable
-
-from sim.integrators import Integrator
+from repose.sim.engine.model import Integrator
 
 
 @register_jitable
@@ -22,15 +21,15 @@ def before(motion, first, last, stage, dt):
 
 
 @register_jitable
-def after(motion, force, mobility, first, last, stage, dt):
+def after(motion, force, inverse_mass, first, last, stage, dt):
     """Kick: velocities move on by a whole step."""
     for c in range(motion.shape[0]):
         velocity = motion[c, 1, first:last]
         acceleration = motion[c, 2, first:last]
         push = force[c, first:last]
-        yielding = mobility[c, first:last]
+        inverse = inverse_mass[c, first:last]
         for i in range(velocity.size):
-            acceleration[i] = push[i] * yielding[i]
+            acceleration[i] = push[i] * inverse[i]
         for i in range(velocity.size):
             velocity[i] += dt * acceleration[i]
 

@@ -7,17 +7,16 @@ velocities and accelerations.
 from __future__ import annotations
 
 from numba.extending import register_jitable
-
-from sim.integrators import Integrator
+from repose.sim.engine.model import Integrator
 
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 NEXT = (1 / 2, 1 / 2, 1.0, 0.0)
-"""How far into the step the following stage looks."""
+"""Time of the following stage, from the beginning of the step, in units of dt [-]."""
 
 
 @register_jitable
 def before(motion, first, last, stage, dt):
-    """At the first stage, remember where the step began."""
+    """At the first stage, store position and velocity at the beginning of the step."""
     if stage > 0:
         return
     for c in range(motion.shape[0]):
@@ -29,15 +28,15 @@ def before(motion, first, last, stage, dt):
 
 
 @register_jitable
-def after(motion, force, mobility, first, last, stage, dt):
-    """Add this stage to the sums and move to where the next one looks, or to the end of the step."""
+def after(motion, force, inverse_mass, first, last, stage, dt):
+    """Add this stage to the sums and advance to the time of the next stage, or to the end of the step."""
     ahead = NEXT[stage] * dt
     for c in range(motion.shape[0]):
         position = motion[c, 0]
         velocity = motion[c, 1]
         acceleration = motion[c, 2]
         for i in range(first, last):
-            acceleration[i] = force[c, i] * mobility[c, i]
+            acceleration[i] = force[c, i] * inverse_mass[c, i]
             motion[c, 5, i] += WEIGHTS[stage] * velocity[i]
             motion[c, 6, i] += WEIGHTS[stage] * acceleration[i]
         if stage < 3:
@@ -50,4 +49,5 @@ def after(motion, force, mobility, first, last, stage, dt):
                 velocity[i] = motion[c, 4, i] + dt * motion[c, 6, i]
 
 
-INTEGRATORS = (Integrator("rk4", "Runge-Kutta, order 4", levels=7, before=before, after=after, weights=WEIGHTS),)
+RK4 = Integrator("rk4", "Runge-Kutta, order 4", levels=7, before=before, after=after, weights=WEIGHTS)
+INTEGRATORS = (RK4,)

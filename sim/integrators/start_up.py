@@ -7,44 +7,46 @@ and higher derivatives. (The thesis' listing mixes samples 3 and 4 and skips ind
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
-
-from sim.build import enlarge_pairs, with_crew, with_levels
-from sim.engine import Model, compose
-from sim.neighbours import OK, PAIRS_FULL
-from sim.state import Floats, World, copy_world
+from repose.sim.engine.builder import enlarge_pairs, with_levels, with_threads
+from repose.sim.engine.model import Model
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
+from repose.sim.engine.step import compose
+from repose.sim.engine.world import Floats, World, copy_world
+from repose.sim.integrators.rk4 import RK4
 
 SAMPLES = 7
-SHARE = 1.0 / 130.0
-"""Of dt, per Runge-Kutta step."""
+FRACTION = 1.0 / 130.0
+"""Length of a Runge-Kutta step in units of dt [-]."""
 
 
 def higher_derivatives(world: World, model: Model, params: tuple, gravity: tuple[float, ...], dt: float) -> Floats:
-    """Acceleration and higher derivatives at the present moment, shape (coordinates, levels - 2, spheres).
+    """Acceleration and higher derivatives at the present torque, shape (coordinates, levels - 2, spheres).
 
     The world itself is not touched: a copy, moved back by three small steps of free motion, runs through the
     present. Zeros above the acceleration where that copy cannot be stepped.
     """
-    h = SHARE * dt
+    h = FRACTION * dt
     back = -(SAMPLES - 1) // 2 * h
-    scratch = with_levels(with_crew(copy_world(world), 1), 7)
+    scratch = with_levels(with_threads(copy_world(world), 1), 7)
     scratch.motion[:, 0] += back * scratch.motion[:, 1] + 0.5 * back**2 * scratch.motion[:, 2]
     scratch.motion[:, 1] += back * scratch.motion[:, 2]
-    step = compose(Model(model.law, model.rules, "rk4", model.dimension, model.rotation))
+    step = compose(replace(model, integrator=RK4))
     higher = np.zeros_like(world.motion[:, 2:])
     higher[:, 0] = world.motion[:, 2]
     samples = []
     for _ in range(SAMPLES):
         before = scratch.motion[:, 1].copy()
         while (status := step(scratch, params, gravity, h, 1)[1]) == PAIRS_FULL:
-            scratch = enlarge_pairs(scratch)  # or the answer would depend on how much room there is
+            scratch = enlarge_pairs(scratch)  # or the result would depend on the capacity
         if status != OK:
-            return higher  # the next regular step meets the same trouble and reports it
+            return higher  # the next regular step fails likewise and reports it
         samples.append((scratch.motion[:, 1] - before) / h)
     # The n-th sample is the mean acceleration over a step, so it belongs to the middle of that step.
-    moments = (back + (np.arange(SAMPLES) + 0.5) * h) / dt
-    taylor = np.tensordot(np.linalg.inv(np.vander(moments, SAMPLES, increasing=True)), np.array(samples), axes=1)
+    times = (back + (np.arange(SAMPLES) + 0.5) * h) / dt
+    taylor = np.tensordot(np.linalg.inv(np.vander(times, SAMPLES, increasing=True)), np.array(samples), axes=1)
     for q in range(higher.shape[1]):
         higher[:, q] = taylor[q] * math.factorial(q) / dt**q
     return higher

@@ -7,8 +7,7 @@ during the force evaluation, the last line reads v += dt/2 (a_new - a).
 from __future__ import annotations
 
 from numba.extending import register_jitable
-
-from sim.integrators import Integrator
+from repose.sim.engine.model import Integrator
 
 
 @register_jitable
@@ -26,18 +25,18 @@ def before(motion, first, last, stage, dt):
 
 
 @register_jitable
-def after(motion, force, mobility, first, last, stage, dt):
+def after(motion, force, inverse_mass, first, last, stage, dt):
     """Bring velocities to the mean of both accelerations."""
     half = 0.5 * dt
     for c in range(motion.shape[0]):
         velocity = motion[c, 1, first:last]
         acceleration = motion[c, 2, first:last]
         push = force[c, first:last]
-        yielding = mobility[c, first:last]
+        inverse = inverse_mass[c, first:last]
         for i in range(velocity.size):
-            velocity[i] += half * (push[i] * yielding[i] - acceleration[i])
+            velocity[i] += half * (push[i] * inverse[i] - acceleration[i])
         for i in range(velocity.size):
-            acceleration[i] = push[i] * yielding[i]
+            acceleration[i] = push[i] * inverse[i]
 
 
 INTEGRATORS = (Integrator("velocity_verlet", "Velocity Verlet", levels=3, before=before, after=after),)

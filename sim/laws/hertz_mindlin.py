@@ -3,7 +3,7 @@
 F_n = 4/3 E* sqrt(R* overlap) overlap - eta_n v_n;  F_t = -K_t xi - eta_t v_t, at most mu F_n, with
 K_t = 8 G* sqrt(R* overlap).
 The damping eta = 2 sqrt(5/6) b sqrt(m* S), with S the stiffness dF/d(overlap) of either direction and b as in
-the Voigt law, rebounds with e at any speed (Tsuji, Tanaka & Ishida, Powder Technology 71 (1992) 239). Left
+the Voigt law, gives a restitution e at any speed (Tsuji, Tanaka & Ishida, Powder Technology 71 (1992) 239). Left
 out: the loss of stored shear when a contact is unloaded while sheared (Mindlin & Deresiewicz).
 """
 
@@ -14,14 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
-
-from sim import vec
-from sim.contact import Response
-from sim.laws import Law
-from sim.laws.rolling import rolling_moment
-from sim.laws.sliding import sliding_spring, stored_in_sliding_spring
-from sim.material_parameters import MaterialParameters
-from sim.materials import ACROSS, DAMPING, FRICTION, ROLLING, TWISTING, YOUNG, pair_table
+from repose.sim.engine.model import BoundLaw
+from repose.sim.laws.law import Law
+from repose.sim.laws.material_parameters import MaterialParameters
+from repose.sim.laws.materials import ACROSS, COLUMN_COUNT, DAMPING, FRICTION, YOUNG, pair_table, row_of
+from repose.sim.laws.sliding import stored_in_sliding_spring
+from repose.sim.laws.spring_damper import damped_response
 
 TSUJI = math.sqrt(5.0 / 6.0)
 
@@ -40,7 +38,7 @@ def stiffness_at(params, contact):
 
 
 @register_jitable(forceinline=True)
-def hertz_mindlin(params, rules, contact):
+def force(params, contact):
     """Force and torque of one contact."""
     along, across = stiffness_at(params, contact)
     share = 2.0 * TSUJI * contact.material[DAMPING]
@@ -48,28 +46,11 @@ def hertz_mindlin(params, rules, contact):
     normal_force = 2.0 / 3.0 * along * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
     limit = contact.material[FRICTION] * max(normal_force, 0.0)
     shear_viscosity = contact.material[ACROSS] * viscosity
-    spring, viscous, slip = sliding_spring(across, shear_viscosity, limit, contact)
-    moment, rolling_power = rolling_moment(
-        contact.material[ROLLING],
-        contact.material[TWISTING],
-        normal_force,
-        contact.effective_radius,
-        contact,
-    )
-    return Response(
-        normal_force,
-        vec.add(spring, viscous),
-        slip,
-        moment,
-        viscosity * contact.normal_velocity * contact.normal_velocity
-        - vec.dot(viscous, contact.tangential_velocity)
-        + rolling_power,
-        -vec.dot(spring, contact.tangential_velocity),
-    )
+    return damped_response(normal_force, viscosity, across, shear_viscosity, limit, contact)
 
 
 @register_jitable(forceinline=True)
-def hertz_mindlin_energy(params, rules, contact):
+def energy(params, contact):
     """Energy stored by the repulsion and by the friction spring [J]."""
     along, across = stiffness_at(params, contact)
     overlap = max(contact.overlap, 0.0)
@@ -78,17 +59,20 @@ def hertz_mindlin_energy(params, rules, contact):
 
 
 @register_jitable(forceinline=True)
-def hertz_mindlin_stiffness(params, rules, contact):
-    """Stiffness along and across [N/m], damping along and across [1/s]."""
+def stiffness(params, contact):
+    """Normal and shear stiffness [N/m], normal and shear damping [1/s]."""
     along, across = stiffness_at(params, contact)
     share = 2.0 * TSUJI * contact.material[DAMPING]
     mass = contact.effective_mass
     return along, across, share * math.sqrt(along / mass), share * math.sqrt(across / mass)
 
 
-def rules_of(parameters: MaterialParameters) -> tuple:
-    """This law has one form only."""
-    return (stiffness_at,) * 4
+BOUND = BoundLaw(force, energy, stiffness, row_of, COLUMN_COUNT)
+
+
+def bind(parameters: MaterialParameters) -> BoundLaw:
+    """The law's functions; it has one form only."""
+    return BOUND
 
 
 def numbers_of(parameters: MaterialParameters) -> HertzMindlin:
@@ -96,13 +80,4 @@ def numbers_of(parameters: MaterialParameters) -> HertzMindlin:
     return HertzMindlin(np.ascontiguousarray(pair_table(parameters.materials(), parameters.differing())))
 
 
-LAW = Law(
-    name="hertz_mindlin",
-    parameters=MaterialParameters,
-    force=hertz_mindlin,
-    energy=hertz_mindlin_energy,
-    stiffness=hertz_mindlin_stiffness,
-    numbers=numbers_of,
-    rules=rules_of,
-    needs_material=True,
-)
+LAW = Law("hertz_mindlin", MaterialParameters, bind, numbers_of)

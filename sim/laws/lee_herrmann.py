@@ -1,17 +1,17 @@
 """Lee-Herrmann contact: Hertz or linear repulsion, viscous damping, virtual friction spring.
 
-This file is the manual for law writers. A law is one plain function `law(params, rules, contact)` that sees
-one contact and answers with a `Response`; beside it `law_energy` tells what the contact stores and
-`law_stiffness` how stiff it is, and a `ParameterSet` declares its parameters. It must
+This file shows how to write a law. A law is one plain function `force(params, contact)` of one contact that returns a
+`Response`; beside it `energy` gives the energy that the contact stores and `stiffness` its stiffness, and a
+`ParameterSet` declares its parameters. The function must
 
-* be free of branches, so that a block of pairs compiles to wide registers: `x if c else y` of two
-  computed values is a select, an `if` statement is not;
-* vanish for overlap <= 0, which the loop calls it with for pairs that do not touch;
-* take every number from `params` (a tuple of floats, changed live) and every choice of formula from
-  `rules` (a tuple of plain functions, chosen when the engine is composed).
+* have no branches, so that a block of pairs compiles to wide registers: `x if c else y` of two computed values is a
+  select, an `if` statement is not;
+* vanish for overlap <= 0, because the loop also calls it for pairs that do not touch;
+* read every number from `params` (a tuple of floats that changes during a run). Choices of formula are made when the
+  law is bound: `bind(parameters)` returns functions that close over the chosen formulas.
 
-Not in this model: rotation is the engine's affair (the law sees material points), rolling resistance, cohesion,
-plastic loss at first loading; damping may pull for a moment as grains part (thesis eq. 2.8 as printed).
+Not in this model: rotation, which belongs to the engine (the law sees material points), cohesion, and plastic loss at
+first loading; damping may pull for a moment as grains part (thesis eq. 2.8 as printed).
 
 Source: thesis (Korzynski 2011) eq. 2.7 to 2.10, after Lee & Herrmann, J. Phys. A 26 (1993) 373,
 doi:10.1088/0305-4470/26/2/021.
@@ -20,17 +20,18 @@ doi:10.1088/0305-4470/26/2/021.
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Annotated, Literal, NamedTuple
 
 from annotated_types import Ge, Le
 from numba.extending import register_jitable
 from pydantic import Field
-
-from sim import vec
-from sim.contact import TINY, Response
-from sim.laws import Law
-from sim.laws.rolling import rolling_moment
-from sim.parameters import ParameterSet, Quantity
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import TINY, Response
+from repose.sim.engine.model import BoundLaw
+from repose.sim.laws.law import Law
+from repose.sim.laws.rolling import rolling_torque
+from repose.sim.parameters import ParameterSet, Quantity
 
 
 class LeeHerrmannParameters(ParameterSet):
@@ -152,14 +153,14 @@ def linear(k, overlap):
 
 
 @register_jitable(forceinline=True)
-def drag_never(stretch, limit):
-    """Lee-Herrmann: the anchor stays, a sliding spring keeps stretching and only its force is limited."""
+def keep_stretching(stretch, limit):
+    """Lee-Herrmann: a sliding spring keeps stretching and only its force is limited."""
     return 0.0
 
 
 @register_jitable(forceinline=True)
-def drag_beyond_limit(stretch, limit):
-    """Cundall-Strack: the anchor is dragged so that the spring never pulls more than the limit."""
+def relax_to_limit(stretch, limit):
+    """Cundall-Strack: a sliding spring relaxes to the length at which its force is the limit."""
     return max(0.0, 1.0 - limit / max(stretch, TINY))
 
 
@@ -181,92 +182,87 @@ def stored_in_spring(k, stretch, limit):
 @register_jitable(forceinline=True)
 def cap_spring(spring, viscous, limit):
     """The spring alone is limited; viscous shear comes on top (thesis eq. 2.10)."""
-    size = math.sqrt(vec.dot(spring, spring))
-    return vec.scale(min(1.0, limit / max(size, TINY)), spring), viscous
+    size = math.sqrt(vector.dot(spring, spring))
+    return vector.scale(min(1.0, limit / max(size, TINY)), spring), viscous
 
 
 @register_jitable(forceinline=True)
 def cap_total(spring, viscous, limit):
     """Spring and viscous shear together are limited (as LAMMPS' pair granular has it)."""
-    both = vec.add(spring, viscous)
-    share = min(1.0, limit / max(math.sqrt(vec.dot(both, both)), TINY))
-    return vec.scale(share, spring), vec.scale(share, viscous)
+    both = vector.add(spring, viscous)
+    share = min(1.0, limit / max(math.sqrt(vector.dot(both, both)), TINY))
+    return vector.scale(share, spring), vector.scale(share, viscous)
 
 
 @register_jitable(forceinline=True)
-def lee_herrmann(params, rules, contact):
-    """Force of one contact.
-
-    F_n = k_n overlap^p - γ_n m* v_n;  F_t = -γ_t m* v_t - min(k_s |ξ|, μ max(F_n, 0)) ξ/|ξ|  (thesis eq. 2.8, 2.10),
-    with k_n multiplied by `wall_stiffness_factor` where one of the two is held.
-    """
-    repel, drag, _, cap = rules
-    touching = 1.0 if contact.overlap > 0.0 else 0.0
-    overlap = max(contact.overlap, 0.0)
-    k = params.normal_stiffness * (1.0 + contact.held * (params.wall_stiffness_factor - 1.0))
-    repulsion, _, _ = repel(k, overlap)
-    normal_viscosity = touching * params.normal_damping * contact.effective_mass
-    normal_force = repulsion - normal_viscosity * contact.normal_velocity
-    limit = touching * params.friction * max(normal_force, 0.0)
-    spring, viscous = cap(
-        vec.scale(-touching * params.shear_stiffness, contact.shear),
-        vec.scale(-touching * params.shear_damping * contact.effective_mass, contact.tangential_velocity),
-        limit,
-    )
-    stretch = math.sqrt(vec.dot(contact.shear, contact.shear))
-    compliance = 1.0 / max(params.shear_stiffness, TINY)  # the same for all contacts: one division for a whole block
-    slip = vec.scale(touching * drag(stretch, limit * compliance), contact.shear)
-    radius = contact.effective_radius
-    moment, rolling_power = rolling_moment(params.rolling_friction, 0.0, touching * normal_force, radius, contact)
-    return Response(
-        normal_force,
-        vec.add(spring, viscous),
-        slip,
-        moment,
-        normal_viscosity * contact.normal_velocity * contact.normal_velocity
-        - vec.dot(viscous, contact.tangential_velocity)
-        + rolling_power,
-        -vec.dot(spring, contact.tangential_velocity),
-    )
-
-
-@register_jitable(forceinline=True)
-def lee_herrmann_energy(params, rules, contact):
-    """Energy stored in one contact [J]: by the elastic repulsion, and by the friction spring."""
-    repel, _, stored, _ = rules
-    overlap = max(contact.overlap, 0.0)
-    touching = 1.0 if contact.overlap > 0.0 else 0.0
-    k = params.normal_stiffness * (1.0 + contact.held * (params.wall_stiffness_factor - 1.0))
-    repulsion, _, elastic = repel(k, overlap)
-    normal_force = repulsion - touching * params.normal_damping * contact.effective_mass * contact.normal_velocity
-    stretch = math.sqrt(vec.dot(contact.shear, contact.shear))
-    limit = params.friction * max(normal_force, 0.0) / max(params.shear_stiffness, TINY)
-    return elastic, touching * stored(params.shear_stiffness, stretch, limit)
-
-
-@register_jitable(forceinline=True)
-def lee_herrmann_stiffness(params, rules, contact):
-    """Stiffness of one contact along its normal and across it [N/m], and damping along and across [1/s]."""
-    repel, _, _, _ = rules
-    k = params.normal_stiffness * (1.0 + contact.held * (params.wall_stiffness_factor - 1.0))
-    _, stiffness, _ = repel(k, max(contact.overlap, 0.0))
-    return stiffness, params.shear_stiffness, params.normal_damping, params.shear_damping
+def normal_stiffness(params, contact):
+    """k_n of this contact, multiplied by `wall_stiffness_factor` where one of the two is fixed [N/m^p]."""
+    return params.normal_stiffness * (1.0 + contact.fixed * (params.wall_stiffness_factor - 1.0))
 
 
 REPULSION = {"hertz": hertz, "linear": linear}
-DRAG = {"lee-herrmann": drag_never, "cundall-strack": drag_beyond_limit}
+RELAXATION = {"lee-herrmann": keep_stretching, "cundall-strack": relax_to_limit}
 STORED = {"lee-herrmann": stored_below_limit, "cundall-strack": stored_in_spring}
 CAP = {"spring": cap_spring, "total": cap_total}
 
 
-def rules_of(parameters: LeeHerrmannParameters) -> tuple:
-    """The formulas these parameters choose: repulsion, drag of the anchor, energy stored, Coulomb cap."""
-    return (
-        REPULSION[parameters.exponent],
-        DRAG[parameters.anchor],
-        STORED[parameters.anchor],
-        CAP[parameters.coulomb_cap],
-    )
+@cache
+def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
+    """The law's functions with the chosen formulas of repulsion, sliding spring and Coulomb limit."""
+    repel, relax, stored, cap = REPULSION[exponent], RELAXATION[anchor], STORED[anchor], CAP[coulomb_cap]
+
+    @register_jitable(forceinline=True)
+    def force(params, contact):
+        """F_n = k_n overlap^p - γ_n m* v_n;  F_t = -γ_t m* v_t - min(k_s |ξ|, μ max(F_n, 0)) ξ/|ξ|
+        (thesis eq. 2.8, 2.10)."""
+        touching = 1.0 if contact.overlap > 0.0 else 0.0
+        repulsion, _, _ = repel(normal_stiffness(params, contact), max(contact.overlap, 0.0))
+        normal_viscosity = touching * params.normal_damping * contact.effective_mass
+        normal_force = repulsion - normal_viscosity * contact.normal_velocity
+        limit = touching * params.friction * max(normal_force, 0.0)
+        spring, viscous = cap(
+            vector.scale(-touching * params.shear_stiffness, contact.shear),
+            vector.scale(-touching * params.shear_damping * contact.effective_mass, contact.tangential_velocity),
+            limit,
+        )
+        stretch = math.sqrt(vector.dot(contact.shear, contact.shear))
+        compliance = 1.0 / max(params.shear_stiffness, TINY)  # equal for all contacts: one division for a whole block
+        relaxation = vector.scale(touching * relax(stretch, limit * compliance), contact.shear)
+        radius = contact.effective_radius
+        torque, rolling_power = rolling_torque(params.rolling_friction, 0.0, touching * normal_force, radius, contact)
+        return Response(
+            normal_force,
+            vector.add(spring, viscous),
+            relaxation,
+            torque,
+            normal_viscosity * contact.normal_velocity * contact.normal_velocity
+            - vector.dot(viscous, contact.tangential_velocity)
+            + rolling_power,
+            -vector.dot(spring, contact.tangential_velocity),
+        )
+
+    @register_jitable(forceinline=True)
+    def energy(params, contact):
+        """Energy stored by the repulsion and by the friction spring [J]."""
+        touching = 1.0 if contact.overlap > 0.0 else 0.0
+        repulsion, _, elastic = repel(normal_stiffness(params, contact), max(contact.overlap, 0.0))
+        normal_force = repulsion - touching * params.normal_damping * contact.effective_mass * contact.normal_velocity
+        stretch = math.sqrt(vector.dot(contact.shear, contact.shear))
+        limit = params.friction * max(normal_force, 0.0) / max(params.shear_stiffness, TINY)
+        return elastic, touching * stored(params.shear_stiffness, stretch, limit)
+
+    @register_jitable(forceinline=True)
+    def stiffness(params, contact):
+        """Normal and shear stiffness [N/m], normal and shear damping [1/s]."""
+        _, along, _ = repel(normal_stiffness(params, contact), max(contact.overlap, 0.0))
+        return along, params.shear_stiffness, params.normal_damping, params.shear_damping
+
+    return BoundLaw(force, energy, stiffness)
+
+
+def bind(parameters: LeeHerrmannParameters) -> BoundLaw:
+    """The law's functions for these parameters."""
+    return bound(parameters.exponent, parameters.anchor, parameters.coulomb_cap)
 
 
 def numbers_of(parameters: LeeHerrmannParameters) -> LeeHerrmann:
@@ -274,12 +270,4 @@ def numbers_of(parameters: LeeHerrmannParameters) -> LeeHerrmann:
     return LeeHerrmann(*(float(getattr(parameters, name)) for name in LeeHerrmann._fields))
 
 
-LAW = Law(
-    name="lee_herrmann",
-    parameters=LeeHerrmannParameters,
-    force=lee_herrmann,
-    energy=lee_herrmann_energy,
-    stiffness=lee_herrmann_stiffness,
-    numbers=numbers_of,
-    rules=rules_of,
-)
+LAW = Law("lee_herrmann", LeeHerrmannParameters, bind, numbers_of)

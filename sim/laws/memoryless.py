@@ -14,11 +14,11 @@ from typing import Annotated, NamedTuple
 from annotated_types import Ge, Le
 from numba.extending import register_jitable
 from pydantic import Field
-
-from sim import vec
-from sim.contact import TINY, Response
-from sim.laws import Law
-from sim.parameters import ParameterSet, Quantity
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import TINY, Response
+from repose.sim.engine.model import BoundLaw
+from repose.sim.laws.law import Law
+from repose.sim.parameters import ParameterSet, Quantity
 
 
 class MemorylessParameters(ParameterSet):
@@ -64,41 +64,44 @@ class Memoryless(NamedTuple):
 
 
 @register_jitable(forceinline=True)
-def memoryless(params, rules, contact):
+def force(params, contact):
     """Force of one contact."""
     touching = 1.0 if contact.overlap > 0.0 else 0.0
     viscosity = touching * params.normal_viscosity
     normal_force = params.normal_stiffness * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
-    speed = math.sqrt(vec.dot(contact.tangential_velocity, contact.tangential_velocity))
+    speed = math.sqrt(vector.dot(contact.tangential_velocity, contact.tangential_velocity))
     resistance = min(
         touching * params.friction * abs(normal_force) / max(speed, TINY), touching * params.shear_viscosity
     )
     return Response(
         normal_force,
-        vec.scale(-resistance, contact.tangential_velocity),
-        vec.scale(0.0, contact.shear),
-        vec.scale(0.0, contact.relative_spin),
+        vector.scale(-resistance, contact.tangential_velocity),
+        vector.scale(0.0, contact.shear),
+        vector.scale(0.0, contact.relative_spin),
         viscosity * contact.normal_velocity * contact.normal_velocity + resistance * speed * speed,
         0.0,
     )
 
 
 @register_jitable(forceinline=True)
-def memoryless_energy(params, rules, contact):
+def energy(params, contact):
     """Energy stored by the repulsion, and none in a spring [J]."""
     overlap = max(contact.overlap, 0.0)
     return 0.5 * params.normal_stiffness * overlap * overlap, 0.0
 
 
 @register_jitable(forceinline=True)
-def memoryless_stiffness(params, rules, contact):
+def stiffness(params, contact):
     """Stiffness along and across [N/m], damping along and across [1/s]."""
     return params.normal_stiffness, 0.0, params.normal_viscosity / contact.effective_mass, 0.0
 
 
-def rules_of(parameters: MemorylessParameters) -> tuple:
-    """This law has one form only."""
-    return (memoryless_stiffness,) * 4
+BOUND = BoundLaw(force, energy, stiffness)
+
+
+def bind(parameters: MemorylessParameters) -> BoundLaw:
+    """The law's functions; it has one form only."""
+    return BOUND
 
 
 def numbers_of(parameters: MemorylessParameters) -> Memoryless:
@@ -106,12 +109,4 @@ def numbers_of(parameters: MemorylessParameters) -> Memoryless:
     return Memoryless(*(float(getattr(parameters, name)) for name in Memoryless._fields))
 
 
-LAW = Law(
-    name="memoryless",
-    parameters=MemorylessParameters,
-    force=memoryless,
-    energy=memoryless_energy,
-    stiffness=memoryless_stiffness,
-    numbers=numbers_of,
-    rules=rules_of,
-)
+LAW = Law("memoryless", MemorylessParameters, bind, numbers_of)

@@ -1,28 +1,27 @@
-"""Rolling and twisting resistance, for any law to add to its answer."""
+"""Rolling and twisting resistance, for any law to add to its response."""
 
 from __future__ import annotations
 
 import math
 
 from numba.extending import register_jitable
-
-from sim import vec
-from sim.contact import TINY
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import TINY
 
 
 @register_jitable(forceinline=True)
-def rolling_moment(rolling, twisting, normal_force, radius, contact):
-    """Torque on i against rolling and twisting of the pair [N m], and the power it takes [W].
+def rolling_torque(rolling, twisting, normal_force, radius, contact):
+    """Torque on i against rolling and twisting of the pair [N m], and the power it dissipates [W].
 
     -mu_r R* F_n w_r/|w_r| for the part w_r of the relative spin that rolls, and likewise with its own
-    coefficient for the part that twists about the normal (seed 001). Capped so that no spin is
-    reversed within a step, even with contacts all around: slow spins die out exponentially instead.
+    coefficient for the part that twists about the normal (seed 001). Limited so that no spin is
+    reversed within a step, even with contacts all around: slow spins decay exponentially instead.
     """
     load = radius * max(normal_force, 0.0)
-    rate = vec.twist_rate(contact.relative_spin, contact.normal)
-    roll = vec.sub(contact.relative_spin, vec.about(rate, contact.normal, contact.relative_spin))
-    against_roll = min(rolling * load / max(math.sqrt(vec.dot(roll, roll)), TINY), contact.stopping)
-    size = min(twisting * load, contact.stopping * abs(rate))
-    against_twist = vec.about(size if rate > 0.0 else -size, contact.normal, contact.relative_spin)
-    moment = vec.sub(vec.scale(-against_roll, roll), against_twist)
-    return moment, -vec.dot(moment, contact.relative_spin)
+    rate = vector.twist_rate(contact.relative_spin, contact.normal)
+    roll = vector.sub(contact.relative_spin, vector.about(rate, contact.normal, contact.relative_spin))
+    against_roll = min(rolling * load / max(math.sqrt(vector.dot(roll, roll)), TINY), contact.stable_spin_resistance)
+    size = min(twisting * load, contact.stable_spin_resistance * abs(rate))
+    against_twist = vector.about(size if rate > 0.0 else -size, contact.normal, contact.relative_spin)
+    torque = vector.sub(vector.scale(-against_roll, roll), against_twist)
+    return torque, -vector.dot(torque, contact.relative_spin)

@@ -5,29 +5,28 @@ from __future__ import annotations
 import math
 
 from numba.extending import register_jitable
-
-from sim import vec
-from sim.contact import TINY
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import TINY
 
 
 @register_jitable(forceinline=True)
 def sliding_spring(stiffness, viscosity, limit, contact):
-    """Shear force of the spring and of the damper [N], and by how much the spring gives way [m].
+    """Shear force of the spring and of the damper [N], and the relaxation of the spring [m].
 
     F_t = -K xi - eta v_t, of size `limit` at most; the spring is never left longer than the limit stretches it, so
-    that it is held while sliding and pulls back at once when the motion turns round (seed 001).
+    that it keeps its length while sliding and pulls back at once when the motion reverses (seed 001).
     """
-    spring = vec.scale(-stiffness, contact.shear)
-    viscous = vec.scale(-viscosity, contact.tangential_velocity)
-    both = vec.add(spring, viscous)
-    share = min(1.0, limit / max(math.sqrt(vec.dot(both, both)), TINY))
-    pull = math.sqrt(vec.dot(spring, spring))
-    give = max(0.0, pull - limit) / max(pull, TINY)
-    return vec.scale(share, spring), vec.scale(share, viscous), vec.scale(give, contact.shear)
+    spring = vector.scale(-stiffness, contact.shear)
+    viscous = vector.scale(-viscosity, contact.tangential_velocity)
+    both = vector.add(spring, viscous)
+    share = min(1.0, limit / max(math.sqrt(vector.dot(both, both)), TINY))
+    pull = math.sqrt(vector.dot(spring, spring))
+    excess = max(0.0, pull - limit) / max(pull, TINY)
+    return vector.scale(share, spring), vector.scale(share, viscous), vector.scale(excess, contact.shear)
 
 
 @register_jitable(forceinline=True)
 def stored_in_sliding_spring(stiffness, limit, contact):
     """Energy of that spring [J]."""
-    stretch = min(math.sqrt(vec.dot(contact.shear, contact.shear)), limit / max(stiffness, TINY))
+    stretch = min(math.sqrt(vector.dot(contact.shear, contact.shear)), limit / max(stiffness, TINY))
     return 0.5 * stiffness * stretch * stretch

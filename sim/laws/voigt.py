@@ -4,27 +4,26 @@ F_n = K_n overlap - eta_n v_n;  F_t = -K_t xi - eta_t v_t, at most mu F_n (seed 
 restitution coefficient, eta = 2 b sqrt(m* K) with b = -ln e / sqrt(pi² + ln² e), which makes the rebound
 independent of speed. The stiffness is given, or that of Hertz and Mindlin at a fixed reference
 overlap d_c: K_n = 4/3 E* sqrt(R* d_c), K_t = 8 G* sqrt(R* d_c). (The seed prints twice this K_t;
-Mindlin's is kept.) The damper may pull for a moment as grains part: the rebound would differ from e otherwise.
+Mindlin's is kept.) The damper may pull for a torque as grains part: the rebound would differ from e otherwise.
 """
 
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Le
 from numba.extending import register_jitable
 from pydantic import Field
-
-from sim import vec
-from sim.contact import Response
-from sim.laws import Law
-from sim.laws.rolling import rolling_moment
-from sim.laws.sliding import sliding_spring, stored_in_sliding_spring
-from sim.material_parameters import MaterialParameters
-from sim.materials import ACROSS, DAMPING, FRICTION, ROLLING, TWISTING, YOUNG, pair_table
-from sim.parameters import Quantity
+from repose.sim.engine.model import BoundLaw
+from repose.sim.laws.law import Law
+from repose.sim.laws.material_parameters import MaterialParameters
+from repose.sim.laws.materials import ACROSS, COLUMN_COUNT, DAMPING, FRICTION, YOUNG, pair_table, row_of
+from repose.sim.laws.sliding import stored_in_sliding_spring
+from repose.sim.laws.spring_damper import damped_response
+from repose.sim.parameters import Quantity
 
 
 class VoigtParameters(MaterialParameters):
@@ -62,7 +61,7 @@ class Voigt(NamedTuple):
     """The numbers the law reads, in SI."""
 
     table: Any
-    """Of `sim.materials.pair_table`."""
+    """Of `repose.sim.laws.materials.pair_table`."""
     normal_stiffness: float
     shear_stiffness: float
     reference_overlap: float
@@ -81,63 +80,48 @@ def from_material(params, contact):
     return 2.0 / 3.0 * along, contact.material[ACROSS] ** 2 * along
 
 
-@register_jitable(forceinline=True)
-def voigt(params, rules, contact):
-    """Force and torque of one contact."""
-    stiffness_of, _, _, _ = rules
-    touching = 1.0 if contact.overlap > 0.0 else 0.0
-    along, across = stiffness_of(params, contact)
-    share = 2.0 * touching * contact.material[DAMPING]
-    viscosity = share * math.sqrt(contact.effective_mass * along)
-    normal_force = along * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
-    limit = contact.material[FRICTION] * max(normal_force, 0.0)
-    shear_viscosity = share * math.sqrt(contact.effective_mass * across)
-    spring, viscous, slip = sliding_spring(touching * across, shear_viscosity, limit, contact)
-    moment, rolling_power = rolling_moment(
-        contact.material[ROLLING],
-        contact.material[TWISTING],
-        normal_force,
-        contact.effective_radius,
-        contact,
-    )
-    return Response(
-        normal_force,
-        vec.add(spring, viscous),
-        slip,
-        moment,
-        viscosity * contact.normal_velocity * contact.normal_velocity
-        - vec.dot(viscous, contact.tangential_velocity)
-        + rolling_power,
-        -vec.dot(spring, contact.tangential_velocity),
-    )
-
-
-@register_jitable(forceinline=True)
-def voigt_energy(params, rules, contact):
-    """Energy stored by the repulsion and by the friction spring [J]."""
-    stiffness_of, _, _, _ = rules
-    along, across = stiffness_of(params, contact)
-    overlap = max(contact.overlap, 0.0)
-    limit = contact.material[FRICTION] * along * overlap
-    return 0.5 * along * overlap * overlap, stored_in_sliding_spring(across, limit, contact)
-
-
-@register_jitable(forceinline=True)
-def voigt_stiffness(params, rules, contact):
-    """Stiffness along and across [N/m], damping along and across [1/s]."""
-    stiffness_of, _, _, _ = rules
-    along, across = stiffness_of(params, contact)
-    share = 2.0 * contact.material[DAMPING]
-    mass = contact.effective_mass
-    return along, across, share * math.sqrt(along / mass), share * math.sqrt(across / mass)
-
-
 STIFFNESS = {"given": given, "material": from_material}
 
 
-def rules_of(parameters: VoigtParameters) -> tuple:
-    """The formula of the stiffness; the other places are not used."""
-    return (STIFFNESS[parameters.stiffness_from], given, given, given)
+@cache
+def bound(stiffness_from: str) -> BoundLaw:
+    """The law's functions with the chosen formula of the stiffness."""
+    stiffness_of = STIFFNESS[stiffness_from]
+
+    @register_jitable(forceinline=True)
+    def force(params, contact):
+        """Force and torque of one contact."""
+        touching = 1.0 if contact.overlap > 0.0 else 0.0
+        along, across = stiffness_of(params, contact)
+        share = 2.0 * touching * contact.material[DAMPING]
+        viscosity = share * math.sqrt(contact.effective_mass * along)
+        normal_force = along * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
+        limit = contact.material[FRICTION] * max(normal_force, 0.0)
+        shear_viscosity = share * math.sqrt(contact.effective_mass * across)
+        return damped_response(normal_force, viscosity, touching * across, shear_viscosity, limit, contact)
+
+    @register_jitable(forceinline=True)
+    def energy(params, contact):
+        """Energy stored by the repulsion and by the friction spring [J]."""
+        along, across = stiffness_of(params, contact)
+        overlap = max(contact.overlap, 0.0)
+        limit = contact.material[FRICTION] * along * overlap
+        return 0.5 * along * overlap * overlap, stored_in_sliding_spring(across, limit, contact)
+
+    @register_jitable(forceinline=True)
+    def stiffness(params, contact):
+        """Normal and shear stiffness [N/m], normal and shear damping [1/s]."""
+        along, across = stiffness_of(params, contact)
+        share = 2.0 * contact.material[DAMPING]
+        mass = contact.effective_mass
+        return along, across, share * math.sqrt(along / mass), share * math.sqrt(across / mass)
+
+    return BoundLaw(force, energy, stiffness, row_of, COLUMN_COUNT)
+
+
+def bind(parameters: VoigtParameters) -> BoundLaw:
+    """The law's functions for these parameters."""
+    return bound(parameters.stiffness_from)
 
 
 def numbers_of(parameters: VoigtParameters) -> Voigt:
@@ -150,13 +134,4 @@ def numbers_of(parameters: VoigtParameters) -> Voigt:
     )
 
 
-LAW = Law(
-    name="voigt",
-    parameters=VoigtParameters,
-    force=voigt,
-    energy=voigt_energy,
-    stiffness=voigt_stiffness,
-    numbers=numbers_of,
-    rules=rules_of,
-    needs_material=True,
-)
+LAW = Law("voigt", VoigtParameters, bind, numbers_of)

@@ -1,6 +1,6 @@
 """Beverloo's law: how the flow rate grows with the orifice, Q = n_p sqrt(g) (D - c r)^2.5.
 
-In this form (seed 003, eq. 12) the law has no factor of its own in front, so c takes up what is usually split into
+In this form (Duffau & Lynch 2020, eq. 12) the law has no prefactor, so that c stands for what is usually split into
 a factor of about 0.58 and an empty ring of 1.4 diameters (c = 2.8).
 """
 
@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-
-from sim.state import Floats
+from repose.sim.engine.world import Floats
 
 EXPONENT = 2.5
 """In space."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from sim.contact_table import ContactTable
-from sim.measure.coordination import HELD_BY, Coordination
-from sim.measure.packing import Box, packing_fraction
-from sim.measure.stress import Stress, mean_stress
-from sim.snapshot import Reading
-from sim.state import World
+from repose.sim.engine.contacts.force_table import ContactTable
+from repose.sim.engine.world import World
+from repose.sim.measure.coordination import Coordination
+from repose.sim.measure.display import PACKING
+from repose.sim.measure.measurement import Measurement, System
+from repose.sim.measure.packing import Box, packing_box, packing_fraction
+from repose.sim.measure.stress import STRESS_UNIT, Stress, mean_stress
 
 
 @dataclass(frozen=True)
@@ -26,27 +28,16 @@ class Bulk:
 
 
 def measure_bulk(world: World, contacts: ContactTable, box: Box, velocity_shift: float = 0.0) -> Bulk:
-    """The bulk of a world in the box given; `velocity_shift` as in `sim.measure.stress`."""
+    """The bulk of a world in the box given; `velocity_shift` as in `repose.sim.measure.stress`."""
     position = world.motion[: len(box.lower), 0].T
     fraction = packing_fraction(position, world.radius, box.lower, box.upper)
     return Bulk(box, fraction, mean_stress(world, contacts, box.lower, box.upper, velocity_shift))
 
 
-def bulk_readings(bulk: Bulk | None, coordination: Coordination) -> tuple[Reading, ...]:
-    """What to show of it beside the picture; nothing where there is no packing."""
-    if bulk is None:
-        return ()
-    stress, edges = bulk.stress, bulk.box.upper - bulk.box.lower
-    place = f"in a box of {' × '.join(f'{1e3 * edge:.3g}' for edge in edges)} mm in the middle of the packing"
-    loose = f"{100.0 * coordination.rattlers:.0f} % have fewer than {HELD_BY} and count as rattlers"
-    if coordination.without_rattlers is not None:
-        loose += f"; without them Z = {coordination.without_rattlers:.2f}"
-    return (
-        Reading("packing fraction φ", bulk.packing_fraction, help=f"Share of space that is grain, {place}."),
-        Reading("pressure P", stress.pressure, stress.unit, help=f"Mean normal stress, {place}."),
-        Reading("largest shear τ", stress.largest_shear, stress.unit, help=f"Largest shear stress, {place}."),
-        Reading("contacts per grain Z", coordination.mean, help=f"Mean over all grains; {loose}."),
-    )
+def bulk_of(system: System) -> Bulk | None:
+    """Packing fraction and stress well inside the packing; None where there is no packing of that size."""
+    box = system.derived(packing_box)
+    return None if box is None else measure_bulk(system.world, system.contacts, box, system.velocity_shift)
 
 
 def bulk_results(bulk: Bulk | None, coordination: Coordination) -> dict[str, Any]:
@@ -66,3 +57,62 @@ def bulk_results(bulk: Bulk | None, coordination: Coordination) -> dict[str, Any
             "distribution": np.asarray(coordination.distribution).tolist(),
         },
     }
+
+
+def _in_bulk(value: Callable[[Bulk], float]) -> Callable[[System], float]:
+    """A sample that is nan where there is no packing."""
+
+    def sample(system: System) -> float:
+        bulk = system.derived(bulk_of)
+        return math.nan if bulk is None else value(bulk)
+
+    return sample
+
+
+def _help(what: str) -> Callable[[System], str]:
+    def words(system: System) -> str:
+        bulk = system.derived(bulk_of)
+        if bulk is None:
+            return ""
+        edges = " × ".join(f"{1e3 * edge:.3g}" for edge in bulk.box.upper - bulk.box.lower)
+        return f"{what}, in a box of {edges} mm in the middle of the packing."
+
+    return words
+
+
+MEASUREMENT = (
+    Measurement(
+        "packing_fraction",
+        "packing fraction",
+        "φ",
+        "",
+        _in_bulk(lambda bulk: bulk.packing_fraction),
+        costly=True,
+        help=_help("Share of space that is grain"),
+        plot=PACKING,
+        order=20,
+        from_zero=False,
+    ),
+    Measurement(
+        "pressure",
+        "pressure",
+        "P",
+        STRESS_UNIT,
+        _in_bulk(lambda bulk: bulk.stress.pressure),
+        costly=True,
+        help=_help("Mean normal stress"),
+        plot=PACKING,
+        order=21,
+    ),
+    Measurement(
+        "largest_shear",
+        "largest shear",
+        "τ",
+        STRESS_UNIT,
+        _in_bulk(lambda bulk: bulk.stress.largest_shear),
+        costly=True,
+        help=_help("Largest shear stress"),
+        plot=None,
+        order=22,
+    ),
+)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-
-from sim.measure.pushes import pushes
-from sim.state import Floats, World
+from repose.sim.engine.world import Floats, World
+from repose.sim.measure.contact_sums import pushes
+from repose.sim.measure.display import CONTACTS
+from repose.sim.measure.measurement import Measurement, System
+from repose.sim.measure.packing import packing_box
 
 HELD_BY = 2
 """A grain with fewer contacts carries nothing: a rattler (Thornton, Geotechnique 50 (2000) 43)."""
@@ -42,3 +44,29 @@ def coordination_number(world: World) -> Coordination:
         rattlers=1.0 - held.size / contacts.size if contacts.size else 0.0,
         distribution=np.bincount(contacts.astype(np.int64)) / max(contacts.size, 1),
     )
+
+
+def coordination_of(system: System) -> Coordination:
+    """The coordination number of an experiment now."""
+    return coordination_number(system.world)
+
+
+def _help(system: System) -> str:
+    found = system.derived(coordination_of)
+    words = f"{100.0 * found.rattlers:.0f} % have fewer than {HELD_BY} and count as rattlers"
+    if found.without_rattlers is not None:
+        words += f"; without them Z = {found.without_rattlers:.2f}"
+    return f"Mean over all grains; {words}."
+
+
+MEASUREMENT = Measurement(
+    "coordination",
+    "contacts per grain",
+    "Z",
+    "",
+    lambda system: system.derived(coordination_of).mean,
+    shown=lambda system: system.derived(packing_box) is not None,
+    help=_help,
+    plot=CONTACTS,
+    order=40,
+)

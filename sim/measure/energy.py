@@ -9,26 +9,16 @@ is booked as the difference of the mechanical energy just before and just after 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
-
-from sim.state import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS, World
-from sim.survey import Survey
-
-
-@dataclass
-class Booked:
-    """Energy that did not come from the motion itself [J]."""
-
-    poured: float = 0.0
-    """Brought in by new grains."""
-    removed: float = 0.0
-    """Carried away by grains that left."""
-    work: float = 0.0
-    """Put in by changes of parameters and of walls."""
-    shear: float = 0.0
-    """Part of all three that went into friction springs."""
+from repose.sim.engine.timestep.survey import Survey
+from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS, World
+from repose.sim.measure.booked import Booked
+from repose.sim.measure.display import ENERGY, MOTION
+from repose.sim.measure.measurement import Measurement, System
 
 
 @dataclass(frozen=True)
@@ -83,8 +73,8 @@ def energy_ledger(
 
     `velocity_shift` [s] is how far the stored velocities are ahead of the positions (leap-frog: half a step).
     """
-    # Where nothing can move the inverse of the mobility stands for no inertia at all.
-    inertia = np.divide(1.0, world.mobility, out=np.zeros_like(world.mobility), where=world.mobility > 0.0)
+    # Where nothing can move the inverse of the inverse_mass stands for no inertia at all.
+    inertia = np.divide(1.0, world.inverse_mass, out=np.zeros_like(world.inverse_mass), where=world.inverse_mass > 0.0)
     velocity = world.motion[:, 1] - velocity_shift * world.motion[:, 2]
     dimension = len(gravity)
     weight = -np.asarray(gravity)[:, None] * inertia[:dimension]
@@ -102,3 +92,51 @@ def energy_ledger(
         removed=booked.removed,
         work=booked.work + float(world.ledger[LEDGER_WALLS].sum()),
     )
+
+
+def ledger_of(system: System) -> Energy:
+    """The ledger of an experiment now."""
+    return energy_ledger(system.world, system.survey, system.gravity, system.booked, system.velocity_shift)
+
+
+def _term(name: str) -> Callable[[System], float]:
+    def sample(system: System) -> float:
+        if name == "rotational" and not system.rotates:
+            return math.nan
+        return float(getattr(system.derived(ledger_of), name))
+
+    return sample
+
+
+TERMS = {
+    "translational": "kinetic: centres",
+    "rotational": "kinetic: spin",
+    "potential": "potential",
+    "elastic": "elastic",
+    "shear": "shear springs",
+    "damping": "lost: damping",
+    "sliding": "lost: sliding",
+    "poured": "poured in",
+    "removed": "carried away",
+    "work": "by changes",
+    "gap": "unbooked",
+}
+"""Terms of the ledger as they are called beside the plot."""
+
+MEASUREMENT = (
+    Measurement(
+        "kinetic_energy",
+        "kinetic energy",
+        "",
+        "J",
+        lambda system: system.derived(ledger_of).kinetic,
+        shown=False,
+        plot=MOTION,
+        order=10,
+        log=True,
+    ),
+    *(
+        Measurement(f"energy.{name}", title, "", "J", _term(name), shown=False, plot=ENERGY, axis="energy", order=order)
+        for order, (name, title) in enumerate(TERMS.items())
+    ),
+)

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-
-from sim.state import Floats
+from repose.sim.engine.world import Floats
 
 LAST_SHARE = 0.9
 """Once this share of the grains has passed, the vessel runs empty and the flow is no longer steady."""

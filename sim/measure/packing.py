@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-
-from sim.state import Floats, World
+from repose.sim.engine.world import Floats, World
+from repose.sim.measure.measurement import System
 
 PACKED = {2: 0.4, 3: 0.3}
 """Half of what discs and spheres fill at least at rest: a place belongs to the packing from here on [-]."""
@@ -73,6 +73,11 @@ def box_in_packing(world: World) -> Box | None:
     apart = np.sum((deepest - np.argwhere(packed).mean(axis=0)) ** 2, axis=1)
     centre = deepest[np.argmin(apart)] + first + 0.5
     return Box((centre - half) * edge, (centre + half) * edge)
+
+
+def packing_box(system: System) -> Box | None:
+    """The box well inside the packing of an experiment now."""
+    return box_in_packing(system.world)
 
 
 def packing_fraction(position: ArrayLike, radius: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> float:

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-
-from sim.state import Floats, World
+from repose.sim.engine.world import Floats, World
 
 if TYPE_CHECKING:
-    from sim.contact_table import ContactTable  # brings the compiler along, which the window starts without
+    from repose.sim.engine.contacts.force_table import (
+        ContactTable,  # brings the compiler along, which the window starts without
+    )
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,13 @@ class Stress:
         }
 
 
+STRESS_UNIT = {2: "N/m", 3: "Pa"}
+"""Unit of stress by dimension."""
+
+
 def stress_unit(dimension: int) -> str:
-    """What stress is measured in."""
-    return {2: "N/m", 3: "Pa"}[dimension]
+    """Unit of stress: Pa in 3D, N/m in 2D."""
+    return STRESS_UNIT[dimension]
 
 
 def grain_pressure(radius: Floats, normal_force: Floats, dimension: int) -> Floats:

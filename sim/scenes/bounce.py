@@ -1,26 +1,118 @@
-"""Bouncing spheres: three restitutions side by side, against ballistic arcs with instant rebound (seed 001, check 1).
+"""Bouncing spheres: three restitutions side by side, against ballistic arcs with instant rebound.
 
 A sphere dropped from h first lands after T = sqrt(2h/g) with v = sqrt(2 g h); arc n rises with e^n v and lasts
 2 e^n v/g, so that all arcs are over at T (1 + e)/(1 - e). A contact that lasts t_c delays an arc that begins with v by
 t_c, and the weight meanwhile changes v by up to g t_c and the length of the arc by as much again: v 2 t_c of height
 for every rebound so far. That, and the overlap, is what the run may differ by.
+
+It is the first of the two verifications in the article "DEM(個別要素法・離散要素法)の紹介" (Qiita, in Japanese).
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.snapshot import Action
+from repose.sim.laws.materials import Material
+from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.parameters import Quantity
+from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep
+from repose.sim.scenes.common.unreleased import (
+    HeldState,
+    act_held,
+    flaw_held,
+    held_spheres,
+    recorded,
+    rectangle,
+    velocities,
+    watch,
+)
+from repose.sim.scenes.common.unreleased_parameters import SphereMass, SphereRadius
 
-from sim.scenes import Scene
-from sim.scenes.bounce_parameters import BounceParameters
-from sim.scenes.held import HeldState, act_held, flaw_held, held_spheres, recorded, rectangle, velocities, watch
-from sim.snapshot import Action, Curve, Line, Reading
-from sim.state import Floats, World
 
-if TYPE_CHECKING:
-    from sim.simulation import Simulation
+class BounceParameters(MotionParameters):
+    """Spheres of three restitutions dropped on a plane, in SI."""
+
+    stiffness_from: ClassVar[str] = "given"
+    shear_stiffness: ClassVar[float] = 0.0
+    reference_overlap: ClassVar[float] = 0.0
+    friction: ClassVar[float] = 0.0
+
+    restitution_low: Annotated[
+        float,
+        Ge(0.05),
+        Le(1.0),
+        Quantity("restitution of the first", "e₁", effect="restart", group="Spheres"),
+        Field(description="Speed after over speed before an impact, first sphere. Takes effect at the next drop."),
+    ] = 0.5
+    restitution_middle: Annotated[
+        float,
+        Ge(0.05),
+        Le(1.0),
+        Quantity("restitution of the second", "e₂", effect="restart", group="Spheres"),
+        Field(description="Speed after over speed before an impact, second sphere. Takes effect at the next drop."),
+    ] = 0.8
+    restitution_high: Annotated[
+        float,
+        Ge(0.05),
+        Le(1.0),
+        Quantity("restitution of the third", "e₃", effect="restart", group="Spheres"),
+        Field(description="Speed after over speed before an impact, third sphere. Takes effect at the next drop."),
+    ] = 1.0
+    drop_height: Annotated[
+        float,
+        Ge(1e-3),
+        Le(10.0),
+        Quantity("drop height", "h", "mm", scale=1e-3, effect="restart", group="Spheres"),
+        Field(description="From the plane to the lowest point of the sphere. Takes effect at the next drop."),
+    ] = 0.1
+    radius: SphereRadius = 0.01
+    mass: SphereMass = 0.01
+    normal_stiffness: Annotated[
+        float,
+        Ge(1e3),
+        Le(1e9),
+        Quantity("normal stiffness", "K_n", "N/m", log=True, effect="restart"),
+        Field(description="Spring of the contact: the stiffer, the nearer to an instant rebound. At the next drop."),
+    ] = 1e5
+    dt: Annotated[
+        TimeStep,
+        Field(
+            description="Step of the integrator. The damper sets in with a jump, which the step must resolve: "
+            "'auto' is stable, and coarser."
+        ),
+    ] = 1e-5
+    duration: Annotated[
+        float,
+        Ge(0.01),
+        Le(20.0),
+        Quantity("duration", "T", "s", effect="restart", group="Experiment"),
+        Field(description="How long the spheres are watched. Takes effect at the next drop."),
+    ] = 1.5
+
+    @property
+    def restitutions(self) -> tuple[float, float, float]:
+        """Of the three spheres."""
+        return self.restitution_low, self.restitution_middle, self.restitution_high
+
+    def materials(self) -> tuple[Material, ...]:
+        """One row per sphere, the last one the plane; Young's modulus is not used."""
+        return tuple(Material(1.0, 0.0, 1.0, e, 0.0) for e in (*self.restitutions, 1.0))
+
+    def differing(self) -> dict[tuple[int, int], dict[str, float]]:
+        """Each sphere rebounds from the plane with its own restitution."""
+        return {(i, 3): {"restitution": e} for i, e in enumerate(self.restitutions)}
+
+    def contact_duration(self, restitution: float) -> float:
+        """pi / sqrt(K/m - (eta/2m)²) [s]: how long a rebound takes, which the closed form has happen at once."""
+        return math.hypot(math.pi, math.log(restitution)) * math.sqrt(self.mass / self.normal_stiffness)
+
 
 SPHERES = 3
 
@@ -59,47 +151,47 @@ def ballistic(parameters: BounceParameters, restitution: float, time: Floats) ->
     return np.maximum(height, 0.0), np.abs(velocity)
 
 
-def elapsed(simulation: Simulation) -> float:
+def elapsed(experiment: Experiment) -> float:
     """Time since the spheres were let go, 0 while they are held [s]."""
-    state: HeldState = simulation.run.state
-    return 0.0 if state.phase == "empty" else min(simulation.time - state.since, simulation.run.built.duration)
+    state: HeldState = experiment.run.state
+    return 0.0 if state.phase == "empty" else min(experiment.time - state.since, experiment.run.built.duration)
 
 
-def supervise(simulation: Simulation) -> None:
+def supervise(experiment: Experiment) -> None:
     """Write down heights and speeds; stop when the time is over."""
-    if simulation.phase == "flowing":
-        height = simulation.run.world.motion[2, 0] - simulation.run.built.radius
-        watch(simulation, height, np.abs(velocities(simulation)[:, 2]))
+    if experiment.phase == "flowing":
+        height = experiment.run.world.motion[2, 0] - experiment.run.built.radius
+        watch(experiment, height, np.abs(velocities(experiment)[:, 2]))
 
 
-def actions(simulation: Simulation) -> tuple[Action, ...]:
+def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
-    phase = simulation.phase
+    phase = experiment.phase
     return (
         Action("run", "Drop", "A", phase in ("empty", "rested"), "Let the three spheres fall."),
         Action("reset", "Reset", "R", True, "Back to the spheres held above the plane."),
     )
 
 
-def act(simulation: Simulation, action: str) -> str:
+def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
-    return act_held(simulation, action, "The spheres are held above the plane.", "The spheres fall.")
+    return act_held(experiment, action, "The spheres are held above the plane.", "The spheres fall.")
 
 
-def describe(simulation: Simulation) -> tuple[str, str, float | None]:
+def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     """Phase, words for it, share done."""
-    phase, duration = simulation.phase, simulation.run.built.duration
+    phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
-        return phase, f"spheres held {1e3 * simulation.run.built.drop_height:g} mm above the plane", None
+        return phase, f"spheres held {1e3 * experiment.run.built.drop_height:g} mm above the plane", None
     if phase == "flowing":
-        return phase, f"bouncing: {elapsed(simulation):.2f} of {duration:g} s", elapsed(simulation) / duration
+        return phase, f"bouncing: {elapsed(experiment):.2f} of {duration:g} s", elapsed(experiment) / duration
     return phase, f"bounced for {duration:g} s", None
 
 
-def deviations(simulation: Simulation) -> Floats:
+def deviations(experiment: Experiment) -> Floats:
     """Largest difference of the height from the closed form so far [m], shape (3,)."""
-    built = simulation.run.built
-    time, height, _ = recorded(simulation.run.state, SPHERES)
+    built = experiment.run.built
+    time, height, _ = recorded(experiment.run.state, SPHERES)
     if time.size == 0:
         return np.zeros(SPHERES)
     expected = [ballistic(built, e, time)[0] for e in built.restitutions]
@@ -107,9 +199,9 @@ def deviations(simulation: Simulation) -> Floats:
     return found
 
 
-def explained(simulation: Simulation) -> Floats:
+def explained(experiment: Experiment) -> Floats:
     """What contact time and overlap explain of it [m], shape (3,); see the module's first lines."""
-    built = simulation.run.built
+    built = experiment.run.built
     g = max(built.gravity * math.cos(built.tilt), 1e-12)
     speed = math.sqrt(2.0 * g * built.drop_height)
     overlap = speed * math.sqrt(built.mass / built.normal_stiffness) + built.mass * g / built.normal_stiffness
@@ -118,25 +210,25 @@ def explained(simulation: Simulation) -> Floats:
     for e in built.restitutions:
         before = speed * e ** (rebound - 1.0)
         landing = (speed + 2.0 * (np.cumsum(before) - speed)) / g
-        late = np.where(landing < elapsed(simulation), before * 2.0 * rebound * built.contact_duration(e), 0.0)
+        late = np.where(landing < elapsed(experiment), before * 2.0 * rebound * built.contact_duration(e), 0.0)
         allowed.append(late.max() + overlap)
     return np.array(allowed)
 
 
-def readings(simulation: Simulation) -> tuple[Reading, ...]:
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """How far each sphere is from its closed form."""
     return tuple(
         Reading(f"deviation, e = {e:g}", 1e3 * far, "mm", help=f"Contact time explains up to {1e3 * most:.2f} mm.")
         for e, far, most in zip(
-            simulation.run.built.restitutions, deviations(simulation), explained(simulation), strict=True
+            experiment.run.built.restitutions, deviations(experiment), explained(experiment), strict=True
         )
     )
 
 
-def curves(simulation: Simulation) -> tuple[Curve, ...]:
+def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Height and speed against time, the run as points on the closed form."""
-    built = simulation.run.built
-    time, height, speed = recorded(simulation.run.state, SPHERES)
+    built = experiment.run.built
+    time, height, speed = recorded(experiment.run.state, SPHERES)
     smooth = np.linspace(0.0, built.duration, 600)
     rising, moving = [], []
     for row, e in enumerate(built.restitutions):
@@ -150,35 +242,35 @@ def curves(simulation: Simulation) -> tuple[Curve, ...]:
     )
 
 
-def ghosts(simulation: Simulation) -> Floats:
+def ghosts(experiment: Experiment) -> Floats:
     """Where the closed form has the spheres, shape (3, 4)."""
-    built = simulation.run.built
+    built = experiment.run.built
     centres = starts(built)
-    now = np.array([elapsed(simulation)])
+    now = np.array([elapsed(experiment)])
     for row, e in enumerate(built.restitutions):
         centres[row, 2] = built.radius + float(ballistic(built, e, now)[0][0])
     return np.column_stack([centres, np.full(SPHERES, built.radius)])
 
 
-def box(simulation: Simulation) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The spheres and the plane under them."""
-    built = simulation.run.built
+    built = experiment.run.built
     wide, deep = 7.0 * built.radius, 3.0 * built.radius
     return (-wide, -deep, -0.5 * built.radius), (wide, deep, built.drop_height + 3.0 * built.radius)
 
 
-def facets(simulation: Simulation) -> Floats:
+def facets(experiment: Experiment) -> Floats:
     """A piece of the plane."""
-    (left, front, _), (right, back, _) = box(simulation)
+    (left, front, _), (right, back, _) = box(experiment)
     return rectangle((left, front, 0.0), (right - left, 0.0, 0.0), (0.0, back - front, 0.0))
 
 
-def results(simulation: Simulation) -> dict[str, Any]:
+def results(experiment: Experiment) -> dict[str, Any]:
     """Deviations from the closed form, and what contact time explains of them."""
-    built = simulation.run.built
-    columns = zip(built.restitutions, deviations(simulation), explained(simulation), strict=True)
+    built = experiment.run.built
+    columns = zip(built.restitutions, deviations(experiment), explained(experiment), strict=True)
     return {
-        "phase": simulation.phase,
+        "phase": experiment.phase,
         "spheres": [
             {"restitution": e, "largest_deviation": float(far), "explained_by_contact_time": float(most)}
             for e, far, most in columns
@@ -186,12 +278,12 @@ def results(simulation: Simulation) -> dict[str, Any]:
     }
 
 
-def check(simulation: Simulation) -> str:
+def check(experiment: Experiment) -> str:
     """Heights follow the arcs within what the contact time explains."""
-    if simulation.phase != "rested":
-        return f"The spheres were not watched to the end: phase {simulation.phase}."
+    if experiment.phase != "rested":
+        return f"The spheres were not watched to the end: phase {experiment.phase}."
     for e, far, most in zip(
-        simulation.run.built.restitutions, deviations(simulation), explained(simulation), strict=True
+        experiment.run.built.restitutions, deviations(experiment), explained(experiment), strict=True
     ):
         if far > most:
             return f"The sphere with e = {e:g} is {1e3 * far:.2f} mm off its arcs; {1e3 * most:.2f} mm are explained."
@@ -201,7 +293,7 @@ def check(simulation: Simulation) -> str:
 SCENE = Scene(
     name="bounce",
     title="Bouncing spheres",
-    summary="Three spheres of different restitution dropped on a plane, against ballistic arcs (seed 001, check 1).",
+    summary="Three spheres of different restitution dropped on a plane, against ballistic arcs.",
     law="voigt",
     parameters=BounceParameters,
     dimension=3,
@@ -213,11 +305,12 @@ SCENE = Scene(
     box=box,
     results=results,
     check=check,
-    under_way=lambda simulation: simulation.phase == "flowing",
-    lightest=lambda parameters: (parameters.mass, parameters.radius),
+    under_way=lambda experiment: experiment.phase == "flowing",
+    smallest_grain=lambda parameters: (parameters.mass, parameters.radius),
     readings=readings,
     curves=curves,
     ghosts=ghosts,
     facets=facets,
     flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
+    test_values={"duration": 0.5},
 )

@@ -1,25 +1,115 @@
-"""Spheres on a slope: five frictions side by side, against rolling and sliding (seed 001, check 2).
+"""Spheres on a slope: five frictions side by side, against rolling and sliding.
 
 On a slope alpha a sphere rolls without sliding from mu_c = (2/7) tan(alpha) on, with (5/7) g sin(alpha); below mu_c
 it slides with g (sin(alpha) - mu cos(alpha)). The spheres are released at rest, lying as deep as their weight presses
 them, with friction springs not yet stretched: these take about one swing, 1/w with w² = (7/2) K_t/m.
+
+It is the second of the two verifications in the article "DEM(個別要素法・離散要素法)の紹介" (Qiita, in Japanese).
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.snapshot import Action
+from repose.sim.laws.materials import Material
+from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.parameters import Quantity
+from repose.sim.scenes.common.motion_parameters import MotionParameters
+from repose.sim.scenes.common.unreleased import (
+    HeldState,
+    act_held,
+    flaw_held,
+    held_spheres,
+    recorded,
+    rectangle,
+    velocities,
+    watch,
+)
+from repose.sim.scenes.common.unreleased_parameters import SphereMass, SphereRadius
 
-from sim.scenes import Scene
-from sim.scenes.held import HeldState, act_held, flaw_held, held_spheres, recorded, rectangle, velocities, watch
-from sim.scenes.slope_parameters import SlopeParameters
-from sim.snapshot import Action, Curve, Line, Reading
-from sim.state import Floats, World
 
-if TYPE_CHECKING:
-    from sim.simulation import Simulation
+def _quantity(number: int, symbol: str) -> Quantity:
+    return Quantity(f"friction of sphere {number}", symbol, effect="restart", group="Spheres")
+
+
+def _help(number: int) -> Any:
+    return Field(description=f"Friction coefficient of sphere {number} with the slope. Takes effect at the next start.")
+
+
+class SlopeParameters(MotionParameters):
+    """Spheres of five frictions on a slope, in SI."""
+
+    stiffness_from: ClassVar[str] = "given"
+    reference_overlap: ClassVar[float] = 0.0
+    restitution: ClassVar[float] = 0.2
+    friction: ClassVar[float] = 0.0
+
+    friction_1: Annotated[float, Ge(0.0), Le(2.0), _quantity(1, "μ₁"), _help(1)] = 0.0
+    friction_2: Annotated[float, Ge(0.0), Le(2.0), _quantity(2, "μ₂"), _help(2)] = 0.1
+    friction_3: Annotated[float, Ge(0.0), Le(2.0), _quantity(3, "μ₃"), _help(3)] = 0.2
+    friction_4: Annotated[float, Ge(0.0), Le(2.0), _quantity(4, "μ₄"), _help(4)] = 0.3
+    friction_5: Annotated[float, Ge(0.0), Le(2.0), _quantity(5, "μ₅"), _help(5)] = 0.5
+    slope_angle: Annotated[
+        float,
+        Ge(0.0),
+        Le(math.radians(80.0)),
+        Quantity("angle of the slope", "α", "°", scale=math.pi / 180, effect="restart", group="Slope"),
+        Field(description="Against the horizontal. A sphere rolls without sliding from μ = (2/7) tan α on."),
+    ] = math.pi / 4
+    radius: SphereRadius = 0.02
+    mass: SphereMass = 0.01
+    normal_stiffness: Annotated[
+        float,
+        Ge(1e3),
+        Le(1e8),
+        Quantity("normal stiffness", "K_n", "N/m", log=True, effect="restart"),
+        Field(description="Spring of the contact along its normal. Takes effect at the next start."),
+    ] = 1e5
+    shear_stiffness: Annotated[
+        float,
+        Ge(1e3),
+        Le(1e8),
+        Quantity("shear stiffness", "K_t", "N/m", log=True, effect="restart"),
+        Field(description="Friction spring of the contact. Takes effect at the next start."),
+    ] = 1e5
+    duration: Annotated[
+        float,
+        Ge(0.01),
+        Le(5.0),
+        Quantity("duration", "T", "s", effect="restart", group="Experiment"),
+        Field(description="How long the spheres run. Takes effect at the next start."),
+    ] = 0.4
+
+    @property
+    def frictions(self) -> tuple[float, ...]:
+        """Of the five spheres."""
+        return self.friction_1, self.friction_2, self.friction_3, self.friction_4, self.friction_5
+
+    @property
+    def steepness(self) -> float:
+        """Angle between the slope and the horizontal, the tilt of the table included [rad]."""
+        return self.slope_angle + self.tilt
+
+    def acceleration(self, friction: float) -> float:
+        """(5/7) g sin(alpha) rolling, g (sin(alpha) - mu cos(alpha)) sliding, whichever is larger [m/s²]."""
+        sine, cosine = math.sin(self.steepness), math.cos(self.steepness)
+        return self.gravity * max(5.0 / 7.0 * sine, sine - friction * cosine)
+
+    def materials(self) -> tuple[Material, ...]:
+        """One row per sphere, the last one the slope; Young's modulus is not used."""
+        return tuple(Material(1.0, 0.0, 1.0, self.restitution, mu) for mu in (*self.frictions, 1.0))
+
+    def differing(self) -> dict[tuple[int, int], dict[str, float]]:
+        """Each sphere meets the slope with its own friction."""
+        return {(i, 5): {"friction": mu} for i, mu in enumerate(self.frictions)}
+
 
 SPHERES = 5
 
@@ -51,50 +141,50 @@ def begin(parameters: SlopeParameters, seed: int) -> tuple[World, HeldState]:
     return held_spheres(starts(parameters), parameters, 3, directions(parameters)[1]), HeldState()
 
 
-def elapsed(simulation: Simulation) -> float:
+def elapsed(experiment: Experiment) -> float:
     """Time since the spheres were let go, 0 while they are held [s]."""
-    state: HeldState = simulation.run.state
+    state: HeldState = experiment.run.state
     if state.phase == "empty":
         return 0.0
-    return state.time[-1] if state.phase == "rested" else simulation.time - state.since
+    return state.time[-1] if state.phase == "rested" else experiment.time - state.since
 
 
-def supervise(simulation: Simulation) -> None:
+def supervise(experiment: Experiment) -> None:
     """Write down paths and speeds; stop when the time is over."""
-    if simulation.phase == "flowing":
-        built = simulation.run.built
+    if experiment.phase == "flowing":
+        built = experiment.run.built
         down = directions(built)[0]
-        path = (simulation.run.world.motion[:3, 0].T - starts(built)) @ down
-        watch(simulation, path, velocities(simulation) @ down)
+        path = (experiment.run.world.motion[:3, 0].T - starts(built)) @ down
+        watch(experiment, path, velocities(experiment) @ down)
 
 
-def actions(simulation: Simulation) -> tuple[Action, ...]:
+def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
-    phase = simulation.phase
+    phase = experiment.phase
     return (
         Action("run", "Let go", "A", phase in ("empty", "rested"), "Let the five spheres run down the slope."),
         Action("reset", "Reset", "R", True, "Back to the spheres held at the top."),
     )
 
 
-def act(simulation: Simulation, action: str) -> str:
+def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
-    return act_held(simulation, action, "The spheres are held at the top of the slope.", "The spheres run.")
+    return act_held(experiment, action, "The spheres are held at the top of the slope.", "The spheres run.")
 
 
-def describe(simulation: Simulation) -> tuple[str, str, float | None]:
+def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     """Phase, words for it, share done."""
-    phase, duration = simulation.phase, simulation.run.built.duration
+    phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
-        return phase, f"spheres held on a slope of {math.degrees(simulation.run.built.slope_angle):g}°", None
+        return phase, f"spheres held on a slope of {math.degrees(experiment.run.built.slope_angle):g}°", None
     if phase == "flowing":
-        return phase, f"running: {elapsed(simulation):.2f} of {duration:g} s", min(1.0, elapsed(simulation) / duration)
+        return phase, f"running: {elapsed(experiment):.2f} of {duration:g} s", min(1.0, elapsed(experiment) / duration)
     return phase, f"ran for {duration:g} s", None
 
 
-def accelerations(simulation: Simulation) -> Floats:
+def accelerations(experiment: Experiment) -> Floats:
     """Slope of a straight line through speed against time [m/s²], shape (5,); nan before there are two records."""
-    time, _, speed = recorded(simulation.run.state, SPHERES)
+    time, _, speed = recorded(experiment.run.state, SPHERES)
     if time.size < 2:
         return np.full(SPHERES, math.nan)
     found: Floats = np.polyfit(time, speed, 1)[0]
@@ -110,10 +200,10 @@ def allowed(parameters: SlopeParameters) -> float:
     return 6.0 * parameters.gravity * abs(math.sin(parameters.steepness)) / (omega * parameters.duration)
 
 
-def readings(simulation: Simulation) -> tuple[Reading, ...]:
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Measured accelerations, and how far they are from the closed form."""
-    built = simulation.run.built
-    found = accelerations(simulation)
+    built = experiment.run.built
+    found = accelerations(experiment)
     if np.isnan(found).any():
         return ()
     shown = []
@@ -127,10 +217,10 @@ def readings(simulation: Simulation) -> tuple[Reading, ...]:
     return tuple(shown)
 
 
-def curves(simulation: Simulation) -> tuple[Curve, ...]:
+def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Speed against time, the run as points on the closed form."""
-    built = simulation.run.built
-    time, _, speed = recorded(simulation.run.state, SPHERES)
+    built = experiment.run.built
+    time, _, speed = recorded(experiment.run.state, SPHERES)
     ends = np.array([0.0, built.duration])
     lines = []
     for row, mu in enumerate(built.frictions):
@@ -139,37 +229,37 @@ def curves(simulation: Simulation) -> tuple[Curve, ...]:
     return (Curve("Speed", "time [s]", "speed [m/s]", tuple(lines)),)
 
 
-def ghosts(simulation: Simulation) -> Floats:
+def ghosts(experiment: Experiment) -> Floats:
     """Where the closed form has the spheres, shape (5, 4)."""
-    built = simulation.run.built
-    path = 0.5 * np.array([built.acceleration(mu) for mu in built.frictions]) * elapsed(simulation) ** 2
+    built = experiment.run.built
+    path = 0.5 * np.array([built.acceleration(mu) for mu in built.frictions]) * elapsed(experiment) ** 2
     centres = starts(built) + path[:, None] * directions(built)[0]
     return np.column_stack([centres, np.full(SPHERES, built.radius)])
 
 
-def facets(simulation: Simulation) -> Floats:
+def facets(experiment: Experiment) -> Floats:
     """The piece of the slope the spheres run on."""
-    built = simulation.run.built
+    built = experiment.run.built
     down, margin = directions(built)[0], 2.0 * built.radius
     half = 1.5 * built.radius * SPHERES
     corner = -(length(built) + margin) * down + np.array([0.0, -half, 0.0])
     return rectangle(corner, (length(built) + 2.0 * margin) * down, (0.0, 2.0 * half, 0.0))
 
 
-def box(simulation: Simulation) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The slope and the spheres on it."""
-    corners = facets(simulation).reshape(-1, 3)
-    room = 2.2 * simulation.run.built.radius
+    corners = facets(experiment).reshape(-1, 3)
+    room = 2.2 * experiment.run.built.radius
     lower, upper = corners.min(axis=0), corners.max(axis=0) + np.array([room, 0.0, room])
     return tuple(lower.tolist()), tuple(upper.tolist())
 
 
-def results(simulation: Simulation) -> dict[str, Any]:
+def results(experiment: Experiment) -> dict[str, Any]:
     """Accelerations measured and expected."""
-    built = simulation.run.built
-    found = accelerations(simulation).tolist()
+    built = experiment.run.built
+    found = accelerations(experiment).tolist()
     return {
-        "phase": simulation.phase,
+        "phase": experiment.phase,
         "critical_friction": 2.0 / 7.0 * math.tan(built.steepness),
         "spheres": [
             {"friction": mu, "acceleration": None if math.isnan(a) else a, "expected": built.acceleration(mu)}
@@ -178,12 +268,12 @@ def results(simulation: Simulation) -> dict[str, Any]:
     }
 
 
-def check(simulation: Simulation) -> str:
+def check(experiment: Experiment) -> str:
     """Accelerations are those of rolling and sliding."""
-    built = simulation.run.built
-    if simulation.phase != "rested":
-        return f"The spheres did not run to the end: phase {simulation.phase}."
-    for mu, a in zip(built.frictions, accelerations(simulation), strict=True):
+    built = experiment.run.built
+    if experiment.phase != "rested":
+        return f"The spheres did not run to the end: phase {experiment.phase}."
+    for mu, a in zip(built.frictions, accelerations(experiment), strict=True):
         if abs(a - built.acceleration(mu)) > allowed(built):
             return f"The sphere with μ = {mu:g} runs with {a:.3f} m/s², not {built.acceleration(mu):.3f}."
     return ""
@@ -192,7 +282,7 @@ def check(simulation: Simulation) -> str:
 SCENE = Scene(
     name="slope",
     title="Spheres on a slope",
-    summary="Spheres of five frictions on a slope, against rolling and sliding (seed 001, check 2).",
+    summary="Spheres of five frictions on a slope, against rolling and sliding.",
     law="voigt",
     parameters=SlopeParameters,
     dimension=3,
@@ -204,12 +294,13 @@ SCENE = Scene(
     box=box,
     results=results,
     check=check,
-    under_way=lambda simulation: simulation.phase == "flowing",
-    lightest=lambda parameters: (parameters.mass, parameters.radius),
+    under_way=lambda experiment: experiment.phase == "flowing",
+    smallest_grain=lambda parameters: (parameters.mass, parameters.radius),
     rotates=lambda parameters: True,
     readings=readings,
     curves=curves,
     ghosts=ghosts,
     facets=facets,
     flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
+    test_values={"duration": 0.1},
 )

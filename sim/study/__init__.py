@@ -1,1 +1,5 @@
-"""Studies made with the engine: benchmarks now, sweeps and figures later."""
+"""Work on many experiments or on the program itself: benchmark, self-test, survival test with damaged data.
+
+Here belongs what builds experiments to compare them. Not here: one experiment (`repose.sim.experiment`), and what
+prints or draws (`repose.app.jobs`).
+"""

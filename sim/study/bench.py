@@ -15,15 +15,17 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from sim.build import add_spheres, empty_world, enlarge_pairs, with_crew
-from sim.commands import Act
-from sim.crew import GRAINS_PER_THREAD, available
-from sim.neighbours import OK, PAIRS_FULL
-from sim.simulation import Simulation
-from sim.state import REBUILD_COUNT, World, copy_world
-from sim.study.parts import measure_parts
-from sim.study.yardstick import advance_by_hand
+from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, with_threads
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
+from repose.sim.engine.thread_count import GRAINS_PER_THREAD, available
+from repose.sim.engine.world import REBUILD_COUNT, World, copy_world
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.stepping import advance
+from repose.sim.study.parts import measure_parts
+from repose.sim.study.yardstick import advance_by_hand
 
 FLOWING_AFTER = 0.15
 """Simulated time after opening at which the flowing state is taken [s]."""
@@ -48,7 +50,7 @@ class State(NamedTuple):
 
     name: str
     world: World
-    simulation: Simulation
+    simulation: Experiment
     by_hand: bool = False
     """Whether the yardstick can step it."""
 
@@ -73,18 +75,18 @@ def side_by_side(world: World, copies: int, pitch: float) -> World:
     return whole
 
 
-def nanoseconds(loop: Loop, world: World, simulation: Simulation, steps: int) -> float:
+def nanoseconds(loop: Loop, world: World, simulation: Experiment, steps: int) -> float:
     """Time per moving sphere and step of one batch on a copy of the world [ns]."""
     return _timed(loop, world, simulation, steps)[0]
 
 
-def _timed(loop: Loop, world: World, simulation: Simulation, steps: int) -> tuple[float, float, World]:
+def _timed(loop: Loop, world: World, simulation: Experiment, steps: int) -> tuple[float, float, World]:
     """The same, wall time of the batch [s], and the world after it."""
     world = copy_world(world)
     left = steps
     began = time.perf_counter()
     while left:
-        done, status, _ = loop(world, simulation.numbers, simulation.gravity, simulation.dt, left)
+        done, status, _ = loop(world, simulation.engine.law_parameters, simulation.engine.gravity, simulation.dt, left)
         left -= done
         if status == PAIRS_FULL:
             world = enlarge_pairs(world)
@@ -96,17 +98,17 @@ def _timed(loop: Loop, world: World, simulation: Simulation, steps: int) -> tupl
 
 def heap_states(integrator: str, sizes: Iterable[int], quick: bool) -> Iterator[State]:
     """The heap settled, flowing and, unless it is to be quick, filling, in so many copies."""
-    simulation = Simulation("heap", {"integrator": integrator}, ready="column")
-    simulation.advance(200)
+    simulation = new_experiment("heap", {"integrator": integrator}, ready="column")
+    advance(simulation, 200)
     states = {"settled": copy_world(simulation.run.world)}
-    simulation.apply(Act("open"))
-    simulation.advance(int(FLOWING_AFTER / simulation.dt))
+    apply(simulation, Act("open"))
+    advance(simulation, int(FLOWING_AFTER / simulation.dt))
     states["flowing"] = copy_world(simulation.run.world)
     if not quick:
-        pouring = Simulation("heap", {"integrator": integrator})
-        pouring.apply(Act("fill"))
+        pouring = new_experiment("heap", {"integrator": integrator})
+        apply(pouring, Act("fill"))
         while pouring.time < HALF_FILLED:
-            pouring.advance(200)
+            advance(pouring, 200)
         states["filling"] = copy_world(pouring.run.world)
     for copies in sizes:
         for name, world in states.items():
@@ -122,36 +124,36 @@ def fastest(world: World) -> float:
 
 def glass_states(quick: bool) -> Iterator[State]:
     """Glass beads at rest over the lid, then flowing through the neck."""
-    simulation = Simulation("hourglass_glass", GLASS | ({"grain_count": FEW} if quick else {}))
+    simulation = new_experiment("hourglass_glass", GLASS | ({"grain_count": FEW} if quick else {}))
     while simulation.phase == "filling" or fastest(simulation.run.world) > AT_REST:
-        simulation.advance(1000)
+        advance(simulation, 1000)
     yield State("settled", copy_world(simulation.run.world), simulation)
-    simulation.apply(Act("open"))
-    simulation.advance(int(0.4 / simulation.dt))
+    apply(simulation, Act("open"))
+    advance(simulation, int(0.4 / simulation.dt))
     yield State("flowing", copy_world(simulation.run.world), simulation)
 
 
 def measure(state: State, quick: bool) -> dict[str, Any]:
     """One row: engine (on two threads too where the world is large) and yardstick in turn, lists made per second,
     memory, and the parts of a step."""
-    world, simulation = with_crew(state.world, 1), state.simulation
+    world, simulation = with_threads(state.world, 1), state.simulation
     moving = int((~world.fixed).sum())
     rounds = 3 if quick else 7
     steps = max(20, (200_000 if quick else 1_000_000) // moving)
-    loops = (simulation.loop, advance_by_hand) if state.by_hand else (simulation.loop,)
+    loops = (simulation.engine.advance, advance_by_hand) if state.by_hand else (simulation.engine.advance,)
     for loop in loops:
         _timed(loop, world, simulation, steps)
-    pair = with_crew(world, 2) if moving >= GRAINS_PER_THREAD and available() > 1 else None
+    pair = with_threads(world, 2) if moving >= GRAINS_PER_THREAD and available() > 1 else None
     times, twice = [], []
     for _ in range(rounds):
         times.append([_timed(loop, world, simulation, steps) for loop in loops])
         if pair is not None:
-            twice.append(_timed(simulation.loop, pair, simulation, steps)[0])
+            twice.append(_timed(simulation.engine.advance, pair, simulation, steps)[0])
     _, wall, after = times[-1][0]
     lists = int(after.counters[REBUILD_COUNT] - world.counters[REBUILD_COUNT])
     row = {
         "scene": simulation.scene.name,
-        "integrator": simulation.model.integrator,
+        "integrator": simulation.engine.model.integrator,
         "grains": moving,
         "state": state.name,
         "ns_per_grain_and_step": statistics.median(turn[0][0] for turn in times),
@@ -159,13 +161,18 @@ def measure(state: State, quick: bool) -> dict[str, Any]:
         "bytes_per_sphere": memory(after) / after.sphere_count,
     }
     if pair is not None:
-        row["bytes_per_sphere_two_threads"] = memory(with_crew(after, 2)) / after.sphere_count
+        row["bytes_per_sphere_two_threads"] = memory(with_threads(after, 2)) / after.sphere_count
         row["two_threads_ns"] = statistics.median(twice)
         row["speed_up"] = statistics.median(turn[0][0] / both for turn, both in zip(times, twice, strict=True))
     if state.by_hand:
         row["yardstick_ns"] = statistics.median(turn[1][0] for turn in times)
         row["ratio_to_yardstick"] = statistics.median(turn[0][0] / turn[1][0] for turn in times)
-    parts = measure_parts(after, simulation.model, (simulation.numbers, simulation.gravity, simulation.dt), quick)
+    parts = measure_parts(
+        after,
+        simulation.engine.model,
+        (simulation.engine.law_parameters, simulation.engine.gravity, simulation.dt),
+        quick,
+    )
     parts["search"] = parts.pop("watching") + parts.pop("one_list") * lists / steps
     total = sum(parts.values())
     row["share"] = {name: part / total for name, part in parts.items()}
@@ -194,7 +201,7 @@ def measure_engine(quick: bool = False, tell: Tell = lambda words, share: None) 
     rows: list[dict[str, Any]] = []
     tell("setting up the heap and compiling", 0.0)
     for state in itertools.chain.from_iterable(groups):
-        scene, scheme = state.simulation.scene.name, state.simulation.model.integrator
+        scene, scheme = state.simulation.scene.name, state.simulation.engine.model.integrator
         tell(f"{scene} {state.name}, {int((~state.world.fixed).sum())} grains, {scheme}", len(rows) / total)
         rows.append(measure(state, quick))
         if len(rows) == heaps * len(schemes):

@@ -18,14 +18,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-
-from sim import presets, saved_run
-from sim.commands import Act
-from sim.mesh import read_mesh
-from sim.parameters import ParameterError
-from sim.simulation import Simulation
-from sim.study.selftest import SMALL, Case, NotHere, Outcome
-from sim.whole_file import sweep
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.history import saved_copy
+from repose.sim.io import presets
+from repose.sim.io.atomic_file import sweep
+from repose.sim.io.mesh import read_mesh
+from repose.sim.parameters import ParameterError
+from repose.sim.study.selftest import SMALL, Case, NotHere, Outcome
 
 LONGEST = 2.0
 """Processor time that one file may take [s]."""
@@ -224,7 +226,7 @@ def kill_while_saving(folder: Path, kills: int, seed: int) -> list[str]:
 KILL = """
 import sys
 from pathlib import Path
-from sim.study.damage import kill_while_saving
+from repose.sim.study.damage import kill_while_saving
 for words in kill_while_saving(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])):
     print(words)
 """
@@ -236,9 +238,9 @@ def killed_saves(kills: int, seed: int) -> list[str]:
         raise NotHere("no fork")
     with tempfile.TemporaryDirectory() as folder:
         for seed_of_run, name in enumerate(("first", "second")):
-            simulation = Simulation("heap", SMALL, seed_of_run)
-            simulation.apply(Act("fill"))
-            saved_run.save(simulation.saved(), Path(folder, name))
+            simulation = new_experiment("heap", SMALL, seed_of_run)
+            apply(simulation, Act("fill"))
+            saved_run.save(saved_copy(simulation), Path(folder, name))
         done = subprocess.run(
             [sys.executable, "-c", KILL, folder, str(kills), str(seed)],
             capture_output=True,

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-
-from sim import archive, saved_run
-from sim.archive import ArchiveError
-from sim.build import empty_world
-from sim.state import STEP_COUNT
-from sim.store import tables_of
+from repose.sim.engine.builder import empty_world
+from repose.sim.engine.world import STEP_COUNT
+from repose.sim.experiment import saved_run
+from repose.sim.io import archive
+from repose.sim.io.archive import ArchiveError
+from repose.sim.io.world_tables import tables_of
 
 NUMBERS = (float("nan"), float("inf"), -float("inf"), 1e300, -1e300, 1e-300, -1.0, 0.0, 1.0, 2.0**62)
 PLAIN: tuple[Any, ...] = (

@@ -7,13 +7,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from sim import neighbours
-from sim.build import with_crew
-from sim.compiled import compiled, fingerprint
-from sim.engine import Model, body_forces
-from sim.pairs import pair_forces
-from sim.state import World, copy_world
-from sim.walls import wall_forces
+from repose.sim.engine.builder import with_threads
+from repose.sim.engine.contacts.pair_forces import body_forces, evaluate_pairs
+from repose.sim.engine.contacts.wall_forces import evaluate_walls
+from repose.sim.engine.jit import compiled, fingerprint
+from repose.sim.engine.model import LawCall, Model, Stage
+from repose.sim.engine.neighbours import verlet_list
+from repose.sim.engine.threads import thread_of
+from repose.sim.engine.world import World, copy_world
 
 STANDSTILL = 1e-9
 """Share of the time step the parts are run with, so that nothing moves while they are timed [-]."""
@@ -21,48 +22,43 @@ STANDSTILL = 1e-9
 
 def loops(model: Model) -> dict[str, Any]:
     """part(world, params, gravity, dt, times) for every part of the step, compiled."""
-    law, properties, scheme = model.law.force, model.law.properties, model.scheme
-    needs_material = model.law.needs_material or model.rotation
-    rule_0, rule_1, rule_2, rule_3 = model.rules
-    before, after = scheme.before, scheme.after
-    position_like, spin_like = (0.0,) * model.dimension, (0.0,) * model.spin_length
-    material_like = model.law.material_like
+    force, material = model.law.force, model.law.material
+    before, after = model.integrator.before, model.integrator.after
+    needs_material, shapes = model.needs_material, model.shapes
     source = fingerprint()
 
     def integration(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
-        source  # noqa: B018  part of the closure: see sim.compiled
+        source  # noqa: B018  part of the closure: see repose.sim.engine.jit
+        thread = thread_of(world, 0)
         for _ in range(times):
-            before(world.motion, 0, world.radius.size, 0, dt)
-            body_forces(world.force, world.mass, gravity, 0, world.radius.size)
-            after(world.motion, world.force, world.mobility, 0, world.radius.size, 0, dt)
+            before(world.motion, thread.first, thread.last, 0, dt)
+            body_forces(world, gravity, thread)
+            after(world.motion, world.force, world.inverse_mass, thread.first, thread.last, 0, dt)
 
     def contacts(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
         source  # noqa: B018
-        rules = (rule_0, rule_1, rule_2, rule_3)
-        shapes = (position_like, spin_like, material_like)
+        law = LawCall(force, material, params)
         for _ in range(times):
-            pair_forces(world, law, properties, rules, params, *shapes, needs_material, dt, 1.0, 0)
+            evaluate_pairs(world, law, shapes, shapes.spin, shapes.material, Stage(dt, 1.0), thread_of(world, 0))
 
     def walls(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
         source  # noqa: B018
-        rules = (rule_0, rule_1, rule_2, rule_3)
+        law = LawCall(force, material, params)
         for _ in range(times):
-            wall_forces(world, law, properties, rules, params, position_like, spin_like, material_like, dt, 1.0, 0)
+            evaluate_walls(world, law, shapes, shapes.spin, shapes.material, Stage(dt, 1.0), thread_of(world, 0))
 
     def watching(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         moved = 0
         for _ in range(times):
-            moved += neighbours.moved_too_far(
-                world.motion, world.search, world.walls, position_like, 0, world.radius.size, 0
-            )
+            moved += verlet_list.moved_too_far(world, shapes.position, thread_of(world, 0))
         return moved
 
     def one_list(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
         source  # noqa: B018
-        status = neighbours.OK
+        status = verlet_list.OK
         for _ in range(times):
-            status = max(status, neighbours.rebuild(world, position_like, needs_material, 0))
+            status = max(status, verlet_list.rebuild(world, shapes, needs_material, thread_of(world, 0)))
         return status
 
     parts = (integration, contacts, walls, watching, one_list)
@@ -77,10 +73,10 @@ def measure_parts(world: World, model: Model, call: tuple, quick: bool) -> dict[
     for name, part in loops(model).items():
         if name == "walls" and not world.walls.shape.size:
             continue
-        copy = with_crew(copy_world(world), 1)
+        copy = with_threads(copy_world(world), 1)
         arguments = (copy, params, gravity, dt * STANDSTILL)
         answer = part(*arguments, 1)
-        if name == "one_list" and answer != neighbours.OK:
+        if name == "one_list" and answer != verlet_list.OK:
             raise RuntimeError(f"The list of the benchmark could not be made anew: status {answer}.")
         times = 3 if quick else max(5, int(2e7 / (30.0 * moving)) if name != "one_list" else 10)
         found[name] = statistics.median(_timed(part, arguments, times) for _ in range(5)) / moving * 1e9

@@ -1,8 +1,8 @@
 """What a user may want to see on his own machine, first part: the physics against closed forms.
 
 Each case is a function that measures one number and says what it may be at most; `Case.of` names the cases of the
-project's list it stands for. All, those of `sim.study.survival` too, share one compiled loop, that of the heap, so that
-the compiler runs once.
+project's list it stands for. All cases, also those of `repose.sim.study.survival`, share the compiled loop of the heap,
+so that the compiler runs once.
 """
 
 from __future__ import annotations
@@ -13,16 +13,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from sim import neighbours
-from sim.build import add_spheres, empty_world, enlarge_pairs
-from sim.commands import Act
-from sim.crew import together
-from sim.engine import Model, _loop, compose
-from sim.laws import laws
-from sim.parameters import Value
-from sim.simulation import Simulation
-from sim.state import PAIR_COUNT, Floats, World
+from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs
+from repose.sim.engine.model import Model
+from repose.sim.engine.neighbours import verlet_list
+from repose.sim.engine.step import compose, step_loop
+from repose.sim.engine.threads import in_threads
+from repose.sim.engine.world import PAIR_COUNT, Floats, World
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.stepping import advance, is_finished
+from repose.sim.parameters import Value
+from repose.sim.registry import integrators, laws
 
 SMALL = {"grain_count": 40, "width": 0.015}
 POURED = 12_000
@@ -75,17 +79,17 @@ def moved(
     """Equal grains after so many steps of the heap's law, `values` over its parameters; `look` is called after each."""
     law = laws()["lee_herrmann"]
     parameters = law.parameters.checked(values or {})
-    model, numbers = Model(law, law.rules(parameters), "gear5"), law.numbers(parameters)
-    advance = together(_loop(model, "")) if plain else compose(model)
-    blank = empty_world(2, 0, model.scheme.levels, materials=2)
+    model, numbers = Model(law.bind(parameters), integrators()["gear5"]), law.numbers(parameters)
+    advance = in_threads(step_loop(model, "")) if plain else compose(model)
+    blank = empty_world(2, 0, model.integrator.levels, materials=2)
     world = add_spheres(blank, place, RADIUS, MASS, velocity=velocity, acceleration=(0.0, -gravity))
     done = 0
     while done < steps:
         count, status, _ = advance(world, numbers, (0.0, -gravity), dt, 1 if look else steps - done)
         done += count
-        if status == neighbours.PAIRS_FULL:
+        if status == verlet_list.PAIRS_FULL:
             world = enlarge_pairs(world)
-        elif status != neighbours.OK:
+        elif status != verlet_list.OK:
             raise RuntimeError(f"The engine stopped with status {status}.")
         elif look:
             look(world)
@@ -100,11 +104,11 @@ def crowd() -> tuple[Floats, Floats]:
     return grid + generator.normal(0.0, 2e-5, grid.shape), generator.normal(0.0, 0.3, grid.shape)
 
 
-def heap(steps: int = POURED, **values: Any) -> Simulation:
+def heap(steps: int = POURED, **values: Any) -> Experiment:
     """A small heap that is being poured."""
-    simulation = Simulation("heap", SMALL | values)
-    simulation.apply(Act("fill"))
-    simulation.advance(steps)
+    simulation = new_experiment("heap", SMALL | values)
+    apply(simulation, Act("fill"))
+    advance(simulation, steps)
     return simulation
 
 
@@ -160,13 +164,13 @@ def momentum() -> Outcome:
 
 def energy_ledger() -> Outcome:
     """What the ledger of a whole small experiment misses, in units of the energy that became heat."""
-    simulation = Simulation("heap", SMALL)
-    simulation.apply(Act("run"))
-    while not simulation.finished():
-        simulation.advance(5_000)
+    simulation = new_experiment("heap", SMALL)
+    apply(simulation, Act("run"))
+    while not is_finished(simulation):
+        advance(simulation, 5_000)
     if simulation.fault is not None:
         raise RuntimeError(simulation.fault.message)
-    energy = simulation.energy()
+    energy = energy_of(simulation)
     return Outcome(abs(energy.gap) / energy.dissipated, 0.01)
 
 

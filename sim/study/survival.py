@@ -16,15 +16,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from sim import auto_step, faults, neighbours, saved_run, store
-from sim.commands import Act, Command, Recover, SetParameters, Start, UseThreads
-from sim.runner import Runner
-from sim.scenes.heap_filling import HeapState
-from sim.simulation import Simulation
-from sim.study.mutations import complaint, mutants
-from sim.study.selftest import POURED, SMALL, Case, Outcome, heap
-from sim.workspace import PATIENCE as GATE_PATIENCE
+from repose.sim.engine.neighbours import verlet_list
+from repose.sim.engine.workspace import WAIT_LIMIT
+from repose.sim.experiment import automatic_step, faults, saved_run
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.changes import clear_fault, new_experiment
+from repose.sim.experiment.commands import Act, Command, Recover, SetParameters, Start, UseThreads
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.runner import Runner
+from repose.sim.experiment.stepping import advance
+from repose.sim.io import world_tables
+from repose.sim.scenes.heap.filling import HeapState
+from repose.sim.study.mutations import complaint, mutants
+from repose.sim.study.selftest import POURED, SMALL, Case, Outcome, heap
 
 PATIENCE = 60.0
 """How long the physics thread may take for what it is asked [s]; a new process five times that."""
@@ -32,19 +38,23 @@ PATIENCE = 60.0
 
 def batches() -> Outcome:
     """Runs that differ from one that was not cut into batches."""
-    whole, differing = heap().state_hash(), 0
+    whole, differing = state_hash(heap().run), 0
     for size in (7, 997):
         other = heap(0)
         while other.step < POURED:
-            other.advance(min(size, POURED - other.step))
-        differing += other.state_hash() != whole
+            advance(other, min(size, POURED - other.step))
+        differing += state_hash(other.run) != whole
     return Outcome(differing, 0, "runs")
 
 
 def new_process() -> Outcome:
     """Whether a new process gets other bits from the same seed."""
-    said = output_of("from sim.study.selftest import heap; print(heap().state_hash())")
-    return Outcome(float(said.split()[-1] != heap().state_hash()), 0, "runs")
+    code = (
+        "from repose.sim.experiment.results import state_hash; from repose.sim.study.selftest import heap; "
+        "print(state_hash(heap().run))"
+    )
+    said = output_of(code)
+    return Outcome(float(said.split()[-1] != state_hash(heap().run)), 0, "runs")
 
 
 def output_of(code: str) -> str:
@@ -60,24 +70,24 @@ def restart() -> Outcome:
     differing = 0
     for step in (349, 8_111):
         whole, part = heap(), heap(step)
-        blob = store.to_bytes(part.run.world, part.run.state, {})
-        part.run.world, part.run.state, _ = store.from_bytes(blob, HeapState)
-        part.advance(POURED - step)
-        differing += part.state_hash() != whole.state_hash()
+        blob = world_tables.to_bytes(part.run.world, part.run.state, {})
+        part.run.world, part.run.state, _ = world_tables.from_bytes(blob, HeapState)
+        advance(part, POURED - step)
+        differing += state_hash(part.run) != state_hash(whole.run)
     return Outcome(differing, 0, "runs")
 
 
 def damaged_file() -> Outcome:
     """Of 200 saved worlds with one bit flipped, those read with other grains than were saved."""
     simulation, generator = heap(), np.random.default_rng(51)
-    blob = store.to_bytes(simulation.run.world, simulation.run.state, {})
+    blob = world_tables.to_bytes(simulation.run.world, simulation.run.state, {})
     wrong = 0
     for _ in range(200):
         damaged = bytearray(blob)
         damaged[int(generator.integers(len(damaged)))] ^= 1 << int(generator.integers(8))
         try:
-            world, _, _ = store.from_bytes(bytes(damaged), HeapState)
-        except store.StoreError:
+            world, _, _ = world_tables.from_bytes(bytes(damaged), HeapState)
+        except world_tables.StoreError:
             continue
         wrong += not np.array_equal(world.motion, simulation.run.world.motion)
     return Outcome(wrong, 0, "files")
@@ -86,7 +96,7 @@ def damaged_file() -> Outcome:
 def mutated_runs() -> Outcome:
     """Of 200 saved runs made wrong on purpose, checksums put right, those not read or refused in one sentence."""
     blob = io.BytesIO()
-    saved_run.write(heap().saved(), blob)
+    saved_run.write(saved_copy(heap()), blob)
     return Outcome(sum(complaint(wrong) != "" for wrong in mutants(blob.getvalue(), 200, seed=53)), 0, "files")
 
 
@@ -98,30 +108,30 @@ def not_a_number() -> Outcome:
             row = int(np.flatnonzero(~simulation.run.world.fixed)[level])
             sphere = int(simulation.run.world.sphere_id[row])
             simulation.run.world.motion[1, level, row] = value
-            late += simulation.advance(10)
+            late += advance(simulation, 10)
             fault = simulation.fault
             sound = bool(np.isfinite(simulation.run.world.motion).all())
             if fault is None or fault.sphere_id != sphere or not sound:
                 return Outcome(math.inf, 0, "steps")
-            simulation.apply(Recover({"dt": "auto"}))
+            apply(simulation, Recover({"dt": "auto"}))
     return Outcome(late, 0, "steps")
 
 
 def step_too_large() -> Outcome:
     """Steps done with ten times the step the contacts bear before the run is stopped and set back."""
     simulation = heap()
-    before = simulation.state_hash()
-    simulation.apply(SetParameters({"dt": 10.0 * simulation.survey().stable_dt}))
-    done = simulation.advance(1_000)
-    kept = simulation.fault is not None and simulation.state_hash() == before
-    return Outcome(done if kept else math.inf, auto_step.CLOSE_STEPS, "steps")
+    before = state_hash(simulation.run)
+    apply(simulation, SetParameters({"dt": 10.0 * survey_contacts(simulation).stable_dt}))
+    done = advance(simulation, 1_000)
+    kept = simulation.fault is not None and state_hash(simulation.run) == before
+    return Outcome(done if kept else math.inf, automatic_step.CLOSE_STEPS, "steps")
 
 
 def stiffness() -> Outcome:
     """Whether a stiffness a thousandfold larger in the midst of contacts stops the run or loses a number."""
     simulation = heap()
-    simulation.apply(SetParameters({"normal_stiffness": 1e9}))
-    simulation.advance(2_000)
+    apply(simulation, SetParameters({"normal_stiffness": 1e9}))
+    advance(simulation, 2_000)
     sound = simulation.fault is None and bool(np.isfinite(simulation.run.world.motion).all())
     return Outcome(float(not sound), 0, "faults")
 
@@ -142,17 +152,17 @@ REFUSED: tuple[Command, ...] = (
 def refused_inputs() -> Outcome:
     """Of bad inputs, those that are taken, told in more than a sentence, or change anything."""
     simulation = heap(500)
-    before, taken = (simulation.state_hash(), simulation.parameters), 0
+    before, taken = (state_hash(simulation.run), simulation.parameters), 0
     for command in REFUSED:
-        said = simulation.apply(command)
-        unchanged = (simulation.state_hash(), simulation.parameters) == before
+        said = apply(simulation, command)
+        unchanged = (state_hash(simulation.run), simulation.parameters) == before
         taken += not (said.endswith((".", "?")) and "\n" not in said and unchanged)
     return Outcome(taken, 0, "inputs")
 
 
 def single_steps() -> Outcome:
     """Steps lost or gained by the physics thread when two others ask for 1000 single steps each."""
-    runner, changed = Runner(lambda: Simulation("heap", SMALL)), threading.Event()
+    runner, changed = Runner(lambda: new_experiment("heap", SMALL)), threading.Event()
     runner.pause(True)
     runner.send(Act("fill"))
     runner.start()
@@ -179,18 +189,20 @@ def single_steps() -> Outcome:
 def missing_thread() -> Outcome:
     """Whether a batch that one of two threads does not come to is taken for a good one, or spoils the run."""
     simulation = heap(349)
-    simulation.threads = 2
-    simulation.advance(0)
+    apply(simulation, UseThreads(2))
+    advance(simulation, 0)
     world = simulation.run.world
-    world.crew.gate[GATE_PATIENCE] = 100
-    alone: Any = simulation.loop
-    _, status, row = alone.loop(world, simulation.numbers, simulation.gravity, simulation.dt, 50, 0)
-    if status != neighbours.THREAD_MISSING:
+    world.threads.barrier[WAIT_LIMIT] = 100
+    alone: Any = simulation.engine.advance
+    _, status, row = alone.loop(
+        world, simulation.engine.law_parameters, simulation.engine.gravity, simulation.dt, 50, 0
+    )
+    if status != verlet_list.THREAD_MISSING:
         return Outcome(1.0, 0, "batches")
-    simulation.stop(faults.from_status(simulation, status, row), faults.REMEDIES[status])
-    simulation.restore()
-    simulation.advance(1_000 - simulation.step)
-    return Outcome(float(simulation.state_hash() != heap(1_000).state_hash()), 0, "batches")
+    faults.stop(simulation, faults.fault_of_status(simulation, status, row))
+    clear_fault(simulation)
+    advance(simulation, 1_000 - simulation.step)
+    return Outcome(float(state_hash(simulation.run) != state_hash(heap(1_000).run)), 0, "batches")
 
 
 class InUse(NamedTuple):
@@ -217,7 +229,7 @@ def in_use() -> InUse:
 def heaps_in_a_row(count: int = 20) -> tuple[InUse, ...]:
     """What a new process holds after each of so many small heaps: in one with a past, memory freed before comes and
     goes."""
-    code = f"import json; from sim.study.survival import do_heaps; print(json.dumps(do_heaps({count})))"
+    code = f"import json; from repose.sim.study.survival import do_heaps; print(json.dumps(do_heaps({count})))"
     return tuple(InUse(*held) for held in json.loads(output_of(code).splitlines()[-1]))
 
 
@@ -225,7 +237,7 @@ def do_heaps(count: int) -> list[InUse]:
     """What this process holds after each of so many small heaps, begun, run by two threads and closed."""
     held, waiting = [], threading.Event()
     for seed in range(count):
-        runner = Runner(lambda seed=seed: Simulation("heap", SMALL, seed))  # type: ignore[misc]
+        runner = Runner(lambda seed=seed: new_experiment("heap", SMALL, seed))  # type: ignore[misc]
         for command in (UseThreads(2), Act("run")):
             runner.send(command)
         runner.start()
@@ -257,9 +269,9 @@ def lost_grains() -> Outcome:
     for seed in range(20):
         generator = np.random.default_rng(seed)
         values = {name: float(generator.uniform(0.0, 1.0)) for name in ("friction", "tilt")}
-        simulation = Simulation("heap", SMALL | values, seed)
-        simulation.apply(Act("run"))
-        simulation.advance(1_000)
+        simulation = new_experiment("heap", SMALL | values, seed)
+        apply(simulation, Act("run"))
+        advance(simulation, 1_000)
         state, world = simulation.run.state, simulation.run.world
         kept = int((~world.fixed).sum()) == state.poured - state.removed
         failed += not (kept and simulation.fault is None and bool(np.isfinite(world.motion).all()))

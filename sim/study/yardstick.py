@@ -9,24 +9,27 @@ from __future__ import annotations
 
 import math
 
-from sim import neighbours
-from sim.compiled import compiled, fingerprint
-from sim.state import PAIR_COUNT, STEP_COUNT
+from repose.sim.engine.jit import compiled, fingerprint
+from repose.sim.engine.model import Shapes
+from repose.sim.engine.neighbours import verlet_list
+from repose.sim.engine.threads import thread_of
+from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT
 
+SHAPES = Shapes((0.0, 0.0), (), ())
 SOURCE = fingerprint()
-"""Read inside the loop, as in sim.engine: numba looks for edits in this file only."""
+"""Read inside the loop, as in repose.sim.engine.step: numba looks for edits in this file only."""
 
 
 @compiled
 def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyped-def]
-    """As `sim.engine.compose` describes; the energy ledger is left out."""
+    """As `repose.sim.engine.step.compose` describes; the energy ledger is left out."""
     SOURCE  # noqa: B018
     x, vx, ax, bx, cx, dx = world.motion[0]
     y, vy, ay, by, cy, dy = world.motion[1]
     fx, fy = world.force
-    mobility = world.mobility[0]
+    inverse_mass = world.inverse_mass[0]
     pairs = world.pairs
-    anchor_x, anchor_y = pairs.anchor
+    spring_x, spring_y = pairs.shear_spring
     h2, h3, h4, h5 = dt**2 / 2, dt**3 / 6, dt**4 / 24, dt**5 / 120
     c0, c1 = 3 / 16 * dt**2 / 2, 251 / 360 * dt / 2
     c3, c4, c5 = 11 / 18 * 3 / dt, 1 / 6 * 12 / dt**2, 1 / 60 * 60 / dt**3
@@ -42,8 +45,8 @@ def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyp
             ay[i] += dt * by[i] + h2 * cy[i] + h3 * dy[i]
             by[i] += dt * cy[i] + h2 * dy[i]
             cy[i] += dt * dy[i]
-        status, culprit = neighbours.refresh(world, (0.0, 0.0), False, dt, 0)
-        if status != neighbours.OK:
+        status, culprit = verlet_list.refresh_neighbours(world, SHAPES, False, dt, thread_of(world, 0))
+        if status != verlet_list.OK:
             return done, status, culprit
         for i in range(x.size):
             fx[i] = world.mass[i] * gravity[0]
@@ -64,15 +67,15 @@ def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyp
             ny = ly / distance
             if pairs.touching[p] == 0:
                 pairs.touching[p] = 1
-                anchor_x[p] = lx
-                anchor_y[p] = ly
+                spring_x[p] = lx
+                spring_y[p] = ly
             ux = vx[i] - vx[j]
             uy = vy[i] - vy[j]
             # The tangent s = (n_y, -n_x) of the thesis.
             normal_velocity = ux * nx + uy * ny
             tangential_velocity = ux * ny - uy * nx
-            stretch = (lx - anchor_x[p]) * ny - (ly - anchor_y[p]) * nx
-            k = params.normal_stiffness * (params.wall_stiffness_factor if pairs.held[p] > 0 else 1.0)
+            stretch = (lx - spring_x[p]) * ny - (ly - spring_y[p]) * nx
+            k = params.normal_stiffness * (params.wall_stiffness_factor if pairs.fixed[p] > 0 else 1.0)
             mass = pairs.effective_mass[p]
             normal = k * overlap * math.sqrt(overlap) - params.normal_damping * mass * normal_velocity
             spring = min(params.shear_stiffness * abs(stretch), params.friction * max(normal, 0.0))
@@ -83,14 +86,14 @@ def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyp
             fx[j] -= normal * nx + shear * ny
             fy[j] -= normal * ny - shear * nx
         for i in range(x.size):
-            ex = fx[i] * mobility[i] - ax[i]
+            ex = fx[i] * inverse_mass[i] - ax[i]
             x[i] += c0 * ex
             vx[i] += c1 * ex
             ax[i] += ex
             bx[i] += c3 * ex
             cx[i] += c4 * ex
             dx[i] += c5 * ex
-            ey = fy[i] * mobility[i] - ay[i]
+            ey = fy[i] * inverse_mass[i] - ay[i]
             y[i] += c0 * ey
             vy[i] += c1 * ey
             ay[i] += ey
@@ -98,4 +101,4 @@ def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyp
             cy[i] += c4 * ey
             dy[i] += c5 * ey
         world.counters[STEP_COUNT] += 1
-    return steps, neighbours.OK, -1
+    return steps, verlet_list.OK, -1

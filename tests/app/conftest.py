@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from app.picture import PictureMaker
+    from repose.app.window.picture import PictureMaker
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="module")
 def studio() -> Iterator[PictureMaker]:
     """Draws off-screen; every test that draws sets the size it wants."""
-    from app.picture import PictureMaker
+    from repose.app.window.picture import PictureMaker
 
     with PictureMaker((64, 64)) as maker:
         yield maker

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-
-from sim.measure.angle_of_repose import AngleOfRepose
-from sim.snapshot import Snapshot
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.measure.angle_of_repose import AngleOfRepose
 
 RADIUS = 1e-3
 FIXED = 10

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-
-from sim.snapshot import Snapshot
+from repose.sim.experiment.snapshot import Snapshot
 
 RADIUS = 1.5e-3
 

@@ -5,19 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from app.colours import DARK
-from app.orbit import VIEWS, Camera3D
-from app.view import View
-from sim.snapshot import Snapshot
+from repose.app.render.colours import DARK
+from repose.app.render.orbit import VIEWS, Camera3D
+from repose.app.storage.view import View
+from repose.sim.experiment.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from app.picture import PictureMaker
+    from repose.app.window.picture import PictureMaker
 
 
 SIZE = (96, 96)
-BARE = View(colour_by="plain", show_measurement=False, show_scale_bar=False, show_legend=False, show_box=False)
+BARE = View(colour_by="plain", shown={"measurement": False, "scale_bar": False, "legend": False, "box": False})
 """Grains and nothing else."""
+
+
+def with_view(view: View, **changes: Any) -> View:
+    """A copy of `view` with other values of its fields and switches."""
+    fields = {name: value for name, value in changes.items() if name in View.model_fields}
+    switches = {name: value for name, value in changes.items() if name not in View.model_fields}
+    return view.model_copy(update={**fields, "shown": view.shown | switches})
 
 
 def eye(name: str = "front", distance: float = 6.0, **fields: Any) -> Camera3D:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repose.app.cli.commands import run_command_line
+from repose.app.jobs import headless_film, headless_job
+from repose.app.window.window import WindowError
 
-from app import headless_film, headless_job
-from app.cli import run_command_line
-from app.window import WindowError
 from tests.app.program import UNIX, start
 
 SMALL = ("run", "heap", "--set", "grain_count=40", "--set", "width=0.012")
@@ -87,13 +87,13 @@ def test_without_opengl_the_run_completes_and_says_why_there_is_no_picture(
 def test_film_cut_short_ends_neither_the_run_nor_its_results(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.recorder._free", lambda _: 10**9)
+    monkeypatch.setattr("repose.app.storage.recorder._free", lambda _: 10**9)
     film = headless_film.HeadlessFilm
     take = film.take
 
     def take_a_few(self: headless_film.HeadlessFilm, snapshot: Any) -> None:
         if self._added == 12:
-            monkeypatch.setattr("app.recorder._free", lambda _: 1000)
+            monkeypatch.setattr("repose.app.storage.recorder._free", lambda _: 1000)
         take(self, snapshot)
 
     monkeypatch.setattr(film, "take", take_a_few)

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repose.app.cli.commands import run_command_line
+from repose.app.jobs import headless_job
+from repose.app.storage import paths
+from repose.app.ui.preset_library import PresetLibrary
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.history import saved_copy
+from repose.sim.io.atomic_file import claim
+from repose.sim.registry import scenes
 
-from app import headless_job, paths
-from app.cli import run_command_line
-from app.shelf import Shelf
-from sim import saved_run
-from sim.scenes import SCENES
-from sim.whole_file import claim
 from tests.app.program import UNIX, start
 from tests.reliability.runs import poured
 
@@ -37,7 +39,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 def test_an_export_never_replaces_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    saved_run.save(poured(100).saved(), here / "run.repose")
+    saved_run.save(saved_copy(poured(100)), here / "run.repose")
     (here / "mine.csv").write_text("precious")
     assert "--to mine.csv exists already: choose another name." in refused(
         capsys, "export", "run.repose", "--to", "mine.csv"
@@ -146,12 +148,12 @@ def test_the_names_of_a_killed_run_are_free_at_the_next_start(here: Path) -> Non
 
 
 def test_a_preset_of_the_same_name_is_kept(tmp_path: Path) -> None:
-    shelf = Shelf(lambda command: None, folder=tmp_path)
-    parameters = SCENES["heap"].parameters()
-    assert shelf.save("My own", "heap", parameters, 1)
+    library = PresetLibrary(lambda command: None, folder=tmp_path)
+    parameters = scenes()["heap"].parameters()
+    assert library.save("My own", "heap", parameters, 1)
     before = (tmp_path / "my-own.toml").read_text()
-    assert not shelf.save("my own", "heap", parameters, 2)
-    assert shelf.trouble == "There is a preset 'my-own' already, which is kept: choose another name."
+    assert not library.save("my own", "heap", parameters, 2)
+    assert library.trouble == "A preset 'my-own' exists already and is not overwritten: choose another name."
     assert (tmp_path / "my-own.toml").read_text() == before
 
 

@@ -10,18 +10,18 @@ import sys
 
 import numpy as np
 import pytest
+from repose.app.render.camera import NO_INSET, Camera2D
+from repose.app.render.colours import COLOURINGS, DARK, colouring_of, fill_colours, measure_range
+from repose.app.render.framing import close_up, whole_scene
+from repose.app.render.orbit import Camera, Camera3D
+from repose.app.render.passes import Frame, all_passes
+from repose.app.render.passes.force_chains import LEAST
+from repose.app.render.passes.legend import describe
+from repose.app.render.passes.measurement import label
+from repose.app.render.passes.scale_bar import bar_length, length_label
+from repose.app.storage.view import View
+from repose.sim.experiment.snapshot import Snapshot
 
-from app.camera import NO_INSET, Camera2D
-from app.colours import COLOURINGS, DARK, colouring_of, fill_colours, measure_range
-from app.framing import close_up, whole_scene
-from app.orbit import Camera, Camera3D
-from app.passes import Frame, all_passes
-from app.passes.force_chains import LEAST
-from app.passes.legend import describe
-from app.passes.measurement import label
-from app.passes.scale_bar import bar_length, length_label
-from app.view import View
-from sim.snapshot import Snapshot
 from tests.app.fake_heap import FIXED, fake_heap
 from tests.app.fake_space import fake_cone, few_spheres
 
@@ -40,7 +40,8 @@ def frame_of(snapshot: Snapshot, view: View) -> Frame:
 def rows_of(name: str, snapshot: Snapshot, view: View) -> np.ndarray | None:
     found = next(item for item in all_passes() if item.name == name)
     assert found.instances is not None
-    return found.instances(frame_of(snapshot, view))
+    frame = frame_of(snapshot, view)
+    return found.instances(frame) if found.is_drawn(frame) else None
 
 
 def test_passes_are_found_in_drawing_order() -> None:
@@ -56,7 +57,7 @@ def test_passes_are_found_in_drawing_order() -> None:
 @pytest.mark.parametrize("chains", [False, True])
 @pytest.mark.parametrize("item", all_passes(), ids=lambda item: item.name)
 def test_rows_fit_the_shader_and_are_finite(item, chains: bool, snapshot: Snapshot) -> None:
-    frame = frame_of(snapshot, View(show_force_chains=chains, cut_axis="x"))
+    frame = frame_of(snapshot, View(cut_axis="x", shown={"force_chains": chains}))
     if item.instances is None or frame.dimension not in item.dimensions:
         return
     rows = item.instances(frame)
@@ -76,7 +77,7 @@ def test_every_pass_says_which_dimensions_it_draws() -> None:
 
 def test_force_chains_leave_out_the_weakest_and_widen_with_force() -> None:
     heap = fake_heap()
-    rows = rows_of("force_chains", heap, View(show_force_chains=True))
+    rows = rows_of("force_chains", heap, View(shown={"force_chains": True}))
     assert rows is not None
     assert len(rows) == int((heap.contact_force > LEAST * heap.contact_force.mean()).sum()) < len(heap.contact_force)
     assert (np.diff(rows[:, 4]) >= 0.0).all()
@@ -86,7 +87,7 @@ def test_force_chains_leave_out_the_weakest_and_widen_with_force() -> None:
 
 def test_grains_step_back_behind_force_chains() -> None:
     heap = fake_heap()
-    plain, dimmed = (rows_of("discs", heap, View(show_force_chains=chains)) for chains in (False, True))
+    plain, dimmed = (rows_of("discs", heap, View(shown={"force_chains": chains})) for chains in (False, True))
     assert plain is not None
     assert dimmed is not None
     assert dimmed[:, 3:6].max() < 0.6 * plain[:, 3:6].max()
@@ -100,7 +101,7 @@ def test_rings_mark_the_measured_grains_and_no_others() -> None:
     marked = {tuple(centre) for centre in rows[:, :2].tolist()}
     assert marked == {tuple(centre) for centre in heap.position[heap.measurement.used_ids].tolist()}
     assert (rows[:, 6] == 0.0).all()
-    assert rows_of("measurement", heap, View(show_measurement=False)) is None
+    assert rows_of("measurement", heap, View(shown={"measurement": False})) is None
     assert rows_of("measurement", fake_heap(measured=False), View()) is None
 
 
@@ -108,7 +109,7 @@ def test_the_box_stands_behind_the_fixed_grains_only() -> None:
     rows = rows_of("box", fake_heap(), View())
     assert rows is not None
     assert len(rows) == FIXED
-    assert rows_of("box", fake_heap(), View(show_box=False)) is None
+    assert rows_of("box", fake_heap(), View(shown={"box": False})) is None
 
 
 def test_the_angle_is_read_out_with_its_error() -> None:
@@ -172,13 +173,16 @@ def test_a_close_up_keeps_every_grain_and_drops_the_empty_height() -> None:
 
 
 def test_passes_are_imported_without_opengl() -> None:
-    code = "import app.passes as p, sys; p.all_passes(); sys.exit(bool({'OpenGL', 'imgui_bundle'} & set(sys.modules)))"
+    code = (
+        "import repose.app.render.passes as p, sys; p.all_passes(); "
+        "sys.exit(bool({'OpenGL', 'imgui_bundle'} & set(sys.modules)))"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_every_pass_module_holds_its_record() -> None:
     for item in all_passes():
-        assert importlib.import_module(f"app.passes.{item.name}").PASS is item
+        assert importlib.import_module(f"repose.app.render.passes.{item.name}").PASS is item
 
 
 def turning_heap() -> Snapshot:
@@ -209,7 +213,7 @@ def test_walls_of_the_plane_are_lines_and_go_with_the_container() -> None:
     rows = rows_of("walls", heap, View())
     assert rows is not None
     assert rows[:, :4].tolist() == pytest.approx(np.array([[0, 0, 0.02, 0.01]]))
-    assert rows_of("walls", heap, View(show_box=False)) is None
+    assert rows_of("walls", heap, View(shown={"box": False})) is None
     assert rows_of("walls", fake_heap(), View()) is None
 
 
@@ -244,7 +248,7 @@ def test_only_edges_that_are_seen_as_such_are_outlined() -> None:
 
 def test_force_chains_in_space_leave_out_the_weakest_and_thicken_with_force() -> None:
     cone = fake_cone(200)
-    rows = rows_of("force_network", cone, View(show_force_chains=True))
+    rows = rows_of("force_network", cone, View(shown={"force_chains": True}))
     assert rows is not None
     assert len(rows) == int((cone.contact_force > LEAST * cone.contact_force.mean()).sum())
     order = np.argsort(rows[:, 6])

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-
-from app.cli import run_command_line
+from repose.app.cli.commands import run_command_line
+from repose.sim.experiment.history import saved_copy
 
 FEW = ("--set", "grain_count=20", "--set", "width=0.01", "--no-picture")
 
@@ -31,7 +31,7 @@ def test_stopped_saved_and_gone_on_with_the_run_is_the_same(here: Path, capsys: 
     assert run_command_line(("run", "heap", *FEW, "--out", "whole", "--save", "whole.repose")) == 0
     assert run_command_line(("run", "heap", *FEW, "--out", "part", "--save", "part.repose", "--until", "0.1234")) == 0
     assert json.loads(Path("part/result.json").read_text())["simulated_time"] == pytest.approx(0.1234, abs=1e-4)
-    assert "saved run        part.repose (go on with --from)" in capsys.readouterr().out
+    assert "saved run        part.repose (continue it with --from)" in capsys.readouterr().out
     assert run_command_line(("run", "--from", "part.repose", "--no-picture", "--out", "on", "--save", "on.repose")) == 0
     assert hash_in("on") == hash_in("whole") != hash_in("part")
     assert Path("on.repose").read_bytes() == Path("whole.repose").read_bytes()
@@ -50,7 +50,7 @@ def test_stopped_saved_and_gone_on_with_the_run_is_the_same(here: Path, capsys: 
     for said in (refused(capsys, "replay", "bad.repose", "--verify"), refused(capsys, "run", "--from", "bad.repose")):
         assert "'bad.repose' cannot be opened" in said
     said = refused(capsys, "run", "--from", "on.repose", "--seed", "3")
-    assert said == "--from goes on with the run in on.repose: leave --seed out; --set changes parameters.\n"
+    assert said == "--from continues the run in on.repose: leave --seed out; --set changes parameters.\n"
     assert "leave a scene out" in refused(capsys, "run", "heap", "--from", "on.repose")
     assert "on.repose exists already" in refused(capsys, "run", "heap", *FEW, "--save", "on.repose")
     assert "make nowhere first" in refused(capsys, "run", "heap", "--save", "nowhere/a.repose")
@@ -62,10 +62,11 @@ def test_stopped_saved_and_gone_on_with_the_run_is_the_same(here: Path, capsys: 
 def test_a_replay_that_differs_says_where_and_ends_with_three(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sim import replay, saved_run
+    from repose.sim.experiment import replay, saved_run
+
     from tests.reliability.runs import poured
 
-    saved_run.save(poured(500).saved(), here / "run.repose")
+    saved_run.save(saved_copy(poured(500)), here / "run.repose")
     monkeypatch.setattr(replay, "verify", lambda saved, on_progress, threads: replay.Verdict(0, 1, 500))
     assert run_command_line(("replay", "run.repose", "--verify")) == 3
     assert "0 of 1 state hashes agree; the state at step 500 is the first that differs." in capsys.readouterr().err

@@ -6,13 +6,13 @@ import signal
 from pathlib import Path
 
 import pytest
+from repose.app.signals import INTERRUPTED, SIGNALS
 
-from app.signals import INTERRUPTED, SIGNALS
 from tests.app.program import UNIX, start
 
 AT = """
 import os, signal, sys
-import app.__main__  # as the entry point of the installed program does
+import repose.app.__main__  # as the entry point of the installed program does
 
 ignored, module, number, swallowed, *arguments = sys.argv
 
@@ -27,7 +27,7 @@ class AtImport:
 
 sys.meta_path.insert(0, AtImport())
 sys.argv[1:] = arguments
-app.__main__.main()
+repose.app.__main__.main()
 """
 """The program, sent a signal when it begins to load a module, which may swallow what that raises."""
 
@@ -41,7 +41,10 @@ def sent(number: int, module: str, swallowed: str = "") -> list[str]:
     ("module", "number"),
     [
         *(("pydantic", number) for number in SIGNALS),
-        *((module, signal.SIGTERM) for module in ("typer", "numba", "app.headless_plan", "sim.headless")),
+        *(
+            (module, signal.SIGTERM)
+            for module in ("typer", "numba", "repose.app.jobs.headless_plan", "repose.sim.experiment.headless")
+        ),
     ],
 )
 def test_a_signal_while_modules_load_is_answered_in_a_word(module: str, number: int, here: Path) -> None:
@@ -54,7 +57,7 @@ def test_a_signal_while_modules_load_is_answered_in_a_word(module: str, number: 
 
 @UNIX
 def test_a_signal_while_the_window_is_being_opened_is_answered_in_a_word(here: Path) -> None:
-    for module in ("app.start", "pygame"):
+    for module in ("repose.app.window.start", "pygame"):
         program = start([], here, code=sent(signal.SIGTERM, module), DISPLAY=":nowhere", XDG_CONFIG_HOME=str(here))
         said, told = program.communicate(timeout=60)
         assert (program.returncode, said, told) == (INTERRUPTED, "", "Stopped.\n")
@@ -63,7 +66,7 @@ def test_a_signal_while_the_window_is_being_opened_is_answered_in_a_word(here: P
 @UNIX
 def test_a_signal_swallowed_by_a_library_still_ends_the_run(here: Path) -> None:
     arguments = ["run", "heap", "--set", "grain_count=40", "--set", "width=0.012", "--no-picture"]
-    program = start(arguments, here, code=sent(signal.SIGTERM, "app.headless_plan", "swallowed"))
+    program = start(arguments, here, code=sent(signal.SIGTERM, "repose.app.jobs.headless_plan", "swallowed"))
     _, told = program.communicate(timeout=120)
     assert program.returncode == INTERRUPTED, told
     assert "Traceback" not in told

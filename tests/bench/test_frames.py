@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
-from app import frame_bench
-from app.window import WindowError
+from repose.app.jobs import frame_bench
+from repose.app.window.window import WindowError
 
 
 @pytest.mark.gl
@@ -27,5 +26,5 @@ def test_without_opengl_the_reason_stands_in_place_of_the_numbers(monkeypatch: p
     def refused(size: tuple[int, int]) -> None:
         raise WindowError("OpenGL could not be loaded.")
 
-    monkeypatch.setattr("app.window.open_offscreen", refused)
+    monkeypatch.setattr("repose.app.window.window.open_offscreen", refused)
     assert "OpenGL could not be loaded" in frame_bench.describe(frame_bench.measure_frames())

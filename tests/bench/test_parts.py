@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import set_walls
+from repose.sim.engine.contacts.wall_geometry import PLANE
+from repose.sim.registry import laws
+from repose.sim.study import parts
 
-from sim.build import set_walls
-from sim.laws import laws
-from sim.study import parts
-from sim.surfaces import PLANE
 from tests.worlds import Bench, model_of, world_of
 
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from sim import crew
-from sim.simulation import Simulation
-from sim.state import PAIR_COUNT, copy_world
-from sim.study import bench
-from sim.study.yardstick import advance_by_hand
+from repose.sim.engine import thread_count
+from repose.sim.engine.world import PAIR_COUNT, copy_world
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.stepping import advance
+from repose.sim.study import bench
+from repose.sim.study.yardstick import advance_by_hand
 
 
 def test_yardstick_and_engine_move_the_grains_alike() -> None:
     # Same formulas, other order of operations: they part by rounding (1e-16 of a radius), which one contact
     # amplifies by at most 1 + w dt a step, w dt < 0.3: a factor 1.3^50 = 5e5 in 50 steps. Radii are 1e-3 m.
-    simulation = Simulation("heap", ready="column")
-    simulation.advance(50)
+    simulation = new_experiment("heap", ready="column")
+    advance(simulation, 50)
     ours, by_hand = copy_world(simulation.run.world), copy_world(simulation.run.world)
-    for loop, world in ((simulation.loop, ours), (advance_by_hand, by_hand)):
-        done, status, _ = loop(world, simulation.numbers, simulation.gravity, simulation.dt, 50)
+    for loop, world in ((simulation.engine.advance, ours), (advance_by_hand, by_hand)):
+        done, status, _ = loop(world, simulation.engine.law_parameters, simulation.engine.gravity, simulation.dt, 50)
         assert (done, status) == (50, 0)
     assert np.abs(ours.motion[:, 0] - by_hand.motion[:, 0]).max() < 1e-3 * 1e-16 * 5e5
     used = int(ours.counters[PAIR_COUNT])
@@ -28,7 +28,7 @@ def test_yardstick_and_engine_move_the_grains_alike() -> None:
 
 def test_the_quick_benchmark_ends_for_all_sizes_on_one_and_two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[str, float]] = []
-    for module in (bench, crew):
+    for module in (bench, thread_count):
         monkeypatch.setattr(module, "available", lambda: 2)
         monkeypatch.setattr(module, "GRAINS_PER_THREAD", 400)
     table = bench.measure_engine(quick=True, tell=lambda words, share: told.append((words, share)))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.application import REPORT_VARIABLE
+from repose.app.window.application import REPORT_VARIABLE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BARE = """<?xml version="1.0" encoding="UTF-8"?>

@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
+from repose.app.storage import autosave, paths
+from repose.sim.experiment.history import saved_copy
 
-from app import autosave, paths
 from tests.gui.desktop import open_desktop
 from tests.reliability.runs import poured
 
@@ -40,7 +41,7 @@ def test_n15_the_run_of_a_window_that_was_killed_is_offered_and_gone_on_with(
 ) -> None:
     monkeypatch.setattr(paths, "autosave_folder", lambda: tmp_path / "state" / "repose" / "autosave")
     place = autosave.begin()
-    place.save(poured(20_000).saved())
+    place.save(saved_copy(poured(20_000)))
     place.lock.close()  # as the system does when a process is killed
     preset = tmp_path / "small.toml"
     preset.write_text(SMALL)

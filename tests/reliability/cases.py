@@ -10,13 +10,13 @@ VERIFICATION, SIM, APP, RELIABILITY = "tests/verification", "tests/sim", "tests/
 
 ELSEWHERE: dict[str, tuple[str, ...]] = {
     "X08": (f"{SIM}/test_parameters.py::test_the_smallest_step_beyond_a_limit_is_refused",),
-    "X10": (f"{SIM}/test_neighbours.py::test_list_equals_brute_force_for_random_clouds",),
+    "X10": (f"{SIM}/engine/neighbours/test_verlet_list.py::test_list_equals_brute_force_for_random_clouds",),
     "X16": (f"{VERIFICATION}/test_block_on_slope.py::test_a_tenth_of_a_degree_decides_over_a_million_steps",),
     "X17": (
         f"{VERIFICATION}/test_walls.py::test_a_sphere_rolls_over_shared_edges_without_a_kick",
         f"{VERIFICATION}/test_walls.py::test_a_shallow_fold_seen_from_inside_gives_no_energy",
     ),
-    "X18": (f"{SIM}/test_neighbours.py::test_a_sphere_too_fast_for_its_step_is_named",),
+    "X18": (f"{SIM}/engine/neighbours/test_verlet_list.py::test_a_sphere_too_fast_for_its_step_is_named",),
     "I03": (f"{VERIFICATION}/test_rotation.py::test_linear_and_angular_momentum_are_conserved",),
     "I04": (
         f"{VERIFICATION}/test_energy_ledger.py::test_ledger_of_a_whole_heap_closes_and_the_gap_shrinks_with_the_step",
@@ -26,38 +26,38 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
         f"{VERIFICATION}/test_restitution.py::test_restitution_of_the_linear_law",
         f"{VERIFICATION}/test_published_impacts.py::test_rebound_is_the_restitution_asked_for_at_any_speed",
     ),
-    "I06": (f"{SIM}/test_engine.py::test_a_boost_changes_nothing_but_the_velocity",),
+    "I06": (f"{SIM}/engine/test_step.py::test_a_boost_changes_nothing_but_the_velocity",),
     "I12": (
-        f"{SIM}/test_simulation.py::test_same_seed_gives_the_same_bits_and_another_seed_others",
-        f"{SIM}/test_simulation.py::test_a_fresh_process_and_another_scene_before_give_the_same_bits",
+        f"{SIM}/experiment/test_simulation.py::test_same_seed_gives_the_same_bits_and_another_seed_others",
+        f"{SIM}/experiment/test_simulation.py::test_a_fresh_process_and_another_scene_before_give_the_same_bits",
         f"{SIM}/test_scenes.py::test_a_scene_gives_the_same_bits_for_the_same_seed",
     ),
-    "I14": (f"{SIM}/test_store.py::test_a_restart_at_any_step_gives_the_same_run",),
+    "I14": (f"{SIM}/io/test_world_tables.py::test_a_restart_at_any_step_gives_the_same_run",),
     "I15": (f"{SIM}/test_integrators.py::test_leap_frog_and_velocity_verlet_run_backwards",),
     "I16": (
         f"{SIM}/test_integrators.py::test_observed_order",
         f"{SIM}/test_integrators.py::test_the_whole_step_loop_keeps_the_order",
     ),
-    "I20": (f"{SIM}/test_neighbours.py::test_list_equals_brute_force_for_random_clouds",),
-    "I21": (f"{SIM}/test_neighbours.py::test_no_contact_is_missed_between_rebuilds",),
+    "I20": (f"{SIM}/engine/neighbours/test_verlet_list.py::test_list_equals_brute_force_for_random_clouds",),
+    "I21": (f"{SIM}/engine/neighbours/test_verlet_list.py::test_no_contact_is_missed_between_rebuilds",),
     "I22": (
-        f"{SIM}/test_neighbours.py::test_memory_of_contacts_is_carried_over_rebuilds",
+        f"{SIM}/engine/neighbours/test_verlet_list.py::test_memory_of_contacts_is_carried_over_rebuilds",
         f"{SIM}/test_law_contract.py::test_swapping_the_grains_gives_the_opposite_force",
         f"{VERIFICATION}/test_ratcheting.py::test_ten_thousand_closed_cycles_leave_no_shear_behind",
     ),
-    "I23": (f"{SIM}/test_engine.py::test_scaling_all_lengths_by_a_power_of_four_scales_the_forces_exactly",),
+    "I23": (f"{SIM}/engine/test_step.py::test_scaling_all_lengths_by_a_power_of_four_scales_the_forces_exactly",),
     "T08": (
-        f"{SIM}/test_runner.py::test_a_crash_of_the_thread_is_told_on_the_screen",
-        f"{APP}/test_application.py::test_a_physics_thread_that_died_is_told_and_replaced",
+        f"{SIM}/experiment/test_runner.py::test_a_crash_of_the_thread_is_told_on_the_screen",
+        f"{APP}/window/test_application.py::test_a_physics_thread_that_died_is_told_and_replaced",
     ),
     "T13": (
         f"{SIM}/test_architecture.py::test_the_compiled_loop_is_found_on_disk_by_the_next_process",
         f"{SIM}/test_architecture.py::test_a_cut_cache_is_made_anew",
     ),
     "T16": (
-        f"{SIM}/test_runner.py::test_paused_it_does_exactly_the_steps_asked_for",
-        f"{SIM}/test_runner.py::test_a_storm_of_steps_from_two_threads_loses_none",
-        f"{SIM}/test_runner.py::test_a_storm_of_pauses_does_not_upset_the_thread",
+        f"{SIM}/experiment/test_runner.py::test_paused_it_does_exactly_the_steps_asked_for",
+        f"{SIM}/experiment/test_runner.py::test_a_storm_of_steps_from_two_threads_loses_none",
+        f"{SIM}/experiment/test_runner.py::test_a_storm_of_pauses_does_not_upset_the_thread",
     ),
     **dict.fromkeys(
         ("P02", "P03", "P04"),
@@ -65,7 +65,7 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     ),
     "P06": (f"{SIM}/test_parameters.py::test_a_value_out_of_range_is_refused_with_the_range",),
     "P07": (f"{SIM}/test_parameters.py::test_zero_is_legal_where_physics_knows_it",),
-    "P12": (f"{SIM}/test_simulation.py::test_gravity_reversed_and_a_hundred_m_s2_lose_no_grain",),
+    "P12": (f"{SIM}/experiment/test_simulation.py::test_gravity_reversed_and_a_hundred_m_s2_lose_no_grain",),
     "P18": (f"{SIM}/test_parameters.py::test_a_value_out_of_range_is_refused_with_the_range",),
     "P19": (f"{SIM}/test_parameters.py::test_a_value_out_of_range_is_refused_with_the_range",),
 }

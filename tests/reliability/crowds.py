@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
+from repose.sim.engine.world import Floats
+from repose.sim.registry import laws
 
-from sim.laws import laws
-from sim.state import Floats
 from tests.worlds import Bench, model_of, world_of
 
 PER_CHANGE = 100

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import io
 
-from sim import saved_run
-from sim.commands import Act, SetParameters
-from sim.simulation import Simulation
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.changes import new_experiment, resumed_experiment
+from repose.sim.experiment.commands import Act, SetParameters
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.stepping import advance
 
 SMALL = {"grain_count": 40, "width": 0.015}
 FEW = {"grain_count": 3, "width": 5e-3, "base_radius": 1e-3, "wall_radius": 3e-3, "dt": 4e-5}
@@ -14,43 +19,43 @@ FEW = {"grain_count": 3, "width": 5e-3, "base_radius": 1e-3, "wall_radius": 3e-3
 CYLINDER = {"pouring": "cylinder", "grain_count": 5, "base": "smooth"}
 
 
-def go(simulation: Simulation, at: int) -> Simulation:
+def go(simulation: Experiment, at: int) -> Experiment:
     """Advance until so many steps have been done since the beginning."""
-    while simulation.at < at and simulation.fault is None:
-        simulation.advance(min(997, at - simulation.at))
+    while simulation.history.at < at and simulation.fault is None:
+        advance(simulation, min(997, at - simulation.history.at))
     return simulation
 
 
-def poured(at: int = 20_000, **values: object) -> Simulation:
+def poured(at: int = 20_000, **values: object) -> Experiment:
     """A small heap in the midst of being filled, grains touching."""
-    simulation = Simulation("heap", SMALL | values)
-    assert simulation.apply(Act("fill")) == ""
+    simulation = new_experiment("heap", SMALL | values)
+    assert apply(simulation, Act("fill")) == ""
     return go(simulation, at)
 
 
-def landed(scene: str = "heap", values: dict | None = None, action: str | None = "fill") -> Simulation:
+def landed(scene: str = "heap", values: dict | None = None, action: str | None = "fill") -> Experiment:
     """A few grains whose first contact is some steps old, for an engine in plain Python."""
-    simulation = Simulation(scene, FEW if values is None else values)
-    assert action is None or simulation.apply(Act(action)) == ""
-    while simulation.survey().contacts == 0:
-        simulation.advance(20)
+    simulation = new_experiment(scene, FEW if values is None else values)
+    assert action is None or apply(simulation, Act(action)) == ""
+    while survey_contacts(simulation).contacts == 0:
+        advance(simulation, 20)
         assert simulation.fault is None
-    return go(simulation, simulation.at + 15)
+    return go(simulation, simulation.history.at + 15)
 
 
-def saved(simulation: Simulation) -> bytes:
+def saved(simulation: Experiment) -> bytes:
     """The run as the bytes of a file."""
     file = io.BytesIO()
-    saved_run.write(simulation.saved(), file)
+    saved_run.write(saved_copy(simulation), file)
     return file.getvalue()
 
 
-def resumed(blob: bytes) -> Simulation:
+def resumed(blob: bytes) -> Experiment:
     """The run in such bytes."""
-    return Simulation(saved=saved_run.read(io.BytesIO(blob)))
+    return resumed_experiment(saved_run.read(io.BytesIO(blob)))
 
 
-def changed(simulation: Simulation, **values: object) -> Simulation:
+def changed(simulation: Experiment, **values: object) -> Experiment:
     """The same after a live change of parameters."""
-    assert simulation.apply(SetParameters(values)) == ""
+    assert apply(simulation, SetParameters(values)) == ""
     return simulation

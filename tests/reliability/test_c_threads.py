@@ -6,14 +6,17 @@ import json
 from pathlib import Path
 
 import pytest
-
-from app import start, threads
-from app.cli import run_command_line
-from app.headless_plan import plan
-from app.sweep_plan import plan_sweep, tasks
-from sim.commands import Act
-from sim.saved_run import save
-from sim.simulation import Simulation
+from repose.app import thread_count
+from repose.app.cli.commands import run_command_line
+from repose.app.jobs.headless_plan import plan
+from repose.app.jobs.sweep_plan import plan_sweep, tasks
+from repose.app.window import start
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.saved_run import save
+from repose.sim.experiment.stepping import advance
 
 SMALL = ("--set", "grain_count=40", "--set", "width=0.012", "--until", "0.02", "--no-picture")
 
@@ -21,7 +24,7 @@ SMALL = ("--set", "grain_count=40", "--set", "width=0.012", "--until", "0.02", "
 @pytest.fixture
 def processors(monkeypatch: pytest.MonkeyPatch) -> int:
     """A machine with so many of them."""
-    monkeypatch.setattr(threads, "available", lambda: 4)
+    monkeypatch.setattr(thread_count, "available", lambda: 4)
     return 4
 
 
@@ -38,7 +41,7 @@ def test_c04_a_number_of_threads_that_cannot_be_is_refused_in_a_sentence(
     tmp_path: Path,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("app.cli.has_display", lambda: True)
+    monkeypatch.setattr("repose.app.jobs.doctor.has_display", lambda: True)
     assert run_command_line([*command, "--threads", given]) == 2
     told = capsys.readouterr()
     assert told.out == ""
@@ -79,7 +82,7 @@ def test_runs_of_a_sweep_side_by_side_have_one_thread_each_unless_told_otherwise
 def test_the_same_run_with_one_thread_and_with_two_ends_in_the_same_bits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(threads, "available", lambda: 2)
+    monkeypatch.setattr(thread_count, "available", lambda: 2)
     found = {}
     for count in ("1", "2"):
         out = tmp_path / count
@@ -93,12 +96,12 @@ def test_the_same_run_with_one_thread_and_with_two_ends_in_the_same_bits(
 def test_a_replay_agrees_with_any_number_of_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(threads, "available", lambda: 2)
-    simulation = Simulation("heap", {"grain_count": 40, "width": 0.012})
-    simulation.threads = 1
-    simulation.apply(Act("fill"))
-    simulation.advance(3_000)
-    save(simulation.saved(), tmp_path / "run.repose")
+    monkeypatch.setattr(thread_count, "available", lambda: 2)
+    simulation = new_experiment("heap", {"grain_count": 40, "width": 0.012})
+    simulation.session.threads = 1
+    apply(simulation, Act("fill"))
+    advance(simulation, 3_000)
+    save(saved_copy(simulation), tmp_path / "run.repose")
     assert run_command_line(["replay", str(tmp_path / "run.repose"), "--verify", "--threads", "2"]) == 0
     assert "state hashes agree" in capsys.readouterr().out
 

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from repose.sim.engine.builder import set_walls
+from repose.sim.engine.contacts.wall_forces import PLANE
+from repose.sim.measure.booked import Booked
+from repose.sim.registry import integrators, laws
 
-from sim.build import set_walls
-from sim.integrators import integrators
-from sim.laws import laws
-from sim.measure.energy import Booked
-from sim.walls import PLANE
 from tests.reliability.crowds import DT, Crowd, crowds, examples
-from tests.sim.test_engine import crowd as moving_crowd
+from tests.sim.engine.test_step import crowd as moving_crowd
 from tests.verification.test_hertz_impact import ELASTIC, closed_form
 from tests.worlds import Bench, angular_momentum, look, model_of, momentum, world_of
 

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, set_walls
+from repose.sim.engine.contacts.wall_geometry import FACET, PLANE, approach
+from repose.sim.engine.model import Shapes
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, rebuild
+from repose.sim.engine.threads import thread_of
+from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, World
+from repose.sim.registry import laws
 
-from sim.build import add_spheres, empty_world, enlarge_pairs, set_walls
-from sim.laws import laws
-from sim.neighbours import OK, PAIRS_FULL, rebuild
-from sim.state import PAIR_COUNT, TOUCH_COUNT, World
-from sim.surfaces import FACET, PLANE, approach
 from tests.reliability.crowds import DT, RADIUS, VALUES, Crowd, crowds, examples
-from tests.sim.test_neighbours import brute_force, listed
+from tests.sim.engine.neighbours.test_verlet_list import brute_force, listed
 from tests.worlds import Bench, contacts_of, model_of, world_of
 
 seeds = st.integers(0, 2**32 - 1)
@@ -65,11 +67,11 @@ def near_walls(seed: int, scale: float) -> World:
 @given(seeds, st.sampled_from([0.1, 1.0, 3.0]))
 def test_i20_spheres_listed_at_walls_are_those_that_are_near(seed: int, scale: float) -> None:
     world = near_walls(seed, scale)
-    while (status := rebuild(world, (0.0, 0.0, 0.0), True, 0)) == PAIRS_FULL:
+    while (status := rebuild(world, Shapes((0.0,) * 3, (), ()), True, thread_of(world, 0))) == PAIRS_FULL:
         world = enlarge_pairs(world)
     assert status == OK
-    found = int(world.counters[TOUCH_COUNT])
-    entries = list(zip(world.touches.sphere[:found].tolist(), world.touches.wall[:found].tolist()))
+    found = int(world.counters[WALL_CONTACT_COUNT])
+    entries = list(zip(world.wall_contacts.sphere[:found].tolist(), world.wall_contacts.wall[:found].tolist()))
     assert len(set(entries)) == found, "a sphere is listed twice at one wall"
     reach, skin = world.radius, world.search.skin[0]
     gap = np.array(
@@ -99,11 +101,11 @@ def pair_turning_as_one(law: str, dimension: int, rate: np.ndarray, dt: float) -
     place[:, 0] = -0.99 * RADIUS, 0.99 * RADIUS
     spin = rate if dimension == 3 else rate[2:]
     bench = Bench(world_of(model, place, RADIUS, 1e-3, spin=[spin, spin]), model, numbers, dt)
-    bench.world.mobility[:] = 1e-30  # nothing gives way: the motion is the one prescribed
+    bench.world.inverse_mass[:] = 1e-30  # nothing gives way: the motion is the one prescribed
     bench.advance()
     assert bench.touching
-    bench.world.pairs.anchor[:, 0] = 0.0
-    bench.world.pairs.anchor[1, 0] = 1e-6
+    bench.world.pairs.shear_spring[:, 0] = 0.0
+    bench.world.pairs.shear_spring[1, 0] = 1e-6
     return bench
 
 
@@ -125,7 +127,7 @@ def carried(bench: Bench, rate: np.ndarray, steps: int) -> np.ndarray:
         bench.world.motion[:dimension, 0] -= dt * bench.world.motion[:dimension, 1]  # the step moves it there
         bench.world.motion[:, 2] = 0.0
         bench.advance()
-    return turn(angle * steps * dt).T @ bench.world.pairs.anchor[:, 0]
+    return turn(angle * steps * dt).T @ bench.world.pairs.shear_spring[:, 0]
 
 
 @pytest.mark.parametrize("law", sorted(VALUES))
@@ -133,7 +135,7 @@ def carried(bench: Bench, rate: np.ndarray, steps: int) -> np.ndarray:
 def test_i22_what_a_contact_remembers_turns_with_the_pair(law: str, dimension: int) -> None:
     rate = np.array([0.0, 0.0, 300.0])
     bench = pair_turning_as_one(law, dimension, rate, 1e-5)
-    before = bench.world.pairs.anchor[:, 0].copy()
+    before = bench.world.pairs.shear_spring[:, 0].copy()
     assert carried(bench, rate, 300) == pytest.approx(before, abs=1e-12 * RADIUS)
 
 
@@ -142,7 +144,7 @@ def test_i22_about_its_own_normal_it_turns_to_second_order_in_the_step(law: str)
     rate, errors = np.array([300.0, 0.0, 0.0]), []
     for refined in (1, 2):
         bench = pair_turning_as_one(law, 3, rate, 1e-5 / refined)
-        before = bench.world.pairs.anchor[:, 0].copy()
+        before = bench.world.pairs.shear_spring[:, 0].copy()
         errors.append(np.abs(carried(bench, rate, 200 * refined) - before).max())
     assert errors[0] < 1e-2 * 1e-6
     assert errors[1] < 0.55 * errors[0]  # a step of second order over as many steps: one order is left

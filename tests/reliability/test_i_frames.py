@@ -13,15 +13,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from repose.sim.engine.builder import enlarge_pairs, in_order_of_id, with_rows
+from repose.sim.engine.model import Shapes
+from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL, rebuild
+from repose.sim.engine.threads import thread_of
+from repose.sim.engine.world import WALL_CONTACT_COUNT, Floats
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.io import world_tables
+from repose.sim.io.world_tables import tables_of
+from repose.sim.registry import scenes
 
-from sim import store
-from sim.build import enlarge_pairs, in_order_of_id, with_rows
-from sim.commands import Act
-from sim.neighbours import PAIRS_FULL, rebuild
-from sim.scenes import SCENES
-from sim.simulation import Simulation
-from sim.state import TOUCH_COUNT, Floats
-from sim.store import tables_of
 from tests.reliability.crowds import Crowd, crowds, examples, of_one_size
 from tests.reliability.runs import FEW
 from tests.reliability.test_i_contacts import near_walls
@@ -175,24 +178,24 @@ def test_i10_rows_in_another_order_and_back_keep_the_lists_and_all_that_contacts
 
 def test_i10_spheres_near_walls_follow_their_rows() -> None:
     world = near_walls(3, 1.0)
-    while rebuild(world, (0.0, 0.0, 0.0), True, 0) == PAIRS_FULL:
+    while rebuild(world, Shapes((0.0,) * 3, (), ()), True, thread_of(world, 0)) == PAIRS_FULL:
         world = enlarge_pairs(world)
     here = tables_of(world)
-    found = int(world.counters[TOUCH_COUNT])
-    world.touches.touching[:found] = np.arange(found) % 2
+    found = int(world.counters[WALL_CONTACT_COUNT])
+    world.wall_contacts.touching[:found] = np.arange(found) % 2
     there = with_rows(world, np.random.default_rng(3).permutation(world.sphere_count))
-    assert (np.diff(there.touches.sphere[:found].astype(int)) >= 0).all()
+    assert (np.diff(there.wall_contacts.sphere[:found].astype(int)) >= 0).all()
     back = in_order_of_id(there)
     assert all(np.array_equal(tables_of(back)[name], here[name]) for name in here if name.startswith("touches"))
     assert found > 3
 
 
-@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("scene", scenes())
 def test_i10_a_scene_begins_and_fills_in_the_order_of_ids(scene: str, monkeypatch: pytest.MonkeyPatch) -> None:
     use_plain_engine(monkeypatch)
-    simulation = Simulation(scene, FEW if scene == "heap" else {})
+    simulation = new_experiment(scene, FEW if scene == "heap" else {})
     offered = {entry.name for entry in simulation.scene.actions(simulation) if entry.enabled}
-    assert simulation.apply(Act("fill" if "fill" in offered else "run")) == ""
+    assert apply(simulation, Act("fill" if "fill" in offered else "run")) == ""
     assert (np.diff(simulation.run.world.sphere_id) > 0).all()
 
 
@@ -200,8 +203,8 @@ def restarted_forces(crowd: Crowd, order: Floats) -> Floats:
     """Forces after STEPS steps; before the last, rows take this order, are written to a file and read back."""
     bench = crowd.bench()
     bench.advance(STEPS - 1)
-    blob = store.to_bytes(with_rows(bench.world, order), SavedState(), {})
-    bench.world, _, _ = store.from_bytes(blob, SavedState)
+    blob = world_tables.to_bytes(with_rows(bench.world, order), SavedState(), {})
+    bench.world, _, _ = world_tables.from_bytes(blob, SavedState)
     bench.advance(1)
     return bench.world.force
 

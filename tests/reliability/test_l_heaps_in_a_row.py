@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from sim.study.survival import heaps_in_a_row
+from repose.sim.study.survival import heaps_in_a_row
 
 
 def test_twenty_heaps_in_one_process_leave_memory_threads_and_files_as_they_were() -> None:

@@ -6,8 +6,7 @@ import os
 
 import numpy as np
 import pytest
-
-from sim.study.damage import killed_saves, mutated, spoilt_meshes, spoilt_presets, tetrahedra
+from repose.sim.study.damage import killed_saves, mutated, spoilt_meshes, spoilt_presets, tetrahedra
 
 SEED = 20_261_122
 FORK = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")

@@ -8,21 +8,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.app.storage.run_saver import RunSaver
+from repose.sim.engine.builder import add_spheres, empty_world
+from repose.sim.engine.world import World
+from repose.sim.experiment import history, saved_run
+from repose.sim.experiment.changes import new_experiment, resumed_experiment
+from repose.sim.experiment.commands import Command
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.saved_run import SavedRun
 
-from app.keeper import Keeper
-from sim import past, saved_run
-from sim.build import add_spheres, empty_world
-from sim.commands import Command
-from sim.saved_run import SavedRun
-from sim.simulation import Simulation
-from sim.state import World
 from tests.reliability.runs import go, poured
 
 
 def test_n12_a_state_saved_by_itself_is_of_one_step_and_written_while_physics_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.paths.autosave_folder", lambda: tmp_path)
+    monkeypatch.setattr("repose.app.storage.paths.autosave_folder", lambda: tmp_path)
     writing, gone_on = threading.Event(), threading.Event()
     writers = []
     save = saved_run.save
@@ -35,50 +38,50 @@ def test_n12_a_state_saved_by_itself_is_of_one_step_and_written_while_physics_go
 
     monkeypatch.setattr(saved_run, "save", slowly)
     simulation = poured(3_000)
-    then = simulation.state_hash()
+    then = state_hash(simulation.run)
     asked: list[Command] = []
-    keeper = Keeper(asked.append)
-    keeper.begin()
-    keeper._due = 0.0
-    keeper.tick()
-    assert simulation.apply(asked[0]) == ""  # as the physics thread does between two batches
+    saver = RunSaver(asked.append)
+    saver.begin()
+    saver._due = 0.0
+    saver.tick()
+    assert apply(simulation, asked[0]) == ""  # as the physics thread does between two batches
     assert writing.wait(60.0)
     go(simulation, 3_500)  # while the file is still being written
     gone_on.set()
-    keeper._jobs.put(None)
-    assert keeper._thread is not None
-    keeper._thread.join(60.0)
-    assert writers == ["keeper"]
+    saver._jobs.put(None)
+    assert saver._thread is not None
+    saver._thread.join(60.0)
+    assert writers == ["run saver"]
     (path,) = tmp_path.glob("*/run-*.repose")
     found = saved_run.load(path)
     assert (found.now.at, found.log.end) == (3_000, 3_000)
     assert found.now.now.run.step == simulation.step - 500
-    assert Simulation(saved=found).state_hash() == then
-    keeper.end()
+    assert state_hash(resumed_experiment(found).run) == then
+    saver.end()
 
 
 def test_n12_a_copy_shares_nothing_with_the_run_it_is_of() -> None:
     simulation = poured(3_000)
-    copied = simulation.saved().now.now.run.world
+    copied = saved_copy(simulation).now.now.run.world
     for mine, other in zip(arrays(simulation.run.world), arrays(copied), strict=True):
         assert mine.size == 0 or not np.shares_memory(mine, other)
 
 
 @pytest.mark.slow
 def test_n18_a_million_grains_are_saved_and_found_again_and_their_memory_is_given_back(tmp_path: Path) -> None:
-    simulation = Simulation("heap")
+    simulation = new_experiment("heap")
     levels = simulation.run.world.motion.shape[1]
     side, radius = 1000, 1e-3
     place = 2.2 * radius * np.stack(np.meshgrid(np.arange(side), np.arange(side)), axis=-1).reshape(-1, 2)
     simulation.run.world = add_spheres(
         empty_world(2, 0, levels), place + 0.1, np.full(side**2, radius), np.full(side**2, 1e-3)
     )
-    past.begin_log(simulation)
+    history.begin_log(simulation)
     path = tmp_path / "million.repose"
     tracemalloc.start()
-    saved_run.save(simulation.saved(), path)
+    saved_run.save(saved_copy(simulation), path)
     before, _ = tracemalloc.get_traced_memory()
-    digest = simulation.state_hash()
+    digest = state_hash(simulation.run)
     found = saved_run.load(path)
     assert found.now.now.run.world.sphere_count == side**2
     assert saved_run.state_hash(found.now.now.run) == digest

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.sim.io.export import ExportedState, export, grain_columns
+from repose.sim.io.world_tables import tables_of
 
-from sim.export import export, grain_columns
-from sim.run import Run
-from sim.store import tables_of
 from tests.reliability.runs import poured
 
 
 @pytest.fixture(scope="module")
-def run() -> Run:
-    return poured(20_000).run
+def run() -> ExportedState:
+    filled = poured(20_000).run
+    return ExportedState(filled.world, filled.step, filled.time, filled.dt, filled.series.columns())
 
 
-def test_n20_a_table_gives_back_every_bit_and_says_its_units(run: Run, tmp_path: Path) -> None:
+def test_n20_a_table_gives_back_every_bit_and_says_its_units(run: ExportedState, tmp_path: Path) -> None:
     path = tmp_path / "grains.csv"
     export(run, path)
     head, *rows = csv.reader(io.StringIO(path.read_text(encoding="utf-8")))
@@ -28,21 +28,24 @@ def test_n20_a_table_gives_back_every_bit_and_says_its_units(run: Run, tmp_path:
     assert len(rows) == run.world.sphere_count
     read = dict(zip(head, zip(*rows)))
     assert {(step, float(time)) for step, time in zip(read["step"], read["time [s]"])} == {(str(run.step), run.time)}
-    for name, column in grain_columns(run).items():
+    for name, column in grain_columns(run.world).items():
         assert np.array(read[name], float).tobytes() == column.astype(float).tobytes(), name
     assert (np.array(read["contacts"], int) > 0).any()
 
 
-def test_n20_an_archive_holds_every_table_of_the_world_to_the_bit(run: Run, tmp_path: Path) -> None:
+def test_n20_an_archive_holds_every_table_of_the_world_to_the_bit(run: ExportedState, tmp_path: Path) -> None:
     path = tmp_path / "grains.npz"
     export(run, path)
     with np.load(path, allow_pickle=False) as read:
         for name, table in tables_of(run.world).items():
             assert (read[name].dtype, read[name].tobytes()) == (table.dtype, table.tobytes()), name
         assert (int(read["step"]), float(read["time"])) == (run.step, run.time)
+        assert run.series["mean_speed"].size > 0
+        assert run.series.keys() <= {name.removeprefix("series.") for name in read}
+        assert read["series.mean_speed"].tobytes() == run.series["mean_speed"].tobytes()
 
 
-def test_n20_a_cloud_of_points_holds_places_and_columns_to_the_bit(run: Run, tmp_path: Path) -> None:
+def test_n20_a_cloud_of_points_holds_places_and_columns_to_the_bit(run: ExportedState, tmp_path: Path) -> None:
     path = tmp_path / "grains.vtk"
     export(run, path)
     count = run.world.sphere_count
@@ -66,7 +69,7 @@ def test_n20_a_cloud_of_points_holds_places_and_columns_to_the_bit(run: Run, tmp
     assert np.array_equal(vertices, np.column_stack([np.ones(count), np.arange(count)]))
 
 
-def test_n20_an_ending_nobody_writes_is_refused_and_makes_no_file(run: Run, tmp_path: Path) -> None:
+def test_n20_an_ending_nobody_writes_is_refused_and_makes_no_file(run: ExportedState, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"\.csv, \.vtk, \.npz"):
         export(run, tmp_path / "grains.xls")
     assert not any(tmp_path.iterdir())

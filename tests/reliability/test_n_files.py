@@ -16,17 +16,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import empty_world
+from repose.sim.engine.world import STEP_COUNT
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import resumed_experiment
+from repose.sim.experiment.commands import SetParameters
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.saved_run import PLAIN
+from repose.sim.experiment.stepping import advance
+from repose.sim.io import world_tables
+from repose.sim.io.archive import ArchiveError
+from repose.sim.measure.booked import Booked
+from repose.sim.scenes.heap.filling import HeapState
 
-from sim import saved_run, store
-from sim.archive import ArchiveError
-from sim.build import empty_world
-from sim.measure.energy import Booked
-from sim.saved_run import PLAIN
-from sim.scenes.heap_filling import HeapState
-from sim.simulation import Simulation
-from sim.state import STEP_COUNT
-from sim.watch import SERIES
 from tests.reliability.runs import go, poured
+from tests.sim.experiment.test_faults import pressed
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(__file__).resolve().parent / "data"
@@ -44,7 +50,7 @@ def refused(blob: bytes) -> str:
 
 def remade(blob: bytes, facts: dict | None = None, **changes: object) -> bytes:
     """The file with other tables or facts, digests and all: what a hostile hand could write."""
-    from sim import archive
+    from repose.sim.io import archive
 
     manifest, tables = archive.read(io.BytesIO(blob), "a saved run")
     for name, change in changes.items():
@@ -59,7 +65,7 @@ def remade(blob: bytes, facts: dict | None = None, **changes: object) -> bytes:
 WRITER = """
 import sys
 from pathlib import Path
-from sim import saved_run
+from repose.sim.experiment import saved_run
 first, second, path = map(Path, sys.argv[1:])
 runs = [saved_run.load(first), saved_run.load(second)]
 print("ready", flush=True)
@@ -117,7 +123,7 @@ def spoil(**places: object):
         ("motion", spoil(value=1e300), "places too far from the origin"),
         ("force", spoil(value=1e300), "numbers larger than"),
         ("counters", lambda table: np.where(np.arange(table.size) == STEP_COUNT, 2**62, table), "counters beyond"),
-        ("deepest", spoil(value=-1.0), "a largest overlap that cannot be"),
+        ("largest_overlap", spoil(value=-1.0), "a largest overlap that cannot be"),
         ("radius", spoil(value=-1e-3), "radii or masses that are not positive"),
         ("mass", spoil(value=0.0), "radii or masses that are not positive"),
         ("force", spoil(value=np.inf), "numbers that are not finite"),
@@ -220,11 +226,11 @@ def test_n10_numbers_that_json_should_not_have_are_refused(blob: bytes) -> None:
     assert "holds NaN, which is no number" in refused(out.getvalue())
 
 
-@pytest.mark.parametrize("found", [1, 5, 99, 0, -1, "3", None, 3.0])
+@pytest.mark.parametrize("found", [1, 6, 99, 0, -1, "3", None, 3.0])
 def test_n11_another_format_is_refused_with_both_numbers(blob: bytes, found: object) -> None:
     said = refused(with_manifest(blob, lambda m: m.update(format=found)))
-    assert f"The file has format {found!r}; this program reads 4." in said
-    assert ("newer version" in said) == (found in (5, 99))
+    assert f"The file has format {found!r}; this program reads {saved_run.FORMAT}." in said
+    assert ("newer version" in said) == (found in (6, 99))
     assert ("older version" in said) == (found == 1 and type(found) is int)
 
 
@@ -233,31 +239,58 @@ def test_n11_files_of_the_first_format_are_refused_with_both_numbers_and_what_to
     with pytest.raises(ArchiveError) as caught:
         saved_run.load(DATA / "format1.repose")
     assert str(caught.value).endswith(
-        "format1.repose' cannot be opened: The file has format 1; this program reads 4. It was saved by an older "
+        "format1.repose' cannot be opened: The file has format 1; this program reads 5. It was saved by an older "
         "version: use that one, or begin anew with the same parameters and seed."
     )
-    with pytest.raises(ArchiveError, match=r"^The file has format 1; this program reads 4\.$"):
-        store.from_bytes((DATA / "format1.npz").read_bytes(), HeapState)
+    with pytest.raises(ArchiveError, match=r"^The file has format 1; this program reads 5\.$"):
+        world_tables.from_bytes((DATA / "format1.npz").read_bytes(), HeapState)
 
 
 def test_n11_a_run_of_the_second_format_is_read_and_goes_on() -> None:
     # Made by the program when files held what follows from the two spheres of a pair: 20 beads with rotation at rest.
-    old = Simulation(saved=saved_run.load(DATA / "format2.repose"))
+    old = resumed_experiment(saved_run.load(DATA / "format2.repose"))
     assert (old.phase, old.fault) == ("rested", None)
     assert int(old.run.world.pairs.touching.sum()) == 17
-    before = old.energy()
-    assert old.advance(200) == 200
+    before = energy_of(old)
+    assert advance(old, 200) == 200
     assert old.fault is None
     # At rest: what 200 steps may take away is what little was still moving.
-    assert old.energy().kinetic <= 2.0 * before.kinetic + 1e-12
+    assert energy_of(old).kinetic <= 2.0 * before.kinetic + 1e-12
+
+
+def test_n11_a_stopped_run_of_the_version_before_offers_the_same_remedies() -> None:
+    stopped = pressed(dt=2e-5)
+    apply(stopped, SetParameters({"normal_stiffness": 1e9}))
+    assert stopped.fault is not None
+    assert [remedy.name for remedy in stopped.fault.remedies] == ["undo", "smaller_dt", "auto_dt", "remove_grain"]
+    out = io.BytesIO()
+    saved_run.write(saved_copy(stopped), out)
+    older = with_manifest(out.getvalue(), lambda manifest: manifest["now"]["fault"].pop("remedies"))
+    again = resumed_experiment(saved_run.read(io.BytesIO(older)))
+    assert again.fault == stopped.fault
+
+
+def test_n11_a_run_of_the_fourth_format_keeps_its_slope_and_its_series() -> None:
+    # Made by the program when the slope was no state of the heap and series had no names: ten grains left, measured.
+    old = resumed_experiment(saved_run.load(DATA / "format4.repose"))
+    assert (old.phase, old.fault) == ("rested", None)
+    assert old.run.state.slope.angle == 0.524171250233214
+    series = old.run.series.columns()
+    assert len(series["time"]) == 83
+    assert np.isfinite(series["energy.gap"]).all()
+    assert np.isnan(series["largest_overlap"]).all()
+    assert advance(old, 200) == 200
 
 
 def test_n11_whoever_changes_what_is_in_a_file_gives_the_format_another_number() -> None:
-    tables = {name: (str(table.dtype), table.shape) for name, table in store.tables_of(empty_world(3, 3, 6)).items()}
-    others = PLAIN, SERIES, [field.name for field in fields(Booked)]
+    tables = {
+        name: (str(table.dtype), table.shape) for name, table in world_tables.tables_of(empty_world(3, 3, 6)).items()
+    }
+    others = PLAIN, [field.name for field in fields(Booked)]
     digest = hashlib.sha256(repr((sorted(tables.items()), others)).encode()).hexdigest()[:8]
-    assert (store.FORMAT, saved_run.FORMAT, digest) == (4, 4, "32e32ea7"), (
-        "Raise the format in sim/store.py and sim/saved_run.py, or old files are called damaged; then write the digest."
+    assert (world_tables.FORMAT, saved_run.FORMAT, digest) == (5, 5, "2d3e262a"), (
+        "Raise the format in sim/io/world_tables.py and sim/experiment/saved_run.py, or old files are called damaged; "
+        "then write the digest."
     )
 
 
@@ -265,7 +298,7 @@ def test_n11_a_run_of_another_engine_goes_on_but_is_known_as_foreign(blob: bytes
     assert not saved_run.read(io.BytesIO(blob)).foreign
     other = saved_run.read(io.BytesIO(with_manifest(blob, lambda m: m.update(engine="0000 vax"))))
     assert other.foreign
-    assert Simulation(saved=other).advance(10) == 10
+    assert advance(resumed_experiment(other), 10) == 10
 
 
 def test_n11_what_claims_to_be_huge_or_is_packed_beyond_reason_is_not_unpacked(tmp_path: Path) -> None:
@@ -290,7 +323,7 @@ def test_n11_a_foreign_file_is_refused(content: bytes) -> None:
 def test_n13_killed_in_the_midst_of_saving_the_old_or_the_new_file_is_there(tmp_path: Path) -> None:
     simulation = poured(3_000)
     for name in ("first", "second"):
-        saved_run.save(simulation.saved(), tmp_path / name)
+        saved_run.save(saved_copy(simulation), tmp_path / name)
         go(simulation, 3_500)
     whole_files = {(tmp_path / name).read_bytes() for name in ("first", "second")}
     path = tmp_path / "run.repose"
@@ -309,7 +342,7 @@ def test_n13_killed_in_the_midst_of_saving_the_old_or_the_new_file_is_there(tmp_
 def test_n14_a_disk_that_is_full_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "run.repose"
     simulation = poured(1_000)
-    saved_run.save(simulation.saved(), path)
+    saved_run.save(saved_copy(simulation), path)
     before = path.read_bytes()
 
     def full(*_: object) -> None:
@@ -319,10 +352,10 @@ def test_n14_a_disk_that_is_full_leaves_the_old_file(tmp_path: Path, monkeypatch
         with monkeypatch.context() as patch:
             patch.setattr(os, name, full)
             with pytest.raises(OSError, match="No space left"):
-                saved_run.save(go(simulation, 1_200).saved(), path)
+                saved_run.save(saved_copy(go(simulation, 1_200)), path)
         assert path.read_bytes() == before
         assert [*tmp_path.iterdir()] == [path]
-    assert simulation.advance(100) == 100
+    assert advance(simulation, 100) == 100
 
 
 def test_n19_a_folder_and_a_missing_file_are_refused_by_name(tmp_path: Path) -> None:
@@ -331,5 +364,5 @@ def test_n19_a_folder_and_a_missing_file_are_refused_by_name(tmp_path: Path) -> 
     with pytest.raises(ArchiveError, match=r"'.*gone\.repose' cannot be opened: there is no such file"):
         saved_run.load(tmp_path / "gone.repose")
     with pytest.raises(OSError):
-        saved_run.save(poured(10).saved(), tmp_path)
+        saved_run.save(saved_copy(poured(10)), tmp_path)
     assert not [*tmp_path.iterdir()]

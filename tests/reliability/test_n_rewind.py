@@ -7,15 +7,20 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from repose.sim.engine.world import PAIR_COUNT
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.activation import activate, survey_contacts
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.checkpoints import bytes_of
+from repose.sim.experiment.commands import Act, Resume, SetParameters
+from repose.sim.experiment.control import apply, rewind_to, seek_further
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.run import RestartPoint
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.io.world_tables import tables_of
 
-from sim import saved_run
-from sim.commands import Act, Resume, SetParameters
-from sim.restart_points import bytes_of
-from sim.run import Point
-from sim.simulation import Simulation
-from sim.snapshot import Snapshot
-from sim.state import PAIR_COUNT
-from sim.store import tables_of
 from tests.reliability.runs import CYLINDER, SMALL, changed, go, landed, poured, resumed, saved
 from tests.worlds import use_plain_engine
 
@@ -23,59 +28,59 @@ SEEDED = np.random.default_rng(52)
 
 
 def test_n17_a_thousand_jumps_on_the_rewind_bar_find_the_state_that_was_there() -> None:
-    simulation = Simulation("heap", SMALL)
-    simulation.points.budget = 50 * 2**20
-    simulation.apply(Act("fill"))
+    simulation = new_experiment("heap", SMALL)
+    simulation.history.checkpoints.budget = 50 * 2**20
+    apply(simulation, Act("fill"))
     hashes = {}
     for at in range(500, 10_001, 500):
-        hashes[at] = go(simulation, at).state_hash()
+        hashes[at] = state_hash(go(simulation, at).run)
         if at == 3_500:
             changed(simulation, friction=0.5)
         if at == 7_000:
-            assert simulation.apply(Act("reset")) == ""
-            assert simulation.apply(Act("fill")) == ""
-    end = simulation.state_hash()
+            assert apply(simulation, Act("reset")) == ""
+            assert apply(simulation, Act("fill")) == ""
+    end = state_hash(simulation.run)
     for at in SEEDED.choice([*hashes], 300):
-        simulation.rewind(int(at))
-        assert simulation.state_hash() == hashes[at], at
-    simulation.rewind(10_000)
-    assert simulation.state_hash() == end
-    assert simulation.at == 10_000
+        rewind_to(simulation, int(at))
+        assert state_hash(simulation.run) == hashes[at], at
+    rewind_to(simulation, 10_000)
+    assert state_hash(simulation.run) == end
+    assert simulation.history.at == 10_000
 
 
 def test_n17_one_step_back_and_forth() -> None:
     simulation = poured(3_000)
-    before = simulation.state_hash()
-    simulation.advance(1)
-    after = simulation.state_hash()
+    before = state_hash(simulation.run)
+    advance(simulation, 1)
+    after = state_hash(simulation.run)
     for at, expected in ((3_000, before), (3_001, after), (3_000, before)):
-        simulation.rewind(at)
-        assert simulation.state_hash() == expected
+        rewind_to(simulation, at)
+        assert state_hash(simulation.run) == expected
 
 
 def test_n17_going_on_from_the_past_cuts_what_came_after() -> None:
     simulation = changed(poured(2_500), friction=0.4)
-    simulation.points.budget = 50 * 2**20
+    simulation.history.checkpoints.budget = 50 * 2**20
     go(simulation, 5_000)
-    simulation.rewind(2_100)
+    rewind_to(simulation, 2_100)
     assert simulation.parameters.friction == 0.1
-    assert simulation.log.end == 5_000
-    assert simulation.apply(SetParameters({"friction": 9.0})) != ""  # refused: nothing is cut
-    assert simulation.log.end == 5_000
+    assert simulation.history.log.end == 5_000
+    assert apply(simulation, SetParameters({"friction": 9.0})) != ""  # refused: nothing is cut
+    assert simulation.history.log.end == 5_000
     go(simulation, 2_600)
-    assert simulation.log.end == 2_600
-    assert [entry.at for entry in simulation.log.entries] == [0]
-    assert go(simulation, 5_000).state_hash() == poured(5_000).state_hash()
+    assert simulation.history.log.end == 2_600
+    assert [entry.at for entry in simulation.history.log.entries] == [0]
+    assert state_hash(go(simulation, 5_000).run) == state_hash(poured(5_000).run)
 
 
 def test_n17_memory_is_kept_within_its_budget_and_the_last_moments_densely() -> None:
     simulation = poured(1)
-    points = simulation.points
-    size = 8 * bytes_of(simulation.good.run)
+    points = simulation.history.checkpoints
+    size = 8 * bytes_of(simulation.history.good.run)
     points.budget = size
     held = []
     for at in range(2_000, 60_001, 2_000):
-        held.append(bytes_of(go(simulation, at).points.moments))
+        held.append(bytes_of(go(simulation, at).history.checkpoints.kept))
     assert max(held) <= size
     # No less than all they hold, each part once; a little of what they share is counted for each.
     assert held[-1] <= points.bytes <= 1.15 * held[-1]
@@ -93,7 +98,7 @@ def test_n17_a_moment_costs_what_it_holds_and_none_holds_working_storage() -> No
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
-        point = Point.of(simulation.parameters, simulation.run)
+        point = RestartPoint.of(simulation.parameters, simulation.run)
         taken = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
@@ -119,53 +124,53 @@ def test_n17_every_scene_goes_on_to_the_same_bits_from_a_moment_without_working_
 ) -> None:
     use_plain_engine(monkeypatch)
     one = landed(scene, values, action)
-    while one.survey().contacts == 0:  # it may have sprung off meanwhile
-        go(one, one.at + 1)
-    point, at = Point.of(one.parameters, one.run), one.at
-    expected = go(one, at + 55).state_hash()
+    while survey_contacts(one).contacts == 0:  # it may have sprung off meanwhile
+        go(one, one.history.at + 1)
+    point, at = RestartPoint.of(one.parameters, one.run), one.history.at
+    expected = state_hash(go(one, at + 55).run)
     for _ in range(2):  # what is taken up from a point leaves it as it is
-        one.go_on_from(point)
-        one.at = at
-        assert one.survey().contacts > 0
-        assert go(one, at + 55).state_hash() == expected
+        activate(one, point.parameters, point.restored(), adapt=False)
+        one.history.at = at
+        assert survey_contacts(one).contacts > 0
+        assert state_hash(go(one, at + 55).run) == expected
 
 
 def test_n17_a_moment_far_from_any_that_was_kept_is_reached_through_the_log() -> None:
     simulation = changed(poured(2_000), friction=0.5)
-    before = go(simulation, 29_999).state_hash()
-    here = go(simulation, 30_000).state_hash()
+    before = state_hash(go(simulation, 29_999).run)
+    here = state_hash(go(simulation, 30_000).run)
     again = resumed(saved(simulation))
-    again.points.budget = 50 * 2**20
-    again.rewind(29_999)
-    assert (again.state_hash(), again.at, again.journey) == (before, 29_999, None)
-    again.rewind(30_000)
-    assert again.state_hash() == here
-    assert len(again.points.moments) > 10  # kept on the way: the next jump is short
+    again.history.checkpoints.budget = 50 * 2**20
+    rewind_to(again, 29_999)
+    assert (state_hash(again.run), again.history.at, again.history.seek) == (before, 29_999, None)
+    rewind_to(again, 30_000)
+    assert state_hash(again.run) == here
+    assert len(again.history.checkpoints.kept) > 10  # kept on the way: the next jump is short
 
 
 def test_n17_a_long_way_back_can_be_gone_in_pieces_and_nothing_acts_meanwhile() -> None:
     simulation = changed(poured(2_000), friction=0.5)
-    far = go(simulation, 5_500).state_hash()
+    far = state_hash(go(simulation, 5_500).run)
     again = resumed(saved(go(simulation, 6_000)))
-    again.at_once = 700
-    again.rewind(5_500)
-    assert (again.at, again.journey is not None) == (700, True)
-    assert "5500 is being gone to, 4800 steps from here" in again.apply(SetParameters({"friction": 0.2}))
+    again.session.seek_steps = 700
+    rewind_to(again, 5_500)
+    assert (again.history.at, again.history.seek is not None) == (700, True)
+    assert "going to step 5500, 4800 steps from here" in apply(again, SetParameters({"friction": 0.2}))
     shown = Snapshot()
-    again.fill_snapshot(shown)
+    take_snapshot(again, shown)
     assert shown.progress == 700 / 5_500
     for _ in range(7):
-        again.go_on(700)
-    assert (again.state_hash(), again.journey) == (far, None)
-    assert again.log.end == 6_000
-    assert again.apply(SetParameters({"friction": 0.2})) == ""
-    assert again.log.end == 5_500
+        seek_further(again, 700)
+    assert (state_hash(again.run), again.history.seek) == (far, None)
+    assert again.history.log.end == 6_000
+    assert apply(again, SetParameters({"friction": 0.2})) == ""
+    assert again.history.log.end == 5_500
 
 
 def test_n05_resuming_while_another_experiment_runs() -> None:
     one = poured(3_000)
     other = poured(500, friction=0.9)
-    assert other.apply(Resume(saved_run.read(io.BytesIO(saved(one))))) == ""
-    assert other.state_hash() == one.state_hash()
-    assert go(other, 3_500).state_hash() == go(one, 3_500).state_hash()
+    assert apply(other, Resume(saved_run.read(io.BytesIO(saved(one))))) == ""
+    assert state_hash(other.run) == state_hash(one.run)
+    assert state_hash(go(other, 3_500).run) == state_hash(go(one, 3_500).run)
     assert int(other.run.world.counters[PAIR_COUNT]) > 0

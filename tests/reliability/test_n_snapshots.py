@@ -10,13 +10,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act, Recover, SetParameters
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.saved_run import state_type
+from repose.sim.registry import integrators, scenes
 
-from sim import saved_run
-from sim.commands import Act, Recover, SetParameters
-from sim.integrators import integrators
-from sim.saved_run import state_type
-from sim.scenes import SCENES
-from sim.simulation import Simulation
 from tests.reliability.runs import CYLINDER, SMALL, changed, go, landed, poured, resumed, saved
 from tests.worlds import use_plain_engine
 
@@ -32,12 +36,12 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def whole() -> Simulation:
+def whole() -> Experiment:
     """The uninterrupted run: poured, friction and stiffness changed on the way."""
-    return course(Simulation("heap", SMALL), END)
+    return course(new_experiment("heap", SMALL), END)
 
 
-def course(simulation: Simulation, end: int) -> Simulation:
+def course(simulation: Experiment, end: int) -> Experiment:
     """Go on with the planned course of commands as far as `end`."""
     plan = (
         (0, Act("run")),
@@ -46,19 +50,23 @@ def course(simulation: Simulation, end: int) -> Simulation:
         (6_001, SetParameters({"normal_stiffness": 2e5, "tilt": 0.1})),
     )
     for at, command in plan:
-        if simulation.at <= at < end:
+        if simulation.history.at <= at < end:
             go(simulation, at)
-            assert simulation.apply(command) == ""
+            assert apply(simulation, command) == ""
     return go(simulation, end)
 
 
 @settings(max_examples=6, deadline=None)
 @given(cut=st.integers(1, END - 1))
-def test_n01_cut_anywhere_the_same_bits(cut: int, whole: Simulation) -> None:
-    other = course(resumed(saved(course(Simulation("heap", SMALL), cut))), END)
-    assert other.state_hash() == whole.state_hash()
-    assert other.energy() == whole.energy()
-    assert (other.log.entries, other.log.marks, other.log.end) == (whole.log.entries, whole.log.marks, whole.log.end)
+def test_n01_cut_anywhere_the_same_bits(cut: int, whole: Experiment) -> None:
+    other = course(resumed(saved(course(new_experiment("heap", SMALL), cut))), END)
+    assert state_hash(other.run) == state_hash(whole.run)
+    assert energy_of(other) == energy_of(whole)
+    assert (other.history.log.entries, other.history.log.marks, other.history.log.end) == (
+        whole.history.log.entries,
+        whole.history.log.marks,
+        whole.history.log.end,
+    )
     assert np.array_equal(
         np.array([*other.run.series.columns().values()]),
         np.array([*whole.run.series.columns().values()]),
@@ -75,8 +83,8 @@ def test_n01_every_integrator(integrator: str) -> None:
         | {"integrator": integrator, "dt": 2e-5, "normal_stiffness": 1e4}
     )
     other = resumed(saved(one))
-    assert other.state_hash() == one.state_hash()
-    assert go(other, one.at + 60).state_hash() == go(one, one.at + 60).state_hash()
+    assert state_hash(other.run) == state_hash(one.run)
+    assert state_hash(go(other, one.history.at + 60).run) == state_hash(go(one, one.history.at + 60).run)
 
 
 @pytest.mark.usefixtures("uncompiled")
@@ -92,23 +100,24 @@ def test_n01_every_integrator(integrator: str) -> None:
 def test_n01_every_law_in_plane_and_space(scene: str, values: dict, action: str) -> None:
     one = landed(scene, values, action)
     other = resumed(saved(one))
-    assert go(other, one.at + 55).state_hash() == go(one, one.at + 55).state_hash()
+    assert state_hash(go(other, one.history.at + 55).run) == state_hash(go(one, one.history.at + 55).run)
     assert one.run.state == other.run.state
 
 
-@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("scene", scenes())
 def test_n01_every_scene_states_the_type_of_its_state(scene: str) -> None:
-    assert state_type(SCENES[scene]).__name__.endswith("State")
+    assert state_type(scenes()[scene]).__name__.endswith("State")
 
 
 CONTINUE = """
 import sys
-from sim import saved_run
-from sim.simulation import Simulation
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import resumed_experiment
+from repose.sim.experiment.results import state_hash
 from tests.reliability.runs import go
-simulation = Simulation(saved=saved_run.load(sys.argv[1]))
-simulation.threads = int(sys.argv[3])
-print(go(simulation, int(sys.argv[2])).state_hash())
+simulation = resumed_experiment(saved_run.load(sys.argv[1]))
+simulation.session.threads = int(sys.argv[3])
+print(state_hash(go(simulation, int(sys.argv[2])).run))
 """
 
 
@@ -123,16 +132,20 @@ def continued_elsewhere(path: Path, at: int, threads: int) -> str:
 def test_n02_and_n03_in_another_process_with_another_number_of_threads(tmp_path: Path) -> None:
     path = tmp_path / "run.repose"
     one = poured(4_321)
-    saved_run.save(one.saved(), path)
-    expected = go(one, 8_000).state_hash()
+    saved_run.save(saved_copy(one), path)
+    expected = state_hash(go(one, 8_000).run)
     assert {continued_elsewhere(path, 8_000, threads) for threads in (1, 2, 7)} == {expected}
 
 
 def test_n03_saved_at_seven_threads_and_continued_at_one() -> None:
     one = poured(4_000)
-    one.threads = 7
+    one.session.threads = 7
     blob = saved(go(one, 4_321))
-    assert go(resumed(blob), 5_000).state_hash() == go(one, 5_000).state_hash() == go(poured(4_000), 5_000).state_hash()
+    assert (
+        state_hash(go(resumed(blob), 5_000).run)
+        == state_hash(go(one, 5_000).run)
+        == state_hash(go(poured(4_000), 5_000).run)
+    )
 
 
 def test_n04_saved_loaded_and_saved_the_files_are_equal(blob: bytes) -> None:
@@ -145,34 +158,34 @@ def test_n05_walls_on_the_move_and_what_contacts_with_them_remember() -> None:
     walls = one.run.world.walls
     walls.velocity[1:, 2] = 0.05
     one.run.state.phase = "flowing"
-    go(one, one.at + 1)
-    while not one.run.world.touches.touching.any():
-        go(one, one.at + 1)
+    go(one, one.history.at + 1)
+    while not one.run.world.wall_contacts.touching.any():
+        go(one, one.history.at + 1)
     assert one.run.world.walls.moved.any()
     other = resumed(saved(one))
-    assert other.state_hash() == one.state_hash()
-    end = one.at + 60
-    assert go(other, end).state_hash() == go(one, end).state_hash()
+    assert state_hash(other.run) == state_hash(one.run)
+    end = one.history.at + 60
+    assert state_hash(go(other, end).run) == state_hash(go(one, end).run)
 
 
 def test_n05_a_fault_to_come_goes_back_to_the_same_good_state() -> None:
-    def hurt(simulation: Simulation) -> Simulation:
-        assert simulation.apply(SetParameters({"dt": 3e-5})) == ""
+    def hurt(simulation: Experiment) -> Experiment:
+        assert apply(simulation, SetParameters({"dt": 3e-5})) == ""
         return simulation
 
     one = changed(poured(5_000, dt=2e-5), friction=0.3)
     go(one, 5_100)
     other = resumed(saved(one))
     for simulation in (one, other):
-        assert simulation.apply(SetParameters({"normal_stiffness": 1e9})) == ""
+        assert apply(simulation, SetParameters({"normal_stiffness": 1e9})) == ""
         assert simulation.fault is not None
     stopped = resumed(saved(one))
     assert stopped.fault == one.fault == other.fault
-    assert stopped.state_hash() == one.state_hash() == other.state_hash()
+    assert state_hash(stopped.run) == state_hash(one.run) == state_hash(other.run)
     for simulation in (one, other, stopped):
-        assert simulation.apply(Recover({"normal_stiffness": 1e6})) == ""
+        assert apply(simulation, Recover({"normal_stiffness": 1e6})) == ""
         go(simulation, 6_000)
-    assert stopped.state_hash() == one.state_hash() == other.state_hash()
+    assert state_hash(stopped.run) == state_hash(one.run) == state_hash(other.run)
 
 
 def test_n05_generator_phase_and_what_waits_for_the_next_fill() -> None:
@@ -182,8 +195,8 @@ def test_n05_generator_phase_and_what_waits_for_the_next_fill() -> None:
     assert other.parameters.grain_count == 25
     for simulation in (one, other):
         assert go(simulation, 12_000).run.state.layers > 1
-        assert simulation.apply(Act("reset")) == ""
+        assert apply(simulation, Act("reset")) == ""
         assert len(simulation.run.state.radii) == 25
-        assert simulation.apply(Act("fill")) == ""
+        assert apply(simulation, Act("fill")) == ""
         go(simulation, 13_000)
-    assert one.state_hash() == other.state_hash()
+    assert state_hash(one.run) == state_hash(other.run)

@@ -11,17 +11,23 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from repose.sim.experiment.changes import resumed_experiment
+from repose.sim.experiment.commands import Act, Recover, SetParameters
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.saved_run import SavedRun
+from repose.sim.experiment.stepping import advance
+from repose.sim.parameters import Parameter, Value
+from repose.sim.registry import scenes
 
-from sim.commands import Act, Recover, SetParameters
-from sim.parameters import Parameter, Value
-from sim.saved_run import SavedRun
-from sim.scenes import SCENES
-from sim.simulation import Simulation
 from tests.reliability.crowds import EXAMPLES
 from tests.reliability.runs import landed, resumed, saved
 from tests.worlds import use_plain_engine
 
-DECLARED = SCENES["heap"].parameters.declared()
+DECLARED = scenes()["heap"].parameters.declared()
 MOST = {"grain_count": 6, "width": 8e-3}
 """Ends of ranges that the engine in plain Python can bear."""
 LEAST = {"base_radius": 5e-4, "wall_radius": 1e-3}
@@ -49,26 +55,26 @@ CHANGES = st.sampled_from(sorted(DECLARED)).flatmap(
 @cache
 def start() -> SavedRun:
     """A few grains just landed."""
-    return landed().saved()
+    return saved_copy(landed())
 
 
 class HandOnEverything(RuleBasedStateMachine):
     """A few grains, and a hand that knows no mercy."""
 
-    simulation: Simulation
+    simulation: Experiment
     before: list[dict[str, Value]]
 
     @initialize()
     def fill(self) -> None:
-        self.simulation, self.before = Simulation(saved=start()), []
+        self.simulation, self.before = resumed_experiment(start()), []
 
     @rule(values=CHANGES)
     def change(self, values: dict[str, Value]) -> None:
-        old, state = self.simulation.parameters, self.simulation.state_hash()
-        refused = self.simulation.apply(SetParameters(values))
+        old, state = self.simulation.parameters, state_hash(self.simulation.run)
+        refused = apply(self.simulation, SetParameters(values))
         if refused:
             assert self.simulation.parameters == old
-            assert self.simulation.state_hash() == state
+            assert state_hash(self.simulation.run) == state
         else:
             ((name, value),) = values.items()
             assert getattr(self.simulation.parameters, name) == value
@@ -77,13 +83,13 @@ class HandOnEverything(RuleBasedStateMachine):
     @rule()
     def undo(self) -> None:
         if self.before:
-            self.simulation.apply(SetParameters(self.before.pop()))
+            apply(self.simulation, SetParameters(self.before.pop()))
 
     @rule(steps=st.sampled_from([1, 7, 120]))
     def step(self, steps: int) -> None:
-        at = self.simulation.at
-        done = self.simulation.advance(steps)
-        assert self.simulation.at == at + done
+        at = self.simulation.history.at
+        done = advance(self.simulation, steps)
+        assert self.simulation.history.at == at + done
         assert done == steps or self.simulation.fault is not None
 
     @rule()
@@ -91,11 +97,11 @@ class HandOnEverything(RuleBasedStateMachine):
         fault = self.simulation.fault
         if fault is not None:
             remedy: dict[str, Any] = {fault.parameter: fault.previous} if fault.parameter else {"dt": "auto"}
-            assert self.simulation.apply(Recover(remedy)) == ""
+            assert apply(self.simulation, Recover(remedy)) == ""
 
     @rule(action=st.sampled_from(["fill", "open", "reset"]))
     def press(self, action: str) -> None:
-        self.simulation.apply(Act(action))
+        apply(self.simulation, Act(action))
 
     @rule()
     def save_and_open(self) -> None:
@@ -107,7 +113,7 @@ class HandOnEverything(RuleBasedStateMachine):
     def nothing_is_lost(self) -> None:
         run = self.simulation.run
         assert np.isfinite(run.world.motion).all()
-        assert all(math.isfinite(value) for value in self.simulation.energy().as_dict().values())
+        assert all(math.isfinite(value) for value in energy_of(self.simulation).as_dict().values())
         assert int((~run.world.fixed).sum()) == run.state.poured - run.state.removed
         assert 0.0 < run.dt <= 1e-3
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import set_walls
+from repose.sim.engine.contacts.wall_geometry import FACET, PLANE
+from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP, OK
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import CHECK_STEPS
+from repose.sim.experiment.stepping import advance
+from repose.sim.registry import laws
+from repose.sim.scenes.heap3d.scene import FLOOR_WALL
 
-from sim.build import set_walls
-from sim.commands import Act
-from sim.laws import laws
-from sim.neighbours import LARGEST_STEP, OK
-from sim.scenes.heap3d import FLOOR_WALL
-from sim.simulation import Simulation
-from sim.stepping import CHECK_STEPS
-from sim.surfaces import FACET, PLANE
 from tests.reliability.crowds import DT, RADIUS
 from tests.reliability.runs import CYLINDER, go
 from tests.worlds import Bench, model_of, use_plain_engine, world_of
@@ -53,12 +55,12 @@ def test_p16_a_wall_faster_than_half_a_radius_a_step_is_named_before_it_can_leap
     monkeypatch: pytest.MonkeyPatch, share: float, stops: bool
 ) -> None:
     use_plain_engine(monkeypatch)
-    simulation = Simulation("heap3d", CYLINDER | {"dt": 1e-5})
-    assert simulation.apply(Act("fill")) == ""
+    simulation = new_experiment("heap3d", CYLINDER | {"dt": 1e-5})
+    assert apply(simulation, Act("fill")) == ""
     world = simulation.run.world
     limit = LARGEST_STEP * float(world.radius.min()) / simulation.dt
     world.walls.velocity[FLOOR_WALL] = 0.0, 0.0, -share * limit  # away from the grains: none is disturbed
-    before = go(simulation, simulation.at + CHECK_STEPS).at
+    before = go(simulation, simulation.history.at + CHECK_STEPS).history.at
     fault = simulation.fault
     assert (fault is not None) == stops
     if fault is not None:
@@ -72,4 +74,4 @@ def test_p16_a_wall_faster_than_half_a_radius_a_step_is_named_before_it_can_leap
             in fault.message
         )
         assert fault.sphere_id is None
-        assert (simulation.advance(10), simulation.at) == (0, before)
+        assert (advance(simulation, 10), simulation.history.at) == (0, before)

@@ -10,24 +10,30 @@ from functools import cache
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import forget_neighbours, keep_spheres
+from repose.sim.engine.world import PAIR_COUNT, copy_world
+from repose.sim.experiment import faults
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.changes import new_experiment, resumed_experiment
+from repose.sim.experiment.commands import Act, Recover, SetParameters
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.saved_run import SavedRun
+from repose.sim.experiment.stepping import advance
+from repose.sim.parameters import Parameter, Value
+from repose.sim.registry import integrators, scenes
 
-from sim import faults
-from sim.build import forget_neighbours, keep_spheres
-from sim.commands import Act, Recover, SetParameters
-from sim.integrators import integrators
-from sim.parameters import Parameter, Value
-from sim.saved_run import SavedRun
-from sim.scenes import SCENES
-from sim.simulation import Simulation
-from sim.state import PAIR_COUNT, copy_world
 from tests.reliability.crowds import RADIUS, Crowd
 from tests.reliability.runs import changed, go, poured
-from tests.sim.test_formulas import few
+from tests.sim.experiment.test_activation import few
 from tests.worlds import Bench, contacts_of, use_plain_engine
 
 LIVE = [
     entry
-    for entry in SCENES["heap"].parameters.declared().values()
+    for entry in scenes()["heap"].parameters.declared().values()
     if entry.quantity.effect in ("now", "ramp") and entry.kind in ("float", "int")
 ]
 CHANGES, BETWEEN = 60, 25
@@ -36,7 +42,7 @@ CHANGES, BETWEEN = 60, 25
 @pytest.fixture(scope="module")
 def heap() -> SavedRun:
     """A small heap in the midst of being filled, grains touching."""
-    return poured(12_000).saved()
+    return saved_copy(poured(12_000))
 
 
 @pytest.fixture
@@ -56,30 +62,30 @@ def along(parameter: Parameter, share: float) -> Value:
     return low + share * (high - low)
 
 
-def sound(simulation: Simulation) -> None:
+def sound(simulation: Experiment) -> None:
     """No number is lost and no grain: finite motion, a finite ledger, as many grains as were poured."""
     run = simulation.run
     assert np.isfinite(run.world.motion).all()
-    assert all(math.isfinite(value) for value in simulation.energy().as_dict().values())
+    assert all(math.isfinite(value) for value in energy_of(simulation).as_dict().values())
     if hasattr(run.state, "removed"):
         assert int((~run.world.fixed).sum()) == run.state.poured - run.state.removed
 
 
-def answered(simulation: Simulation) -> None:
+def answered(simulation: Experiment) -> None:
     """After a fault, press the button: undo what is named, or let the program choose the step."""
     while (fault := simulation.fault) is not None:
         remedy = {"dt": "auto"} if fault.parameter is None else {fault.parameter: fault.previous}
-        assert simulation.apply(Recover(remedy)) == ""
+        assert apply(simulation, Recover(remedy)) == ""
 
 
 @pytest.mark.parametrize("parameter", LIVE, ids=lambda entry: entry.name)
 def test_p09_every_slider_end_to_end_and_back_loses_no_number(parameter: Parameter, heap: SavedRun) -> None:
-    simulation = Simulation(saved=heap)
+    simulation = resumed_experiment(heap)
     for change in range(CHANGES + 1):
         there_and_back = 1.0 - abs(2.0 * change / CHANGES - 1.0)
         value = along(parameter, there_and_back)
-        assert simulation.apply(SetParameters({parameter.name: value})) == ""
-        simulation.advance(BETWEEN)
+        assert apply(simulation, SetParameters({parameter.name: value})) == ""
+        advance(simulation, BETWEEN)
         sound(simulation)
         if simulation.fault is not None:
             # Only a step that was asked for can be too large: with an automatic one every stiffness is followed.
@@ -87,24 +93,24 @@ def test_p09_every_slider_end_to_end_and_back_loses_no_number(parameter: Paramet
             answered(simulation)
         else:
             assert getattr(simulation.parameters, parameter.name) == value
-            assert faults.look(simulation) is None
+            assert faults.check(simulation) is None
 
 
 def test_p11_a_radius_three_times_as_large_waits_for_the_next_fill_or_is_refused(heap: SavedRun) -> None:
-    simulation, untouched = Simulation(saved=heap), Simulation(saved=heap)
-    assert "mean_radius = 0.003 is refused" in simulation.apply(SetParameters({"mean_radius": 3e-3}))
+    simulation, untouched = resumed_experiment(heap), resumed_experiment(heap)
+    assert "mean_radius = 0.003 is refused" in apply(simulation, SetParameters({"mean_radius": 3e-3}))
     changed(simulation, mean_radius=2e-3)
     assert "at the next fill" in simulation.message
     for run in (simulation, untouched):
-        run.advance(500)
-    assert simulation.state_hash() == untouched.state_hash()
+        advance(run, 500)
+    assert state_hash(simulation.run) == state_hash(untouched.run)
     small = changed(simulation, mean_radius=6e-4)
-    assert small.apply(Act("reset")) == ""
+    assert apply(small, Act("reset")) == ""
     changed(small, mean_radius=1.8e-3)
-    assert small.apply(Act("fill")) == ""
-    go(small, small.at + 12_000)
+    assert apply(small, Act("fill")) == ""
+    go(small, small.history.at + 12_000)
     assert small.fault is None
-    assert small.survey().largest_overlap < 0.05
+    assert survey_contacts(small).largest_overlap < 0.05
 
 
 @pytest.mark.usefixtures("uncompiled")
@@ -115,20 +121,20 @@ def test_p11_a_radius_three_times_as_large_waits_for_the_next_fill_or_is_refused
 )
 def test_p13_another_contact_law_keeps_the_springs_says_so_and_books_its_jump(change: dict) -> None:
     simulation = few(normal_stiffness=1e4)
-    world, before = simulation.run.world, simulation.energy()
+    world, before = simulation.run.world, energy_of(simulation)
     used = int(world.counters[PAIR_COUNT])
-    springs, touching = world.pairs.anchor[:, :used].copy(), world.pairs.touching[:used].copy()
+    springs, touching = world.pairs.shear_spring[:, :used].copy(), world.pairs.touching[:used].copy()
     assert touching.any()
     changed(simulation, **change)
-    after, pairs = simulation.energy(), simulation.run.world.pairs
-    assert (pairs.anchor[:, :used] == springs).all()
+    after, pairs = energy_of(simulation), simulation.run.world.pairs
+    assert (pairs.shear_spring[:, :used] == springs).all()
     assert (pairs.touching[:used] == touching).all()
     work = after.work - before.work
     assert work == pytest.approx(after.mechanical - before.mechanical, abs=1e-15 * before.mechanical)
     assert ("exponent" not in change) or work > before.elastic  # a k in N/m is a much stiffer one in N/m^1.5
     assert after.gap == pytest.approx(before.gap, abs=1e-15 * before.mechanical)
     assert f"friction springs are kept, {work:.3g} J are booked as work." in simulation.message
-    assert simulation.advance(50) == 50
+    assert advance(simulation, 50) == 50
     assert simulation.fault is None
 
 
@@ -143,9 +149,9 @@ def test_p14_another_scheme_in_mid_impact_is_off_by_no_more_than_a_step(before: 
     swing, small = math.hypot(place - rest, speed / omega), omega * simulation.dt
     changed(simulation, integrator=after)
     assert moment(simulation) == pytest.approx((place, speed), rel=1e-14)
-    if simulation.scheme.levels > 3:
+    if simulation.engine.model.integrator.levels > 3:
         assert not simulation.run.world.motion[:, 3:].any()
-    assert simulation.advance(1) == 1
+    assert advance(simulation, 1) == 1
     found = moment(simulation)
     # A scheme that knows no third derivative yet leaves out up to dt³/6 of it in the place and dt²/2 in the speed.
     exact = rest + (place - rest) * math.cos(small) + speed / omega * math.sin(small)
@@ -155,21 +161,23 @@ def test_p14_another_scheme_in_mid_impact_is_off_by_no_more_than_a_step(before: 
 
 
 @cache
-def in_mid_impact(integrator: str) -> Simulation:
+def in_mid_impact(integrator: str) -> Experiment:
     """An elastic sphere that has just touched the floor."""
-    simulation = Simulation(
+    simulation = new_experiment(
         "bounce", {"integrator": integrator, "dt": 1e-5, "restitution_high": 1.0, "drop_height": 1e-3}
     )
-    assert simulation.apply(Act("run")) == ""
+    assert apply(simulation, Act("run")) == ""
     while moment(simulation)[0] >= simulation.run.built.radius - 1e-5:
-        simulation.advance(1)
+        advance(simulation, 1)
     return simulation
 
 
-def moment(simulation: Simulation) -> tuple[float, float]:
+def moment(simulation: Experiment) -> tuple[float, float]:
     """Height [m] and velocity [m/s] of the elastic sphere at one moment."""
     place, velocity, acceleration = simulation.run.world.motion[2, :3, 2]
-    return float(place), float(velocity - simulation.scheme.velocity_lead * simulation.dt * acceleration)
+    return float(place), float(
+        velocity - simulation.engine.model.integrator.velocity_lead * simulation.dt * acceleration
+    )
 
 
 PILE = Crowd(
@@ -230,24 +238,24 @@ def test_p17_a_grain_taken_from_a_pile_leaves_no_contact_behind() -> None:
 
 
 def test_p17_a_wall_taken_away_while_touched_leaves_no_push(heap: SavedRun) -> None:
-    simulation = Simulation(saved=heap)
+    simulation = resumed_experiment(heap)
     while simulation.phase == "filling":
-        simulation.advance(500)
+        advance(simulation, 500)
     world, width = simulation.run.world, simulation.run.built.width
     used = int(world.counters[PAIR_COUNT])
     wall = world.fixed & (world.motion[0, 0] > width)
     touched = world.pairs.touching[:used] > 0
     assert (touched & (wall[world.pairs.i[:used]] | wall[world.pairs.j[:used]])).any()
     changed(simulation, gravity=1.62)
-    simulation.advance(3)  # and in the midst of a change
-    assert simulation.apply(Act("open")) == ""
-    assert simulation.advance(1) == 1
+    advance(simulation, 3)  # and in the midst of a change
+    assert apply(simulation, Act("open")) == ""
+    assert advance(simulation, 1) == 1
     world = simulation.run.world
     assert not (world.fixed & (world.motion[0, 0] > width)).any()
-    table = simulation.contact_table(world, simulation.numbers)
+    table = simulation.engine.contact_table(world, simulation.engine.law_parameters)
     assert table.j.max() < world.sphere_count
     gap = np.sqrt((table.branch**2).sum(axis=0)) - world.radius[table.i] - world.radius[table.j]
     assert (gap < 0.0).all()
-    go(simulation, simulation.at + 2_000)
+    go(simulation, simulation.history.at + 2_000)
     assert simulation.fault is None
     sound(simulation)

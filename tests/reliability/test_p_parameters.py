@@ -9,18 +9,20 @@ from __future__ import annotations
 import math
 
 import pytest
+from repose.app.ui.field_values import typed
+from repose.sim.experiment.commands import Copy, SetParameters
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.saved_run import SavedRun
+from repose.sim.experiment.stepping import advance
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import scenes
 
-from app.field_values import typed
-from sim.commands import Copy, SetParameters
-from sim.parameters import ParameterError
-from sim.saved_run import SavedRun
-from sim.scenes import SCENES
 from tests.reliability.runs import changed, go, poured
 
 NUMBERS = [
     (scene, parameter)
-    for scene in SCENES
-    for parameter in SCENES[scene].parameters.declared().values()
+    for scene in scenes()
+    for parameter in scenes()[scene].parameters.declared().values()
     if parameter.kind in ("float", "int")
 ]
 IDS = [f"{scene}.{parameter.name}" for scene, parameter in NUMBERS]
@@ -34,7 +36,7 @@ TOO_SMALL = ("1e-400", "-1e-400", "0.0001e-330")
 
 @pytest.mark.parametrize("text", [*ONLY_PYTHON, *TOO_SMALL, "1e400"])
 def test_p02_the_window_takes_the_numbers_the_command_line_takes(text: str) -> None:
-    parameters = SCENES["heap"].parameters
+    parameters = scenes()["heap"].parameters
     typed_in = typed(parameters.declared()["friction"], text)
     with pytest.raises(ParameterError, match="is refused"):
         parameters.checked({"friction": typed_in})
@@ -44,13 +46,13 @@ def test_p02_the_window_takes_the_numbers_the_command_line_takes(text: str) -> N
     ("text", "value"), [("0", 0.0), ("0.25", 0.25), ("+1e0", 1.0), ("0.0e-400", 0.0), (" 1 ", 1.0)]
 )
 def test_p02_decimal_numbers_are_taken(text: str, value: float) -> None:
-    parameters = SCENES["heap"].parameters
+    parameters = scenes()["heap"].parameters
     assert parameters.parse("friction", text) == typed(parameters.declared()["friction"], text) == value
 
 
 @pytest.mark.parametrize(("scene", "parameter"), NUMBERS, ids=IDS)
 def test_p01_to_p04_no_field_takes_what_is_not_a_number_in_its_range(scene, parameter) -> None:
-    parameters = SCENES[scene].parameters
+    parameters = scenes()[scene].parameters
     hostile = [math.nan, math.inf, -math.inf, True, "", "1,5", None, [1.0], parameter.high * 100.0 + 1.0]
     hostile += [parameter.low - 100.0 - abs(parameter.low)]
     for value in hostile:
@@ -65,7 +67,7 @@ def test_p01_to_p04_no_field_takes_what_is_not_a_number_in_its_range(scene, para
 
 @pytest.mark.parametrize(("scene", "parameter"), NUMBERS, ids=IDS)
 def test_p05_the_ends_of_every_range_are_taken_or_refused_in_words(scene, parameter) -> None:
-    parameters = SCENES[scene].parameters
+    parameters = scenes()[scene].parameters
     for value in (parameter.low, parameter.high):
         value = int(value) if parameter.kind == "int" else float(value)
         try:
@@ -82,10 +84,10 @@ def test_p08_stiffness_times_a_thousand_is_followed_by_the_step_or_stopped_with_
     assert automatic.dt < 2e-6
     fixed = poured(12_000, dt=2e-5)
     before = fixed.run.world.motion.copy()
-    assert fixed.apply(SetParameters({"normal_stiffness": 1e9})) == ""
+    assert apply(fixed, SetParameters({"normal_stiffness": 1e9})) == ""
     assert fixed.fault is not None
     assert fixed.fault.parameter == "normal_stiffness"
-    assert fixed.apply(SetParameters({"normal_stiffness": 1e6})) == ""
+    assert apply(fixed, SetParameters({"normal_stiffness": 1e6})) == ""
     assert fixed.fault is None
     assert (fixed.run.world.motion == before).all()
 
@@ -94,9 +96,9 @@ def test_p21_a_copy_asked_for_holds_one_set_of_parameters_between_two_steps() ->
     simulation = poured(3_000)
     copies: list[SavedRun] = []
     for friction in (0.2, 0.3):
-        assert simulation.apply(SetParameters({"friction": friction})) == ""
-        assert simulation.apply(Copy(copies.append)) == ""
-        simulation.advance(10)
+        assert apply(simulation, SetParameters({"friction": friction})) == ""
+        assert apply(simulation, Copy(copies.append)) == ""
+        advance(simulation, 10)
     assert [copy.now.now.parameters.friction for copy in copies] == [0.2, 0.3]
     assert [copy.now.at for copy in copies] == [3_000, 3_010]
     assert [copy.now.now.run.step for copy in copies] == [3_000, 3_010]
@@ -110,4 +112,4 @@ def test_p22_a_thousand_undos_and_redos_leave_the_set_bit_by_bit() -> None:
         changed(simulation, tilt=0.1)
         changed(simulation, tilt=before.tilt)
     assert simulation.parameters == before
-    assert len(simulation.log.entries) == 1_001
+    assert len(simulation.history.log.entries) == 1_001

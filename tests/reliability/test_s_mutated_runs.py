@@ -8,14 +8,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import resumed_experiment
+from repose.sim.experiment.commands import Resume
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.io.archive import ArchiveError
+from repose.sim.parameters import ParameterError
+from repose.sim.study.mutations import complaint, mutants
 
-from sim import saved_run
-from sim.archive import ArchiveError
-from sim.commands import Resume
-from sim.parameters import ParameterError
-from sim.simulation import Simulation
-from sim.snapshot import Snapshot
-from sim.study.mutations import complaint, mutants
 from tests.reliability.runs import CYLINDER, landed, saved
 from tests.worlds import use_plain_engine
 
@@ -37,7 +41,7 @@ def test_s26_mutated_runs_are_refused_in_a_sentence_and_what_is_read_goes_on(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     running = landed(scene, values, action)
-    blob, before = saved(running), running.state_hash()
+    blob, before = saved(running), state_hash(running.run)
     refused = 0
     for number, wrong in enumerate(mutants(blob, count, SEED)):
         began = time.process_time()
@@ -45,23 +49,23 @@ def test_s26_mutated_runs_are_refused_in_a_sentence_and_what_is_read_goes_on(
         try:
             found = saved_run.read(io.BytesIO(wrong))
             with np.errstate(all="ignore"):
-                other = Simulation(saved=found)
-                other.advance(3)
-                other.fill_snapshot(Snapshot())
+                other = resumed_experiment(found)
+                advance(other, 3)
+                take_snapshot(other, Snapshot())
         except (ArchiveError, ParameterError) as error:
             refused += "\n" not in str(error)
         assert time.process_time() - began < LONGEST, number
     assert refused > count // 2
-    assert running.state_hash() == before
+    assert state_hash(running.run) == before
     assert [*tmp_path.iterdir()] == []
 
 
 def test_s28_a_run_that_cannot_be_gone_on_with_leaves_the_one_at_hand_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     running = landed()
-    before, points = running.state_hash(), running.points.shown
+    before, points = state_hash(running.run), running.history.checkpoints.shown
     file = saved_run.read(io.BytesIO(saved(landed())))
     with monkeypatch.context() as patch:
-        patch.setattr("sim.watch.shown_bulk", lambda simulation: 1 / 0)
-        assert running.apply(Resume(file)).startswith("The saved run cannot be gone on with: division by zero.")
-    assert (running.state_hash(), running.points.shown) == (before, points)
-    assert running.apply(Resume(file)) == ""
+        patch.setattr("repose.sim.experiment.take_snapshot.shown_readings", lambda simulation: 1 / 0)
+        assert apply(running, Resume(file)).startswith("The saved run cannot be continued: division by zero.")
+    assert (state_hash(running.run), running.history.checkpoints.shown) == (before, points)
+    assert apply(running, Resume(file)) == ""

@@ -15,7 +15,7 @@ LEFT_OUT = ("tests/sim/test_blocks.py",)
 """It reads from the machine code that laws run on several contacts at once, which checks prevent."""
 
 OUT_OF_BOUNDS = """
-from tests.sim.test_engine import crowd
+from tests.sim.engine.test_step import crowd
 bench = crowd(compiled=True)
 bench.advance(5)
 bench.world.pairs.j[3] = bench.world.sphere_count + 900

@@ -19,19 +19,27 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from repose.sim.engine import step
+from repose.sim.engine.builder import add_spheres, fitted, set_walls, with_threads
+from repose.sim.engine.contacts import pair_forces, wall_forces
+from repose.sim.engine.contacts.wall_geometry import FACET, PLANE
+from repose.sim.engine.neighbours import verlet_list
+from repose.sim.engine.neighbours.verlet_list import NOT_FINITE, OK, THREAD_MISSING, TOO_FAST
+from repose.sim.engine.thread_count import available
+from repose.sim.engine.threads import in_threads
+from repose.sim.engine.workspace import CHUNK, WAIT_LIMIT
+from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, WALL_CONTACT_COUNT, World, copy_world
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.run import RestartPoint
+from repose.sim.experiment.stepping import advance
+from repose.sim.io.world_tables import tables_of
+from repose.sim.registry import laws
 
-from sim import engine, neighbours
-from sim.build import add_spheres, fitted, set_walls, with_crew
-from sim.commands import Act
-from sim.crew import available, together
-from sim.laws import laws
-from sim.neighbours import NOT_FINITE, OK, THREAD_MISSING, TOO_FAST
-from sim.run import Point
-from sim.simulation import Simulation
-from sim.state import PAIR_COUNT, REBUILD_COUNT, TOUCH_COUNT, World, copy_world
-from sim.store import tables_of
-from sim.surfaces import FACET, PLANE
-from sim.workspace import CHUNK, PATIENCE
 from tests.reliability.crowds import RADIUS, VALUES, Crowd, crowds, examples
 from tests.reliability.runs import go, poured, resumed, saved
 from tests.worlds import Bench, model_of, world_of
@@ -76,13 +84,13 @@ def packed(kind: str = "plane", threads: int = 1, capacity: int | None = None) -
     if capacity is not None:
         world = fitted(world, world.pairs, capacity)
     gravity = (0.0,) * (dimension - 1) + (-9.81,)
-    return Bench(with_crew(world, threads), model, numbers, DT, gravity, compiled=True)
+    return Bench(with_threads(world, threads), model, numbers, DT, gravity, compiled=True)
 
 
 def stepped(kind: str, threads: int, steps: int = STEPS) -> Bench:
     bench = packed(kind, threads)
     assert bench.advance(steps) == steps
-    assert bench.world.crew.tally.shape[0] == threads
+    assert bench.world.threads.thread_status.shape[0] == threads
     return bench
 
 
@@ -94,7 +102,7 @@ def test_t01_three_rounds_of_any_number_of_threads_give_one_hash(kind: str) -> N
     assert counters[REBUILD_COUNT] > 4
     assert alone.touching
     if KINDS[kind][2] == 3:
-        assert counters[TOUCH_COUNT] > 100
+        assert counters[WALL_CONTACT_COUNT] > 100
         assert alone.world.walls.moved[1, 0] == pytest.approx(0.5 * STEPS * DT)
     found = {digest(stepped(kind, threads).world) for _ in range(3) for threads in COUNTS}
     assert found == {digest(alone.world)}
@@ -113,15 +121,15 @@ def test_t03_four_threads_for_every_processor_give_the_same_hash(kind: str) -> N
 @pytest.fixture
 def threads_of_python(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let the engine in plain Python run in several threads, which swap as often as they can."""
-    barriers = {parts: threading.Barrier(parts, timeout=60.0) for parts in (2, 3)}
+    barriers = {count: threading.Barrier(count, timeout=60.0) for count in (2, 3)}
 
-    def meet(crew) -> bool:
-        if (parts := crew.tally.shape[0]) > 1:
-            barriers[parts].wait()
+    def wait(tables) -> bool:
+        if (count := tables.thread_status.shape[0]) > 1:
+            barriers[count].wait()
         return True
 
-    monkeypatch.setattr(engine, "meet", meet)
-    monkeypatch.setattr(neighbours, "meet", meet)
+    for module in (step, verlet_list, pair_forces, wall_forces):
+        monkeypatch.setattr(module, "wait", wait)
     usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -136,7 +144,7 @@ def test_i13_one_two_and_three_threads_give_the_same_bits_in_any_crowd(crowd: Cr
     for threads in (1, 2, 3):
         bench = crowd.bench("velocity_verlet", dt=5e-6)
         bench.world.motion[: crowd.dimension, 1] *= hurry
-        bench.world = with_crew(fitted(bench.world, bench.world.pairs, 6), threads)
+        bench.world = with_threads(fitted(bench.world, bench.world.pairs, 6), threads)
         assert bench.advance(8) == 8
         found.add(digest(bench.world))
     assert len(found) == 1
@@ -145,7 +153,7 @@ def test_i13_one_two_and_three_threads_give_the_same_bits_in_any_crowd(crowd: Cr
 def test_i13_the_number_of_threads_may_change_at_any_step() -> None:
     bench = packed("space-turning")
     for threads, steps in ((3, 1), (1, 33), (7, 2), (2, 41), (1, 1), (16, 22)):
-        bench.world = with_crew(bench.world, threads)
+        bench.world = with_threads(bench.world, threads)
         assert bench.advance(steps) == steps
     assert digest(bench.world) == digest(stepped("space-turning", 1).world)
 
@@ -180,7 +188,7 @@ def test_i13_more_threads_than_spheres_step_them() -> None:
         bench = packed("space-turning")
         few = world_of(bench.model, [(0.0, 0.0, 0.0), (1.9e-3, 0.0, 0.0)], RADIUS, 1e-3, velocity=1.0)
         few = set_walls(few, PLANE, [[(0, 0, -0.9e-3), (0, 0, 1), (0, 0, 0)]], velocity=(0, 0, 0.5), material=1)
-        bench.world = with_crew(few, threads)
+        bench.world = with_threads(few, threads)
         assert bench.advance(STEPS) == STEPS
         assert bench.touching
         found.add(digest(bench.world))
@@ -192,7 +200,7 @@ def test_i13_spheres_added_to_a_world_of_several_threads_move_alike() -> None:
     for threads in (1, 3):
         bench = stepped("plane", threads, steps=20)
         bench.world = add_spheres(bench.world, [(1e-3, -1.9e-3)], RADIUS, 1e-3, first_id=10_000)
-        assert bench.world.crew.tally.shape[0] == threads
+        assert bench.world.threads.thread_status.shape[0] == threads
         assert bench.advance(20) == 20
         found.add(digest(bench.world))
     assert len(found) == 1
@@ -203,49 +211,49 @@ def test_i13_a_whole_scene_gives_the_same_bits_with_any_number_of_threads(blob: 
     before, found = resumed(blob).run.state.layers, set()
     for threads in (1, 2, 7):
         simulation = resumed(blob)
-        simulation.threads = threads
-        found.add(go(simulation, 10_500).state_hash())
+        simulation.session.threads = threads
+        found.add(state_hash(go(simulation, 10_500).run))
         assert simulation.run.state.layers > before
     assert len(found) == 1
 
 
 def test_i13_points_and_files_hold_no_room_of_threads() -> None:
     simulation, alone = poured(3_000), poured(3_000)
-    simulation.threads = 7
+    simulation.session.threads = 7
     for one in (simulation, alone):
-        one.advance(2_500)
-    assert simulation.run.world.crew.tally.shape[0] == 7
-    kept = [simulation.good, *(moment.now for moment in simulation.points.moments)]
-    for point in (*kept, Point.of(simulation.parameters, simulation.run)):
-        crew = point.run.world.crew
-        assert (crew.tally.size, crew.buffer.size, crew.push.size, crew.other.size) == (0, 0, 0, 0)
+        advance(one, 2_500)
+    assert simulation.run.world.threads.thread_status.shape[0] == 7
+    kept = [simulation.history.good, *(moment.now for moment in simulation.history.checkpoints.kept)]
+    for point in (*kept, RestartPoint.of(simulation.parameters, simulation.run)):
+        tables = point.run.world.threads
+        assert (tables.thread_status.size, tables.buffer.size, tables.push.size, tables.other.size) == (0, 0, 0, 0)
     assert saved(simulation) == saved(alone)
 
 
-def opened(threads: int) -> Simulation:
+def opened(threads: int) -> Experiment:
     """A column that begins to flow."""
-    simulation = Simulation("heap", ready="column")
-    simulation.threads = threads
-    assert simulation.apply(Act("open")) == ""
+    simulation = new_experiment("heap", ready="column")
+    simulation.session.threads = threads
+    assert apply(simulation, Act("open")) == ""
     return simulation
 
 
 def test_t11_two_simulations_of_several_threads_and_a_look_at_a_third_do_not_disturb_each_other() -> None:
     steps, looks = 300, 20
     alone = opened(1)
-    alone.advance(steps)
-    expected, table = alone.state_hash(), alone.contact_table(alone.run.world, alone.numbers)
-    state, numbers = copy_world(alone.run.world), alone.numbers
+    advance(alone, steps)
+    expected, table = state_hash(alone.run), alone.engine.contact_table(alone.run.world, alone.engine.law_parameters)
+    state, numbers = copy_world(alone.run.world), alone.engine.law_parameters
 
     def run(threads: int) -> str:
         simulation = opened(threads)
         while simulation.step < steps:
-            simulation.advance(7 if steps - simulation.step > 7 else steps - simulation.step)
-        return simulation.state_hash()
+            advance(simulation, 7 if steps - simulation.step > 7 else steps - simulation.step)
+        return state_hash(simulation.run)
 
     def analyse() -> bool:
-        again = [alone.contact_table(state, numbers) for _ in range(looks)]
-        surveys = {alone.survey(state).contacts for _ in range(looks)}
+        again = [alone.engine.contact_table(state, numbers) for _ in range(looks)]
+        surveys = {survey_contacts(alone, state).contacts for _ in range(looks)}
         return len(surveys) == 1 and all(np.array_equal(one.force, table.force) for one in again)
 
     with ThreadPoolExecutor(4) as pool:
@@ -270,7 +278,7 @@ def test_t08_a_thread_that_does_not_come_is_reported_instead_of_waited_for(steps
     bench = packed("plane", 3)
     bench.advance(1)
     before = digest(bench.world)
-    bench.world.crew.gate[PATIENCE] = 50
+    bench.world.threads.barrier[WAIT_LIMIT] = 50
     call = (bench.world, bench.numbers, bench.gravity, DT)
     with ThreadPoolExecutor(2) as pool:
         other = pool.submit(bench.loop.loop, *call, 10, 1)
@@ -295,7 +303,7 @@ def test_t08_ctrl_c_before_a_thread_begins_leaves_the_world_whole_and_nobody_wai
         return ended[-1]
 
     with pytest.raises(KeyboardInterrupt):
-        together(interrupted)(bench.world, bench.numbers, bench.gravity, DT, 10)
+        in_threads(interrupted)(bench.world, bench.numbers, bench.gravity, DT, 10)
     assert ended == [(0, THREAD_MISSING, -1)] * 2
     assert digest(bench.world) == before
     assert bench.advance(STEPS - 10) == STEPS - 10

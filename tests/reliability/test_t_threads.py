@@ -12,17 +12,20 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.sim.experiment import runner as runner_module
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act, SetParameters, Start
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.runner import BATCH_TIME, LONGEST_CATCH_UP, Runner
+from repose.sim.experiment.stepping import advance
 
-from sim.commands import Act, SetParameters, Start
-from sim.runner import BATCH_TIME, LONGEST_CATCH_UP, Runner
-from sim.simulation import Simulation
 from tests.reliability.turns import STEP_COST, Turns
-from tests.sim.test_runner import PATIENCE, SMALL, until
+from tests.sim.experiment.test_runner import PATIENCE, SMALL, until
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,10 +47,10 @@ def test_t04_after_a_stop_of_any_length_no_step_is_caught_up(
 
 STOPPED = """
 import sys, time
-from sim.commands import Act
-from sim.runner import Runner
-from sim.simulation import Simulation
-runner = Runner(lambda: Simulation("heap", {"grain_count": 40, "width": 0.015}))
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.runner import Runner
+runner = Runner(lambda: new_experiment("heap", {"grain_count": 40, "width": 0.015}))
 runner.set_speed(0.01)
 runner.send(Act("fill"))
 runner.start()
@@ -101,7 +104,7 @@ def test_t06_whoever_looks_away_for_ten_seconds_changes_nothing(monkeypatch: pyt
                 turns.runner.latest()
         shown = turns.runner.latest()
         assert shown.step == turns.simulation.step or turns.simulation.step - shown.step <= 2 * BATCH_TIME / STEP_COST
-        hashes.append(turns.simulation.state_hash())
+        hashes.append(state_hash(turns.simulation.run))
     assert hashes[0] == hashes[1]
 
 
@@ -116,29 +119,23 @@ def test_t06_commands_piled_up_meanwhile_are_carried_out_in_order(monkeypatch: p
 
 
 class Slow:
-    """A simulation whose step lasts until it is let go."""
+    """Lets the steps of every runner last until `go_on` is set."""
 
-    def __init__(self) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.inside, self.go_on = threading.Event(), threading.Event()
         self.asked: list[int] = []
+        monkeypatch.setattr(runner_module, "advance", self.advance)
 
-    def make(self) -> Simulation:
-        simulation = Simulation("heap", SMALL)
-        advance: Callable[[int], int] = simulation.advance
-
-        def slowly(steps: int) -> int:
-            self.asked.append(steps)
-            self.inside.set()
-            assert self.go_on.wait(PATIENCE)
-            return advance(steps)
-
-        simulation.advance = slowly  # type: ignore[method-assign]
-        return simulation
+    def advance(self, experiment: Experiment, steps: int) -> int:
+        self.asked.append(steps)
+        self.inside.set()
+        assert self.go_on.wait(PATIENCE)
+        return advance(experiment, steps)
 
 
-def test_t07_a_step_that_takes_long_holds_up_neither_picture_nor_commands() -> None:
-    slow = Slow()
-    runner = Runner(slow.make)
+def test_t07_a_step_that_takes_long_holds_up_neither_picture_nor_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow(monkeypatch)
+    runner = Runner(lambda: new_experiment("heap", SMALL))
     runner.start()
     assert slow.inside.wait(PATIENCE)
     # The thread is inside a step now and stays there: all of this returns although no step ends.
@@ -156,32 +153,31 @@ def test_t07_a_step_that_takes_long_holds_up_neither_picture_nor_commands() -> N
 def test_t07_when_steps_get_slow_a_batch_becomes_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
     turns = Turns(monkeypatch, None)
     assert turns.settled() > 100
-    advance = turns.simulation.advance
 
-    def slowly(steps: int) -> int:
+    def slowly(experiment: Experiment, steps: int) -> int:
         turns.clock.now += 2.0 * steps
-        return advance(steps)
+        return advance(experiment, steps)
 
-    monkeypatch.setattr(turns.simulation, "advance", slowly)
+    monkeypatch.setattr(runner_module, "advance", slowly)
     turns.turn()
     assert [turns.turn() for _ in range(5)] == [1] * 5  # so that a stop is heeded after one step
 
 
-def test_t08_an_error_in_the_thread_keeps_the_last_picture_and_names_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    steps: list[Simulation] = []
+def test_t08_an_error_in_the_thread_keeps_the_last_picture_and_names_itself(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[Experiment] = []
 
-    def make() -> Simulation:
-        simulation = Simulation("heap", SMALL)
-        advance = simulation.advance
+    def make() -> Experiment:
+        steps.append(new_experiment("heap", SMALL))
+        return steps[-1]
 
-        def broken(count: int) -> int:
-            if simulation.step > 2_000:
-                raise RuntimeError("a grain too many")
-            return advance(count)
+    def broken(experiment: Experiment, count: int) -> int:
+        if experiment.step > 2_000:
+            raise RuntimeError("a grain too many")
+        return advance(experiment, count)
 
-        simulation.advance = broken  # type: ignore[method-assign]
-        steps.append(simulation)
-        return simulation
+    monkeypatch.setattr(runner_module, "advance", broken)
 
     runner = Runner(make)
     runner.send(Act("fill"))
@@ -199,10 +195,12 @@ def test_t08_an_error_in_the_thread_keeps_the_last_picture_and_names_itself(caps
 
 
 FIRST_RUN = """
-from sim.simulation import Simulation
-simulation = Simulation("heap", {"grain_count": 3})
-simulation.advance(1)
-print(simulation.state_hash())
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.stepping import advance
+simulation = new_experiment("heap", {"grain_count": 3})
+advance(simulation, 1)
+print(state_hash(simulation.run))
 """
 
 

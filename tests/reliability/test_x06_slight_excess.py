@@ -6,12 +6,15 @@ import math
 
 import numpy as np
 import pytest
-
-from sim.auto_step import CLOSE_STEPS
-from sim.commands import Act
-from sim.integrators import integrators
-from sim.simulation import Simulation
-from sim.timestep import amplification, stability_limit
+from repose.sim.engine.timestep.stability import amplification, stability_limit
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.automatic_step import CLOSE_STEPS
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.stepping import advance
+from repose.sim.registry import integrators
 
 GRAINS = 40
 
@@ -20,8 +23,8 @@ GRAINS = 40
 def test_x06_at_a_third_too_much_energy_grows_tenfold_within_one_look_where_the_excess_lasts(integrator: str) -> None:
     # Damped as contacts of the heap are: without damping the schemes of Gear grow so slowly that it takes 40,000 steps.
     ratio = 0.2
-    limit = stability_limit(integrator, ratio)
-    largest = np.abs(np.linalg.eigvals(amplification(integrator, 1.3 * limit, ratio))).max()
+    limit = stability_limit(integrators()[integrator], ratio)
+    largest = np.abs(np.linalg.eigvals(amplification(integrators()[integrator], 1.3 * limit, ratio))).max()
     # So it is seen by the next look; what is not seen is a contact of a few steps, which ends before it can grow.
     assert math.log(10.0) / (2.0 * math.log(largest)) < CLOSE_STEPS
 
@@ -30,18 +33,18 @@ def test_x06_at_a_third_too_much_energy_grows_tenfold_within_one_look_where_the_
 def test_x06_impacts_too_short_for_a_look_make_less_energy_than_one_grain_brings(seed: int) -> None:
     """A grain that strikes others at 1.3 times the step they bear may be gone before the next look: the run is then
     stopped up to hundreds of steps after the first such impact (375 with seed 1), but none of them has fed another."""
-    simulation = Simulation("heap", {"grain_count": GRAINS, "width": 0.015, "dt": 1.3 * 5e-5}, seed)
-    assert simulation.apply(Act("fill")) == ""
-    assert simulation.look_steps == CLOSE_STEPS
+    simulation = new_experiment("heap", {"grain_count": GRAINS, "width": 0.015, "dt": 1.3 * 5e-5}, seed)
+    assert apply(simulation, Act("fill")) == ""
+    assert simulation.engine.dt_check_steps == CLOSE_STEPS
     exceeded, lasted = 0, 0
     before = whole = 0.0
     while True:
-        simulation.advance(1)
+        advance(simulation, 1)
         if simulation.fault is not None:
             break
-        survey = simulation.survey()
+        survey = survey_contacts(simulation)
         lasted = lasted + 1 if simulation.dt > survey.stable_dt else 0
-        energy = simulation.energy(survey)
+        energy = energy_of(simulation, survey)
         if lasted and not exceeded:
             before, whole = energy.gap, energy.mechanical + energy.dissipated
         exceeded += bool(lasted)

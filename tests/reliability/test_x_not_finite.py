@@ -11,15 +11,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP, NOT_FINITE
+from repose.sim.engine.world import PAIR_COUNT
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act, Recover
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.stepping import advance
+from repose.sim.registry import integrators
 
-from sim.commands import Act, Recover
-from sim.integrators import integrators
-from sim.neighbours import LARGEST_STEP, NOT_FINITE
-from sim.simulation import Simulation
-from sim.state import PAIR_COUNT
-from sim.stepping import CHECK_STEPS
 from tests.reliability.crowds import Crowd, crowds, examples
-from tests.sim.test_faults import pressed
+from tests.sim.experiment.test_faults import pressed
 from tests.worlds import Bench, use_plain_engine
 
 ONE_FORCE = tuple(name for name, scheme in integrators().items() if len(scheme.weights) == 1)
@@ -65,14 +69,14 @@ def test_x13_a_force_or_acceleration_that_is_not_finite_is_made_anew_or_found(
     assert (done, status, culprit) == (0, NOT_FINITE, row) or np.isfinite(bench.world.motion).all()
 
 
-def rotating(integrator: str) -> Simulation:
+def rotating(integrator: str) -> Experiment:
     """A small container just filled with grains that rotate."""
     return pressed(rotation=True, integrator=integrator)
 
 
-def spoilt(simulation: Simulation, steps: int, level: int, coordinate: int, value: float) -> int:
+def spoilt(simulation: Experiment, steps: int, level: int, coordinate: int, value: float) -> int:
     """A number of one grain made not finite after so many steps since a good state; its id."""
-    simulation.advance(2_000 - simulation.step % 2_000 + steps)
+    advance(simulation, 2_000 - simulation.step % 2_000 + steps)
     row = int(np.flatnonzero(~simulation.run.world.fixed)[11])
     simulation.run.world.motion[coordinate, level, row] = value
     return int(simulation.run.world.sphere_id[row])
@@ -81,12 +85,14 @@ def spoilt(simulation: Simulation, steps: int, level: int, coordinate: int, valu
 @pytest.mark.parametrize("integrator", ["gear5", *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)])
 def test_x13_any_number_of_the_motion_that_is_not_finite_is_found_by_the_next_look(integrator: str) -> None:
     base = rotating(integrator)
-    levels = 3 if integrator == "rk4" else base.scheme.levels  # Runge-Kutta writes the rest anew at every step
+    levels = (
+        3 if integrator == "rk4" else base.engine.model.integrator.levels
+    )  # Runge-Kutta writes the rest anew at every step
     for number, (coordinate, level) in enumerate(itertools.product(range(3), range(levels))):
         simulation = copy.deepcopy(base)
         value = (math.nan, math.inf, -math.inf)[number % 3]
         spoilt(simulation, 7 * number % 50, level, coordinate, value)
-        done = simulation.advance(CHECK_STEPS)
+        done = advance(simulation, CHECK_STEPS)
         made_anew = level == 2 and integrator != "gear5"  # an acceleration is what the force says
         assert (simulation.fault is None) == made_anew
         assert done < CHECK_STEPS or simulation.step % CHECK_STEPS != 0 or made_anew
@@ -100,13 +106,13 @@ def test_x13_a_grain_that_touches_none_is_named_whatever_it_lost(
 ) -> None:
     use_plain_engine(monkeypatch)
     # A spin alone moves nothing: only the look at all motion finds it.
-    simulation = Simulation("heap", {"grain_count": 3, "width": 0.015, "rotation": True, "integrator": integrator})
-    simulation.apply(Act("fill"))
-    assert simulation.survey().contacts == 0
+    simulation = new_experiment("heap", {"grain_count": 3, "width": 0.015, "rotation": True, "integrator": integrator})
+    apply(simulation, Act("fill"))
+    assert survey_contacts(simulation).contacts == 0
     row = int(np.flatnonzero(~simulation.run.world.fixed)[1])
     sphere = int(simulation.run.world.sphere_id[row])
     simulation.run.world.motion[coordinate, 1, row] = math.nan
-    simulation.advance(CHECK_STEPS)
+    advance(simulation, CHECK_STEPS)
     assert simulation.fault is not None
     assert simulation.fault.sphere_id == sphere
     # Runge-Kutta makes the velocity from sums and the place at the next step: of the two it may be the first.
@@ -124,7 +130,7 @@ def test_x13_among_grains_that_lost_their_numbers_the_one_that_touches_the_other
     row = int(np.where(world.fixed, 0, met).argmax())
     assert met[row] >= 4
     world.motion[2, 1, row] = math.nan
-    simulation.advance(CHECK_STEPS)
+    advance(simulation, CHECK_STEPS)
     assert simulation.fault is not None
     assert simulation.fault.sphere_id == int(world.sphere_id[row])
 
@@ -133,40 +139,42 @@ def test_x13_a_contact_memory_that_is_not_finite_is_found_by_the_next_look() -> 
     simulation = pressed()
     world = simulation.run.world
     entry = int(np.flatnonzero(world.pairs.touching)[0])
-    world.pairs.anchor[0, entry] = math.nan
+    world.pairs.shear_spring[0, entry] = math.nan
     ids = world.sphere_id[[world.pairs.i[entry], world.pairs.j[entry]]]
-    simulation.advance(CHECK_STEPS)
+    advance(simulation, CHECK_STEPS)
     assert simulation.fault is not None
     assert simulation.fault.sphere_id in ids
-    assert all(np.isfinite(table).all() for table in (simulation.run.world.motion, simulation.run.world.pairs.anchor))
+    assert all(
+        np.isfinite(table).all() for table in (simulation.run.world.motion, simulation.run.world.pairs.shear_spring)
+    )
 
 
 def test_x13_a_speed_beyond_the_step_is_found_by_the_next_look_though_nothing_has_moved_far() -> None:
-    simulation = Simulation("heap", {"grain_count": 3, "width": 0.015})
-    simulation.apply(Act("fill"))
-    simulation.advance(CHECK_STEPS - 1)
+    simulation = new_experiment("heap", {"grain_count": 3, "width": 0.015})
+    apply(simulation, Act("fill"))
+    advance(simulation, CHECK_STEPS - 1)
     row = int(np.flatnonzero(~simulation.run.world.fixed)[1])
     limit = LARGEST_STEP * simulation.run.world.radius[row] / simulation.dt
     sphere = int(simulation.run.world.sphere_id[row])
     simulation.run.world.motion[1, 1, row] = 1.01 * limit
-    simulation.advance(1)
+    advance(simulation, 1)
     assert simulation.fault is not None
     assert simulation.fault.sphere_id == sphere
 
 
 @pytest.mark.parametrize("steps", [1, 49, 50, 1_733])
 def test_x13_the_run_goes_back_to_its_last_good_state_and_on_from_there(steps: int) -> None:
-    simulation: Simulation = pressed()
-    simulation.advance(2_000 - simulation.step % 2_000)  # a good state has just been kept
-    good = simulation.state_hash()
-    simulation.advance(steps)
+    simulation: Experiment = pressed()
+    advance(simulation, 2_000 - simulation.step % 2_000)  # a good state has just been kept
+    good = state_hash(simulation.run)
+    advance(simulation, steps)
     row = int(np.flatnonzero(~simulation.run.world.fixed)[steps % 30])
     sphere = int(simulation.run.world.sphere_id[row])
     simulation.run.world.motion[0, 1, row] = math.nan
-    assert simulation.advance(1_000) == 0
+    assert advance(simulation, 1_000) == 0
     assert simulation.fault is not None
     assert simulation.fault.sphere_id == sphere
-    assert simulation.state_hash() == good
+    assert state_hash(simulation.run) == good
     assert np.isfinite(simulation.run.world.motion).all()
-    assert simulation.apply(Recover({"dt": "auto"})) == ""
-    assert simulation.advance(steps) == steps
+    assert apply(simulation, Recover({"dt": "auto"})) == ""
+    assert advance(simulation, steps) == steps

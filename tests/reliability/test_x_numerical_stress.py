@@ -6,19 +6,22 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from repose.sim.engine.builder import enlarge_pairs
+from repose.sim.engine.model import Shapes
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, rebuild
+from repose.sim.engine.threads import thread_of
+from repose.sim.engine.timestep.stability import automatic_dt
+from repose.sim.engine.timestep.survey import Survey
+from repose.sim.engine.world import PAIR_COUNT, World
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.stepping import advance
+from repose.sim.registry import integrators, scenes
 
-from sim.build import enlarge_pairs
-from sim.commands import Act
-from sim.integrators import integrators
-from sim.neighbours import OK, PAIRS_FULL, rebuild
-from sim.scenes import SCENES
-from sim.simulation import Simulation
-from sim.state import PAIR_COUNT, World
-from sim.survey import Survey
-from sim.timestep import automatic_dt
 from tests.reliability.crowds import RADIUS, examples
-from tests.sim.test_faults import pressed
-from tests.sim.test_neighbours import brute_force, listed
+from tests.sim.engine.neighbours.test_verlet_list import brute_force, listed
+from tests.sim.experiment.test_faults import pressed
 from tests.verification.test_hertz_impact import ELASTIC, closed_form, impact
 from tests.worlds import Bench, look, model_of, world_of
 
@@ -35,7 +38,7 @@ def surveyed(bench: Bench, still: Bench) -> Survey:
 def list_anew(world: World) -> World:
     """The world with its list of pairs made anew."""
     dimension = world.search.cell.shape[0]
-    while (status := rebuild(world, (0.0,) * dimension, True, 0)) == PAIRS_FULL:
+    while (status := rebuild(world, Shapes((0.0,) * dimension, (), ()), True, thread_of(world, 0))) == PAIRS_FULL:
         world = enlarge_pairs(world)
     assert status == OK
     return world
@@ -101,10 +104,10 @@ def test_x04_a_mass_ratio_of_a_million_is_stable_under_the_automatic_step(integr
 
 
 @pytest.mark.parametrize(
-    "scene", [name for name, scene in SCENES.items() if "grain_count" in scene.parameters.declared()]
+    "scene", [name for name, scene in scenes().items() if "grain_count" in scene.parameters.declared()]
 )
 def test_x08_the_largest_count_is_accepted_and_one_more_refused_with_the_limit(scene: str) -> None:
-    parameters = SCENES[scene].parameters
+    parameters = scenes()[scene].parameters
     most = int(parameters.declared()["grain_count"].high)
     assert parameters.checked({"grain_count": most}).grain_count == most
     with pytest.raises(ValueError, match=str(most)):
@@ -112,7 +115,7 @@ def test_x08_the_largest_count_is_accepted_and_one_more_refused_with_the_limit(s
 
 
 def test_x08_the_largest_count_runs() -> None:
-    count = int(SCENES["heap"].parameters.declared()["grain_count"].high)
+    count = int(scenes()["heap"].parameters.declared()["grain_count"].high)
     model, numbers = model_of("gear5")
     place = np.stack(np.meshgrid(np.arange(200.0), np.arange(count // 200)), axis=-1).reshape(-1, 2) * 1.999 * RADIUS
     bench = Bench(world_of(model, place, RADIUS, 1e-3), model, numbers, 1e-6, (0.0, -9.81), compiled=True)
@@ -160,7 +163,7 @@ def test_x12_a_grain_a_million_kilometres_away_is_named() -> None:
     row = int(np.flatnonzero(~simulation.run.world.fixed)[5])
     sphere = int(simulation.run.world.sphere_id[row])
     simulation.run.world.motion[1, 0, row] = 1e12
-    simulation.advance(100)
+    advance(simulation, 100)
     assert simulation.fault is not None
     assert simulation.fault.sphere_id == sphere
 
@@ -204,7 +207,7 @@ def test_x15_a_million_steps_of_elastic_impacts_gain_and_lose_nothing_for_good()
 def random_scene(seed: int) -> None:
     """A small heap of random grains and parameters: none is lost, nothing is not finite."""
     generator = np.random.default_rng(seed)
-    declared = SCENES["heap"].parameters.declared()
+    declared = scenes()["heap"].parameters.declared()
     values: dict[str, object] = {
         "grain_count": int(generator.integers(1, 60)),
         "width": float(generator.uniform(0.01, 0.03)),
@@ -213,9 +216,9 @@ def random_scene(seed: int) -> None:
         low, high = max(declared[name].low, -0.5), min(declared[name].high, 2e3)
         values[name] = float(generator.uniform(low, high))
     values["gravity"] = float(generator.uniform(0.5, 30.0))
-    simulation = Simulation("heap", values, seed)
-    simulation.apply(Act("run"))
-    simulation.advance(1_000)
+    simulation = new_experiment("heap", values, seed)
+    apply(simulation, Act("run"))
+    advance(simulation, 1_000)
     state, world = simulation.run.state, simulation.run.world
     assert simulation.fault is None, (values, simulation.fault)
     assert np.isfinite(world.motion).all()

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from repose.sim.engine.timestep.stability import automatic_dt
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act, SetParameters
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.take_snapshot import take_snapshot
 
-from sim.commands import Act, SetParameters
-from sim.simulation import Simulation
-from sim.snapshot import Snapshot
-from sim.timestep import automatic_dt
 from tests.reliability.crowds import RADIUS
 from tests.reliability.test_x_numerical_stress import surveyed
-from tests.sim.test_faults import pressed
+from tests.sim.experiment.test_faults import pressed
 from tests.verification.test_hertz_impact import ELASTIC
 from tests.worlds import Bench, model_of, world_of
 
@@ -19,12 +25,12 @@ from tests.worlds import Bench, model_of, world_of
 @pytest.mark.parametrize("share", [0.01, 0.1, 0.5])
 def test_x06_a_step_below_the_critical_one_is_stable(share: float) -> None:
     simulation = pressed()
-    critical = simulation.survey().stable_dt
-    assert simulation.apply(SetParameters({"dt": share * critical})) == ""
-    kinetic = simulation.energy().kinetic
-    assert simulation.advance(2_000) == 2_000
+    critical = survey_contacts(simulation).stable_dt
+    assert apply(simulation, SetParameters({"dt": share * critical})) == ""
+    kinetic = energy_of(simulation).kinetic
+    assert advance(simulation, 2_000) == 2_000
     assert simulation.fault is None
-    assert simulation.energy().kinetic < max(10.0 * kinetic, 1e-6)
+    assert energy_of(simulation).kinetic < max(10.0 * kinetic, 1e-6)
 
 
 @pytest.mark.parametrize("multiple", [1.001, 2.0, 10.0])
@@ -32,38 +38,38 @@ def test_x06_a_step_above_the_critical_one_is_taken_with_a_warning_and_stopped_w
     multiple: float,
 ) -> None:
     simulation = pressed()
-    critical, before = simulation.survey().stable_dt, simulation.state_hash()
-    assert simulation.apply(SetParameters({"dt": multiple * critical})) == ""
+    critical, before = survey_contacts(simulation).stable_dt, state_hash(simulation.run)
+    assert apply(simulation, SetParameters({"dt": multiple * critical})) == ""
     assert simulation.fault is None
     snapshot = Snapshot()
-    simulation.fill_snapshot(snapshot)
+    take_snapshot(simulation, snapshot)
     assert snapshot.dt_warning.startswith(f"Over the {1e6 * critical:.4g} µs that the contacts bear")
-    assert simulation.advance(100) < 100
+    assert advance(simulation, 100) < 100
     assert simulation.fault is not None
     assert simulation.fault.parameter == "dt"
-    assert (simulation.advance(100), simulation.state_hash()) == (0, before)
+    assert (advance(simulation, 100), state_hash(simulation.run)) == (0, before)
 
 
 def test_x06_a_fixed_step_is_looked_at_the_same_however_the_run_is_cut_into_batches() -> None:
     ends = []
     for batch in (1, 7, 64, 5_000):
-        simulation = Simulation("heap", {"grain_count": 40, "width": 0.015, "dt": 1e-4})
-        simulation.apply(Act("fill"))
+        simulation = new_experiment("heap", {"grain_count": 40, "width": 0.015, "dt": 1e-4})
+        apply(simulation, Act("fill"))
         while simulation.fault is None:
-            simulation.advance(batch)
-        ends.append((simulation.at, simulation.fault, simulation.state_hash()))
-    assert len(set(ends)) == 1
+            advance(simulation, batch)
+        ends.append((simulation.history.at, simulation.fault, state_hash(simulation.run)))
+    assert all(end == ends[0] for end in ends)
 
 
 def steps_to_the_fault(multiple: float) -> tuple[int, bool]:
     """Steps from when the step was first above what the contacts bear to the fault; whether all stayed finite."""
-    simulation = Simulation("heap", {"grain_count": 40, "width": 0.015, "dt": 5e-5 * multiple})
-    simulation.apply(Act("fill"))
+    simulation = new_experiment("heap", {"grain_count": 40, "width": 0.015, "dt": 5e-5 * multiple})
+    apply(simulation, Act("fill"))
     exceeded: int | None = None
     last = 0
     while simulation.fault is None:
-        simulation.advance(10)
-        if exceeded is None and simulation.fault is None and simulation.survey().stable_dt < simulation.dt:
+        advance(simulation, 10)
+        if exceeded is None and simulation.fault is None and survey_contacts(simulation).stable_dt < simulation.dt:
             exceeded = simulation.step - 10
         last = simulation.step if simulation.fault is None else last
         assert last < 5_000
@@ -84,18 +90,18 @@ def test_x06_contacts_that_arise_under_too_large_a_step_are_found_out_within_a_h
 @pytest.mark.parametrize("stiffness", [1e3, 1e5, 1e7, 1e9])
 def test_x07_any_stiffness_is_stable_with_an_automatic_step(stiffness: float) -> None:
     simulation = pressed()
-    assert simulation.apply(SetParameters({"normal_stiffness": stiffness})) == ""
-    energy = simulation.energy()
-    assert simulation.advance(2_000) == 2_000
+    assert apply(simulation, SetParameters({"normal_stiffness": stiffness})) == ""
+    energy = energy_of(simulation)
+    assert advance(simulation, 2_000) == 2_000
     assert simulation.fault is None
-    after = simulation.energy()
+    after = energy_of(simulation)
     # Of what was turned over: the ramp puts its work in within these steps.
     turned_over = after.dissipated - energy.dissipated + abs(after.work - energy.work)
     assert abs(after.gap - energy.gap) < 0.01 * turned_over + 1e-9
 
 
 def test_x07_a_stiffness_beyond_the_range_is_refused_with_the_limit_and_the_engine_bears_it_all_the_same() -> None:
-    assert "1e+09" in pressed().apply(SetParameters({"normal_stiffness": 1e12}))
+    assert "1e+09" in apply(pressed(), SetParameters({"normal_stiffness": 1e12}))
 
     def pair(scheme: str, dt: float) -> Bench:
         model, numbers = model_of(scheme, **ELASTIC)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 
 import pytest
+from repose.sim.experiment import runner as runner_module
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.runner import Runner
+from repose.sim.experiment.stepping import advance
 
-from sim import runner as runner_module
-from sim.commands import Act
-from sim.runner import Runner
-from sim.simulation import Simulation
-from tests.sim.test_runner import SMALL
+from tests.sim.experiment.test_runner import SMALL
 
 STEP_COST = 5e-6
 """Wall time a step takes on the clock of the tests [s]."""
@@ -35,18 +37,17 @@ class Turns:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, speed: float | None) -> None:
         self.clock = Clock()
         monkeypatch.setattr(runner_module, "time", self.clock)
-        self.simulation = Simulation("heap", SMALL)
+        self.simulation = new_experiment("heap", SMALL)
         self.runner = Runner(lambda: self.simulation)
         monkeypatch.setattr(self.runner, "_wake", threading.Event())
         self.runner._wake.wait = lambda timeout=None: True  # type: ignore[method-assign]
-        advance = self.simulation.advance
 
-        def advance_on_the_clock(steps: int) -> int:
-            done = advance(steps)
+        def advance_on_the_clock(experiment: Experiment, steps: int) -> int:
+            done = advance(experiment, steps)
             self.clock.now += STEP_COST * done
             return done
 
-        monkeypatch.setattr(self.simulation, "advance", advance_on_the_clock)
+        monkeypatch.setattr(runner_module, "advance", advance_on_the_clock)
         self.runner.send(Act("fill"))
         self.runner.set_speed(speed)
 

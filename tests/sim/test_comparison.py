@@ -6,18 +6,20 @@ import math
 
 import numpy as np
 import pytest
-
-from sim.measure.beverloo import beverloo
-from sim.scenes import SCENES
-from sim.simulation import Simulation
-from sim.snapshot import Curve, Snapshot
-from sim.study.comparison import Point, Study, averaged, compare, findings, shown
+from repose.sim.experiment.changes import begin_anew, new_experiment, start
+from repose.sim.experiment.comparison import Point, Study, averaged, compare, findings, shown
+from repose.sim.experiment.results import keep_measurement
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.measure.beverloo import beverloo
+from repose.sim.measure.display import Curve
+from repose.sim.registry import scenes
 
 FACTS = {"density": 80_000.0, "gravity": 9.81, "radius": 0.0125}
 
 
 def study_of(scene: str) -> Study:
-    study = SCENES[scene].study
+    study = scenes()[scene].study
     assert study is not None
     return study
 
@@ -29,7 +31,7 @@ def flow(orifice: float, c: float = 4.0, **facts: float) -> Point:
 
 def curve_of(scene: str, points: list[Point]) -> Curve:
     study = study_of(scene)
-    return compare(study, SCENES[scene].parameters.declared()[study.over], points)
+    return compare(study, scenes()[scene].parameters.declared()[study.over], points)
 
 
 def test_the_error_of_a_mean_comes_from_the_scatter_of_runs_and_of_one_run_from_itself() -> None:
@@ -93,7 +95,7 @@ def test_plot_and_table_are_in_shown_units_with_the_published_beside_ours() -> N
     )
 
 
-@pytest.mark.parametrize("scene", [name for name, scene in SCENES.items() if scene.study])
+@pytest.mark.parametrize("scene", [name for name, scene in scenes().items() if scene.study])
 def test_a_plot_without_any_run_has_only_laws_and_published_points(scene: str) -> None:
     curve = curve_of(scene, [])
     assert not any(line.fitted for line in curve.lines)
@@ -110,21 +112,21 @@ def test_numbers_are_shown_as_their_error_bears(value: float, error: float, word
 
 def test_points_outlive_a_reset_count_once_and_stay_with_their_scene() -> None:
     tiny = {"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1}
-    simulation = Simulation("hourglass", tiny)
+    simulation = new_experiment("hourglass", tiny)
     simulation.run.state.passages = [1.0 + 0.01 * step for step in range(40)]
     simulation.run.state.phase = "rested"
     for _ in range(2):
-        simulation.keep_point()
-    simulation.begin_anew()
+        keep_measurement(simulation)
+    begin_anew(simulation)
     snapshot = Snapshot()
-    simulation.fill_snapshot(snapshot)
+    take_snapshot(simulation, snapshot)
     assert snapshot.measured == 1
     assert snapshot.comparison is not None
     assert ("250", "1") in [row[:2] for row in snapshot.comparison.table]
-    simulation.restart("heap", {"grain_count": 3}, 1)
-    simulation.fill_snapshot(snapshot)
+    start(simulation, "heap", {"grain_count": 3}, 1)
+    take_snapshot(simulation, snapshot)
     assert snapshot.measured == 0
     assert snapshot.comparison.title == "θ(μ)"
-    simulation.restart("hourglass", tiny, 1)
-    simulation.fill_snapshot(snapshot)
+    start(simulation, "hourglass", tiny, 1)
+    take_snapshot(simulation, snapshot)
     assert snapshot.measured == 1

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.stepping import advance
+from repose.sim.registry import integrators
 
-from sim.commands import Act
-from sim.integrators import integrators
-from sim.simulation import Simulation
 from tests.reliability.runs import FEW
 from tests.worlds import use_plain_engine
 
@@ -29,37 +31,37 @@ FALLS = {
 @pytest.mark.parametrize("fall", FALLS)
 def test_free_fall_from_rest_follows_the_closed_form_from_the_first_step(fall: str, integrator: str) -> None:
     scene, values, action, upward = FALLS[fall]
-    simulation = Simulation(scene, values | {"integrator": integrator, "dt": 4e-5})
-    assert simulation.apply(Act(action)) == ""
+    simulation = new_experiment(scene, values | {"integrator": integrator, "dt": 4e-5})
+    assert apply(simulation, Act(action)) == ""
     moving = ~simulation.run.world.fixed
     before, began = simulation.run.world.motion[upward, 0, moving].copy(), simulation.time
     for steps in (1, 1, 1, 7):
-        simulation.advance(steps)
+        advance(simulation, steps)
         time = simulation.time - began
         motion = simulation.run.world.motion[upward][:, moving]
         # Every scheme is exact for a constant force; what the missing force of the first step would leave is g t dt/2.
         missed = 0.5 * G * time * simulation.dt
         assert motion[0] == pytest.approx(before - 0.5 * G * time**2, abs=1e-6 * missed)
-        lead = simulation.scheme.velocity_lead * simulation.dt
+        lead = simulation.engine.model.integrator.velocity_lead * simulation.dt
         assert motion[1] - lead * motion[2] == pytest.approx(-G * time, rel=1e-9)
 
 
 @pytest.mark.parametrize("integrator", integrators())
 def test_a_world_that_begins_with_grains_begins_with_their_accelerations(integrator: str) -> None:
-    simulation = Simulation("hourglass", {"grain_count": 3, "lid": False, "integrator": integrator})
+    simulation = new_experiment("hourglass", {"grain_count": 3, "lid": False, "integrator": integrator})
     motion = simulation.run.world.motion
-    lead = simulation.scheme.velocity_lead * simulation.dt
+    lead = simulation.engine.model.integrator.velocity_lead * simulation.dt
     assert np.allclose(motion[2, 2], -G)
     assert np.allclose(motion[2, 1], -lead * G, atol=0.0)
     before = motion[2, 0].copy()
-    simulation.advance(1)
+    advance(simulation, 1)
     fallen = 0.5 * G * simulation.dt**2
     assert before - simulation.run.world.motion[2, 0] == pytest.approx(fallen, rel=1e-6)
 
 
 def test_a_sphere_let_go_on_a_slope_begins_with_the_push_of_the_slope() -> None:
-    simulation = Simulation("slope")
-    assert simulation.apply(Act("run")) == ""
+    simulation = new_experiment("slope")
+    assert apply(simulation, Act("run")) == ""
     built, world = simulation.run.built, simulation.run.world
     sine, cosine = np.sin(built.slope_angle), np.cos(built.slope_angle)
     # It lies where spring and weight balance: what is left pulls it along the slope.

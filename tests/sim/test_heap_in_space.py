@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sim import saved_run
-from sim.simulation import Simulation
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import resumed_experiment
+from repose.sim.experiment.stepping import advance
 
 AT_REST = Path(__file__).resolve().parent.parent / "reliability" / "data" / "format2.repose"
 """20 beads at rest on the plate."""
 
 
 def test_a_heap_shaken_after_its_rest_flows_again_and_comes_to_rest_again() -> None:
-    simulation = Simulation(saved=saved_run.load(AT_REST))
+    simulation = resumed_experiment(saved_run.load(AT_REST))
     assert simulation.phase == "rested"
     grains = simulation.run.world.sphere_count
     simulation.run.world.motion[2, 1, ~simulation.run.world.fixed] += 0.3
-    simulation.advance(400)
+    advance(simulation, 400)
     assert (simulation.phase, simulation.message) == ("flowing", "The heap moves again.")
     while simulation.phase == "flowing" and simulation.time < 10.0:
-        simulation.advance(2000)
+        advance(simulation, 2000)
     assert simulation.phase == "rested"
     assert simulation.run.world.sphere_count <= grains

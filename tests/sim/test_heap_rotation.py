@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from sim.headless import run_experiment
-from sim.simulation import Simulation
-from sim.snapshot import Snapshot
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.take_snapshot import take_snapshot
 
 SMALL = {"grain_count": 90, "width": 0.02, "friction": 0.4, "rotation": True}
 
@@ -22,13 +22,13 @@ GAP = {"gear5": 1e-3, "velocity_verlet": 0.03}
 def test_grains_turn_and_rolling_friction_keeps_more_of_them_on_the_base(integrator: str) -> None:
     left = []
     for rolling in (0.0, 0.5):
-        simulation = Simulation("heap", SMALL | {"rolling_friction": rolling, "integrator": integrator})
+        simulation = new_experiment("heap", SMALL | {"rolling_friction": rolling, "integrator": integrator})
         result = run_experiment(simulation)
         assert result["fault"] is None
         energy = result["energy"]
         assert abs(energy["gap"]) < GAP[integrator] * (energy["damping"] + energy["sliding"])
         snapshot = Snapshot()
-        simulation.fill_snapshot(snapshot)
+        take_snapshot(simulation, snapshot)
         assert snapshot.orientation.shape == (len(snapshot.radius), 1)
         turned = snapshot.orientation[~snapshot.fixed, 0]
         assert np.ptp(turned) > 0.1

@@ -11,8 +11,8 @@ from math import log2, sqrt
 
 import numpy as np
 import pytest
+from repose.sim.registry import integrators
 
-from sim.integrators import integrators
 from tests.worlds import Bench, model_of, world_of
 
 ORDERS = {
@@ -82,10 +82,10 @@ def test_the_whole_step_loop_keeps_the_order(integrator: str) -> None:
         bench, _, _ = spring(integrator, dt, damping=2.0 * ratio * omega)
         amplitude = 0.5 * rest
         scale = amplitude * exact(0.0, omega, ratio)
-        kept = min(bench.model.scheme.levels, 6)
+        kept = min(bench.model.integrator.levels, 6)
         bench.world.motion[1, :kept, 0] = scale[:kept]
         bench.world.motion[1, 0, 0] += 2e-3 - rest
-        lead = bench.model.scheme.velocity_lead * dt
+        lead = bench.model.integrator.velocity_lead * dt
         bench.world.motion[1, 1, 0] = amplitude * exact(lead, omega, ratio)[1]
         bench.advance(steps)
         errors.append(abs(bench.position[0, 1] - (2e-3 - rest) - amplitude * exact(duration, omega, ratio)[0]))
@@ -115,7 +115,7 @@ def test_free_fall_is_exact(integrator: str) -> None:
     model, numbers = model_of(integrator)
     bench = Bench(world_of(model, [(0.0, 0.0)], 1e-3, 1e-3, velocity=(0.3, 1.0)), model, numbers, dt, (0.0, -g))
     bench.world.motion[1, 2] = -g
-    if bench.model.scheme.velocity_lead:
+    if bench.model.integrator.velocity_lead:
         bench.world.motion[1, 1] -= 0.5 * dt * g
     bench.advance(steps)
     t = steps * dt

@@ -8,30 +8,33 @@ from __future__ import annotations
 import numba
 import numpy as np
 import pytest
+from repose.sim.engine.contacts.kinematics import PairProperties, contact_between
+from repose.sim.engine.jit import OPTIONS
+from repose.sim.engine.model import BoundLaw
+from repose.sim.laws.law import Law
+from repose.sim.registry import laws
 
-from sim.compiled import OPTIONS
-from sim.contact import contact_between
-from sim.laws import Law, laws
 from tests.random_contacts import (
     MASS,
     NUMBERS,
     RADIUS,
     WORDS,
+    bound,
     caps_spring_only,
+    contact_of,
     contacts,
     coulomb_limit,
     effort,
     every_law,
     every_motion,
     flat,
-    met,
-    parts,
+    records,
     transformed,
     turned_axial,
 )
 
 SMOOTH = {"friction": 0.0, "wall_friction": 0.0, "shear_damping": 0.0}
-MIRRORED_BY_SWAP = ("branch", "place", "velocity", "relative_spin", "memory")
+MIRRORED_BY_SWAP = ("branch", "place", "velocity", "relative_spin", "shear_spring")
 
 
 def test_every_choice_of_formula_is_tried() -> None:
@@ -46,46 +49,38 @@ def test_every_choice_of_formula_is_tried() -> None:
 def compiled() -> dict:
     """One function per law and choice of its formulas, compiled for the motions it is called with."""
     return {
-        law.name: [_evaluator(law, parts(law, words)[1]) for words in WORDS.get(law.name, [{}])]
-        for law in laws().values()
+        law.name: [_evaluator(bound(law, words)[1]) for words in WORDS.get(law.name, [{}])] for law in laws().values()
     }
 
 
-def _evaluator(law: Law, rules: tuple):
-    force, energy, stiffness, properties = law.force, law.energy, law.stiffness, law.properties
-    rule_0, rule_1, rule_2, rule_3 = rules
+def _evaluator(functions: BoundLaw):
+    force, energy, stiffness, material = functions.force, functions.energy, functions.stiffness, functions.material
 
     @numba.njit(**OPTIONS)
-    def evaluate(numbers, b, p, v, roll, mean, relative, memory, was_touching, lengths, mass, yielding, held, kind, dt):
-        chosen = (rule_0, rule_1, rule_2, rule_3)
-        contact, start = contact_between(
-            b,
-            p,
-            v,
-            roll,
-            mean,
-            relative,
-            memory,
-            was_touching,
-            lengths[0],
-            lengths[1],
-            mass,
-            yielding,
-            held,
-            properties(numbers, kind),
-            dt,
-            1.0,
+    def evaluate(numbers, motion, pair, memory, stage, kind):
+        filled = PairProperties(
+            pair.radius_sum,
+            pair.effective_radius,
+            pair.effective_mass,
+            pair.effective_inertia,
+            pair.fixed,
+            material(numbers, kind),
         )
-        answer = force(numbers, chosen, contact)
-        return answer, energy(numbers, chosen, contact), stiffness(numbers, chosen, contact), start
+        contact, start = contact_between(motion, filled, memory, stage)
+        return force(numbers, contact), energy(numbers, contact), stiffness(numbers, contact), start
 
     return evaluate
 
 
 def arguments(kinematics: dict) -> tuple:
     """The kinematics as `evaluate` takes them."""
-    values = list(kinematics.values())
-    return (*values[:8], (values[8], values[9]), *values[10:])
+    return (*records(kinematics, ()), kinematics["kind"])
+
+
+@every_law
+def test_equal_choices_of_formula_are_bound_to_the_same_functions(law: Law, words: dict) -> None:
+    # Otherwise the loop would be compiled again at every change of a number.
+    assert bound(law, words)[1] == bound(law, words, friction=0.1)[1]
 
 
 @every_motion
@@ -95,7 +90,7 @@ def test_compiled_law_equals_plain_law(dimension: int, spin_length: int, compile
         # Every choice of formula in the plane without and in space with rotation; for the rest one choice shows the
         # vectors at work.
         for words, evaluate in choices if (dimension, spin_length) in ((2, 0), (3, 3)) else choices[:1]:
-            numbers = parts(law, words)[0]
+            numbers = bound(law, words)[0]
             motion = dimension, spin_length
             for kinematics in contacts(1, motion, 80) + contacts(2, motion, 20, touching=False):
                 plain = flat(evaluate.py_func(numbers, *arguments(kinematics)))
@@ -118,11 +113,11 @@ def test_the_force_turns_with_the_frame(law: Law, words: dict, dimension: int, s
     generator = np.random.default_rng(4)
     for kinematics in contacts(4, (dimension, spin_length), 100):
         matrix, _ = np.linalg.qr(generator.normal(size=(dimension, dimension)))
-        force, moment = effort(law, words, kinematics)
+        force, torque = effort(law, words, kinematics)
         force_there, moment_there = effort(law, words, transformed(kinematics, matrix))
         # The overlap is a difference of lengths 1e4 times larger at most, and is raised to 3/2.
         assert force_there == pytest.approx(matrix @ force, abs=1e-10 * np.abs(force).max())
-        expected = turned_axial(moment, matrix)
+        expected = turned_axial(torque, matrix)
         assert moment_there == pytest.approx(expected, abs=1e-10 * np.abs(expected).max(initial=0.0))
 
 
@@ -142,23 +137,23 @@ def test_only_relative_motion_counts(law: Law, words: dict, dimension: int, spin
 @every_law
 @every_motion
 def test_grains_apart_do_not_know_each_other(law: Law, words: dict, dimension: int, spin_length: int) -> None:
-    numbers, rules = parts(law, words)
+    numbers, functions = bound(law, words)
     for kinematics in contacts(6, (dimension, spin_length), touching=False):
-        contact = met(law, numbers, kinematics)
-        assert not any(flat(tuple(law.force(numbers, rules, contact))))
-        assert not any(flat(law.energy(numbers, rules, contact)))
+        contact = contact_of(functions, numbers, kinematics)
+        assert not any(flat(tuple(functions.force(numbers, contact))))
+        assert not any(flat(functions.energy(numbers, contact)))
 
 
 @every_law
 @every_motion
 def test_shear_force_is_tangential_and_the_capped_part_obeys_coulomb(law, words, dimension, spin_length) -> None:
-    numbers, rules = parts(law, words)
-    undamped = parts(law, words, shear_damping=0.0)[0]
+    numbers, functions = bound(law, words)
+    undamped = bound(law, words, shear_damping=0.0)[0]
     for kinematics in contacts(7, (dimension, spin_length)):
-        contact = met(law, numbers, kinematics)
-        answer = law.force(numbers, rules, contact)
+        contact = contact_of(functions, numbers, kinematics)
+        answer = functions.force(numbers, contact)
         total = np.array(answer.shear_force)
-        spring = np.array(law.force(undamped, rules, contact).shear_force)
+        spring = np.array(functions.force(undamped, contact).shear_force)
         limit = coulomb_limit(law, contact, answer.normal_force)
         capped = spring if caps_spring_only(law, words) else total
         assert np.linalg.norm(capped) <= limit * (1.0 + 1e-12)
@@ -171,28 +166,28 @@ def test_shear_force_is_tangential_and_the_capped_part_obeys_coulomb(law, words,
 
 @every_law
 def test_without_friction_there_is_no_spring(law: Law, words: dict) -> None:
-    smooth, rules = parts(law, words, **SMOOTH)
+    smooth, functions = bound(law, words, **SMOOTH)
     for kinematics in contacts(8, (3, 0)) + contacts(8, (3, 3)):
-        contact = met(law, smooth, kinematics)
-        assert not np.any(law.force(smooth, rules, contact).shear_force)
+        contact = contact_of(functions, smooth, kinematics)
+        assert not np.any(functions.force(smooth, contact).shear_force)
 
 
 @every_law
 @pytest.mark.parametrize(("dimension", "spin_length"), [(2, 1), (3, 3)])
 def test_rolling_resistance_is_limited_and_only_slows(law: Law, words: dict, dimension: int, spin_length: int) -> None:
-    numbers, rules = parts(law, words)
+    numbers, functions = bound(law, words)
     resisting = "rolling_friction" in law.parameters.declared()
     for kinematics in contacts(11, (dimension, spin_length)):
-        contact = met(law, numbers, kinematics)
-        answer = law.force(numbers, rules, contact)
-        moment, spin = np.array(answer.moment), np.array(contact.relative_spin)
+        contact = contact_of(functions, numbers, kinematics)
+        answer = functions.force(numbers, contact)
+        torque, spin = np.array(answer.torque), np.array(contact.relative_spin)
         load = RADIUS * max(answer.normal_force, 0.0)
         normal = np.array(contact.normal)
-        twisting = normal * (moment @ normal) if spin_length == 3 else 0.0 * moment
-        assert np.linalg.norm(moment - twisting) <= NUMBERS["rolling_friction"] * load * (1.0 + 1e-12)
+        twisting = normal * (torque @ normal) if spin_length == 3 else 0.0 * torque
+        assert np.linalg.norm(torque - twisting) <= NUMBERS["rolling_friction"] * load * (1.0 + 1e-12)
         assert np.linalg.norm(twisting) <= NUMBERS["twisting_friction"] * load * (1.0 + 1e-9)
-        assert moment @ spin <= 0.0
-        assert np.any(moment) == (resisting and load > 0.0)
+        assert torque @ spin <= 0.0
+        assert np.any(torque) == (resisting and load > 0.0)
         # Twelve such contacts, for the time they stand for, stop the relative spin at most.
-        left = spin + 12.0 * kinematics["duration"] / kinematics["effective_inertia"] * moment
+        left = spin + 12.0 * kinematics["dt"] / kinematics["effective_inertia"] * torque
         assert left @ spin >= -1e-9 * (spin @ spin)

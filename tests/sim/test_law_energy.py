@@ -6,42 +6,52 @@ import math
 
 import numpy as np
 import pytest
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import Contact
+from repose.sim.laws.law import Law
 
-from sim import vec
-from sim.contact import Contact
-from sim.laws import Law
-from tests.random_contacts import MASS, contacts, coulomb_limit, drags, every_law, every_motion, head_on, met, parts
+from tests.random_contacts import (
+    MASS,
+    bound,
+    contact_of,
+    contacts,
+    coulomb_limit,
+    drags,
+    every_law,
+    every_motion,
+    head_on,
+)
 
 UNDAMPED = {"normal_damping": 0.0, "shear_damping": 0.0, "normal_viscosity": 0.0, "restitution": 1.0}
 
 
 @every_law
-@pytest.mark.parametrize("held", [0.0, 1.0])
-def test_stored_energy_is_the_work_of_the_normal_force_and_stiffness_its_slope(law: Law, words, held: float) -> None:
-    numbers, rules = parts(law, words)
-    material = law.properties(numbers, 0)
+@pytest.mark.parametrize("fixed", [0.0, 1.0])
+def test_stored_energy_is_the_work_of_the_normal_force_and_stiffness_its_slope(law: Law, words, fixed: float) -> None:
+    numbers, functions = bound(law, words)
+    material = functions.material(numbers, 0)
     deepest, count = 1e-4, 2000
     overlaps = np.linspace(0.0, deepest, count + 1)
-    forces = [law.force(numbers, rules, head_on(material, float(d), 0.0, held)).normal_force for d in overlaps]
-    energy = law.energy(numbers, rules, head_on(material, deepest, 0.0, held))[0]
+    forces = [functions.force(numbers, head_on(material, float(d), 0.0, fixed)).normal_force for d in overlaps]
+    energy = functions.energy(numbers, head_on(material, deepest, 0.0, fixed))[0]
     # Trapezium rule of d^(3/2): error below (1/12) h² F'(deepest), relative (5/2)(3/2)/12 / count².
     assert np.trapezoid(forces, overlaps) == pytest.approx(energy, rel=1.0 / count**1.5)
     for k in (10, count // 2, count - 1):
         slope = (forces[k + 1] - forces[k - 1]) / (overlaps[k + 1] - overlaps[k - 1])
-        stiffness = law.stiffness(numbers, rules, head_on(material, float(overlaps[k]), 0.0, held))[0]
+        stiffness = functions.stiffness(numbers, head_on(material, float(overlaps[k]), 0.0, fixed))[0]
         assert stiffness == pytest.approx(slope, rel=1.0 / k**2)
 
 
 @every_law
 def test_a_closed_normal_cycle_gains_no_energy(law: Law, words: dict) -> None:
     # In and out along the same path at opposite velocities: what is not lost to damping comes back, no more.
-    numbers, rules = parts(law, words)
-    material = law.properties(numbers, 0)
+    numbers, functions = bound(law, words)
+    material = functions.material(numbers, 0)
     overlaps = np.linspace(0.0, 1e-4, 500)
-    rates = [law.stiffness(numbers, rules, head_on(material, float(d), 0.0, 0.0))[2] for d in overlaps]
+    rates = [functions.stiffness(numbers, head_on(material, float(d), 0.0, 0.0))[2] for d in overlaps]
     for speed in (0.0, 1e-3, 0.1, 1.0):
-        inward = [law.force(numbers, rules, head_on(material, float(d), -speed, 0.0)).normal_force for d in overlaps]
-        outward = [law.force(numbers, rules, head_on(material, float(d), speed, 0.0)).normal_force for d in overlaps]
+        inward = [functions.force(numbers, head_on(material, float(d), -speed, 0.0)).normal_force for d in overlaps]
+        outward = [functions.force(numbers, head_on(material, float(d), speed, 0.0)).normal_force for d in overlaps]
         lost = np.trapezoid(inward, overlaps) - np.trapezoid(outward, overlaps)
         expected = 2.0 * np.trapezoid(rates, overlaps) * MASS * speed
         assert lost >= -1e-18
@@ -51,17 +61,17 @@ def test_a_closed_normal_cycle_gains_no_energy(law: Law, words: dict) -> None:
 @every_law
 @every_motion
 def test_damping_and_sliding_never_give_energy(law: Law, words: dict, dimension: int, spin_length: int) -> None:
-    numbers, rules = parts(law, words)
-    undamped = parts(law, words, **UNDAMPED)[0]
+    numbers, functions = bound(law, words)
+    undamped = bound(law, words, **UNDAMPED)[0]
     for kinematics in contacts(9, (dimension, spin_length)):
-        contact = met(law, numbers, kinematics)
-        answer = law.force(numbers, rules, contact)
+        contact = contact_of(functions, numbers, kinematics)
+        answer = functions.force(numbers, contact)
         assert answer.damping_power >= 0.0
         # The power the force takes out of the motion is what the ledger is told.
         force = np.array(answer.shear_force) @ np.array(contact.tangential_velocity)
-        elastic = law.force(undamped, rules, met(law, undamped, kinematics)).normal_force
+        elastic = functions.force(undamped, contact_of(functions, undamped, kinematics)).normal_force
         viscous = (answer.normal_force - elastic) * contact.normal_velocity
-        rolling = vec.dot(answer.moment, contact.relative_spin)
+        rolling = vector.dot(answer.torque, contact.relative_spin)
         told = answer.damping_power + answer.friction_power
         assert told == pytest.approx(-force - viscous - rolling, rel=1e-9, abs=1e-15)
 
@@ -69,34 +79,34 @@ def test_damping_and_sliding_never_give_energy(law: Law, words: dict, dimension:
 @every_law
 @pytest.mark.parametrize("motion", [(3, 0), (3, 3)])
 def test_a_dragged_anchor_leaves_a_spring_no_longer_than_its_limit(law: Law, words: dict, motion) -> None:
-    numbers, rules = parts(law, words)
+    numbers, functions = bound(law, words)
     for kinematics in contacts(10, motion):
-        contact = met(law, numbers, kinematics)
-        answer = law.force(numbers, rules, contact)
-        left = np.linalg.norm(np.subtract(contact.shear, answer.slip))
+        contact = contact_of(functions, numbers, kinematics)
+        answer = functions.force(numbers, contact)
+        left = np.linalg.norm(np.subtract(contact.shear, answer.spring_relaxation))
         if drags(law, words):
-            stiffness = law.stiffness(numbers, rules, contact)[1]
+            stiffness = functions.stiffness(numbers, contact)[1]
             limit = coulomb_limit(law, contact, answer.normal_force) / stiffness
             assert left <= limit * (1.0 + 1e-9) + 1e-300
         else:
-            assert not any(answer.slip)
+            assert not any(answer.spring_relaxation)
 
 
 @every_law
 @pytest.mark.parametrize("stretch", [1e-7, 1e-5, 1e-3])
 def test_energy_of_the_friction_spring_is_the_work_that_stretched_it(law: Law, words: dict, stretch: float) -> None:
     # A spring pulled out along a line at constant overlap; the dragged form cannot store more than at its limit.
-    numbers, rules = parts(law, words, shear_damping=0.0)
-    material = law.properties(numbers, 0)
+    numbers, functions = bound(law, words, shear_damping=0.0)
+    material = functions.material(numbers, 0)
     pulls = np.linspace(0.0, stretch, 2001)
 
     def contact(pull: float) -> Contact:
         return head_on(material, 5e-5, 0.0, 0.0, shear=pull)
 
-    forces = [-law.force(numbers, rules, contact(float(pull))).shear_force[1] for pull in pulls]
-    stored = law.energy(numbers, rules, contact(stretch))[1]
+    forces = [-functions.force(numbers, contact(float(pull))).shear_force[1] for pull in pulls]
+    stored = functions.energy(numbers, contact(stretch))[1]
     if drags(law, words):
-        stiffness = law.stiffness(numbers, rules, contact(0.0))[1]
+        stiffness = functions.stiffness(numbers, contact(0.0))[1]
         stretch = min(stretch, max(forces) / stiffness)
         assert stored == pytest.approx(0.5 * stiffness * stretch**2, rel=1e-9)
     else:

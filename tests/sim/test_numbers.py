@@ -9,14 +9,13 @@ import pytest
 import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
-
-from app.field_values import typed
-from app.settings import load_settings
-from app.terminal import typed_number, typed_whole
-from sim import presets
-from sim.numbers import about_comma, as_written, read_number, read_whole
-from sim.parameters import ParameterError
-from sim.scenes import SCENES
+from repose.app.cli.terminal import typed_number, typed_whole
+from repose.app.storage.settings import load_settings
+from repose.app.ui.field_values import typed
+from repose.sim.io import presets
+from repose.sim.numbers import about_comma, as_written, read_number, read_whole
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import scenes
 
 ROOT = Path(__file__).resolve().parents[2]
 SLIPS = ("1_0", "0.0_01", "1e1_0", "١", "１", "0x10", "0b1", "0o7", "007", "1.", ".5", "nan", "inf", "-inf", "1e999")
@@ -27,7 +26,7 @@ SLIPS += ("0,5", "1 000", "1'000", "5 mm", "", "+", "--1", "1e", "e5", "½", "1\
 def test_a_slip_is_no_number_anywhere(slip: str) -> None:
     import typer
 
-    heap = SCENES["heap"].parameters
+    heap = scenes()["heap"].parameters
     assert isinstance(read_number(slip), str)
     assert isinstance(read_whole(slip), str)
     assert isinstance(typed(heap.declared()["friction"], slip), str)
@@ -59,7 +58,7 @@ def test_a_comma_is_answered_with_a_point() -> None:
     assert about_comma(" -12,25e3 ") == " Use a point: -12.25e3."
     assert [about_comma(other) for other in ("0.5", "1,2,3", "a,b", ",5", 5, None)] == [""] * 6
     with pytest.raises(ParameterError, match=r"the default is 0\.1\. Use a point: 0\.5\.$"):
-        SCENES["heap"].parameters.checked({"friction": "0,5"})
+        scenes()["heap"].parameters.checked({"friction": "0,5"})
 
 
 @pytest.mark.parametrize("written", ["0.1_5", "1_0e-2", "0x1", "0b1"])
@@ -97,7 +96,7 @@ def test_what_toml_holds_comes_out_plain() -> None:
 
 def test_no_option_is_read_by_another_reader() -> None:
     # An option annotated as a number without our reader would be read by Python's.
-    source = (ROOT / "app" / "cli.py").read_text() + (ROOT / "app" / "saved_commands.py").read_text()
+    source = "".join(path.read_text() for path in (ROOT / "app" / "cli").glob("*commands.py"))
     numbers = re.findall(r"Annotated\[\s*(?:float|int)\b.*?typer\.Option\((.*?)metavar", source, re.DOTALL)
     assert len(numbers) == len(re.findall(r"Annotated\[\s*(?:float|int)\b", source)) >= 5
     assert all("parser=typed_" in words for words in numbers)

@@ -7,11 +7,10 @@ import math
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import scenes
 
-from sim.parameters import ParameterError
-from sim.scenes import SCENES
-from sim.scenes.heap_parameters import HeapParameters
-
+HeapParameters = scenes()["heap"].parameters
 NUMBERS = [p for p in HeapParameters.declared().values() if p.kind in ("float", "int")]
 FLOATS = [p for p in NUMBERS if p.kind == "float"]
 CHOICES = [p for p in HeapParameters.declared().values() if p.kind == "choice"]
@@ -30,7 +29,7 @@ def typed_refusal(name: str, text: str) -> str:
 
 
 def test_defaults_of_every_scene_are_within_their_own_ranges() -> None:
-    for scene in SCENES.values():
+    for scene in scenes().values():
         parameters = scene.parameters()
         assert scene.parameters.checked(parameters.model_dump()) == parameters
         for declared in scene.parameters.declared().values():
@@ -42,14 +41,14 @@ def test_defaults_of_every_scene_are_within_their_own_ranges() -> None:
                 assert declared.low < declared.high
 
 
-@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("scene", scenes())
 def test_the_range_in_a_refusal_is_in_the_unit_of_the_value_refused(scene: str) -> None:
     # "from 10000 to 1e+12 MPa" was said where pascals were meant.
-    for parameter in SCENES[scene].parameters.declared().values():
+    for parameter in scenes()[scene].parameters.declared().values():
         if parameter.kind != "float" or parameter.quantity.scale == 1.0:
             continue
         with pytest.raises(ParameterError, match=parameter.name) as caught:
-            SCENES[scene].parameters.checked({parameter.name: 2.0 * abs(parameter.high) + 1.0})
+            scenes()[scene].parameters.checked({parameter.name: 2.0 * abs(parameter.high) + 1.0})
         unit = parameter.quantity.unit
         assert f"to {parameter.high:g} {unit} (" not in str(caught.value), unit
 

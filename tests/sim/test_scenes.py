@@ -7,13 +7,16 @@ import math
 
 import numpy as np
 import pytest
-
-from sim.commands import Act, SetParameters
-from sim.headless import run_experiment
-from sim.parameters import ParameterError
-from sim.scenes import SCENES
-from sim.simulation import Simulation
-from sim.snapshot import Snapshot
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act, SetParameters
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.stepping import advance, is_finished
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import scenes
 
 LEDGER_SHARE = {"hourglass": 0.07, "hourglass_glass": 0.02}
 """What the ledger may miss of the energy dissipated, where it is more than 1 %: the published hourglass has
@@ -21,26 +24,17 @@ leap-frog in contacts damped at g/m* = 70/0.005 1/s, and the velocity that enter
 its work is off by up to g dt/(2 m*) = 7 % at the published 1e-5 s. Glass beads are stepped by velocity Verlet at half
 of what it bears, six steps an impact: 1.0 % measured, 0.01 % at 50 µs."""
 
-TINY = {
-    "heap": {"grain_count": 90, "width": 0.02, "friction": 0.4},
-    "bounce": {"duration": 0.5},
-    "slope": {"duration": 0.1},
-    "heap3d": {"grain_count": 250, "rolling_friction": 0.2, "orifice": 6.0},
-    "vessel": {"grain_count": 60, "stream": 5.0},
-    "hourglass_glass": {"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10},
-    "hourglass": {"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10},
-}
-"""Parameters that make each scene small."""
+HEAP = scenes()["heap"].test_values
 
-every_scene = pytest.mark.parametrize("scene", list(SCENES))
+every_scene = pytest.mark.parametrize("scene", list(scenes()))
 
 
 @pytest.fixture(scope="module")
-def finished() -> dict[str, tuple[Simulation, dict]]:
+def finished() -> dict[str, tuple[Experiment, dict]]:
     """Every scene after its whole experiment, with the result."""
     done = {}
-    for scene in SCENES:
-        simulation = Simulation(scene, TINY[scene])
+    for scene in scenes():
+        simulation = new_experiment(scene, scenes()[scene].test_values)
         done[scene] = simulation, run_experiment(simulation)
     return done
 
@@ -48,21 +42,21 @@ def finished() -> dict[str, tuple[Simulation, dict]]:
 @every_scene
 def test_a_scene_runs_to_the_end_and_passes_its_own_check(scene: str, finished: dict) -> None:
     simulation, result = finished[scene]
-    assert simulation.finished()
+    assert is_finished(simulation)
     assert simulation.fault is None
-    assert SCENES[scene].check(simulation) == ""
+    assert scenes()[scene].check(simulation) == ""
     assert result["complaint"] is None
     assert np.isfinite(simulation.run.world.motion).all()
 
 
 @every_scene
 def test_a_scene_gives_the_same_bits_for_the_same_seed(scene: str, finished: dict) -> None:
-    again = run_experiment(Simulation(scene, TINY[scene]))
+    again = run_experiment(new_experiment(scene, scenes()[scene].test_values))
     assert again == finished[scene][1]
-    other = Simulation(scene, TINY[scene], seed=2)
-    other.apply(Act("run"))
-    other.advance(100)
-    assert other.state_hash() != again["state_hash"]
+    other = new_experiment(scene, scenes()[scene].test_values, seed=2)
+    apply(other, Act("run"))
+    advance(other, 100)
+    assert state_hash(other.run) != again["state_hash"]
 
 
 @every_scene
@@ -73,7 +67,7 @@ def test_a_scene_filmed_is_the_same_scene(scene: str, finished: dict) -> None:
         frames.append(snapshot.time)
         assert snapshot.serial == len(frames) - 1
 
-    simulation = Simulation(scene, TINY[scene])
+    simulation = new_experiment(scene, scenes()[scene].test_values)
     result = run_experiment(simulation, on_frame=look, frame_interval=0.013)
     assert result["state_hash"] == finished[scene][1]["state_hash"]
     assert len(frames) == math.floor(result["simulated_time"] / 0.013) + 1
@@ -89,7 +83,7 @@ def test_the_result_is_plain_json_in_si(scene: str, finished: dict) -> None:
     assert again["scene"] == scene
     assert again["seed"] == 1
     assert again["parameters"] == simulation.parameters.model_dump()
-    assert again["state_hash"] == simulation.state_hash()
+    assert again["state_hash"] == state_hash(simulation.run)
     assert again["steps"] == simulation.step
     dissipated = again["energy"]["damping"] + again["energy"]["sliding"]
     assert abs(again["energy"]["gap"]) < LEDGER_SHARE.get(scene, 0.01) * dissipated
@@ -97,34 +91,34 @@ def test_the_result_is_plain_json_in_si(scene: str, finished: dict) -> None:
 
 @every_scene
 def test_every_action_is_offered_with_words_and_a_key_of_its_own(scene: str) -> None:
-    simulation = Simulation(scene, TINY[scene])
-    actions = SCENES[scene].actions(simulation)
+    simulation = new_experiment(scene, scenes()[scene].test_values)
+    actions = scenes()[scene].actions(simulation)
     assert len({action.key for action in actions}) == len(actions)
     assert all(action.help.endswith(".") for action in actions)
-    phase, words, share = SCENES[scene].describe(simulation)
+    phase, words, share = scenes()[scene].describe(simulation)
     assert phase
     assert words
     assert share is None or 0.0 <= share <= 1.0
-    lower, upper = SCENES[scene].box(simulation)
-    assert len(lower) == len(upper) == SCENES[scene].dimension
+    lower, upper = scenes()[scene].box(simulation)
+    assert len(lower) == len(upper) == scenes()[scene].dimension
     assert all(a < b for a, b in zip(lower, upper))
 
 
 # The heap.
 
 
-def offered(simulation: Simulation) -> set[str]:
+def offered(simulation: Experiment) -> set[str]:
     return {action.name for action in simulation.scene.actions(simulation) if action.enabled}
 
 
 def test_the_course_of_the_heap_experiment() -> None:
-    simulation = Simulation("heap", TINY["heap"])
+    simulation = new_experiment("heap", HEAP)
     assert (simulation.phase, offered(simulation)) == ("empty", {"fill", "reset", "run"})
-    assert simulation.finished()
-    simulation.apply(Act("fill"))
+    assert is_finished(simulation)
+    apply(simulation, Act("fill"))
     assert (simulation.phase, offered(simulation)) == ("filling", {"reset", "run"})
-    while not simulation.finished():
-        simulation.advance(100)
+    while not is_finished(simulation):
+        advance(simulation, 100)
     assert (simulation.phase, offered(simulation)) == ("filled", {"open", "reset", "run"})
     assert simulation.run.state.poured == 90
     # A filled container loses nobody: no grain has been pressed through a wall.
@@ -134,29 +128,29 @@ def test_the_course_of_the_heap_experiment() -> None:
     assert inside.min() > 0.0
     assert inside.max() < 0.02
     fixed = int(world.fixed.sum())
-    simulation.apply(Act("open"))
+    apply(simulation, Act("open"))
     assert (simulation.phase, offered(simulation)) == ("flowing", {"measure", "reset", "run"})
     assert int(simulation.run.world.fixed.sum()) < fixed
-    while not simulation.finished():
-        simulation.advance(100)
+    while not is_finished(simulation):
+        advance(simulation, 100)
     assert (simulation.phase, offered(simulation)) == ("rested", {"fill", "measure", "reset", "run"})
-    assert simulation.run.measurement is None
-    simulation.apply(Act("measure"))
+    assert simulation.run.state.slope is None
+    apply(simulation, Act("measure"))
     assert "Angle of repose" in simulation.message
-    assert simulation.run.measurement is not None
-    simulation.apply(Act("reset"))
+    assert simulation.run.state.slope is not None
+    apply(simulation, Act("reset"))
     assert simulation.phase == "empty"
-    assert len(simulation.measured) == 1, "what was measured stays for the plot"
+    assert len(simulation.session.measured) == 1, "what was measured stays for the plot"
 
 
 def test_grains_are_removed_only_below_the_base(finished: dict) -> None:
-    simulation = Simulation("heap", TINY["heap"])
-    simulation.apply(Act("run"))
+    simulation = new_experiment("heap", HEAP)
+    apply(simulation, Act("run"))
     built = simulation.run.built
     gone = 0
-    while not simulation.finished():
+    while not is_finished(simulation):
         before = {int(k): x for k, x in zip(simulation.run.world.sphere_id, simulation.run.world.motion[1, 0])}
-        simulation.advance(50)
+        advance(simulation, 50)
         world = simulation.run.world
         for sphere in set(before) - set(world.sphere_id.tolist()):
             if sphere >= int(world.fixed.sum()) and simulation.phase == "flowing":
@@ -169,7 +163,7 @@ def test_grains_are_removed_only_below_the_base(finished: dict) -> None:
 
 
 def test_radii_are_those_of_the_truncated_normal_distribution() -> None:
-    simulation = Simulation("heap", {"grain_count": 20_000})
+    simulation = new_experiment("heap", {"grain_count": 20_000})
     radii = np.array(simulation.run.state.radii)
     assert radii.size == 20_000
     assert radii.min() >= 0.4e-3
@@ -180,15 +174,15 @@ def test_radii_are_those_of_the_truncated_normal_distribution() -> None:
 
 
 def test_mass_grows_as_the_cube_of_the_radius() -> None:
-    simulation = Simulation("heap", TINY["heap"])
-    simulation.apply(Act("fill"))
+    simulation = new_experiment("heap", HEAP)
+    apply(simulation, Act("fill"))
     world = simulation.run.world
     assert world.mass == pytest.approx(1e-3 * (world.radius / 1e-3) ** 3)
 
 
 def test_equal_grains_and_a_single_grain_are_fine() -> None:
     for values in ({"radius_spread": 0.0, "grain_count": 30}, {"grain_count": 1}):
-        simulation = Simulation("heap", {"width": 0.015} | values)
+        simulation = new_experiment("heap", {"width": 0.015} | values)
         result = run_experiment(simulation)
         assert result["grains_filled"] == values["grain_count"]
         assert simulation.fault is None
@@ -197,8 +191,8 @@ def test_equal_grains_and_a_single_grain_are_fine() -> None:
 
 
 def test_what_cannot_be_run_is_refused() -> None:
-    simulation = Simulation("heap", TINY["heap"])
-    simulation.apply(Act("run"))
+    simulation = new_experiment("heap", HEAP)
+    apply(simulation, Act("run"))
     with pytest.raises(ParameterError, match="makes no sense now"):
         run_experiment(simulation)
 
@@ -207,7 +201,7 @@ def test_friction_makes_the_heap_steeper() -> None:
     # Statistics of a few small heaps: 0.4 against 0 is many standard deviations.
     def left(friction: float) -> int:
         return sum(
-            run_experiment(Simulation("heap", TINY["heap"] | {"friction": friction}, seed))["grains_left"]
+            run_experiment(new_experiment("heap", HEAP | {"friction": friction}, seed))["grains_left"]
             for seed in (1, 2, 3)
         )
 
@@ -215,22 +209,24 @@ def test_friction_makes_the_heap_steeper() -> None:
 
 
 def test_the_narrowest_container_still_takes_its_grains() -> None:
-    simulation = Simulation("heap", {"width": 7.2e-3, "mean_radius": 2e-3, "radius_spread": 5e-4, "grain_count": 25})
-    simulation.apply(Act("fill"))
+    simulation = new_experiment(
+        "heap", {"width": 7.2e-3, "mean_radius": 2e-3, "radius_spread": 5e-4, "grain_count": 25}
+    )
+    apply(simulation, Act("fill"))
     while simulation.phase == "filling":
-        assert simulation.advance(500) == 500
+        assert advance(simulation, 500) == 500
     assert simulation.run.state.poured == 25
 
 
 def test_heap_at_rest_that_is_tilted_flows_again() -> None:
-    simulation = Simulation("heap", {"grain_count": 60})
-    simulation.apply(Act("run"))
-    while not simulation.finished():
-        simulation.advance(500)
+    simulation = new_experiment("heap", {"grain_count": 60})
+    apply(simulation, Act("run"))
+    while not is_finished(simulation):
+        advance(simulation, 500)
     assert simulation.phase == "rested"
-    simulation.apply(SetParameters({"tilt": 0.7}))
+    apply(simulation, SetParameters({"tilt": 0.7}))
     for _ in range(200):
-        simulation.advance(50)
+        advance(simulation, 50)
         if simulation.phase == "flowing":
             return
     raise AssertionError("The tilted heap never counted as flowing.")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import fitted, with_threads
+from repose.sim.engine.world import copy_world
+from repose.sim.integrators.start_up import higher_derivatives
 
-from sim.build import fitted, with_crew
-from sim.integrators.start_up import higher_derivatives
-from sim.state import copy_world
-from tests.sim.test_engine import crowd
+from tests.sim.engine.test_step import crowd
 from tests.worlds import Bench, model_of, use_plain_engine, world_of
 
 
@@ -34,14 +34,14 @@ def test_start_up_finds_the_derivatives_of_a_spring(monkeypatch: pytest.MonkeyPa
     np.testing.assert_allclose(higher[0, 1], -omega_squared * velocity, rtol=1e-4)
     np.testing.assert_allclose(higher[0, 2], -omega_squared * acceleration, rtol=5e-2)
     assert (bench.world.motion == untouched.motion).all()
-    assert (bench.world.pairs.anchor == untouched.pairs.anchor).all()
+    assert (bench.world.pairs.shear_spring == untouched.pairs.shear_spring).all()
 
 
 def test_start_up_asks_neither_how_much_room_the_lists_have_nor_how_many_threads_there_are() -> None:
     found = []
     for capacity, threads in ((10_000, 1), (1, 1), (1, 3)):
         bench = crowd()
-        world = with_crew(fitted(bench.world, bench.world.pairs, capacity), threads)
+        world = with_threads(fitted(bench.world, bench.world.pairs, capacity), threads)
         found.append(higher_derivatives(world, bench.model, bench.numbers, bench.gravity, bench.dt))
     assert np.abs(found[0][:, 1:]).max() > 0.0
     assert np.array_equal(found[1], found[0])

@@ -9,22 +9,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act, SetParameters, Start
+from repose.sim.experiment.control import apply, rewind_to
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.replay import verify
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.stepping import advance
+from repose.sim.io.archive import ArchiveError
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import scenes
+from repose.sim.scenes.vessel.scene import shape
+from repose.sim.scenes.vessel.shape import goblet
+from repose.sim.study.mutations import closed, opened
 
-from sim import saved_run
-from sim.archive import ArchiveError
-from sim.commands import Act, SetParameters, Start
-from sim.headless import run_experiment
-from sim.parameters import ParameterError
-from sim.replay import verify
-from sim.scenes import SCENES
-from sim.scenes.vessel import shape
-from sim.scenes.vessel_shape import goblet
-from sim.simulation import Simulation
-from sim.study.mutations import closed, opened
 from tests.reliability.runs import resumed, saved
-from tests.sim.test_mesh import binary, box
+from tests.sim.io.test_mesh import binary, box
 
-PARAMETERS = SCENES["vessel"].parameters
+PARAMETERS = scenes()["vessel"].parameters
 
 
 def tray(folder: Path, height: float = 10.0) -> Path:
@@ -45,7 +48,7 @@ def test_the_goblet_is_a_closed_body() -> None:
 def test_grains_are_held_by_a_tray_from_a_file_and_what_spills_lies_on_the_floor(tmp_path: Path) -> None:
     # Its bottom lies in the floor and is none of the walls, so that nothing is pushed twice.
     values = {"mesh": str(tray(tmp_path)), "mean_radius": 3e-3, "grain_count": 220, "stream": 5.0}
-    simulation = Simulation("vessel", values)
+    simulation = new_experiment("vessel", values)
     assert shape(simulation).shape == (10, 3, 3)
     assert simulation.run.world.walls.shape.size == 1 + 8
     corners = shape(simulation).reshape(-1, 3)
@@ -66,16 +69,16 @@ def test_grains_are_held_by_a_tray_from_a_file_and_what_spills_lies_on_the_floor
 
 def test_y_up_and_the_height_above_the_floor_place_the_shape(tmp_path: Path) -> None:
     values = {"mesh": str(tray(tmp_path)), "mesh_up": "y", "mesh_lift": 0.05, "mesh_unit": "cm", "mean_radius": 0.02}
-    corners = shape(Simulation("vessel", values)).reshape(-1, 3)
+    corners = shape(new_experiment("vessel", values)).reshape(-1, 3)
     assert corners.min(axis=0) == pytest.approx([-0.2, -0.05, 0.05], abs=1e-7)
     assert corners.max(axis=0) == pytest.approx([0.2, 0.05, 0.45], abs=1e-7)
 
 
 def test_a_file_that_cannot_be_used_is_refused_and_the_run_goes_on(tmp_path: Path) -> None:
-    simulation = Simulation("vessel", {"grain_count": 20})
-    simulation.apply(Act("fill"))
-    simulation.advance(300)
-    before = simulation.state_hash()
+    simulation = new_experiment("vessel", {"grain_count": 20})
+    apply(simulation, Act("fill"))
+    advance(simulation, 300)
+    before = state_hash(simulation.run)
     cut = tmp_path / "cut.stl"
     cut.write_bytes(binary(box())[:-1])
     for values, words in (
@@ -88,31 +91,31 @@ def test_a_file_that_cannot_be_used_is_refused_and_the_run_goes_on(tmp_path: Pat
         ({"mesh": 3.0}, "mesh = 3.0 is refused: it must be the path of a file that ends in .stl or .obj"),
         ({"mesh": "x" * 5000}, "is refused"),
     ):
-        said = simulation.apply(SetParameters(values))
+        said = apply(simulation, SetParameters(values))
         assert words in said
         assert len(said) < 600
-    assert simulation.state_hash() == before
+    assert state_hash(simulation.run) == before
     assert simulation.parameters.mesh == ""
-    assert simulation.advance(100) == 100
+    assert advance(simulation, 100) == 100
 
 
 def test_a_file_that_is_gone_or_changed_does_not_touch_the_run_that_read_it(tmp_path: Path) -> None:
     path = tray(tmp_path)
-    simulation = Simulation("vessel", {"mesh": str(path), "grain_count": 30, "mean_radius": 3e-3})
-    simulation.apply(Act("fill"))
-    simulation.advance(200)
+    simulation = new_experiment("vessel", {"mesh": str(path), "grain_count": 30, "mean_radius": 3e-3})
+    apply(simulation, Act("fill"))
+    advance(simulation, 200)
     tray(tmp_path, height=25.0)
-    assert simulation.apply(SetParameters({"friction": 0.3})) == ""
+    assert apply(simulation, SetParameters({"friction": 0.3})) == ""
     assert np.ptp(shape(simulation)[..., 2]) == pytest.approx(0.01)
     # A reset belongs to the run, which going back leads through; a new start reads the file anew.
-    assert simulation.apply(Act("reset")) == ""
+    assert apply(simulation, Act("reset")) == ""
     assert np.ptp(shape(simulation)[..., 2]) == pytest.approx(0.01)
     values = simulation.parameters.model_dump()
     path.unlink()
-    assert simulation.apply(SetParameters({"friction": 0.4})) == ""
-    assert simulation.apply(Act("reset")) == ""
+    assert apply(simulation, SetParameters({"friction": 0.4})) == ""
+    assert apply(simulation, Act("reset")) == ""
     tray(tmp_path, height=25.0)
-    assert simulation.apply(Start("vessel", values, 1)) == ""
+    assert apply(simulation, Start("vessel", values, 1)) == ""
     assert np.ptp(shape(simulation)[..., 2]) == pytest.approx(0.025)
 
 
@@ -125,7 +128,7 @@ def test_a_path_is_typed_bare_or_quoted(tmp_path: Path, typed: str) -> None:
 
 
 def test_a_preset_keeps_the_path(tmp_path: Path) -> None:
-    from sim import presets
+    from repose.sim.io import presets
 
     values = {"mesh": str(tray(tmp_path))}
     text = presets.dumps(presets.Preset("own", "Own", "vessel", 1, values))
@@ -134,20 +137,20 @@ def test_a_preset_keeps_the_path(tmp_path: Path) -> None:
 
 def test_a_saved_run_holds_its_shape_and_opens_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tray(tmp_path)
-    simulation = Simulation("vessel", {"mesh": str(path), "grain_count": 12, "mean_radius": 3e-3})
-    simulation.apply(Act("fill"))
-    simulation.advance(200)
-    before, blob = simulation.state_hash(), saved(simulation)
+    simulation = new_experiment("vessel", {"mesh": str(path), "grain_count": 12, "mean_radius": 3e-3})
+    apply(simulation, Act("fill"))
+    advance(simulation, 200)
+    before, blob = state_hash(simulation.run), saved(simulation)
     path.unlink()
-    monkeypatch.setattr("sim.scenes.vessel_shape.read_surface", lambda path: pytest.fail(f"{path} was opened"))
+    monkeypatch.setattr("repose.sim.io.mesh.read_surface", lambda path: pytest.fail(f"{path} was opened"))
     other = resumed(blob)
-    assert other.state_hash() == before
-    assert other.apply(SetParameters({"friction": 0.3})) == ""
+    assert state_hash(other.run) == before
+    assert apply(other, SetParameters({"friction": 0.3})) == ""
     # The way back to the beginning, and a new beginning, build on the shape in the file.
-    other.rewind(0)
-    other.rewind(200)
-    assert other.state_hash() == before
-    assert other.apply(Act("reset")) == ""
+    rewind_to(other, 0)
+    rewind_to(other, 200)
+    assert state_hash(other.run) == before
+    assert apply(other, Act("reset")) == ""
     assert np.ptp(shape(other)[..., 2]) == pytest.approx(0.01)
     assert saved(resumed(saved(other))) == saved(other)
     assert verify(saved_run.read(io.BytesIO(blob))).differs_at is None
@@ -165,10 +168,10 @@ def test_a_saved_run_holds_its_shape_and_opens_no_file(tmp_path: Path, monkeypat
     ],
 )
 def test_no_path_in_a_saved_run_is_looked_at(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    simulation = Simulation("vessel", {"mesh": str(tray(tmp_path)), "grain_count": 3, "mean_radius": 3e-3})
+    simulation = new_experiment("vessel", {"mesh": str(tray(tmp_path)), "grain_count": 3, "mean_radius": 3e-3})
     blob = saved(simulation)
     for name in ("read_surface", "_stamp"):
-        monkeypatch.setattr(f"sim.scenes.vessel_shape.{name}", lambda *_: pytest.fail("a path was looked at"))
+        monkeypatch.setattr(f"repose.sim.io.mesh.{name}", lambda *_: pytest.fail("a path was looked at"))
     manifest, tables = opened(blob)
     text = json.dumps(manifest).replace(json.dumps(manifest["runs"][0]["built"]["mesh"]), json.dumps(path))
     renamed = json.loads(text)
@@ -190,7 +193,7 @@ def test_no_path_in_a_saved_run_is_looked_at(path: str, tmp_path: Path, monkeypa
     ],
 )
 def test_a_shape_in_a_saved_run_is_checked_as_every_table(change: Callable, said: str, tmp_path: Path) -> None:
-    simulation = Simulation("vessel", {"mesh": str(tray(tmp_path)), "grain_count": 3, "mean_radius": 3e-3})
+    simulation = new_experiment("vessel", {"mesh": str(tray(tmp_path)), "grain_count": 3, "mean_radius": 3e-3})
     manifest, tables = opened(saved(simulation))
     tables["surface0"] = change(np.array(tables["surface0"]))
     with pytest.raises(ArchiveError, match=said):

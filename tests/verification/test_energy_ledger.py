@@ -11,30 +11,37 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import pytest
+from repose.sim.engine.world import PAIR_COUNT
+from repose.sim.experiment import stepping
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.changes import new_experiment, resumed_experiment
+from repose.sim.experiment.commands import Act, SetParameters
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.run import RAMP_PARTS
+from repose.sim.experiment.stepping import advance, is_finished
+from repose.sim.measure.booked import Booked
 
-from sim import ramp
-from sim.commands import Act, SetParameters
-from sim.measure.energy import Booked
-from sim.ramp import PARTS
-from sim.simulation import Simulation
-from sim.state import PAIR_COUNT
 from tests.worlds import Bench, model_of, world_of
 
 SMALL = {"grain_count": 80, "width": 0.02}
 
 
-def small_heap(**values: object) -> Simulation:
-    return Simulation("heap", SMALL | values)
+def small_heap(**values: object) -> Experiment:
+    return new_experiment("heap", SMALL | values)
 
 
-def run_through(simulation: Simulation) -> Simulation:
+def run_through(simulation: Experiment) -> Experiment:
     """The whole experiment: fill, open, rest, measure."""
-    assert simulation.apply(Act("run")) == ""
-    while not simulation.finished():
-        simulation.advance(5000)
+    assert apply(simulation, Act("run")) == ""
+    while not is_finished(simulation):
+        advance(simulation, 5000)
     assert simulation.fault is None
     return simulation
 
@@ -44,7 +51,7 @@ def test_ledger_of_a_whole_heap_closes_and_the_gap_shrinks_with_the_step() -> No
     for dt in (3e-5, 1e-5):
         gap = 0.0
         for seed in (1, 2):
-            energy = run_through(Simulation("heap", SMALL | {"dt": dt}, seed)).energy()
+            energy = energy_of(run_through(new_experiment("heap", SMALL | {"dt": dt}, seed)))
             assert energy.damping > 0.0
             assert energy.sliding > 0.0
             assert energy.removed != 0.0
@@ -55,7 +62,7 @@ def test_ledger_of_a_whole_heap_closes_and_the_gap_shrinks_with_the_step() -> No
     assert gaps[1e-5] < 0.5 * gaps[3e-5]
 
 
-def stored_by_hertz(simulation: Simulation) -> float:
+def stored_by_hertz(simulation: Experiment) -> float:
     """Elastic energy of all contacts at a stiffness of 1 N/m^1.5, those with base and walls twice as stiff [J]."""
     world = simulation.run.world
     used = int(world.counters[PAIR_COUNT])
@@ -67,45 +74,46 @@ def stored_by_hertz(simulation: Simulation) -> float:
 
 def test_every_part_of_a_ramp_books_the_work_of_every_contact() -> None:
     simulation = small_heap(friction=0.0)
-    simulation.apply(Act("fill"))
-    simulation.advance(12_000)
-    energy, stiffness = simulation.energy(), simulation.numbers.normal_stiffness
+    apply(simulation, Act("fill"))
+    advance(simulation, 12_000)
+    energy, stiffness = energy_of(simulation), simulation.engine.law_parameters.normal_stiffness
     assert energy.elastic == pytest.approx(1e6 * stored_by_hertz(simulation), rel=1e-9)
     assert energy.elastic > 0.0
-    assert simulation.apply(SetParameters({"normal_stiffness": 2e6})) == ""
-    assert simulation.energy() == energy
+    assert apply(simulation, SetParameters({"normal_stiffness": 2e6})) == ""
+    assert energy_of(simulation) == energy
     parts = 0
     while simulation.run.ramp is not None:
-        simulation.advance(1)
-        after = simulation.energy()
-        rise = simulation.numbers.normal_stiffness - stiffness
+        advance(simulation, 1)
+        after = energy_of(simulation)
+        rise = simulation.engine.law_parameters.normal_stiffness - stiffness
         assert after.work - energy.work == pytest.approx(rise * stored_by_hertz(simulation), rel=1e-9, abs=1e-18)
         parts += rise > 0.0
-        energy, stiffness = after, simulation.numbers.normal_stiffness
-    assert parts == PARTS
+        energy, stiffness = after, simulation.engine.law_parameters.normal_stiffness
+    assert parts == RAMP_PARTS
     assert stiffness == 2e6
 
 
 @pytest.mark.parametrize("change", [{"gravity": 1.62}, {"tilt": 0.2}, {"friction": 0.8}, {"shear_stiffness": 20.0}])
 def test_no_change_of_a_parameter_opens_the_ledger(change, monkeypatch) -> None:
     simulation = small_heap()
-    simulation.apply(Act("fill"))
-    simulation.advance(12_000)
-    acts = ramp.go_on
+    apply(simulation, Act("fill"))
+    advance(simulation, 12_000)
+    acts = stepping.advance_ramp
 
-    def closed_through(act: Callable[[], object]) -> None:
-        before = simulation.energy()
-        act()
-        after = simulation.energy()
+    def closed_through(act: Callable[[], Any]) -> Any:
+        before = energy_of(simulation)
+        answer = act()
+        after = energy_of(simulation)
         assert after.gap == pytest.approx(before.gap, abs=1e-15)
         assert after.dissipated == pytest.approx(before.dissipated, abs=1e-15)
+        return answer
 
-    monkeypatch.setattr(ramp, "go_on", lambda running: closed_through(lambda: acts(running)))
-    work = simulation.energy().work
-    closed_through(lambda: simulation.apply(SetParameters(change)))
+    monkeypatch.setattr(stepping, "advance_ramp", lambda running: closed_through(lambda: acts(running)))
+    work = energy_of(simulation).work
+    closed_through(lambda: apply(simulation, SetParameters(change)))
     while simulation.run.ramp is not None:
-        simulation.advance(1)
-    assert simulation.energy().work != work
+        advance(simulation, 1)
+    assert energy_of(simulation).work != work
 
 
 @pytest.mark.parametrize(
@@ -117,19 +125,19 @@ def test_over_a_ramp_the_ledger_opens_by_no_more_than_the_scheme_does_and_half_a
     filled = small_heap(
         grain_count=40, width=0.015
     )  # grains that still move, or what is first order is next to nothing
-    filled.apply(Act("fill"))
+    apply(filled, Act("fill"))
     while filled.phase == "filling":
-        filled.advance(500)
-    saved, opened = filled.saved(), []
+        advance(filled, 500)
+    saved, opened = saved_copy(filled), []
     for dt in (1e-5, 5e-6):
-        simulation = Simulation(saved=saved)
-        assert simulation.apply(SetParameters({"dt": dt})) == ""
-        simulation.advance(round(1e-3 / dt))
-        before = simulation.energy()
-        assert simulation.apply(SetParameters(change)) == ""
+        simulation = resumed_experiment(saved)
+        assert apply(simulation, SetParameters({"dt": dt})) == ""
+        advance(simulation, round(1e-3 / dt))
+        before = energy_of(simulation)
+        assert apply(simulation, SetParameters(change)) == ""
         while simulation.run.ramp is not None:
-            simulation.advance(1)
-        after, survey = simulation.energy(), simulation.survey()
+            advance(simulation, 1)
+        after, survey = energy_of(simulation), survey_contacts(simulation)
         opened.append(after.gap - before.gap)
         # The force after a part is felt a step late: of its power, dt; and power is at most energy moved times w.
         moved = (

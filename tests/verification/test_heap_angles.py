@@ -13,9 +13,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-
-from sim.headless import run_experiment
-from sim.simulation import Simulation
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.headless import run_experiment
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -30,7 +29,7 @@ def heaps(friction: float, integrator: str) -> list[dict]:
     results = []
     for seed in SEEDS:
         values = {"friction": friction, "integrator": integrator}
-        results.append(run_experiment(Simulation("heap", values, seed)))
+        results.append(run_experiment(new_experiment("heap", values, seed)))
     return results
 
 
@@ -74,7 +73,7 @@ def test_leap_frog_and_gear_agree_within_their_scatter() -> None:
 
 
 def test_the_shipped_column_gives_a_heap_of_its_own_kind() -> None:
-    result = run_experiment(Simulation("heap", ready="column"))
+    result = run_experiment(new_experiment("heap", ready="column"))
     low, high = BOUNDS[0.1]
     # One run scatters by 2.8 degrees about the mean.
     assert low - 3 * 2.8 < result["angle_of_repose"]["degrees"] < high + 3 * 2.8

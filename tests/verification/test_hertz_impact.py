@@ -16,8 +16,8 @@ from math import gamma, pi, sqrt
 
 import numpy as np
 import pytest
+from repose.sim.registry import integrators
 
-from sim.integrators import integrators
 from tests.worlds import Bench, model_of, momentum, world_of
 
 CONTACT_TIME = 0.8 * sqrt(pi) * gamma(0.4) / gamma(0.9)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from sim.headless import run_experiment
-from sim.measure.beverloo import fit_exponent
-from sim.simulation import Simulation
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.measure.beverloo import fit_exponent
 
 RADIUS = 5e-3
 RING = 2.8 * RADIUS
@@ -21,7 +20,7 @@ def test_flow_of_glass_beads_grows_with_the_orifice_to_the_power_five_halves() -
     values = {"mean_radius": RADIUS, "grain_count": 10_000, "fill_height": 1.25, "count_for": 1.0}
     orifices, rates = (0.08, 0.10, 0.12), []
     for orifice in orifices:
-        result = run_experiment(Simulation("hourglass_glass", values | {"orifice": orifice}))
+        result = run_experiment(new_experiment("hourglass_glass", values | {"orifice": orifice}))
         assert result["fault"] is None
         assert not result["complaint"]
         assert result["grains"] == 10_000

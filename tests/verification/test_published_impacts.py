@@ -9,11 +9,11 @@ from math import cos, pi, radians, sin, sqrt
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import set_walls
+from repose.sim.engine.contacts.wall_forces import PLANE
+from repose.sim.laws.materials import Material, pair_table
+from repose.sim.registry import laws
 
-from sim.build import set_walls
-from sim.laws import laws
-from sim.materials import Material, pair_table
-from sim.walls import PLANE
 from tests.worlds import Bench, model_of, world_of
 
 LAW = laws()["hertz_mindlin"]
@@ -45,7 +45,7 @@ def impact(bench: Bench, radius: float, steps: int) -> tuple[float, float, float
         bench.advance()
         place = bench.position[:, 2]
         overlap.append(radius - place[0] if wall else 2.0 * radius - place[0] + place[1])
-        force.append((bench.world.touches if wall else bench.world.pairs).normal_force[0])
+        force.append((bench.world.wall_contacts if wall else bench.world.pairs).normal_force[0])
     during = np.flatnonzero(np.array(overlap) > 0.0)
     began = during[0] - overlap[during[0]] / (overlap[during[0]] - overlap[during[0] - 1])
     ended = during[-1] + overlap[during[-1]] / (overlap[during[-1]] - overlap[during[-1] + 1])

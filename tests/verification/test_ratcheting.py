@@ -13,9 +13,9 @@ from math import cos, pi, sin
 
 import numpy as np
 import pytest
-
-from sim.contact import contact_between
-from sim.laws import laws
+from repose.sim.engine.contacts.kinematics import PairMotion, PairProperties, ShearMemory, contact_between
+from repose.sim.engine.model import Stage
+from repose.sim.registry import laws
 
 RADIUS, SIDEWAYS, INWARD, CYCLES, STEPS = 1e-3, 2e-7, 2e-5, 10_000, 12
 
@@ -24,34 +24,19 @@ RADIUS, SIDEWAYS, INWARD, CYCLES, STEPS = 1e-3, 2e-7, 2e-5, 10_000, 12
 def test_ten_thousand_closed_cycles_leave_no_shear_behind(law: str) -> None:
     chosen = laws()[law]
     parameters = chosen.parameters.checked({"friction": 2.0, "wall_friction": 2.0, "restitution": 1.0})
-    numbers, rules = chosen.numbers(parameters), chosen.rules(parameters)
+    numbers, functions = chosen.numbers(parameters), chosen.bind(parameters)
     angle = 2.0 * pi * np.arange(STEPS + 1) / STEPS
     path = [(SIDEWAYS * sin(a), 2.0 * RADIUS - 3e-5 + INWARD * cos(a)) for a in angle]
-    memory, touched = (0.0, 0.0), 0.0
+    pair = PairProperties(2.0 * RADIUS, RADIUS / 2.0, 1e-3, 1.0, 0.0, functions.material(numbers, 0))
+    memory = ShearMemory((0.0, 0.0), 0.0)
     left = []
     for _ in range(CYCLES):
         for (x0, y0), (x, y) in pairwise(path):
-            contact, start = contact_between(
-                (x, y),
-                (x, y),
-                (x - x0, y - y0),
-                (0.0,),
-                (0.0,),
-                (0.0,),
-                memory,
-                touched,
-                2.0 * RADIUS,
-                RADIUS / 2.0,
-                1e-3,
-                1.0,
-                0.0,
-                chosen.properties(numbers, 0),
-                1.0,
-                1.0,
-            )
-            slip = chosen.force(numbers, rules, contact).slip
-            memory, touched = (start[0] - slip[0], start[1] - slip[1]), 1.0
-        left.append(memory[0])
+            motion = PairMotion((x, y), (x, y), (x - x0, y - y0), (0.0,), (0.0,), (0.0,))
+            contact, start = contact_between(motion, pair, memory, Stage(1.0, 1.0))
+            relaxation = functions.force(numbers, contact).spring_relaxation
+            memory = ShearMemory((start[0] - relaxation[0], start[1] - relaxation[1]), 1.0)
+        left.append(memory.shear_spring[0])
     ratchet = pi * SIDEWAYS * INWARD / (2.0 * RADIUS) * CYCLES
     assert abs(left[-1] - left[0]) < 1e-3 * ratchet
     assert np.ptp(left) < 1e-3 * ratchet

@@ -15,8 +15,8 @@ from math import exp, log, pi, sqrt
 
 import numpy as np
 import pytest
+from repose.sim.registry import integrators
 
-from sim.integrators import integrators
 from tests.worlds import Bench, model_of, momentum, world_of
 
 K, MASS, SPEED = 1e4, 1e-3, 0.8

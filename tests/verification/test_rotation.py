@@ -10,12 +10,12 @@ from math import cos, pi, radians, sin, sqrt, tan
 
 import numpy as np
 import pytest
+from repose.sim.engine import orientation
+from repose.sim.engine.builder import add_spheres, empty_world, set_walls
+from repose.sim.engine.contacts.wall_forces import PLANE
+from repose.sim.measure.booked import Booked
+from repose.sim.registry import laws
 
-from sim import orientation
-from sim.build import add_spheres, empty_world, set_walls
-from sim.laws import laws
-from sim.measure.energy import Booked
-from sim.walls import PLANE
 from tests.worlds import Bench, angular_momentum, model_of, momentum, world_of
 
 VOIGT = laws()["voigt"]
@@ -149,11 +149,11 @@ def test_the_energy_ledger_closes_with_rotation(law: str) -> None:
 def test_orientation_after_a_known_rotation() -> None:
     model, numbers = model_of("velocity_verlet", 3, rotation=True, law=VOIGT)
     spin = np.array([30.0, -40.0, 120.0])
-    world = add_spheres(empty_world(3, 3, model.scheme.levels), [(0, 0, 0)], RADIUS, MASS, spin=spin)
+    world = add_spheres(empty_world(3, 3, model.integrator.levels), [(0, 0, 0)], RADIUS, MASS, spin=spin)
     bench = Bench(world, model, numbers, 1e-4)
     for _ in range(20):
         bench.advance(10)
-        orientation.bring_up(bench.world)
+        orientation.update(bench.world)
     angle = np.linalg.norm(spin) * 200 * 1e-4
     expected = np.concatenate([[cos(angle / 2)], sin(angle / 2) * spin / np.linalg.norm(spin)])
     assert bench.world.orientation[:, 0] == pytest.approx(expected, abs=1e-12)
@@ -161,20 +161,20 @@ def test_orientation_after_a_known_rotation() -> None:
 
 def test_two_quarter_turns_about_different_axes_are_done_in_order() -> None:
     model, numbers = model_of("velocity_verlet", 3, rotation=True, law=VOIGT)
-    world = add_spheres(empty_world(3, 3, model.scheme.levels), [(0, 0, 0)], RADIUS, MASS)
+    world = add_spheres(empty_world(3, 3, model.integrator.levels), [(0, 0, 0)], RADIUS, MASS)
     bench = Bench(world, model, numbers, 1e-3)
     for spin in ((0.0, 0.0, 500.0 * pi), (500.0 * pi, 0.0, 0.0)):
         bench.world.motion[3:, 1, 0] = spin
         bench.advance(1)
-        orientation.bring_up(bench.world)
+        orientation.update(bench.world)
     # First about z, then about the x axis of the room: (1, 1, 0, 0)/sqrt 2 times (1, 0, 0, 1)/sqrt 2.
     assert bench.world.orientation[:, 0] == pytest.approx([0.5, 0.5, -0.5, 0.5], abs=1e-12)
 
 
 def test_orientation_in_the_plane_is_an_angle() -> None:
     model, numbers = model_of("velocity_verlet", 2, rotation=True, law=VOIGT)
-    world = add_spheres(empty_world(2, 1, model.scheme.levels), [(0, 0)], RADIUS, MASS, spin=[[50.0]])
+    world = add_spheres(empty_world(2, 1, model.integrator.levels), [(0, 0)], RADIUS, MASS, spin=[[50.0]])
     bench = Bench(world, model, numbers, 1e-3)
     bench.advance(300)
-    orientation.bring_up(bench.world)
+    orientation.update(bench.world)
     assert bench.world.orientation[0, 0] == pytest.approx(15.0 % (2.0 * pi), abs=1e-12)

@@ -10,11 +10,11 @@ from math import pi, sqrt
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import set_walls
+from repose.sim.engine.contacts.wall_forces import CYLINDER, FACET, PLANE
+from repose.sim.engine.world import WALL_CONTACT_COUNT
+from repose.sim.registry import laws
 
-from sim.build import set_walls
-from sim.laws import laws
-from sim.state import TOUCH_COUNT
-from sim.walls import CYLINDER, FACET, PLANE
 from tests.worlds import Bench, model_of, world_of
 
 VOIGT = laws()["voigt"]
@@ -42,9 +42,9 @@ def on_walls(shape, corner, position, *, velocity=0.0, spin=0.0, dt=2e-5, gravit
 
 def memory(bench: Bench) -> np.ndarray:
     """Tangential displacements of what counts [m], shape (contacts, 3)."""
-    touches = bench.world.touches
-    count = int(bench.world.counters[TOUCH_COUNT])
-    return touches.anchor[:, :count][:, touches.touching[:count] > 0.0].T
+    touches = bench.world.wall_contacts
+    count = int(bench.world.counters[WALL_CONTACT_COUNT])
+    return touches.shear_spring[:, :count][:, touches.touching[:count] > 0.0].T
 
 
 PLACES = [

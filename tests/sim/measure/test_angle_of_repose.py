@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-
-from sim.measure.angle_of_repose import AngleOfRepose, measure_angle, surface_rows
+from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle, surface_rows
 
 RADIUS = 1e-3
 RANGE = (0.0, 0.05)

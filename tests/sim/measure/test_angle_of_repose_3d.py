@@ -6,8 +6,7 @@ from math import degrees, radians, tan
 
 import numpy as np
 import pytest
-
-from sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
+from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
 
 RADIUS = 1e-3
 

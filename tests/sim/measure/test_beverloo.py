@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from sim.measure.beverloo import beverloo, fit_beverloo, fit_exponent
+from repose.sim.measure.beverloo import beverloo, fit_beverloo, fit_exponent
 
 FACTS = {"density": 81_400.0, "gravity": 9.81, "radius": 0.0125}
 WIDTHS = np.array([0.1, 0.125, 0.15])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import keep_spheres
+from repose.sim.measure.coordination import contacts_per_sphere, coordination_number
 
-from sim.build import keep_spheres
-from sim.measure.coordination import contacts_per_sphere, coordination_number
 from tests.worlds import Bench, look, model_of, world_of
 
 
@@ -35,7 +35,7 @@ def test_grains_that_nearly_touch_have_no_contacts() -> None:
 
 def test_contacts_with_fixed_spheres_count_for_those_that_move() -> None:
     bench = square_lattice(1e-5)
-    bench.world.mobility[:, :4] = 0.0  # the lowest row is a floor
+    bench.world.inverse_mass[:, :4] = 0.0  # the lowest row is a floor
     assert coordination_number(bench.world).mean == (2 * 24 - (2 + 3 + 3 + 2)) / 12
     # Taking the floor away leaves nine contacts in columns less, and those within the floor.
     rest = keep_spheres(bench.world, ~bench.world.fixed)
@@ -55,7 +55,7 @@ def test_rattlers_are_told_apart() -> None:
 
 def test_nothing_that_moves_has_no_contacts() -> None:
     bench = square_lattice(1e-5)
-    bench.world.mobility[:] = 0.0
+    bench.world.inverse_mass[:] = 0.0
     found = coordination_number(bench.world)
     assert (found.mean, found.rattlers, found.distribution.sum()) == (0.0, 0.0, 0.0)
     assert found.without_rattlers is None

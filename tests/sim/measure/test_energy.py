@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from repose.sim.engine.builder import keep_spheres
+from repose.sim.measure.energy import Booked, Energy
+from repose.sim.measure.mean_speed import mean_speed
 
-from sim.build import keep_spheres
-from sim.measure.energy import Booked, Energy
-from sim.watch import mean_speed
 from tests.worlds import Bench, model_of, world_of
 
 

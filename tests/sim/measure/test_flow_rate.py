@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-
-from sim.measure.flow_rate import is_clogged, mean_rate, moving_rate, steady_part
+from repose.sim.measure.flow_rate import is_clogged, mean_rate, moving_rate, steady_part
 
 
 def test_even_passages_have_their_rate_in_every_window():

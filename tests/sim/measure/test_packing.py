@@ -6,8 +6,8 @@ from math import pi, sqrt
 
 import numpy as np
 import pytest
+from repose.sim.measure.packing import box_in_packing, disc_in_rectangle, packing_fraction, sphere_in_box
 
-from sim.measure.packing import box_in_packing, disc_in_rectangle, packing_fraction, sphere_in_box
 from tests.worlds import model_of, world_of
 
 

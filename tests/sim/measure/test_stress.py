@@ -7,11 +7,11 @@ from math import pi, sqrt
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import set_walls
+from repose.sim.engine.contacts.wall_forces import PLANE
+from repose.sim.measure.stress import Stress, grain_pressure, mean_stress, share_inside
+from repose.sim.registry import laws
 
-from sim.build import set_walls
-from sim.laws import laws
-from sim.measure.stress import Stress, grain_pressure, mean_stress, share_inside
-from sim.walls import PLANE
 from tests.worlds import Bench, contacts_of, model_of, world_of
 
 VOIGT = laws()["voigt"]

@@ -1,0 +1,356 @@
+"""The command line: arguments only; each command imports what it needs when it runs.
+
+So `--help` and `--version` answer at once, also where numba, OpenGL or a display are missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from repose.app.cli import saved_commands, standard_streams
+from repose.app.cli.terminal import REFUSED, THREADS_HELP, refusals, refuse, table, typed_number, typed_whole
+from repose.app.progress import Progress, say
+from repose.app.signals import INTERRUPTED, Interrupt
+
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 done, but something asked for could not be written or a self-test failed; 2 input refused; "
+    "3 stopped by a fault of the run; 130 stopped by Ctrl-C or a signal, with the results so far kept."
+)
+NOT_SHOWN = 1
+"""Exit code if standard output is closed or full, and of other failures of the system."""
+SWEEP_EXAMPLES = """Examples:
+
+repose sweep hourglass --seeds 1-5 --set count_for=4
+
+repose sweep hourglass --over orifice=0.1,0.125,0.15 --out rates
+
+repose sweep heap --over friction=0.05,0.1,0.2 --seeds 1,2,3"""
+
+cli = typer.Typer(
+    name="repose",
+    help="A live granular laboratory: pour grains, open the wall, watch the heap form and read its angle of repose.\n\n"
+    "Without a command the window opens; with no display the default experiment runs without one.",
+    epilog=EXIT_CODES,
+    rich_markup_mode=None,  # plain text is the same in a pipe, and needs no start-up time
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def run_command_line(arguments: Sequence[str]) -> int:
+    """Run one command; returns the exit code and shows no traceback for errors of the user."""
+    standard_streams.forgive()
+    try:
+        code = _run(arguments)
+        standard_streams.flush()
+    except OSError as error:
+        standard_streams.tell(error)
+        standard_streams.discard()
+        return NOT_SHOWN
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
+    if [*arguments] == ["--version"]:  # typer would first import pydantic, which takes longer than all the rest
+        _tell_version()
+        return 0
+    try:
+        code = cli(args=arguments, prog_name="repose", standalone_mode=False)
+    except typer.TyperException as error:
+        context = getattr(error, "ctx", None)
+        say(f"{context.get_usage()}\n{error.format_message()}" if context else error.format_message())
+        return REFUSED
+    except (Interrupt, KeyboardInterrupt, typer.Abort):
+        say("Stopped.")
+        return INTERRUPTED
+    except SystemExit:  # typer's own answer to a closed pipe
+        standard_streams.discard()
+        return NOT_SHOWN
+    return code if isinstance(code, int) else 0
+
+
+def _tell_version() -> None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        print(f"repose {version('repose')}")
+    except PackageNotFoundError:
+        print("repose, run from a folder without being installed")
+
+
+@cli.callback(invoke_without_command=True)
+def repose(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    preset: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="Preset to start the window with; `repose presets` lists them.")
+    ] = "",
+    threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
+    plugin: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE.py",
+            help="Python file with laws, integrators, scenes or measurements of your own; it is executed. "
+            "May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Open the window unless a command is given."""
+    if version:
+        _tell_version()
+        raise typer.Exit
+    from repose.app.storage.engine_cache import choose_engine_cache
+    from repose.app.storage.paths import sweep_all
+
+    if complaint := choose_engine_cache():  # before a plug-in imports numba, which reads the choice only then
+        say(complaint)
+    sweep_all()
+    offered = _use_plugins(plugin or ())
+    if context.invoked_subcommand is not None:
+        for option, value in (("--preset", preset), ("--threads", threads)):
+            if value:
+                raise typer.BadParameter(
+                    f"put it behind the command: repose {context.invoked_subcommand} {option} {value}"
+                )
+        return
+    with refusals():
+        from repose.app.jobs.doctor import has_display
+
+        if has_display():
+            from repose.app.window.start import run
+
+            raise typer.Exit(run(preset or next(iter(offered), ""), threads))
+        from repose.app.jobs.headless_job import run_job
+        from repose.app.jobs.headless_plan import plan
+
+        say("No display was found, so the experiment runs without a window; `repose run --help` lists its options.")
+        raise typer.Exit(run_job(plan(preset=preset, threads=threads)))
+
+
+def _use_plugins(files: Sequence[Path]) -> list[str]:
+    """Import these files as plug-ins and report the plug-ins that cannot be used; returns names of the files' scenes.
+
+    Shipped scenes are imported, to compare names, only where there is a plug-in: that import takes a second.
+    """
+    from repose.sim import registry
+
+    try:
+        modules = [registry.add_file(path) for path in files]
+    except registry.PluginError as error:
+        refuse(str(error))
+    for trouble in registry.troubles() if registry.plugins() else ():
+        say(trouble)
+    return [record.name for module in modules for record in registry.records_of(module, "scenes")]
+
+
+@cli.command()
+def run(
+    scene: Annotated[
+        str,
+        typer.Argument(
+            metavar="[SCENE|FILE.py]",
+            help="Scene to run (`repose scenes` lists them), or a Python file with a scene of your own, which is "
+            "executed; heap if not given.",
+            show_default=False,
+        ),
+    ] = "",
+    preset: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="Shipped preset or TOML file to start from.", show_default=False)
+    ] = "",
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter, SI value; may be repeated."),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            parser=typed_whole, metavar="NUMBER", help="Seed of the random numbers; the preset's if not given."
+        ),
+    ] = None,
+    ready: Annotated[bool, typer.Option("--ready", help="Start from the preset's ready-filled container.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the results; a new one in the current folder if not given.")
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.repose", help="Save the whole run when it ends, so that it can be continued."),
+    ] = None,
+    saved: Annotated[
+        Path | None, typer.Option("--from", metavar="FILE.repose", help="Continue a saved run, bit by bit.")
+    ] = None,
+    until: Annotated[
+        float | None,
+        typer.Option(parser=typed_number, metavar="SECONDS", help="End at this simulated time at the latest."),
+    ] = None,
+    threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
+    video: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE.mp4|FOLDER/",
+            help="Film the run, at equal intervals of simulated time; with a slash at the end, a PNG picture for each "
+            "frame.",
+            show_default=False,
+        ),
+    ] = "",
+    fps: Annotated[
+        float, typer.Option(parser=typed_number, metavar="NUMBER", help="Frames per second of film.")
+    ] = 60.0,
+    size: Annotated[
+        str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of film and picture in pixels.")
+    ] = "1920x1080",
+    speed: Annotated[
+        float, typer.Option(parser=typed_number, metavar="NUMBER", help="Simulated seconds per second of film.")
+    ] = 1.0,
+    picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw the end state as a PNG file.")] = True,
+) -> None:
+    """Run an experiment without a window and write its results."""
+    with refusals():
+        from repose.app.jobs.headless_job import run_job
+        from repose.app.jobs.headless_plan import plan
+        from repose.app.storage.recorder import film_path
+
+        if scene.endswith(".py"):
+            offered = _use_plugins([Path(scene)])
+            if len(offered) != 1:
+                names = ", ".join(offered) or "none"
+                refuse(f"{scene} offers {len(offered)} scenes ({names}); a file that is run must offer one, as SCENE.")
+            scene = offered[0]
+        job = plan(
+            scene or ("" if saved else "heap"),
+            preset,
+            changes or (),
+            seed=seed,
+            ready=ready,
+            out=out,
+            as_json=json,
+            video=film_path(video) if video else None,
+            fps=fps,
+            size=size,
+            speed=speed,
+            picture=picture,
+            save=save,
+            until=until,
+            saved=saved,
+            threads=threads,
+        )
+        raise typer.Exit(run_job(job))
+
+
+@cli.command(epilog=SWEEP_EXAMPLES)
+def sweep(
+    scene: Annotated[str, typer.Argument(help="Scene to run: one that measures an angle or a flow rate.")] = "",
+    preset: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="Shipped preset or TOML file to start from.", show_default=False)
+    ] = "",
+    over: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME=VALUE,VALUE,…",
+            help="The parameter to vary and its values, SI; the scene's own choice if not given.",
+            show_default=False,
+        ),
+    ] = "",
+    seeds: Annotated[str, typer.Option(metavar="1,2,3|1-5", help="Seeds: every value is run with each.")] = "1-3",
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter of all runs, SI; may be repeated."),
+    ] = None,
+    processes: Annotated[int, typer.Option(parser=typed_whole, metavar="NUMBER", help="Runs at the same time.")] = 2,
+    threads: Annotated[
+        str,
+        typer.Option(metavar="N|auto", help="Threads of each run; 1 if not given and several run at once."),
+    ] = "",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the results; a folder with some of the runs is continued."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
+    size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of the picture in pixels.")] = "1920x1080",
+) -> None:
+    """Repeat an experiment over one parameter with several seeds: table, fit and picture.
+
+    Every run is written to the folder when it ends, so that an interruption loses only unfinished runs; the same
+    command with the same --out continues, also with more values or seeds.
+    """
+    with refusals():
+        from repose.app.jobs.sweep_job import run_sweep
+        from repose.app.jobs.sweep_plan import plan_sweep
+
+        asked = plan_sweep(scene, preset, over, seeds, changes or (), processes, out, size, json, threads)
+        raise typer.Exit(run_sweep(asked))
+
+
+cli.command()(saved_commands.replay)
+cli.command()(saved_commands.export)
+
+
+@cli.command()
+def scenes() -> None:
+    """List the scenes that can be run."""
+    from repose.sim.registry import scenes
+
+    table(("scene", "what it is"), [(scene.name, f"{scene.title}: {scene.summary}") for scene in scenes().values()])
+
+
+@cli.command()
+def presets() -> None:
+    """List the presets, with the parameters in which each differs from its scene's defaults."""
+    from repose.app.ui.preset_library import all_presets
+
+    rows = all_presets()
+    table(("preset", "scene", "title", "parameters"), rows)
+
+
+@cli.command()
+def doctor() -> None:
+    """Check this machine: what is installed, what is missing and how to install it."""
+    from repose.app.jobs.doctor import examine
+
+    rows = [(finding.name, finding.value, finding.advice) for finding in examine()]
+    table(("what", "found", "what to do"), rows)
+
+
+@cli.command()
+def selftest(
+    json: Annotated[bool, typer.Option("--json", help="Print the results as JSON and nothing else.")] = False,
+) -> None:
+    """Test on this machine physics, restart, faults, film and picture."""
+    from repose.app.jobs import selftest as tests
+
+    findings = tests.examine(quiet=json)
+    if json:
+        print(tests.as_json(findings))
+    else:
+        table(("case", "quantity", "value", "bound", "result"), tests.rows(findings))
+        print(tests.summary(findings), flush=True)
+    raise typer.Exit(tests.exit_code(findings))
+
+
+@cli.command()
+def bench(
+    json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON and nothing else.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs, larger uncertainty.")] = False,
+) -> None:
+    """Measure the speed of the engine, compared with a hand-written loop, and of the window while physics runs."""
+    from repose.app.jobs import frame_bench
+    from repose.sim.study import bench
+
+    with Progress("Measuring the engine", quiet=json) as progress:
+        engine = bench.measure_engine(quick, progress.show)
+    if not json:
+        print(bench.describe(engine), flush=True)
+    with Progress("Measuring the window", quiet=json) as progress:
+        progress.show("the run with a picture, then without", None)
+        frames = frame_bench.measure_frames(quick)
+    if json:
+        from json import dumps
+
+        print(dumps(engine | {"window": frames}, indent=1))
+    else:
+        print(f"\n{frame_bench.describe(frames)}")

@@ -1,0 +1,67 @@
+"""Standard output and error that are closed, full or gone: reported in a sentence, never by a traceback."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from contextlib import suppress
+
+from repose.app.progress import say
+
+OUTPUT = (errno.EBADF, errno.ENOSPC, errno.EIO, errno.EFBIG)
+"""Error codes of writing to a stream, besides a reader that has gone; errors of files name the file."""
+
+
+def secure() -> None:
+    """Put something in the place of standard streams that are closed.
+
+    A file opened later would get their number, and what is meant for the terminal would be written into it. What goes
+    to a closed standard output fails when it is flushed, as on a full disk; what goes to standard error is dropped.
+    """
+    while True:
+        number = os.open(os.devnull, os.O_RDWR)
+        if number > 2:
+            os.close(number)
+            break
+        if number == 1:
+            os.close(number)
+            os.open(os.devnull, os.O_RDONLY)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+def forgive() -> None:
+    """Replace characters that the terminal cannot encode by "?" instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def flush() -> None:
+    """Flush standard output; raises `OSError`."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        discard()
+        raise
+
+
+def discard() -> None:
+    """Discard the rest of standard output, so that Python's own flush at the end succeeds."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def tell(error: OSError) -> None:
+    """Report in a sentence what a command could not do; nothing if the reader of its output has gone."""
+    if isinstance(error, BrokenPipeError):
+        return
+    shown = error.filename is None and error.errno in OUTPUT
+    what = "Standard output cannot be written to" if shown else f"Stopped at {error.filename or 'a file'}"
+    say(f"{what}: {error.strerror or error}.")

@@ -1,0 +1,178 @@
+"""Checks the machine: what is installed, what is missing and how to install it. Changes nothing."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from repose.app.thread_count import most_threads
+from repose.sim.engine.thread_count import GRAINS_PER_THREAD, available
+
+PACKAGES = ("numpy", "numba", "llvmlite", "pygame-ce", "imgui-bundle", "PyOpenGL", "av", "scipy", "pydantic", "typer")
+PROBE = "from repose.app.jobs.doctor import probe_opengl; probe_opengl()"
+PATIENCE = 60.0
+"""Longest wall time of the OpenGL check, which runs in a separate process [s]."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Result of one check."""
+
+    name: str
+    value: str
+    advice: str = ""
+    """What to do about it; empty where all is well."""
+
+
+def examine() -> list[Finding]:
+    """Every finding, the most general first."""
+    looks: tuple[Callable[[], list[Finding]], ...] = (
+        *(_program, _plugins, _display, _opengl, _threads, _caches, _encoders),
+    )
+    return [finding for look in looks for finding in look()]
+
+
+def has_display() -> bool:
+    """Whether there is a display for a window."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"))
+
+
+def probe_opengl() -> None:
+    """Print version and renderer of OpenGL as JSON; runs in a separate process, which a broken driver may crash."""
+    from repose.app.window.window import open_offscreen
+
+    window = open_offscreen((64, 64))
+    importlib.import_module("imgui_bundle")  # needs the X libraries, which a minimal installation lacks
+    sys.stdout.write(json.dumps({"version": window.gl_version, "renderer": window.gl_renderer}) + "\n")
+    window.close()
+
+
+def _program() -> list[Finding]:
+    system = Finding("system", f"{platform.platform()}, Python {platform.python_version()}")
+    both = _installed("pygame") and _installed("pygame-ce")
+    clash = "pygame and pygame-ce overwrite each other: pip uninstall pygame, then reinstall pygame-ce" if both else ""
+    versions = [f"{name} {_installed(name) or 'missing'}" for name in PACKAGES]
+    missing = [name for name in PACKAGES if not _installed(name)]
+    advice = clash or (f"install what is missing: pip install {' '.join(missing)}" if missing else "")
+    return [
+        Finding("repose", _installed("repose") or "not installed"),
+        system,
+        Finding("packages", ", ".join(versions), advice),
+    ]
+
+
+def _plugins() -> list[Finding]:
+    from repose.sim import registry
+
+    plugins, troubles = registry.plugins(), registry.troubles()
+    not_imported = {plugin.trouble for plugin in plugins}
+    return [
+        Finding("plug-in folder", str(registry.plugin_folder())),
+        *(
+            Finding("plug-in", f"{plugin.source}: {', '.join(_offers(plugin)) or 'no records'}", plugin.trouble)
+            for plugin in plugins
+        ),
+        *(Finding("plug-in", "record not used", trouble) for trouble in troubles if trouble not in not_imported),
+    ]
+
+
+def _offers(plugin: Any) -> list[str]:
+    """What a plug-in adds, such as "law springy" or "panel mine"."""
+    drawn = (("PANEL", "panel"), ("PASS", "draw pass"))
+    records = [(word, getattr(plugin.module, name, None)) for name, word in drawn]
+    return [*plugin.offers, *(f"{word} {record.name}" for word, record in records if record is not None)]
+
+
+def _display() -> list[Finding]:
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
+    found = ", ".join(f"{name}={os.environ[name]}" for name in names if os.environ.get(name))
+    if has_display():
+        return [Finding("display", found or f"that of {platform.system()}")]
+    return [Finding("display", "none", "the window needs a display; `repose run heap` runs the experiment without one")]
+
+
+def _opengl() -> list[Finding]:
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", PROBE], capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=_root()
+        )
+    except subprocess.TimeoutExpired:
+        return [Finding("OpenGL", f"no answer within {PATIENCE:g} s", "update the graphics driver")]
+    if done.returncode == 0:
+        found = json.loads(done.stdout.splitlines()[-1])
+        software = any(
+            word in found["renderer"].lower() for word in ("llvmpipe", "softpipe", "swiftshader", "basic render")
+        )
+        advice = (
+            "drawn by the processor: install the graphics card's driver for smooth large windows" if software else ""
+        )
+        return [Finding("OpenGL", f"{found['version']}, {found['renderer']}", advice)]
+    lines = done.stderr.strip().splitlines() or [f"the probe ended with code {done.returncode}"]
+    reason = lines[-1].partition(": ")[2] or lines[-1]
+    return [Finding("OpenGL", f"not usable: {reason}", "OpenGL 3.3 is needed; Debian: apt install libgl1 libegl1")]
+
+
+def _threads() -> list[Finding]:
+    usable, most = available(), most_threads()
+    advice = "one core is shared by physics and picture, expect few frames per second" if usable < 2 else ""
+    words = f"up to {most}, one for every {GRAINS_PER_THREAD} grains" if most > 1 else "1"
+    return [
+        Finding("processor cores", f"{usable} usable of {os.cpu_count()}", advice),
+        Finding("threads of a run", f"{words}; --threads sets another number"),
+    ]
+
+
+def _caches() -> list[Finding]:
+    from repose.app.storage.engine_cache import VARIABLE
+    from repose.app.storage.paths import settings_folder, videos_folder
+
+    folders = {"settings": settings_folder(), "films": videos_folder()}
+    if VARIABLE in os.environ:
+        folders["compiled engine"] = Path(os.environ[VARIABLE])
+    return [_writable(name, folder) for name, folder in folders.items()]
+
+
+def _writable(name: str, folder: Path) -> Finding:
+    """Whether a file can be made in `folder`, or in the nearest parent there is."""
+    place = folder
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    try:
+        with tempfile.TemporaryFile(dir=place):
+            return Finding(name, str(folder))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return Finding(name, f"{folder} cannot be written to ({reason})", "make it writable")
+
+
+def _encoders() -> list[Finding]:
+    from repose.app.storage.recorder import RecorderError, encoder_names
+
+    try:
+        found = encoder_names()
+    except RecorderError as error:
+        return [Finding("video encoders", "none", str(error))]
+    return [Finding("video encoders", ", ".join(found) or "none", "" if found else "pip install --upgrade av")]
+
+
+def _installed(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _root() -> Path:
+    return Path(__file__).resolve().parent.parent

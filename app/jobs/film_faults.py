@@ -1,0 +1,91 @@
+"""Films whose program is killed at any moment: every file that is there can be played, and drafts are swept.
+
+`repose selftest` tries some, and the tests a hundred.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from repose.app.storage.recorder import Recorder
+from repose.sim.study.selftest import NotHere, Outcome
+
+TOGETHER = 4
+"""Programs that film at the same time."""
+LATEST = 0.3
+"""Of a kill after the program has begun to film [s]: most come within the first film or the start of the second."""
+FRAMES = 12
+"""Of one film; the program makes one after the other, so that kills also come while one is being completed."""
+PATIENCE = 300.0
+"""How long all of them may take [s]."""
+
+
+def kill_films(folder: str, count: int, seed: int) -> None:
+    """Kill that many programs while they film into a folder; run it in a process without other threads, as it forks."""
+    import av  # here, so that no child has to load it
+
+    assert av
+    moments, children = random.Random(seed), dict[int, float]()
+    while count or children:
+        while count and len(children) < TOGETHER:
+            count -= 1
+            child = os.fork()
+            if child == 0:
+                _film_for_ever(Path(folder) / "film.mp4", count)
+            children[child] = time.monotonic() + moments.uniform(0.0, LATEST)
+        child = min(children, key=lambda number: children[number])
+        time.sleep(max(0.0, children.pop(child) - time.monotonic()))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def _film_for_ever(path: Path, seed: int) -> None:
+    try:
+        noise = np.random.default_rng(seed)
+        while True:
+            with Recorder(path, (64, 48), 60) as film:
+                for _ in range(FRAMES):
+                    film.add(noise.integers(0, 255, (48, 64, 3), np.uint8))
+    finally:
+        os._exit(1)
+
+
+def unplayable(folder: Path) -> tuple[list[str], int]:
+    """What is in the folder and not a film with a frame in it, drafts too; and how many films there are."""
+    import av
+
+    wrong, films = [], 0
+    for path in sorted(folder.iterdir()):
+        try:
+            with av.open(str(path)) as container:
+                next(container.decode(video=0))
+            films += 1
+        except (av.FFmpegError, StopIteration, IndexError) as error:
+            wrong.append(f"{path.name} of {path.stat().st_size} bytes: {error}")
+    return wrong, films
+
+
+def killed_films(count: int, seed: int = 7) -> tuple[list[str], int]:
+    """What that many kills leave which cannot be played, once another film has been begun; and the films they leave."""
+    if not hasattr(os, "fork"):
+        raise NotHere("no processes to fork")
+    with tempfile.TemporaryDirectory() as folder:
+        code = f"from repose.app.jobs.film_faults import kill_films; kill_films({folder!r}, {count}, {seed})"
+        root = Path(__file__).resolve().parents[2]
+        subprocess.run([sys.executable, "-c", code], cwd=root, timeout=PATIENCE, check=True)
+        Recorder(Path(folder) / "next.mp4", (64, 48), 60).close()
+        return unplayable(Path(folder))
+
+
+def films_left_by_kills() -> Outcome:
+    """Of 20 programs killed while filming, files that cannot be played."""
+    wrong, _ = killed_films(20)
+    return Outcome(len(wrong), 0, "files")

@@ -1,0 +1,273 @@
+"""A run without a window: invalid requests are refused before any work, and no result is lost after it.
+
+Writes `result.json` and a picture of the end state, each whole or not at all, and a film if asked for.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from repose.app.jobs.headless_film import HeadlessFilm, open_picture_maker
+from repose.app.jobs.headless_plan import Job
+from repose.app.jobs.remaining_time import Outlook
+from repose.app.progress import Progress, say
+from repose.app.render.framing import close_up, whole_scene
+from repose.app.signals import INTERRUPTED
+from repose.app.stopping import Stop, StopAsked, stoppable
+from repose.app.storage.paths import json_text
+from repose.app.storage.view import View
+from repose.app.window.window import WindowError
+from repose.sim.experiment.commands import SetParameters, UseThreads
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.stepping import is_finished, threads_wanted
+from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.io.atomic_file import Claim, claim, sweep
+from repose.sim.measure.display import Reading
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import scenes
+
+if TYPE_CHECKING:
+    from repose.sim.experiment.history import saved_copy
+    from repose.sim.experiment.stepping import is_finished, threads_wanted
+    from repose.sim.experiment.take_snapshot import take_snapshot
+
+DONE, NOT_ALL_WRITTEN, FAULT = 0, 1, 3
+RESULT = "result.json"
+
+
+def run_job(job: Job) -> int:
+    """Do the run and write its results; returns the exit code.
+
+    Raises `ParameterError`, `RecorderError` or `WindowError` before any work if the results have no place to go.
+    """
+    origin = job.preset if job.resumed else f"preset {job.preset}"
+    title = f"{scenes()[job.scene].title}, {origin}, seed {job.seed}"
+    if job.resumed is not None and job.resumed.foreign:
+        say("The run was saved by another version of the program: the continued run may differ in the last bits.")
+    places = _claimed(job)
+    try:
+        film = HeadlessFilm(job.video, job.size, job.fps, job.speed / job.fps) if job.video is not None else None
+        with Progress(title, quiet=job.as_json) as progress, stoppable() as stop:
+            simulation, result = _simulate(job, film, progress, stop)
+        return _finish(job, places, simulation, result, film, stop)
+    finally:
+        places.release()
+
+
+@dataclass
+class Places:
+    """The names a run writes to, claimed before it begins."""
+
+    folder: Path
+    made: bool
+    """Whether the folder was made for this run."""
+    claims: dict[str, Claim] = field(default_factory=dict)
+    """By content: "result", "picture", "save"."""
+
+    def release(self) -> None:
+        """Release names that were not used, and delete the folder if it is empty."""
+        for place in self.claims.values():
+            place.release()
+        if self.made:
+            with suppress(OSError):
+                self.folder.rmdir()
+
+
+def _claimed(job: Job) -> Places:
+    """Claim the names of all files but the film; raises `ParameterError`."""
+    folder, made = output_folder(job.out, job.scene, (RESULT, f"{job.scene}.png"))
+    places = Places(folder, made)
+    wanted = {"result": ("--out", folder / RESULT)}
+    if job.picture:
+        wanted["picture"] = ("--out", folder / f"{job.scene}.png")
+    if job.save is not None:
+        wanted["save"] = ("--save", job.save)
+    try:
+        for name, (option, path) in wanted.items():
+            places.claims[name] = claim_for(option, path)
+    except ParameterError:
+        places.release()
+        raise
+    return places
+
+
+def claim_for(option: str, path: Path) -> Claim:
+    """Claim a name given behind an option; raises `ParameterError`."""
+    try:
+        return claim(path)
+    except FileExistsError:
+        raise ParameterError(f"{option} {path} exists already: choose another name.") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ParameterError(f"{option} {path} cannot be written to: {reason}; choose another name.") from None
+
+
+def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Stop) -> tuple[Experiment, dict[str, Any]]:
+    duration = 0.0
+    try:
+        progress.show("compiling the engine", None)
+        from repose.sim.experiment.changes import new_experiment, resumed_experiment
+        from repose.sim.experiment.control import apply
+        from repose.sim.experiment.headless import run_experiment
+        from repose.sim.experiment.results import results_of
+
+        if job.resumed is None:
+            simulation = new_experiment(job.scene, job.values, job.seed, job.ready)
+        else:
+            simulation = resumed_experiment(job.resumed)
+            if job.values and (refusal := apply(simulation, SetParameters(job.values))):
+                raise ParameterError(refusal)
+        apply(simulation, UseThreads(job.threads))
+
+        until = math.inf if job.until is None else job.until
+        outlook = Outlook(until)
+
+        def on_progress(phase: str, share: float | None) -> None:
+            stop.check()
+            progress.show(phase, share, outlook.words(simulation))
+
+        course: Any = {"until": until, "under_way": job.resumed is not None}
+        filming: Any = {} if film is None else {"on_frame": film.take, "frame_interval": job.speed / job.fps}
+        try:
+            result = run_experiment(simulation, on_progress=on_progress, **course, **filming)
+        except StopAsked:
+            result = results_of(simulation)
+        duration = simulation.time
+        return simulation, result
+    finally:
+        if film is not None:
+            film.close(duration)
+
+
+def _finish(
+    job: Job, places: Places, simulation: Experiment, result: dict[str, Any], film: HeadlessFilm | None, stop: Stop
+) -> int:
+    """Write and report the results; returns the exit code."""
+    result = result | {"preset": job.preset, "interrupted": stop.asked, "threads": threads_of(simulation)}
+    if film is not None:
+        result["video"] = film.outcome
+    text = json_text(result, indent=2)
+    complaints = [] if film is None or not film.complaint else [film.complaint]
+    written = []
+    folder, claims = places.folder, places.claims
+    for name, write in _writers(job, simulation, text).items():
+        try:
+            claims[name].write(write)
+            written.append(name)
+        except WindowError as error:
+            say(f"No picture: {error}")  # expected on a machine without OpenGL
+        except Exception as error:  # a driver may raise anything; the other files must be written
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            complaints.append(f"{claims[name].path} could not be written: {reason}.")
+    for sentence in (*complaints, *([simulation.fault.message] if simulation.fault else [])):
+        say(sentence)
+    if job.as_json:
+        print(text, end="", flush=True)
+    else:
+        print(summary(simulation, stopped=stop.asked))
+        results = [claims[name].path.name for name in written if name != "save"]
+        print(f"written to       {folder} ({', '.join(results)})", flush=True)
+        if film is not None:
+            print(f"film             {film.path} ({film.frames} frames)", flush=True)
+        if "save" in written:
+            print(f"saved run        {job.save} (continue it with --from)", flush=True)
+    if simulation.fault is not None:
+        return FAULT
+    return INTERRUPTED if stop.asked else NOT_ALL_WRITTEN if complaints else DONE
+
+
+def summary(simulation: Experiment, stopped: bool = False) -> str:
+    """The readings of the scene as a few lines of text."""
+    rows = [(reading.label, _shown(reading)) for reading in simulation.scene.readings(simulation)]
+    ended = f"stopped while {simulation.phase}" if stopped else simulation.scene.describe(simulation)[1]
+    rows.append(("ended", ended))
+    together = f", {count} threads" if (count := threads_of(simulation)) > 1 else ""
+    rows.append(("simulated time", f"{simulation.time:.3f} s in {simulation.step} steps{together}"))
+    complaint = simulation.scene.check(simulation)
+    if complaint and not stopped and simulation.fault is None and is_finished(simulation):
+        rows.append(("complaint", complaint))
+    width = max(len(label) for label, _ in rows) + 2
+    return "\n".join(f"{label:{width}}{words}" for label, words in rows)
+
+
+def threads_of(simulation: Experiment) -> int:
+    """Threads in use at the end."""
+    return simulation.session.threads or threads_wanted(simulation)
+
+
+def _shown(reading: Reading) -> str:
+    """The value rounded to the digits that its error justifies."""
+    if not math.isfinite(reading.value):
+        return "none"
+    unit = reading.unit if reading.unit in ("", "°") else f" {reading.unit}"
+    if reading.error is None or not 0.0 < reading.error < math.inf:
+        whole = reading.value == round(reading.value)
+        return (f"{reading.value:.0f}" if whole else f"{reading.value:.4g}") + unit
+    digits = max(0, 1 - math.floor(math.log10(reading.error)))
+    return f"{reading.value:.{digits}f}{unit} ± {reading.error:.{digits}f}{unit}"
+
+
+def _writers(job: Job, simulation: Experiment, text: str) -> dict[str, Callable[[BinaryIO], object]]:
+    """What fills each file, the picture last: a driver that crashes while drawing does not lose the others."""
+    from repose.sim.experiment import saved_run
+
+    writers: dict[str, Callable[[BinaryIO], object]] = {"result": lambda file: file.write(text.encode("utf-8"))}
+    if job.save is not None:
+        writers["save"] = lambda file: saved_run.write(saved_copy(simulation), file)
+    if job.picture:
+        writers["picture"] = lambda file: _draw(simulation, job.size, file)
+    return writers
+
+
+def _draw(simulation: Experiment, size: tuple[int, int], file: BinaryIO) -> None:
+    """Draw the state the run ended in; raises `WindowError` where there is no OpenGL."""
+    snapshot = Snapshot()
+    take_snapshot(simulation, snapshot)
+    maker = open_picture_maker(size)
+    try:
+        from repose.app.storage.png import save_png
+
+        box = whole_scene(snapshot) if snapshot.measurement is None else close_up(snapshot)
+        save_png(maker.draw(snapshot, View(colour_by="layer"), box=box), file)
+    finally:
+        maker.close()
+
+
+def output_folder(wanted: Path | None, name: str, taken: Sequence[str]) -> tuple[Path, bool]:
+    """A folder that holds none of the files `taken`, and whether it is new; by itself the next free `repose-NAME-N`.
+
+    Raises `ParameterError`.
+    """
+    try:
+        if wanted is None:
+            for number in itertools.count(1):
+                folder = Path(f"repose-{name}-{number}")
+                with suppress(FileExistsError):
+                    folder.mkdir()
+                    return folder, True
+        assert wanted is not None
+        new = not wanted.exists()
+        wanted.mkdir(parents=True, exist_ok=True)
+        sweep(wanted)
+        for file in taken:
+            if (wanted / file).exists():
+                raise ParameterError(f"--out {wanted} already holds {file}: move it away or choose another folder.")
+        with tempfile.TemporaryFile(dir=wanted):
+            return wanted, new
+    except (OSError, ValueError) as error:
+        if isinstance(error, ParameterError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        folder_text = wanted if wanted is not None else "the current folder"
+        raise ParameterError(
+            f"--out {folder_text} cannot be written to: {reason}; choose another folder with --out."
+        ) from None

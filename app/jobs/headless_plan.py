@@ -1,0 +1,176 @@
+"""The request for a run without a window, checked before any work."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from repose.app.storage.recorder import LARGEST_SIDE
+from repose.app.thread_count import asked_threads
+from repose.sim.io import presets
+from repose.sim.parameters import ParameterError, Value, require_known
+from repose.sim.registry import scenes
+
+if TYPE_CHECKING:
+    from repose.sim.experiment.saved_run import SavedRun
+
+SLOWEST, FASTEST = 1e-4, 1e3
+"""Limits of the film's simulated seconds per second."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A checked request for one run."""
+
+    scene: str
+    preset: str
+    values: dict[str, Value]
+    """Parameters that differ from the scene's defaults, SI."""
+    seed: int
+    ready: str | None
+    out: Path | None
+    """Folder for the results; None for a new one in the current folder."""
+    size: tuple[int, int]
+    """Of picture and film [pixel]."""
+    fps: float
+    speed: float
+    """Simulated seconds per second of film."""
+    video: Path | None
+    picture: bool
+    as_json: bool
+    save: Path | None = None
+    """File to save the run to when it ends."""
+    until: float | None = None
+    """Simulated time to end at [s], if the experiment is not over before."""
+    resumed: SavedRun | None = None
+    """The saved run to continue."""
+    threads: int | None = None
+    """Threads of the engine; None for automatic."""
+
+
+def plan(
+    scene: str = "",
+    preset: str = "",
+    changes: Sequence[str] = (),
+    seed: int | None = None,
+    ready: bool = False,
+    out: Path | None = None,
+    as_json: bool = False,
+    video: Path | None = None,
+    fps: float = 60.0,
+    size: str = "1920x1080",
+    speed: float = 1.0,
+    picture: bool = True,
+    save: Path | None = None,
+    until: float | None = None,
+    saved: Path | None = None,
+    threads: str = "",
+) -> Job:
+    """Check a request as it was typed; raises `ParameterError`."""
+    resumed = _resumed(saved, scene, preset, seed, ready)
+    if resumed is not None:
+        scene = resumed.log.scene
+    if scene:
+        require_known(scene, scenes(), "scene")
+    chosen = _starting_point(scene, preset)
+    if scene and scene != chosen.scene:
+        raise ParameterError(f"Preset '{chosen.name}' is for the scene '{chosen.scene}', not '{scene}'.")
+    parameters = scenes()[chosen.scene].parameters
+    typed = _parsed(changes, chosen.scene)
+    values = typed if resumed else dict(chosen.values) | typed
+    if resumed:
+        resumed.now.now.parameters.changed(**values)  # with the meshes that the run holds: their files may be gone
+    else:
+        parameters.checked(values)
+    if ready and chosen.ready is None:
+        raise ParameterError(f"Preset '{chosen.name}' has no ready-filled container: leave --ready out.")
+    if not 1.0 <= fps <= 1000.0:
+        raise ParameterError(f"--fps {fps:g} is refused: it must be 1 to 1000 frames per second.")
+    if not SLOWEST <= speed <= FASTEST:
+        raise ParameterError(f"--speed {speed:g} is refused: it must be {SLOWEST:g} to {FASTEST:g}; 1 is real time.")
+    if until is not None and not 0.0 < until < math.inf:
+        raise ParameterError(f"--until {until:g} is refused: it must be a simulated time above 0 s.")
+    _require_folder(save)
+    return Job(
+        scene=chosen.scene,
+        preset=resumed_name(saved) if saved else chosen.name,
+        values=values,
+        seed=resumed.log.seed if resumed else presets.checked_seed(chosen.seed if seed is None else seed),
+        ready=chosen.ready if ready else None,
+        size=_pixels(size),
+        fps=fps,
+        speed=speed,
+        video=video,
+        picture=picture,
+        as_json=as_json,
+        out=out,
+        save=save,
+        until=until,
+        resumed=resumed,
+        threads=asked_threads(threads),
+    )
+
+
+def resumed_name(path: Path) -> str:
+    """Name of a saved run in place of a preset."""
+    return f"saved run {path.name}"
+
+
+def _resumed(path: Path | None, scene: str, preset: str, seed: int | None, ready: bool) -> SavedRun | None:
+    """The saved run to continue; it has its own scene, preset and seed."""
+    if path is None:
+        return None
+    given = {"a scene": scene, "--preset": preset, "--seed": "" if seed is None else str(seed), "--ready": ready}
+    for option in (name for name, value in given.items() if value):
+        raise ParameterError(f"--from continues the run in {path}: leave {option} out; --set changes parameters.")
+    from repose.sim.experiment.saved_run import load
+    from repose.sim.io.archive import ArchiveError
+
+    try:
+        return load(path)
+    except ArchiveError as error:
+        raise ParameterError(f"--from {error}") from None
+
+
+def _require_folder(path: Path | None) -> None:
+    """Raise `ParameterError` if the run is to be saved in a folder that is not there; its name is claimed later."""
+    if path is not None and not path.parent.is_dir():
+        raise ParameterError(f"--save {path} has no folder to go to: make {path.parent} first.")
+
+
+def _starting_point(scene: str, preset: str) -> presets.Preset:
+    """The preset asked for; without one the default, or for another scene its parameters as they are declared."""
+    chosen = presets.load(preset or presets.DEFAULT)
+    if preset or not scene or scene == chosen.scene:
+        return chosen
+    return presets.Preset(name="defaults", title=scenes()[scene].title, scene=scene)
+
+
+def _parsed(changes: Sequence[str], scene: str) -> dict[str, Value]:
+    """The values of `--set name=value`, SI."""
+    parameters = scenes()[scene].parameters
+    values: dict[str, Value] = {}
+    for change in changes:
+        name, equals, text = change.partition("=")
+        if not equals or not text.strip():
+            raise ParameterError(f"--set {change!r} is refused: write it as NAME=VALUE, for example friction=0.2.")
+        name = name.strip()
+        value = parameters.parse(name, text)
+        if name in values:
+            raise ParameterError(f"--set gives {name} twice, {values[name]!r} and {value!r}: leave one out.")
+        values[name] = value
+    return values
+
+
+def _pixels(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"([0-9]{1,6})[x×]([0-9]{1,6})", text)
+    size = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 16 <= min(size) <= max(size) <= LARGEST_SIDE:
+        raise ParameterError(
+            f"--size {text!r} is refused: write WIDTHxHEIGHT in pixels, each 16 to {LARGEST_SIDE}, such as 1920x1080."
+        )
+    return size

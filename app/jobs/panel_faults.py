@@ -1,0 +1,173 @@
+"""Panels that fail on purpose, drawn without a window: an error in a panel must not affect the others.
+
+Used by `repose selftest` and by the tests.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+from imgui_bundle import imgui, implot
+from repose.app.render.theme import apply
+from repose.app.storage.settings import Settings
+from repose.app.ui import layout
+from repose.app.ui.panels import Panel, all_panels
+from repose.app.ui.ui import Ui
+from repose.app.window.application import make_ui
+from repose.app.window.physics import Physics
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.study.selftest import Outcome
+
+SIZE = (1280, 1600)
+"""Size of the window [px], large enough that no panel scrolls."""
+FRAMES = 4
+"""Drawn before and after a panel is asked to try again: a tab needs two to come to the front."""
+WAYS: dict[str, Callable[[int], bool]] = {
+    "first": lambda call: call == 1,
+    "second": lambda call: call == 2,
+    "every": lambda call: True,
+}
+"""Which calls of a panel fail, counted from 1."""
+OPENED: dict[str, Callable[[], object]] = {
+    "nothing": lambda: None,
+    "child": lambda: imgui.begin_child("left open", imgui.ImVec2(50, 50)),
+    "window": lambda: imgui.begin("left open"),
+    "table": lambda: imgui.begin_table("left open", 2),
+    "tab bar": lambda: (imgui.begin_tab_bar("left open"), imgui.begin_tab_item("tab")),
+    "list": lambda: _open_list(),
+    "popup": lambda: (imgui.open_popup("left open"), imgui.begin_popup("left open")),
+    "tooltip": lambda: imgui.begin_tooltip(),
+    "group": lambda: imgui.begin_group(),
+    "tree": lambda: imgui.tree_push("left open"),
+    "colour": lambda: imgui.push_style_color(imgui.Col_.text, imgui.ImVec4(1, 0, 0, 1)),
+    "style": lambda: imgui.push_style_var(imgui.StyleVar_.alpha, 0.5),
+    "id": lambda: imgui.push_id("left open"),
+    "font": lambda: imgui.push_font(None, 30.0),
+    "flag": lambda: imgui.push_item_flag(imgui.ItemFlags_.button_repeat, True),
+    "disabled": lambda: imgui.begin_disabled(True),
+    "not disabled": lambda: imgui.begin_disabled(False),
+    "plot": lambda: implot.begin_plot("left open", imgui.ImVec2(80, 80)),
+}
+"""ImGui calls that a failing panel may leave open."""
+
+
+def open_all() -> None:
+    """All of these, nested."""
+    for leave_open in OPENED.values():
+        leave_open()
+
+
+class Mistake(Exception):
+    """Raised by a panel on purpose."""
+
+
+def _open_list() -> None:
+    imgui.internal.open_popup_ex(imgui.internal.im_hash_str("##ComboPopup", 0, imgui.get_id("##left open")))
+    imgui.begin_combo("##left open", "")
+
+
+@contextmanager
+def bare_imgui() -> Iterator[None]:
+    """ImGui and ImPlot without a window, and a font."""
+    context = imgui.create_context()
+    imgui.set_current_context(context)
+    plots = implot.create_context()
+    io = imgui.get_io()
+    io.set_ini_filename("")
+    io.config_flags |= int(imgui.ConfigFlags_.nav_enable_keyboard)
+    io.backend_flags |= int(imgui.BackendFlags_.renderer_has_textures)
+    io.config_input_trickle_event_queue = False
+    io.fonts.add_font_from_file_ttf(str(files("repose.assets").joinpath("fonts/Inter-Regular.otf")), 15.0)
+    try:
+        yield
+    finally:
+        implot.destroy_context(plots)
+        imgui.destroy_context(context)
+
+
+def bare_frame(ui: Ui, draw: Callable[[Ui], None] = layout.draw_panels) -> None:
+    """Draw the panels once; raises what they raise, and ImGui's own error about calls left open."""
+    ui.edits.see(ui.snapshot)
+    ui.inset = layout.measure_inset(ui.size, ui.scale, ui.view.ui_visible)
+    io = imgui.get_io()
+    io.delta_time = 1 / 60
+    io.display_size = imgui.ImVec2(*map(float, ui.size))
+    imgui.new_frame()
+    ui.probe.widgets = {}
+    draw(ui)
+    imgui.render()
+
+
+@contextmanager
+def bare_ui(snapshot: Snapshot) -> Iterator[Ui]:
+    """The record for panels over a snapshot, with settings in a temporary folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(Path(folder) / "settings.toml", trouble="Settings to be told of.")
+        ui = make_ui(Physics("heap", {}, 1), settings, lambda shot, size: np.zeros((*size[::-1], 3), np.uint8))
+        ui.probe.path = Path(folder) / "report.json"
+        ui.snapshot, ui.size, ui.help_open = snapshot, SIZE, True
+        yield ui
+
+
+def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) -> str:
+    """What went wrong when `panel` failed in one of the `WAYS`, in a separate context; empty if nothing did."""
+    calls, drawn = 0, set[str]()
+
+    def fail(ui: Ui) -> None:
+        nonlocal calls
+        calls += 1
+        panel.draw(ui)
+        if WAYS[way](calls):
+            leave_open()
+            raise Mistake("on purpose\nand more")
+
+    def noted(other: Panel) -> Panel:
+        def draw(ui: Ui) -> None:
+            drawn.add(other.name)
+            other.draw(ui)
+
+        return replace(other, draw=draw)
+
+    panels = tuple(replace(entry, draw=fail) if entry is panel else noted(entry) for entry in all_panels())
+    others = {entry.name for entry in panels if entry.name != panel.name and not entry.group}
+    ui.memory.clear()
+    ui.broken.clear()
+    ui.settings.choices.tabs = {"tab": panel.name}
+    told, layout_panels = [], layout.all_panels
+    vars(layout)["all_panels"] = lambda: panels
+    layout.log.disabled = True
+    try:
+        with bare_imgui():
+            apply(ui.palette, ui.scale)
+            for _ in range(2):
+                for _ in range(FRAMES):
+                    drawn.clear()
+                    bare_frame(ui)
+                    if missing := others - drawn:
+                        return f"not drawn: {', '.join(sorted(missing))}"
+                told.append((ui.broken.pop(panel.name, ""), f"{panel.name}.again" in ui.probe.widgets))
+    except Exception as error:  # it ended the window
+        return f"{type(error).__name__}: {error}"
+    finally:
+        layout.log.disabled = False
+        vars(layout)["all_panels"] = layout_panels
+    said = ("Mistake: on purpose", True)
+    expected = [said, said if way == "every" else ("", False)]
+    return "" if told == expected else f"told {told} instead of {expected}"
+
+
+def failing_panels() -> Outcome:
+    """Of all panels failing in all ways with much left open, those that end the window or are not reported."""
+    snapshot = Snapshot()
+    take_snapshot(new_experiment("heap", ready="column"), snapshot)
+    with bare_ui(snapshot) as ui:
+        wrong = [try_panel(ui, panel, way, open_all) for panel in all_panels() for way in WAYS]
+    return Outcome(sum(map(bool, wrong)), 0, "failures")

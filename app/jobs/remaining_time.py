@@ -1,0 +1,43 @@
+"""How many steps a run has done and has still to do, and how long that takes."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+from repose.sim.experiment.experiment import Experiment
+
+CERTAIN = 0.2
+"""Wall time after which the rate is known well enough to predict the rest [s]."""
+UNITS = ((86_400.0, "days"), (3_600.0, "h"), (60.0, "min"))
+
+
+@dataclass
+class Outlook:
+    """The rate of a run, measured from its first batch on: compiling is not counted."""
+
+    until: float
+    """Simulated time the run ends at [s]; infinite for when its experiment is over."""
+    _began: tuple[float, int] | None = None
+    """Wall time [s] and step of the first check."""
+
+    def words(self, simulation: Experiment) -> str:
+        """Steps done, of how many, and the wall time left: "step 12,000 of about 2,000,000, 3 min left"."""
+        now, step = time.monotonic(), simulation.step
+        if self._began is None:
+            self._began = now, step
+        if math.isinf(self.until) or simulation.dt <= 0.0:
+            return f"step {step:,}"
+        to_do = max(0, math.ceil((self.until - simulation.time) / simulation.dt - 1e-3))
+        words = f"step {step:,} of about {step + to_do:,}"
+        spent, done = now - self._began[0], step - self._began[1]
+        return words if spent < CERTAIN or done <= 0 else f"{words}, {duration(to_do * spent / done)} left"
+
+
+def duration(seconds: float) -> str:
+    """A wall time in words, with two digits."""
+    for size, unit in UNITS:
+        if seconds >= 2.0 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"

@@ -1,0 +1,197 @@
+"""`repose selftest`: tests the program on this machine and reports the results.
+
+Needs neither pytest nor the tests; physics and faults are in `repose.sim.study`, here are film, picture and the table.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from repose.app.progress import Progress, one_line
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.study.damage import DAMAGE
+from repose.sim.study.selftest import PHYSICS, Case, NotHere, Outcome
+from repose.sim.study.survival import SURVIVAL
+
+DONE, FAILED = 0, 1
+FRAMES, SIZE = 30, (320, 181)
+DRAW = "from repose.app.jobs.selftest import draw_heap; draw_heap()"
+PATIENCE = 120.0
+"""Longest wall time of a process that draws [s]."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Result of one case, or why it was not tested."""
+
+    case: Case
+    outcome: Outcome | None
+    reason: str
+    """Why there is no outcome; empty where there is one."""
+    tried: bool
+    seconds: float
+
+    @property
+    def survived(self) -> bool:
+        """Whether it was tested and is within its bound."""
+        return self.outcome is not None and self.outcome.survived
+
+    @property
+    def verdict(self) -> str:
+        """The result in one word."""
+        return "survived" if self.survived else "FAILED" if self.tried else "not tried"
+
+
+def film() -> Outcome:
+    """Frames missing from a film of 30, of an odd number of rows, when it is read back."""
+    import av
+    from repose.app.storage.recorder import Recorder
+
+    shades = np.linspace(0, 255, FRAMES).astype(np.uint8)
+    with tempfile.TemporaryDirectory() as folder:
+        recorder = Recorder(Path(folder) / "film.mp4", SIZE, 30.0)
+        for shade in shades:
+            recorder.add(np.full((SIZE[1], SIZE[0], 3), shade, np.uint8))
+        recorder.close()
+        with av.open(str(recorder.path)) as container:
+            found = sum(1 for _ in container.decode(video=0))
+    return Outcome(abs(FRAMES - found), 0, "frames")
+
+
+def picture() -> Outcome:
+    """Share of the picture in which no grain is seen; drawn in a separate process, which a driver may crash."""
+    from repose.app.jobs.doctor import PROBE, _root
+
+    for code in (PROBE, DRAW):
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=_root()
+        )
+        if done.returncode != 0:
+            reason = (done.stderr.strip().splitlines() or [f"the process ended with code {done.returncode}"])[-1]
+            raise NotHere(f"no OpenGL: {reason}") if code == PROBE else RuntimeError(reason)
+    return Outcome(1.0 - float(done.stdout.split()[-1]), 0.95)
+
+
+def draw_heap() -> None:
+    """Draw a filled column off-screen and print the share of pixels that are not background."""
+    from repose.app.jobs.headless_film import open_picture_maker
+    from repose.app.storage.view import View
+    from repose.sim.experiment.snapshot import Snapshot
+
+    snapshot = Snapshot()
+    take_snapshot(new_experiment("heap", ready="column"), snapshot)
+    maker = open_picture_maker((640, 480))
+    drawn = maker.draw(snapshot, View()).astype(int)
+    maker.close()
+    sys.stdout.write(f"{(np.abs(drawn - drawn[0, 0]).max(axis=2) > 24).mean()}\n")
+
+
+def killed_films() -> Outcome:
+    """Files left by programs that were killed while filming, that cannot be played."""
+    from repose.app.jobs.film_faults import films_left_by_kills
+
+    return films_left_by_kills()
+
+
+def panels() -> Outcome:
+    """Failures of a panel, of all panels in all ways, that end the window or are not reported; needs no display."""
+    try:
+        from repose.app.jobs.panel_faults import failing_panels
+    except ImportError as error:
+        raise NotHere(f"no panels: {error}") from None
+    return failing_panels()
+
+
+ALL = (
+    *PHYSICS,
+    *SURVIVAL,
+    *DAMAGE,
+    Case("film", f"of {FRAMES} frames, missing", film, "R09"),
+    Case("killed films", "files that cannot be played", killed_films, "R01"),
+    Case("failing panels", "failures that end the window", panels),
+    Case("picture", "share without a grain", picture, "G05"),
+)
+
+
+def examine(quiet: bool) -> list[Finding]:
+    """Test every case, with progress on standard error unless quiet."""
+    findings = []
+    with Progress("Trying out what should hold on any machine", quiet=quiet) as progress:
+        progress.show("compiling the engine, which is kept for the next time", None)
+        for number, case in enumerate(ALL):
+            findings.append(_try(case))
+            progress.show(case.name, (number + 1) / len(ALL))
+    return findings
+
+
+def exit_code(findings: list[Finding]) -> int:
+    """0, or 1 if a case failed."""
+    return FAILED if any(finding.tried and not finding.survived for finding in findings) else DONE
+
+
+def rows(findings: list[Finding]) -> list[tuple[str, ...]]:
+    """The table, one row per case."""
+    return [
+        (
+            finding.case.name,
+            finding.case.shows,
+            _number(finding.outcome.value, finding.outcome.unit) if finding.outcome else finding.reason,
+            f"≤ {_number(finding.outcome.bound, finding.outcome.unit)}" if finding.outcome else "",
+            finding.verdict,
+        )
+        for finding in findings
+    ]
+
+
+def summary(findings: list[Finding]) -> str:
+    """The last line: how many cases were tested and passed."""
+    tried, survived = _counted(findings)
+    return f"{tried} cases tried, {survived} survived."
+
+
+def as_json(findings: list[Finding]) -> str:
+    """All results as JSON."""
+    tried, survived = _counted(findings)
+    entries = [
+        {
+            "name": finding.case.name,
+            "cases": finding.case.of,
+            "shows": finding.case.shows,
+            "value": finding.outcome.value if finding.outcome and np.isfinite(finding.outcome.value) else None,
+            "bound": finding.outcome.bound if finding.outcome else None,
+            "unit": finding.outcome.unit if finding.outcome else "",
+            "verdict": finding.verdict,
+            "reason": finding.reason,
+            "seconds": round(finding.seconds, 3),
+        }
+        for finding in findings
+    ]
+    return json.dumps({"tried": tried, "survived": survived, "cases": entries}, indent=1)
+
+
+def _try(case: Case) -> Finding:
+    began = time.perf_counter()
+    outcome, reason, tried = None, "", True
+    try:
+        outcome = case.try_out()
+    except NotHere as absence:
+        reason, tried = str(absence), False
+    except Exception as error:  # a case that raises has failed; the others continue
+        reason = one_line(error)
+    return Finding(case, outcome, reason, tried, time.perf_counter() - began)
+
+
+def _number(value: float, unit: str) -> str:
+    return f"{value:.2g} {unit}".strip()
+
+
+def _counted(findings: list[Finding]) -> tuple[int, int]:
+    return sum(finding.tried for finding in findings), sum(finding.survived for finding in findings)

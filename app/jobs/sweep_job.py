@@ -1,0 +1,241 @@
+"""A sweep without a window: many runs, each written when it ends, then table, fit and picture.
+
+A folder that holds some of the runs already is gone on with.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITTEN, RESULT, claim_for, output_folder
+from repose.app.jobs.sweep_plan import Sweep, tasks
+from repose.app.jobs.sweep_worker import Task, run_all
+from repose.app.progress import Progress, say
+from repose.app.stopping import Stop, StopAsked, stoppable
+from repose.app.storage.paths import json_text
+from repose.sim.experiment.comparison import Point, averaged, compare, findings, shown
+from repose.sim.io.atomic_file import Claim, claim, write_whole_file
+from repose.sim.io.atomic_file import sweep as clear_leftovers
+from repose.sim.measure.display import Curve
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import scenes
+
+RUNS, PICTURE, UNDER_WAY = "runs", "sweep.png", ".sweep-under-way"
+SAID = ("seed", "phase", "fault", "complaint", "steps", "simulated_time", "time_step", "largest_overlap", "state_hash")
+"""What the sweep's result repeats of every run's own."""
+
+
+@dataclass
+class _Harvest:
+    """Results so far, by the name of the run."""
+
+    results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    lost: dict[str, str] = field(default_factory=dict)
+    """Why a run has no result."""
+
+
+def run_sweep(sweep: Sweep) -> int:
+    """Do the missing runs and write the results of all; returns the exit code.
+
+    Raises `ParameterError` before any work if the folder cannot be used.
+    """
+    out = sweep.job.out
+    goes_on = out is not None and (out / RUNS).is_dir()
+    folder, made = output_folder(out, f"sweep-{sweep.job.scene}", () if goes_on else (RESULT, PICTURE, RUNS))
+    claims = _claimed(folder, goes_on)
+    try:
+        return _run_in(folder, sweep, claims)
+    finally:
+        for place in claims.values():
+            place.release()
+        if made:
+            with suppress(OSError):
+                folder.rmdir()  # it is empty
+
+
+def _claimed(folder: Path, goes_on: bool) -> dict[str, Claim]:
+    """The sweep's names in its folder: first the one that keeps other sweeps out, then those of its results.
+
+    One that goes on writes over the results of its earlier part. Raises `ParameterError`.
+    """
+    claims: dict[str, Claim] = {}
+    try:
+        claims[UNDER_WAY] = claim(folder / UNDER_WAY)
+        for name in (RESULT, PICTURE):
+            if not (goes_on and (folder / name).exists()):
+                claims[name] = claim_for("--out", folder / name)
+    except FileExistsError:
+        raise ParameterError(
+            f"--out {folder} is being written to by another sweep: wait for its end or choose another folder."
+        ) from None
+    except (OSError, ParameterError) as error:
+        for place in claims.values():
+            place.release()
+        if isinstance(error, ParameterError):
+            raise
+        raise ParameterError(f"--out {folder} cannot be written to: {error.strerror or error}.") from None
+    return claims
+
+
+def _run_in(folder: Path, sweep: Sweep, claims: dict[str, Claim]) -> int:
+    wanted = tasks(sweep, folder / RUNS)
+    harvest = _Harvest({task.name: _earlier(task) for task in wanted if task.path.exists()})
+    missing = [task for task in wanted if task.name not in harvest.results]
+    (folder / RUNS).mkdir(exist_ok=True)
+    clear_leftovers(folder / RUNS)
+    title = f"{scenes()[sweep.job.scene].title} in {folder}: {len(missing)} runs to do"
+    title += f", {len(harvest.results)} there already" if harvest.results else ""
+    with Progress(title, quiet=sweep.job.as_json) as progress, stoppable() as stop:
+        _do(sweep, missing, harvest, progress, stop)
+    return _finish(sweep, folder, wanted, harvest, stop, claims)
+
+
+def _earlier(task: Task) -> dict[str, Any]:
+    """The result of a run done before; raises `ParameterError` if it is of another run."""
+    try:
+        found: dict[str, Any] = json.loads(task.path.read_text(encoding="utf-8"))
+        theirs = {"scene": found["scene"], "seed": found["seed"]} | found["parameters"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ParameterError(f"{task.path} holds no result of a run: move it away or choose another --out.") from None
+    ours = {"scene": task.scene, "seed": task.seed} | scenes()[task.scene].parameters.checked(task.values).model_dump()
+    for name in ours | theirs:
+        if ours.get(name) != theirs.get(name):
+            raise ParameterError(
+                f"{task.path} was run with {name} = {theirs.get(name)!r}, not {ours.get(name)!r}: choose another --out."
+            )
+    return found
+
+
+def _do(sweep: Sweep, missing: list[Task], harvest: _Harvest, progress: Progress, stop: Stop) -> None:
+    def on_end(task: Task, lost: str) -> None:
+        if lost:
+            harvest.lost[task.name] = lost
+        else:
+            harvest.results[task.name] = json.loads(task.path.read_text(encoding="utf-8"))
+        words = f"lost: {lost}" if lost else _in_words(sweep, task, harvest.results[task.name])
+        progress.tell(f"{task.name}: {words}")
+
+    def on_progress(words: str, share: float) -> None:
+        stop.check()
+        progress.show(words, share)
+
+    with suppress(StopAsked):
+        run_all(missing, sweep.processes, on_progress=on_progress, on_end=on_end)
+
+
+def _point(task: Task, result: dict[str, Any]) -> Point | None:
+    """What the run measured, at the value that was varied."""
+    found = result["point"]
+    if found is None:
+        return None
+    error = math.nan if found["error"] is None else found["error"]
+    aside = {name: math.nan if value is None else value for name, value in found["aside"].items()}
+    return Point(task.at, found["value"], error, aside)
+
+
+def _in_words(sweep: Sweep, task: Task, result: dict[str, Any]) -> str:
+    """Result of one run, in a line."""
+    point, study = _point(task, result), sweep.study
+    words = f"no {study.quantity}"
+    if point is not None:
+        words = f"{study.symbol} = {shown(point.value / study.scale, point.error / study.scale)} {study.unit}"
+    trouble = result["fault"] or result["complaint"]
+    words += f", {result['phase']} after {result['simulated_time']:.2f} s"
+    return f"{words}. {trouble}" if trouble else words
+
+
+def _finish(
+    sweep: Sweep,
+    folder: Path,
+    wanted: tuple[Task, ...],
+    harvest: _Harvest,
+    stop: Stop,
+    claims: dict[str, Claim],
+) -> int:
+    """Write numbers and picture, then report both."""
+    done = [task for task in wanted if task.name in harvest.results]
+    points = [point for task in done if (point := _point(task, harvest.results[task.name])) is not None]
+    curve = compare(sweep.study, sweep.varied, points, sweep.values)
+    report = _report(sweep, wanted, harvest, points) | {"interrupted": stop.asked}
+    text, code = json_text(report, indent=2), DONE
+    writers: dict[str, Callable[[BinaryIO], object]] = {RESULT: lambda file: file.write(text.encode("utf-8"))}
+    if points:
+        writers[PICTURE] = lambda file: _draw(sweep, curve, file)
+    for name, write in writers.items():
+        try:
+            claims[name].write(write) if name in claims else write_whole_file(folder / name, write)
+        except Exception as error:  # an error of the drawing library must not lose the other file
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            say(f"{folder / name} could not be written: {reason}.")
+            code = NOT_ALL_WRITTEN
+    if sweep.job.as_json:
+        print(text, end="", flush=True)
+    else:
+        print(_table(curve, report), f"written to  {folder}", sep="\n", flush=True)
+    if stop.asked:
+        say(f"Stopped; the same command with --out {folder} continues.")
+        return INTERRUPTED
+    faults = any(result["fault"] for result in harvest.results.values())
+    return FAULT if harvest.lost or faults else code
+
+
+def _report(sweep: Sweep, wanted: tuple[Task, ...], harvest: _Harvest, points: list[Point]) -> dict[str, Any]:
+    """Everything result.json holds, in SI."""
+    shared = scenes()[sweep.job.scene].parameters.checked(sweep.job.values).model_dump()
+    shared.pop(sweep.varied.name)
+    each = []
+    for task in wanted:
+        if (result := harvest.results.get(task.name)) is not None:
+            own = {name: result[name] for name in SAID if name in result}
+            each.append({sweep.varied.name: task.at, "measured": result["point"], "file": task.path.name} | own)
+    return {
+        "scene": sweep.job.scene,
+        "preset": sweep.job.preset,
+        "quantity": sweep.study.quantity,
+        "over": sweep.varied.name,
+        "parameters": shared,
+        "table": [row._asdict() for row in averaged(points)],
+        "published": [row._asdict() for row in sweep.study.published],
+        **findings(sweep.study, points).numbers,
+        "runs": each,
+        "lost": harvest.lost,
+    }
+
+
+def _table(curve: Curve, report: dict[str, Any]) -> str:
+    """The table and the fits as lines a person reads."""
+    widths = [max(len(row[column]) for row in curve.table) for column in range(len(curve.table[0]))]
+    lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip() for row in curve.table]
+    lines += [line.label for line in curve.lines if not line.points]
+    if report.get("number_density"):
+        lines.append(f"number density {report['number_density']:.0f} 1/m³")
+    if "exponent" in report:
+        power = report["exponent"]
+        lines.append(f"exponent {shown(power['exponent'], power['standard_error'])}")
+    return "\n".join(lines)
+
+
+def _draw(sweep: Sweep, curve: Curve, file: BinaryIO) -> None:
+    """Draw the comparison as PNG."""
+    from repose.app.jobs.sweep_picture import draw
+
+    draw(curve, _title(sweep), sweep.job.size, file)
+
+
+def _title(sweep: Sweep) -> tuple[str, str]:
+    """Title and parameters of the picture."""
+    scene, seeds = scenes()[sweep.job.scene], sweep.seeds
+    declared = scene.parameters.chosen(sweep.job.values).declared()
+    words = [
+        f"{declared[name].quantity.label} {declared[name].shown(value)}"
+        for name, value in sweep.job.values.items()
+        if name != sweep.varied.name
+    ]
+    words.append(f"{len(seeds)} seeds" if len(seeds) > 1 else f"seed {seeds[0]}")
+    return scene.title, ", ".join(words if len(words) > 1 else ["parameters as declared", *words])

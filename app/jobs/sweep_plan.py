@@ -1,0 +1,127 @@
+"""The request for a sweep, checked before any work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from repose.app.jobs.headless_plan import Job, plan
+from repose.app.jobs.sweep_worker import Task
+from repose.sim.experiment.comparison import Study, no_laws
+from repose.sim.io.presets import checked_seed
+from repose.sim.numbers import read_whole
+from repose.sim.parameters import Parameter, ParameterError, require_known
+from repose.sim.registry import scenes
+
+MOST_RUNS = 10_000
+MOST_PROCESSES = 256
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A checked request for many runs of one scene."""
+
+    job: Job
+    """Scene, preset, values and folder that all runs share."""
+    study: Study
+    varied: Parameter
+    """The parameter that is varied."""
+    values: tuple[float, ...]
+    """Values of that parameter, SI."""
+    seeds: tuple[int, ...]
+    processes: int
+    threads: int | None
+    """Of each run; None for automatic."""
+
+
+def plan_sweep(
+    scene: str = "",
+    preset: str = "",
+    over: str = "",
+    seeds: str = "1-3",
+    changes: Sequence[str] = (),
+    processes: int = 2,
+    out: Path | None = None,
+    size: str = "1920x1080",
+    as_json: bool = False,
+    threads: str = "",
+) -> Sweep:
+    """Check a request as it was typed; raises `ParameterError`."""
+    job = plan(scene, preset, changes, out=out, size=size, as_json=as_json, threads=threads)
+    study = scenes()[job.scene].study
+    if study is None:
+        able = ", ".join(entry.name for entry in scenes().values() if entry.study)
+        raise ParameterError(f"Scene '{job.scene}' measures nothing that runs could be compared by; these do: {able}.")
+    varied, values = _varied(over, job.scene, study)
+    if varied.name != study.over:  # what is published, and the laws, are over another parameter
+        study = replace(study, over=varied.name, published=(), laws=no_laws)
+    if varied.name in job.values and any(change.partition("=")[0].strip() == varied.name for change in changes):
+        raise ParameterError(f"{varied.name} is varied, so --set {varied.name} has no effect: leave it out.")
+    chosen = _seeds(seeds)
+    if len(values) * len(chosen) > MOST_RUNS:
+        raise ParameterError(f"{len(values)} values with {len(chosen)} seeds are refused: at most {MOST_RUNS} runs.")
+    if not 1 <= processes <= MOST_PROCESSES:
+        raise ParameterError(f"--processes {processes} is refused: it must be 1 to {MOST_PROCESSES}.")
+    # Runs in parallel use all processors already.
+    each = job.threads if threads or processes == 1 else 1
+    found = Sweep(job, study, varied, values, chosen, processes, each)
+    for value in values:
+        scenes()[job.scene].parameters.checked(job.values | {varied.name: value})
+    return found
+
+
+def tasks(sweep: Sweep, folder: Path) -> tuple[Task, ...]:
+    """All runs, every value with one seed before the next seed: stopped half-way, all values are there."""
+    found = []
+    for seed in sweep.seeds:
+        for at in sweep.values:
+            name = f"{sweep.varied.name} {_number(at)}, seed {seed}"
+            values = sweep.job.values | {sweep.varied.name: at}
+            path = folder / f"{name.replace(', ', ' ').replace(' ', '-')}.json"
+            found.append(Task(sweep.job.scene, values, seed, at, name, path, sweep.threads))
+    return tuple(found)
+
+
+def _varied(over: str, scene: str, study: Study) -> tuple[Parameter, tuple[float, ...]]:
+    """The parameter and its values, from NAME=VALUE,VALUE,... or the study's own."""
+    parameters = scenes()[scene].parameters
+    name, equals, text = over.partition("=")
+    name = name.strip() or study.over
+    words = [word for word in re.split(r"[,\s]+", text) if word]
+    if (over and not equals) or (equals and not words):
+        raise ParameterError(
+            f"--over {over!r} is refused: write it as NAME=VALUE,VALUE,… in SI, for example --over "
+            f"{study.over}={','.join(f'{value:g}' for value in study.usual)}."
+        )
+    require_known(name, parameters.model_fields)
+    varied = parameters.declared()[name]
+    parsed = [parameters.parse(name, word) for word in words]
+    values = tuple(value for value in parsed if isinstance(value, int | float) and not isinstance(value, bool))
+    if len(values) < len(parsed):
+        raise ParameterError(f"--over {over!r} is refused: only a parameter that is a number can be varied.")
+    values = values or study.usual
+    if len(set(values)) < len(values):
+        raise ParameterError(f"--over {over!r} gives a value twice: leave one out.")
+    return varied, values
+
+
+def _seeds(text: str) -> tuple[int, ...]:
+    """Seeds from words such as "1,2,5-8"."""
+    found: list[int] = []
+    for word in (word for word in re.split(r"[,\s]+", text) if word):
+        ends = [read_whole(end) for end in word.split("-")]
+        first, last = ends[0], ends[-1]
+        if isinstance(first, str) or isinstance(last, str) or len(ends) > 2:
+            raise ParameterError(f"--seeds {text!r} is refused: write whole numbers such as 1,2,3 or 1-5.")
+        if not 0 <= last - first < MOST_RUNS:
+            raise ParameterError(f"--seeds {text!r} is refused: {word} must count up, by less than {MOST_RUNS}.")
+        found.extend(range(first, last + 1))
+    if not found or len(set(found)) < len(found):
+        raise ParameterError(f"--seeds {text!r} is refused: give at least one seed, and none twice.")
+    return tuple(checked_seed(seed) for seed in found)
+
+
+def _number(value: float) -> str:
+    return f"{value:.12g}" if isinstance(value, float) else str(value)

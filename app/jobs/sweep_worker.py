@@ -1,0 +1,171 @@
+"""Runs of a sweep in separate processes: one that dies does not affect the others.
+
+A process per run instead of a pool: a pool whose process is killed loses every run under way and to come.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from typing import Any
+
+from repose.app.storage.paths import json_text, write_whole
+from repose.sim.experiment.changes import new_experiment
+
+TELL_INTERVAL = 0.5
+"""Wall time between two progress messages of a run [s]."""
+LISTEN_INTERVAL = 0.2
+"""Longest wall time until a request to stop is noticed [s]."""
+ABANDONED = 1
+"""Exit code of a worker whose parent is gone, which nobody reads."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run and the file its result goes to."""
+
+    scene: str
+    values: dict[str, Any]
+    seed: int
+    at: float
+    """Value of what is varied, SI."""
+    name: str
+    """The run in words."""
+    path: Path
+    threads: int | None = 1
+    """Threads of the engine; None for automatic."""
+
+
+@dataclass
+class _Running:
+    task: Task
+    process: SpawnProcess
+    heard: Connection
+    words: str = "starting"
+    share: float = 0.0
+    compiled: bool = False
+    trouble: str = ""
+
+
+def attended(target: Callable[[Task, Connection], None], task: Task, tell: Connection) -> None:
+    """Do the work in this process as long as its parent lives."""
+    parent = parent_process()
+    assert parent is not None
+
+    def leave() -> None:
+        parent.join()
+        os._exit(ABANDONED)  # also inside the compiler
+
+    threading.Thread(target=leave, daemon=True).start()
+    target(task, tell)
+
+
+def work(task: Task, tell: Connection) -> None:
+    """Do one run and write its result; tells keywords of `_Running` meanwhile."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the parent ends its workers
+    try:
+        tell.send({"words": "getting the engine ready"})
+        write_whole(task.path, json_text(_result(task, tell)))
+    except BrokenPipeError:
+        return  # the parent process has ended
+    except Exception as error:
+        tell.send({"trouble": str(error) or type(error).__name__})
+
+
+def _result(task: Task, tell: Connection) -> dict[str, Any]:
+    """The run's result with its point."""
+    from repose.sim.experiment.commands import UseThreads
+    from repose.sim.experiment.control import apply
+    from repose.sim.experiment.headless import run_experiment
+
+    told = 0.0
+
+    def on_progress(words: str, share: float | None) -> None:
+        nonlocal told
+        if time.monotonic() - told >= TELL_INTERVAL:
+            told = time.monotonic()
+            tell.send({"words": words, "share": share or 0.0})
+
+    simulation = new_experiment(task.scene, task.values, task.seed)
+    apply(simulation, UseThreads(task.threads))
+    tell.send({"compiled": True})
+    result = run_experiment(simulation, on_progress=on_progress)
+    point = simulation.scene.study.measure(simulation) if simulation.scene.study else None
+    return result | {"point": point._asdict() if point else None}
+
+
+def run_all(
+    tasks: Sequence[Task],
+    processes: int,
+    *,
+    on_progress: Callable[[str, float], None],
+    on_end: Callable[[Task, str], None],
+    target: Callable[[Task, Connection], None] = work,
+) -> None:
+    """Do all tasks, so many at a time; `on_end(task, why it has no result, or "")` as each ends.
+
+    The first goes ahead alone until its engine is compiled: the others find it on disk instead of compiling the
+    same at the same time. What a callback raises ends all runs under way.
+    """
+    waiting, running, compiled = list(tasks), list[_Running](), False
+    try:
+        while waiting or running:
+            while waiting and len(running) < (processes if compiled else 1):
+                running.append(_start(waiting.pop(0), target))
+            wait([source for run in running for source in (run.heard, run.process.sentinel)], LISTEN_INTERVAL)
+            for run in [*running]:
+                alive = run.process.is_alive()
+                _listen(run)
+                compiled = compiled or run.compiled
+                if not alive:
+                    running.remove(run)
+                    _end(run)
+                    on_end(run.task, _why_lost(run))
+            ended = len(tasks) - len(waiting) - len(running)
+            share = (ended + sum(run.share for run in running)) / len(tasks)
+            on_progress("; ".join(f"{run.task.name}: {run.words}" for run in running) or "all done", share)
+    finally:
+        for run in running:
+            run.process.terminate()
+        for run in running:
+            _end(run)
+
+
+def _start(task: Task, target: Callable[[Task, Connection], None]) -> _Running:
+    context = get_context("spawn")
+    heard, tell = context.Pipe(duplex=False)
+    process = context.Process(target=attended, args=(target, task, tell), daemon=True)
+    process.start()
+    tell.close()  # the worker has its own end: once that closes, nothing more will come
+    return _Running(task, process, heard)
+
+
+def _listen(run: _Running) -> None:
+    """Read every message of the worker."""
+    try:
+        while run.heard.poll():
+            for name, value in run.heard.recv().items():
+                setattr(run, name, value)
+    except (EOFError, OSError):
+        run.process.join()
+
+
+def _end(run: _Running) -> None:
+    run.process.join()
+    run.heard.close()
+
+
+def _why_lost(run: _Running) -> str:
+    if run.task.path.exists():
+        return ""
+    code = run.process.exitcode
+    killed = f"its process was killed by signal {-code}" if code and code < 0 else f"its process ended with code {code}"
+    return run.trouble or f"{killed}; the same command repeats it"

@@ -1,0 +1,80 @@
+"""Pan and zoom over a plane: pure maths between metres and pixels.
+
+World x points right and y up. Pixels are framebuffer pixels, (0, 0) at the top left, y down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Size = tuple[int, int]
+Inset = tuple[float, float, float, float]
+"""Pixels covered by panels: (left, top, right, bottom)."""
+
+NO_INSET: Inset = (0.0, 0.0, 0.0, 0.0)
+Box = tuple[tuple[float, ...], tuple[float, ...]]
+"""Lower and upper corner [m]."""
+FINEST, COARSEST = 1e-9, 10.0
+"""Limits of `metres_per_pixel`: beyond them float32 positions no longer tell neighbours apart."""
+
+
+@dataclass
+class Camera2D:
+    """Position and magnification of the view."""
+
+    centre: tuple[float, float] = (0.0, 0.0)
+    """World point in the middle of the window [m]."""
+    metres_per_pixel: float = 1e-4
+
+    def resolution(self, size: Size) -> float:
+        """Metres per pixel."""
+        return self.metres_per_pixel
+
+    def uniforms(self, size: Size) -> dict[str, object]:
+        """Uniforms of the 2D shaders, by name."""
+        return {"camera_centre": self.centre, "metres_per_pixel": self.metres_per_pixel, "framebuffer": size}
+
+    def world_to_pixel(self, points: ArrayLike, size: Size) -> NDArray[np.float64]:
+        """Pixels of world points; shape (..., 2) [m] to (..., 2) [pixel]."""
+        offset = (np.asarray(points, np.float64) - self.centre) / self.metres_per_pixel
+        return np.array((size[0] / 2, size[1] / 2)) + offset * (1.0, -1.0)
+
+    def pixel_to_world(self, pixels: ArrayLike, size: Size) -> NDArray[np.float64]:
+        """World points under pixels; shape (..., 2) [pixel] to (..., 2) [m]."""
+        offset = (np.asarray(pixels, np.float64) - (size[0] / 2, size[1] / 2)) * (1.0, -1.0)
+        return np.asarray(self.centre) + offset * self.metres_per_pixel
+
+    def pan(self, dx: float, dy: float, size: Size = (0, 0)) -> None:
+        """Move the world by (dx, dy) pixels."""
+        x, y = self.centre
+        self.centre = (x - dx * self.metres_per_pixel, y + dy * self.metres_per_pixel)
+
+    def zoom(self, factor: float, at: Sequence[float], size: Size) -> None:
+        """Magnify by `factor`; the world point under pixel `at` stays where it is."""
+        fixed = self.pixel_to_world(at, size)
+        before = self.metres_per_pixel
+        self.metres_per_pixel = min(max(before / factor, FINEST), COARSEST)
+        ratio = self.metres_per_pixel / before
+        x, y = fixed + (np.asarray(self.centre) - fixed) * ratio
+        self.centre = (float(x), float(y))
+
+    def frame(self, box: Sequence[Sequence[float]], size: Size, inset: Inset = NO_INSET, margin: float = 0.06) -> None:
+        """Show all of `box` (lower and upper corner [m]) in the part of the window that no panel covers.
+
+        `margin` is the share of that part kept free around the box.
+        """
+        left, top, right, bottom = inset
+        free = (max(size[0] - left - right, 1.0), max(size[1] - top - bottom, 1.0))
+        (x0, y0), (x1, y1) = box[0][:2], box[1][:2]
+        share = 1.0 - 2.0 * margin
+        needed = max((x1 - x0) / (free[0] * share), (y1 - y0) / (free[1] * share))
+        self.metres_per_pixel = min(max(needed, FINEST), COARSEST)
+        shift = ((left - right) / 2, (top - bottom) / 2)
+        self.centre = (
+            (x0 + x1) / 2 - shift[0] * self.metres_per_pixel,
+            (y0 + y1) / 2 + shift[1] * self.metres_per_pixel,
+        )

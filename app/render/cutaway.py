@@ -1,0 +1,38 @@
+"""The cut plane: everything between it and the viewer is hidden, to show the inside."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from repose.app.render.camera import Box
+from repose.app.render.orbit import Camera3D
+from repose.app.storage.view import View
+
+Plane = tuple[float, float, float, float]
+"""Unit normal n towards the viewer and offset w [m]: what has n·x + w > 0 is hidden."""
+
+NOTHING: Plane = (0.0, 0.0, 0.0, -1.0)
+"""The plane that hides nothing."""
+AXES = ("x", "y", "z")
+
+
+def cut_plane(view: View, box: Box, camera: Camera3D) -> Plane:
+    """The plane chosen by the user, with its normal towards the viewer."""
+    if view.cut_axis not in AXES:
+        return NOTHING
+    axis = AXES.index(view.cut_axis)
+    low, high = box[0][axis], box[1][axis]
+    place = low + min(max(view.cut_position, 0.0), 1.0) * (high - low)
+    # The direction of view decides, not the position: a near viewer must not flip the side when the plane moves past.
+    side = -1.0 if camera.axes()[2][axis] < 0.0 else 1.0
+    normal = [0.0, 0.0, 0.0]
+    normal[axis] = side
+    return normal[0], normal[1], normal[2], -side * place
+
+
+def is_cut(points: ArrayLike, plane: Plane) -> NDArray[np.bool_]:
+    """Whether points are hidden; shape (..., 3) [m] to (...)."""
+    # Lost spheres may be at infinity, and infinity times 0 is nan.
+    with np.errstate(invalid="ignore"):
+        hidden: NDArray[np.bool_] = np.asarray(points) @ np.array(plane[:3], np.float32) + plane[3] > 0.0
+    return hidden

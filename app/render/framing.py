@@ -1,0 +1,32 @@
+"""Boxes for the camera: the whole scene, or the part with grains."""
+
+from __future__ import annotations
+
+import numpy as np
+from repose.app.render.camera import Box
+from repose.sim.experiment.snapshot import Snapshot
+
+LEGEND_ROOM, SCALE_BAR_ROOM = 84.0, 52.0
+"""Space above the scene for the legend, and below it for the scale bar [px at scale 1]."""
+MARGIN = 0.03
+"""Space kept free around the scene [fraction of the space available]."""
+HEADROOM = 0.12
+"""Height kept above the highest grain [share of the width]."""
+
+
+def whole_scene(snapshot: Snapshot) -> Box:
+    """The whole scene, walls included."""
+    return snapshot.box
+
+
+def close_up(snapshot: Snapshot) -> Box:
+    """The scene without the space above its highest grain, so that a heap at rest fills the picture."""
+    low, high = snapshot.box
+    up = len(low) - 1
+    moving = ~snapshot.fixed
+    tops = snapshot.position[moving, up] + snapshot.radius[moving]
+    tops = tops[np.isfinite(tops)]
+    if not len(tops):
+        return snapshot.box
+    top = max(float(tops.max()), low[up]) + HEADROOM * (high[0] - low[0])
+    return low, (*high[:up], min(high[up], top))

@@ -1,0 +1,160 @@
+"""Draw passes: one module each, which offers its record as `PASS`; plug-ins add more.
+
+A pass turns a frame into rows of numbers for a shader (`instances`) and into text and thin lines on top (`overlay`).
+It calls no OpenGL, so that its result can be tested without a window. OpenGL calls belong in `repose.app.render`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.app.extensions import offered
+from repose.app.render.ambient_occlusion import LAMP, AmbientOcclusion, measure_ambient_occlusion
+from repose.app.render.camera import Inset, Size
+from repose.app.render.colours import Colouring, Palette
+from repose.app.render.cutaway import Plane, cut_plane, is_cut
+from repose.app.render.orbit import Camera, Camera3D
+from repose.app.storage.view import View
+from repose.sim.experiment.snapshot import Floats, Snapshot
+
+if TYPE_CHECKING:
+    from repose.app.render.canvas import Canvas
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A switch that the user turns on and off in the View panel, or with a key."""
+
+    name: str
+    """Also the name under which the choice is stored."""
+    label: str
+    help: str
+    default: bool = True
+    key: str = ""
+    """Letter that turns it on and off; empty for none."""
+    applies: Callable[[Snapshot], bool] = lambda snapshot: True
+    """Whether the scene shown has anything to draw for it."""
+
+    def is_on(self, view: View) -> bool:
+        """Whether it is on in `view`."""
+        return view.shown.get(self.name, self.default)
+
+    def set(self, view: View, on: bool) -> None:
+        """Turn it on or off in `view`."""
+        if on != self.is_on(view):
+            view.shown = {**view.shown, self.name: on}
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Input of the passes while one picture is drawn."""
+
+    snapshot: Snapshot
+    view: View
+    camera: Camera
+    """In 2D or 3D, as the snapshot."""
+    size: Size
+    """[pixel]."""
+    inset: Inset
+    """Pixels covered by panels: left, top, right, bottom."""
+    scale: float
+    """Pixels per unit of text and line width [-]."""
+    palette: Palette
+    colouring: Colouring | None
+    """What the grains are coloured by; None if plain."""
+    span: tuple[float, float] | None
+    """Range of the colours [SI]; None if plain."""
+    faces: Floats
+    """Colour of every sphere, linear light, shape (count, 3)."""
+
+    @property
+    def dimension(self) -> int:
+        """2 in 2D, 3 in 3D."""
+        return int(self.snapshot.position.shape[1])
+
+    @property
+    def metres_per_pixel(self) -> float:
+        """In 3D at the depth of the target of the camera."""
+        return self.camera.resolution(self.size)
+
+    def uniforms(self) -> dict[str, object]:
+        """Uniforms of every shader of this dimension, by name."""
+        known = self.camera.uniforms(self.size)
+        return known | {"lamp": LAMP, "cut": self.cut} if self.dimension == 3 else known
+
+    @functools.cached_property
+    def cut(self) -> Plane:
+        """In 3D: the plane before which nothing is drawn."""
+        return cut_plane(self.view, self.snapshot.box, self.orbit)
+
+    @functools.cached_property
+    def kept(self) -> NDArray[np.bool_]:
+        """In 3D: the spheres that the cut-away leaves, shape (count,)."""
+        position = self.snapshot.position
+        kept: NDArray[np.bool_] = np.isfinite(position).all(axis=1) & ~is_cut(position, self.cut)
+        return kept
+
+    @functools.cached_property
+    def ambient_occlusion(self) -> AmbientOcclusion:
+        """In 3D: the light on the spheres kept."""
+        kept = self.kept
+        return measure_ambient_occlusion(self.snapshot.position[kept], self.snapshot.radius[kept], self.snapshot.box)
+
+    def shows(self, switch: Switch) -> bool:
+        """Whether a switch is on."""
+        return switch.is_on(self.view)
+
+    @property
+    def orbit(self) -> Camera3D:
+        """The camera of a picture in 3D."""
+        assert isinstance(self.camera, Camera3D)
+        return self.camera
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One way of drawing; passes are drawn in ascending `order`."""
+
+    name: str
+    order: int
+    shader: str = ""
+    """A file of `shaders/`, without its ending; empty for a pass that only writes on top."""
+    attributes: tuple[int, ...] = ()
+    """Numbers per instance attribute of the shader, in its order; their sum is the row length."""
+    instances: Callable[[Frame], Floats | None] | None = None
+    """Rows of float32, shape (instances, sum(attributes)); None draws nothing."""
+    overlay: Callable[[Frame, Canvas], None] | None = None
+    dimensions: tuple[int, ...] = (2, 3)
+    """The snapshots it can draw: in 2D, in 3D, or both."""
+    depth: Literal["ignored", "tested", "kept"] = "ignored"
+    """In 3D: no depth test; depth test without writing depth; depth test that writes depth."""
+    switch: Switch | None = None
+    """Draws only while this switch is on; None draws always. Passes may share a switch."""
+    needs_contacts: bool = False
+    """Whether it draws the contacts of a snapshot, which are copied only while a pass needs them."""
+
+    def is_drawn(self, frame: Frame) -> bool:
+        """Whether it draws snapshots of this dimension and is switched on."""
+        return frame.dimension in self.dimensions and (self.switch is None or frame.shows(self.switch))
+
+
+@functools.cache
+def all_passes() -> tuple[Pass, ...]:
+    """Every pass of this package and of the plug-ins, in drawing order."""
+    return tuple(sorted(offered(__name__, "PASS"), key=lambda item: item.order))
+
+
+@functools.cache
+def all_switches() -> tuple[Switch, ...]:
+    """Every switch of the passes, in drawing order."""
+    return tuple({item.switch.name: item.switch for item in all_passes() if item.switch is not None}.values())
+
+
+def needs_contacts(view: View) -> bool:
+    """Whether a pass that is switched on draws contacts."""
+    return any(item.needs_contacts and (item.switch is None or item.switch.is_on(view)) for item in all_passes())

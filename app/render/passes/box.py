@@ -1,0 +1,31 @@
+"""The body that walls and base are set in: a solid band behind the fixed grains."""
+
+from __future__ import annotations
+
+import numpy as np
+from repose.app.render.colours import to_linear
+from repose.app.render.passes import Frame, Pass, Switch
+from repose.app.render.passes.discs import disc_rows
+from repose.sim.experiment.snapshot import Floats
+
+CONTAINER = Switch("box", "Container", "Outline of the container.")
+BAND = 3.5
+"""How far the band reaches beyond the fixed grains [units of line width]."""
+
+
+def instances(frame: Frame) -> Floats | None:
+    """A wider disc behind each fixed grain; together they make one continuous outline."""
+    snapshot = frame.snapshot
+    if not snapshot.fixed.any():
+        return None
+    fixed = snapshot.fixed
+    reach = np.float32(BAND * frame.scale * frame.metres_per_pixel)
+    rows = disc_rows(snapshot.position[fixed], snapshot.radius[fixed] + reach)
+    rows[:, 3:6] = to_linear(frame.palette.solid)
+    rows[:, 6] = 1.0
+    return rows
+
+
+PASS = Pass(
+    "box", order=10, shader="discs", attributes=(2, 1, 4, 4, 1), instances=instances, dimensions=(2,), switch=CONTAINER
+)

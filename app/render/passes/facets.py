@@ -1,0 +1,45 @@
+"""Walls in 3D: translucent triangles, drawn after the grains."""
+
+from __future__ import annotations
+
+import numpy as np
+from repose.app.render.colours import to_linear
+from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.box import CONTAINER
+from repose.sim.experiment.snapshot import Floats
+
+DENSITY = 0.035
+"""Alpha of a wall seen at right angles."""
+
+
+LEVEL = 1e-3
+"""A facet is on the ground if no corner is farther from it than this [heights of the box]."""
+
+
+def instances(frame: Frame) -> Floats | None:
+    """One triangle each, the farthest first."""
+    facets = frame.snapshot.facets
+    if facets.ndim != 3 or facets.shape[1:] != (3, 3):
+        return None
+    low, high = (corner[2] for corner in frame.snapshot.box)
+    # A plate on the ground would only veil the shadow; its outline says enough.
+    flat = (np.abs(facets[..., 2] - low) <= LEVEL * (high - low)).all(axis=1)
+    facets = facets[np.isfinite(facets).all(axis=(1, 2)) & ~flat]
+    back_to_front = np.argsort(-frame.orbit.depth(facets.mean(axis=1)), kind="stable")
+    rows = np.empty((len(facets), 13), np.float32)
+    rows[:, :9] = facets[back_to_front].reshape(-1, 9)
+    rows[:, 9:12] = to_linear(frame.palette.glass)
+    rows[:, 12] = DENSITY
+    return rows
+
+
+PASS = Pass(
+    "facets",
+    order=50,
+    shader="facets",
+    attributes=(3, 3, 3, 4),
+    instances=instances,
+    dimensions=(3,),
+    depth="tested",
+    switch=CONTAINER,
+)

@@ -1,0 +1,100 @@
+"""The legend: what the colours mean, with symbol, unit and round ticks, in the upper right."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from repose.app.render.colours import Colour, Colouring, bands, nice_ticks, prefixed, shades, tick_label, to_srgb
+from repose.app.render.passes import Frame, Pass, Switch
+
+if TYPE_CHECKING:
+    from repose.app.render.canvas import Canvas
+
+SWITCH = Switch("legend", "Legend", "What the colours mean, in numbers.")
+WIDTH, BAR, PAD = 280.0, 15.0, 14.0
+"""Bar width and height, and space around [units]."""
+HEADING, TICK = 1.15, 1.05
+"""Text sizes, relative to ordinary text: a projector is read from the last row."""
+SLICES = 48
+"""Pieces a continuous bar is drawn in; between them colours are interpolated."""
+
+
+def overlay(frame: Frame, canvas: Canvas) -> None:
+    """Heading, bar and ticks on a quiet plate, so that grains behind it do not disturb."""
+    if frame.colouring is None or frame.span is None:
+        return
+    unit, palette, colouring = frame.scale, frame.palette, frame.colouring
+    left, above, right, _ = frame.inset
+    width = min(WIDTH * unit, frame.size[0] - left - right - 4.0 * PAD * unit)
+    if width < 60.0 * unit:
+        return
+    heading, ticks = describe(colouring, frame.span)
+    line = canvas.text_extent(heading, HEADING, bold=True)[1]
+    x1 = round(frame.size[0] - right - 2.0 * PAD * unit)
+    x0, y0 = round(x1 - width), round(above + 1.4 * PAD * unit)
+    bar = round(y0 + line + 5.0 * unit)
+    foot = bar + round(BAR * unit)
+    canvas.rectangle(
+        (x0 - PAD * unit, y0 - 0.7 * PAD * unit),
+        (x1 + PAD * unit, foot + line + 1.0 * PAD * unit),
+        palette.background,
+        alpha=0.82,
+        rounding=6.0,
+    )
+    canvas.text((x0, y0), heading, palette.text, HEADING, bold=True)
+    _draw_bar(frame, canvas, (x0, bar), (x1, foot))
+    widest = max(canvas.text_extent(text, TICK)[0] for _, text in ticks) + 8.0 * unit
+    spacing = (ticks[1][0] - ticks[0][0]) * (x1 - x0) if len(ticks) > 1 else widest
+    for share, text in ticks[:: math.ceil(widest / spacing)]:
+        x = x0 + share * (x1 - x0)
+        if colouring.kind == "continuous":
+            left_edge = min(round(x), x1 - round(unit))
+            canvas.rectangle((left_edge, foot), (left_edge + max(1.0, round(unit)), foot + 4.0 * unit), palette.text)
+        half = canvas.text_extent(text, TICK)[0] / 2
+        x = min(max(x, x0 + half - 0.7 * PAD * unit), x1 - half + 0.7 * PAD * unit)
+        canvas.text((x, foot + 5.0 * unit), text, palette.text, TICK, anchor=(0.5, 0.0))
+
+
+def describe(colouring: Colouring, span: tuple[float, float]) -> tuple[str, list[tuple[float, str]]]:
+    """The heading, and each tick as (share of the bar, text)."""
+    low, high = span
+    if colouring.kind == "discrete":
+        heading = f"{colouring.label}  {colouring.symbol}".rstrip()
+        return heading, _band_labels(low, high, colouring.name)
+    factor, unit = prefixed(high, colouring.unit)
+    heading = f"{colouring.label}  {colouring.symbol}  [{unit}]"
+    ticks = nice_ticks(low / factor, high / factor)
+    step = ticks[1] - ticks[0] if len(ticks) > 1 else max(abs(ticks[0]), 1.0)
+    return heading, [((tick * factor - low) / (high - low), tick_label(tick, step)) for tick in ticks]
+
+
+def _band_labels(low: float, high: float, name: str) -> list[tuple[float, str]]:
+    """The middle of each band with the whole number, or the first of the group, it stands for."""
+    count = bands(low, high)
+    total = round(high - low) + 1
+    # Layers are counted from 1 by people, from 0 in the column.
+    first = round(low) + (1 if name == "layer" else 0)
+    labels = [str(first + -(-k * total // count)) for k in range(count)]
+    if name == "coordination":
+        labels[-1] += "+"
+    return [((k + 0.5) / count, text) for k, text in enumerate(labels)]
+
+
+def _draw_bar(frame: Frame, canvas: Canvas, low: tuple[float, float], high: tuple[float, float]) -> None:
+    colouring, span = frame.colouring, frame.span
+    if colouring is None or span is None:
+        return
+    (x0, y0), (x1, y1) = low, high
+    discrete = colouring.kind == "discrete"
+    count = bands(*span) if discrete else SLICES
+    edges = x0 + np.arange(count + 1) / count * (x1 - x0)
+    shares = np.arange(count) / max(count - 1, 1) if discrete else np.arange(count + 1) / count
+    colours: list[Colour] = [tuple(row) for row in to_srgb(shades(shares, frame.view.colour_map, frame.palette))]
+    for k in range(count):
+        a, b = (round(edges[k]), y0), (round(edges[k + 1]), y1)
+        canvas.gradient(a, b, colours[k], colours[k if discrete else k + 1])
+
+
+PASS = Pass("legend", order=90, overlay=overlay, switch=SWITCH)

@@ -1,0 +1,132 @@
+"""The measured slope, drawn on the heap: fitted line, angle with its error, and the grains it came from."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from repose.app.render.colours import to_linear
+from repose.app.render.passes import Frame, Pass, Switch
+from repose.app.render.passes.discs import disc_rows
+from repose.sim.experiment.experiment import Scene
+from repose.sim.experiment.snapshot import Floats, Snapshot
+from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.registry import scenes
+
+if TYPE_CHECKING:
+    from repose.app.render.canvas import Canvas
+
+
+def measures_slope(snapshot: Snapshot) -> bool:
+    """Whether the scene shown fits a line to a slope."""
+    scene = scenes().get(snapshot.scene)
+    return scene is not None and scene.measure is not Scene.measure
+
+
+SLOPE = Switch(
+    "measurement",
+    "Measured slope",
+    "Fitted line, its angle, and rings around the grains used for the fit.",
+    applies=measures_slope,
+)
+NUMBER = 2.4
+"""Size of the number, relative to ordinary text."""
+BEYOND = 0.02
+"""How far the line goes past the fitted stretch at its upper end [share of the stretch]."""
+
+
+def _measured(frame: Frame) -> AngleOfRepose | None:
+    measurement = frame.snapshot.measurement
+    if measurement is None or not math.isfinite(measurement.angle):
+        return None
+    return measurement
+
+
+def rings(frame: Frame) -> Floats | None:
+    """A ring around each grain used for the fit."""
+    measurement = _measured(frame)
+    if measurement is None:
+        return None
+    snapshot = frame.snapshot
+    used = np.isin(snapshot.sphere_id, measurement.used_ids)
+    pixel = frame.metres_per_pixel
+    ring = disc_rows(snapshot.position[used], snapshot.radius[used])
+    # Never thinner than can be seen, never so wide that it hides the colour of the grain.
+    ring[:, 11] = np.clip(0.18 * snapshot.radius[used] / pixel, 1.0, 1.6 * frame.scale)
+    ring[:, 7:10] = to_linear(frame.palette.mark)
+    ring[:, 10] = 1.0
+    # On grains as bright as the ring, a line of the background's colour inside it keeps it apart.
+    shadow = ring.copy()
+    shadow[:, 11] *= 2.0
+    shadow[:, 7:10] = to_linear(frame.palette.background)
+    return np.concatenate((shadow, ring))
+
+
+def label(measurement: AngleOfRepose) -> str:
+    """The angle as it is read out: "13.0° ± 0.5°"."""
+    angle, error = math.degrees(measurement.angle), math.degrees(measurement.standard_error)
+    text = f"{angle:.1f}°".replace("-", "−")
+    return f"{text} ± {error:.1f}°" if math.isfinite(error) else text
+
+
+def overlay(frame: Frame, canvas: Canvas) -> None:
+    """Line along the slope, a level line from its foot, the arc between them and the number."""
+    measurement = _measured(frame)
+    if measurement is None:
+        return
+    palette, unit = frame.palette, frame.scale
+    x0, x1 = measurement.x_range
+    stretch = x1 - x0
+    foot_x, top_x = (x1, x0) if measurement.angle >= 0.0 else (x0, x1)
+    outward = math.copysign(1.0, foot_x - top_x)
+    xs = np.array((top_x - outward * BEYOND * stretch, foot_x))
+    ends = frame.camera.world_to_pixel(
+        np.column_stack((xs, measurement.intercept + measurement.slope * xs)), frame.size
+    )
+    top, foot = ends
+    length = float(np.hypot(*(top - foot)))
+    if not math.isfinite(length) or length < 8.0 * unit:
+        return
+    reach = min(0.42 * length, 190.0 * unit)
+    level = np.array((foot, foot - (outward * reach * 1.15, 0.0)))
+    tilt = abs(measurement.angle)
+    turn = np.linspace(0.0, tilt, 25)
+    arc = foot + reach * np.column_stack((-outward * np.cos(turn), -np.sin(turn)))
+    for line, width in ((ends, 2.2), (level, 1.4), (arc, 2.2)):
+        canvas.polyline(line, palette.background, width + 3.0, alpha=0.65)
+    canvas.polyline(ends, palette.mark, 2.2)
+    canvas.polyline(level, palette.mark, 1.4)
+    canvas.polyline(arc, palette.mark, 2.2)
+    _write_angle(frame, canvas, label(measurement), top, foot)
+
+
+def _write_angle(frame: Frame, canvas: Canvas, text: str, top: Floats, foot: Floats) -> None:
+    """The number, large, above the slope where no grain is; kept inside the free part of the window."""
+    width, height = canvas.text_extent(text, NUMBER, bold=True)
+    left, above, right, below = frame.inset
+    pad = 10.0 * frame.scale
+    x = top[0] + 0.62 * (foot[0] - top[0])
+    x = min(max(x, left + pad + width / 2), frame.size[0] - right - pad - width / 2)
+    y = top[1] + 0.62 * (foot[1] - top[1])
+    snapshot = frame.snapshot
+    moving = ~snapshot.fixed
+    centres = frame.camera.world_to_pixel(snapshot.position[moving, :2], frame.size)
+    radii = snapshot.radius[moving] / frame.metres_per_pixel
+    under = np.abs(centres[:, 0] - x) < width / 2 + radii + pad
+    if under.any():
+        y = min(y, float((centres[under, 1] - radii[under]).min()))
+    y = min(max(y - height - 0.6 * pad, above + pad), frame.size[1] - below - pad - height)
+    canvas.text((x, y), text, frame.palette.text, NUMBER, bold=True, anchor=(0.5, 0.0), halo=frame.palette.background)
+
+
+PASS = Pass(
+    "measurement",
+    order=40,
+    shader="discs",
+    attributes=(2, 1, 4, 4, 1),
+    instances=rings,
+    overlay=overlay,
+    dimensions=(2,),
+    switch=SLOPE,
+)

@@ -1,0 +1,63 @@
+"""Length scale: a bar of a round length, in the lower right of the free part of the window."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from repose.app.render.colours import nice_step
+from repose.app.render.passes import Frame, Pass, Switch
+
+if TYPE_CHECKING:
+    from repose.app.render.canvas import Canvas
+
+SCALE_BAR = Switch("scale_bar", "Scale bar", "A length to compare with; in 3D also the directions of the axes.")
+LONGEST = 170.0
+"""[units]."""
+UNITS = ((1e3, "km"), (1.0, "m"), (1e-2, "cm"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm"))
+
+
+def bar_length(metres_per_pixel: float, pixels: float) -> float:
+    """The largest 1, 2 or 5 times a power of ten [m] that is at most `pixels` long."""
+    longest = metres_per_pixel * pixels
+    step = nice_step(longest, 1)
+    if step <= longest * (1.0 + 1e-9):
+        return step
+    # `nice_step` rounds up: one place down the row 1, 2, 5, 10.
+    lead = round(step / 10.0 ** _power(step))
+    return step * {1: 0.5, 2: 0.5, 5: 0.4}[lead]
+
+
+def _power(value: float) -> int:
+    return int(f"{value:e}".split("e")[1])
+
+
+def length_label(metres: float) -> str:
+    """A round length with the unit that suits it: "5 mm", "2 cm"."""
+    factor, unit = next((pair for pair in UNITS if metres >= pair[0] * (1.0 - 1e-9)), UNITS[-1])
+    return f"{metres / factor:g} {unit}"
+
+
+def overlay(frame: Frame, canvas: Canvas) -> None:
+    """The bar with end marks, its length above it."""
+    unit, palette = frame.scale, frame.palette
+    _, _, right, below = frame.inset
+    length = bar_length(frame.metres_per_pixel, LONGEST * unit)
+    pixels = length / frame.metres_per_pixel
+    x1 = round(frame.size[0] - right - 22.0 * unit)
+    x0 = round(x1 - pixels)
+    y = round(frame.size[1] - below - 16.0 * unit)
+    thick, tall = max(2.0, round(2.0 * unit)), round(5.0 * unit)
+    for grow, colour in ((max(1.0, unit), palette.background), (0.0, palette.text)):
+        canvas.rectangle((x0 - grow, y - grow), (x1 + grow, y + thick + grow), colour)
+        for x in (x0, x1 - thick):
+            canvas.rectangle((x - grow, y - tall - grow), (x + thick + grow, y + thick + grow), colour)
+    text, size = length_label(length), 1.15
+    at, anchor = (x0 + x1) / 2, 0.5
+    if frame.dimension == 3:
+        # In space a length holds at one depth only: say at which, inside the picture and clear of the end marks.
+        text, at, anchor = f"{text} at the centre", x1, 1.0
+        y -= tall
+    canvas.text((at, y - 3.0 * unit), text, palette.text, size, anchor=(anchor, 1.0), halo=palette.background)
+
+
+PASS = Pass("scale_bar", order=80, overlay=overlay, switch=SCALE_BAR)

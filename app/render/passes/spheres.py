@@ -1,0 +1,65 @@
+"""Grains in 3D: spheres with exact depth and smooth edges, in soft light; marked where their turning is known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from repose.app.render.colours import to_linear
+from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.force_chains import FORCE_CHAINS
+from repose.app.render.passes.measurement import SLOPE
+from repose.sim.experiment.snapshot import Floats
+
+BEAD = 0.3
+"""Size of a grain while force chains are drawn [radii]: small enough to look between the grains."""
+FAINT = 0.45
+"""Share of a grain's own colour that stays then."""
+RING, MOST_RING, RING_TINT = 0.13, 1.5, 0.65
+"""Width of the ring around a measured grain [radii], at most [units of line width]; share of the mark's colour in it:
+in space hundreds are measured, and must not outshine the rest."""
+ATTRIBUTES = (3, 1, 4, 4, 4, 4, 2)
+
+
+def sphere_rows(centre: Floats, radius: Floats) -> Floats:
+    """Rows for the `spheres` shader in full light, shape (n, 22).
+
+    Columns: centre (3) [m], radius [m], face colour and alpha (4), rim colour (3) and width [pixel], orientation (4),
+    away from the neighbours (3) and their closeness, share of lamp and of sky (2). Colours in linear light.
+    """
+    rows = np.zeros((len(radius), sum(ATTRIBUTES)), np.float32)
+    rows[:, 0:3] = centre
+    rows[:, 3] = radius
+    rows[:, 7] = 1.0
+    rows[:, 20:22] = 1.0
+    return rows
+
+
+def instances(frame: Frame) -> Floats | None:
+    """One sphere each, the farthest first."""
+    snapshot, palette, kept = frame.snapshot, frame.palette, frame.kept
+    back_to_front = np.argsort(-frame.orbit.depth(snapshot.position[kept]).astype(np.float32))
+    rows = sphere_rows(snapshot.position[kept], snapshot.radius[kept])
+    rows[:, 4:7] = frame.faces[kept]
+    if frame.shows(FORCE_CHAINS):
+        rows[:, 3] *= BEAD
+        rows[:, 4:7] = FAINT * rows[:, 4:7] + (1.0 - FAINT) * to_linear(palette.background)
+        return rows.take(back_to_front, axis=0)
+    occlusion = frame.ambient_occlusion
+    rows[:, 16:19] = occlusion.outward
+    rows[:, 19] = occlusion.crowding
+    rows[:, 20] = occlusion.lamp
+    rows[:, 21] = occlusion.sky
+    if snapshot.orientation.shape == (len(snapshot.radius), 4):
+        rows[:, 12:16] = np.where(snapshot.fixed[kept, None], np.float32(0.0), snapshot.orientation[kept])
+    measurement = snapshot.measurement
+    if frame.shows(SLOPE) and measurement is not None and math.isfinite(measurement.angle):
+        used = np.isin(snapshot.sphere_id[kept], measurement.used_ids)
+        rows[used, 8:11] = RING_TINT * to_linear(palette.mark) + (1.0 - RING_TINT) * rows[used, 4:7]
+        rows[used, 11] = np.clip(RING * rows[used, 3] / frame.metres_per_pixel, 0.7, MOST_RING * frame.scale)
+    return rows.take(back_to_front, axis=0)
+
+
+PASS = Pass(
+    "spheres", order=20, shader="spheres", attributes=ATTRIBUTES, instances=instances, dimensions=(3,), depth="kept"
+)

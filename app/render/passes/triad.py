@@ -1,0 +1,37 @@
+"""Which way x, y and z point, as three short arrows in the lower left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.scale_bar import SCALE_BAR
+
+if TYPE_CHECKING:
+    from repose.app.render.canvas import Canvas
+
+LENGTH = 26.0
+"""Of an axis seen at right angles [units]."""
+PLACE = (50.0, 92.0)
+"""Of the origin, from the lower left of the free part [units]: above the caption."""
+
+
+def overlay(frame: Frame, canvas: Canvas) -> None:
+    """The axis that points away from the eye first."""
+    left, _, _, below = frame.inset
+    unit, palette = frame.scale, frame.palette
+    origin = np.array((left + PLACE[0] * unit, frame.size[1] - below - PLACE[1] * unit))
+    axes = frame.orbit.axes()
+    for k in np.argsort(axes[2]):
+        right, up, back = axes[:, k]
+        across = np.array((right, -up))
+        tip = origin + LENGTH * unit * across
+        canvas.polyline(np.array((origin, tip)), palette.background, 4.0)
+        canvas.polyline(np.array((origin, tip)), palette.text if back >= 0.0 else palette.faint, 1.8)
+        if np.hypot(*across) > 0.2:
+            at = tip + 9.0 * unit * across / np.hypot(*across)
+            canvas.text(at, "xyz"[k], palette.text, anchor=(0.5, 0.5), halo=palette.background)
+
+
+PASS = Pass("triad", order=82, overlay=overlay, dimensions=(3,), switch=SCALE_BAR)

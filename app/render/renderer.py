@@ -1,0 +1,195 @@
+"""From a snapshot to a picture: the passes, in order, in linear light, then text on top.
+
+Import it only once a window is open (see `repose.app.window.window`).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import OpenGL.GL as gl
+from imgui_bundle import imgui
+from numpy.typing import NDArray
+from repose.app.render.camera import NO_INSET, Box, Camera2D, Inset, Size
+from repose.app.render.canvas import Canvas
+from repose.app.render.colours import DARK, LIGHT, colouring_of, ease, fill_colours, measure_range, to_linear
+from repose.app.render.framing import LEGEND_ROOM, MARGIN, SCALE_BAR_ROOM, whole_scene
+from repose.app.render.gpu import Instances, Program, Target
+from repose.app.render.imgui_backend import TEXT_SIZE, ImguiBackend
+from repose.app.render.orbit import Camera, Camera3D
+from repose.app.render.passes import Frame, Pass, all_passes
+from repose.app.storage.view import View
+from repose.sim.experiment.snapshot import Snapshot
+
+PICTURE = (1280, 720)
+"""A picture of this size has text of scale 1; larger ones have larger text, so that films of all sizes look alike."""
+
+
+class Renderer:
+    """Draws snapshots in the OpenGL context that is current; the GL objects are all its own."""
+
+    def __init__(self, gui: ImguiBackend) -> None:
+        self._gui = gui
+        self._passes = all_passes()
+        self._programs = {name: Program(name) for name in {item.shader for item in self._passes if item.shader}}
+        self._instances = {item.name: Instances(item.attributes) for item in self._passes if item.shader}
+        self._scenes: dict[str, Target] = {}
+        self._picture: Target | None = None
+        self._picture_gui: ImguiBackend | None = None
+        self._span: dict[str, tuple[float, float]] = {}
+
+    def draw(
+        self,
+        snapshot: Snapshot,
+        view: View,
+        camera: Camera,
+        size: Size,
+        inset: Inset = NO_INSET,
+        scale: float = 1.0,
+    ) -> None:
+        """Draw onto the window between `begin_frame` and `end_frame` of its ImGui backend.
+
+        `size` is the framebuffer's [pixel], `inset` what panels cover of it, `scale` the pixels per unit
+        of text (`window.content_scale`); a size of zero draws nothing.
+        """
+        if size[0] <= 0 or size[1] <= 0:
+            return
+        camera = _fitting(camera, snapshot, size, inset)
+        frame = self._frame(snapshot, view, camera, size, inset, scale * view.text_scale)
+        self._draw_scene(frame, "window", 0)
+        self._draw_overlay(frame, self._gui)
+
+    def read(
+        self, snapshot: Snapshot, view: View, size: Size, camera: Camera | None = None, box: Box | None = None
+    ) -> NDArray[np.uint8]:
+        """The picture as an array of its own, shape (height, width, 3), sRGB, top row first.
+
+        Without a camera `box` is framed, or the whole scene (see `repose.app.render.framing`). May be called at any
+        time, also inside a frame of the window: it has a framebuffer and an ImGui context of its own.
+        """
+        if size[0] <= 0 or size[1] <= 0:
+            raise ValueError(f"a picture of {size[0]} x {size[1]} pixels cannot be drawn: both sides must be positive")
+        scale = picture_scale(size) * view.text_scale
+        room = (0.0, LEGEND_ROOM * scale, 0.0, SCALE_BAR_ROOM * scale)
+        frame = self._frame(snapshot, view, _fitting(camera, snapshot, size, room, box), size, NO_INSET, scale)
+        self._picture = _sized(self._picture, size, linear=False)
+        self._draw_scene(frame, "picture", self._picture.framebuffer)
+        current = imgui.get_current_context()
+        if self._picture_gui is None:
+            self._picture_gui = ImguiBackend()
+        self._picture_gui.begin_frame(size, scale, dt=1.0 / 60.0)
+        self._draw_overlay(frame, self._picture_gui)
+        self._picture_gui.end_frame()
+        imgui.set_current_context(current)
+        pixels = np.empty((size[1], size[0], 3), np.uint8)
+        self._picture.read(pixels)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
+        return np.ascontiguousarray(pixels[::-1])
+
+    def destroy(self) -> None:
+        """Free every OpenGL object made here."""
+        for program in self._programs.values():
+            program.destroy()
+        for instances in self._instances.values():
+            instances.destroy()
+        for target in (*self._scenes.values(), self._picture):
+            if target is not None:
+                target.destroy()
+        if self._picture_gui is not None:
+            current = imgui.get_current_context()
+            self._picture_gui.close()
+            imgui.set_current_context(current)
+        self._programs, self._instances, self._scenes = {}, {}, {}
+        self._picture = self._picture_gui = None
+
+    def _frame(self, snapshot: Snapshot, view: View, camera: Camera, size: Size, inset: Inset, scale: float) -> Frame:
+        palette = DARK if view.dark else LIGHT
+        colouring = colouring_of(view.colour_by, snapshot)
+        wanted = measure_range(colouring, snapshot) if colouring else None
+        span = None
+        if colouring and wanted:
+            span = ease(self._span.get(colouring.name), wanted) if colouring.kind == "continuous" else wanted
+            self._span[colouring.name] = span
+        faces = fill_colours(snapshot, colouring, span, view.colour_map, palette)
+        return Frame(snapshot, view, camera, size, inset, scale, palette, colouring if span else None, span, faces)
+
+    def _draw_scene(self, frame: Frame, name: str, framebuffer: int) -> None:
+        """All passes in linear light, then copied to `framebuffer`."""
+        deep = frame.dimension == 3
+        scene = self._scenes[name] = _sized(self._scenes.get(name), frame.size, linear=True, deep=deep)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, scene.framebuffer)
+        gl.glViewport(0, 0, *frame.size)
+        gl.glEnable(gl.GL_FRAMEBUFFER_SRGB)
+        gl.glDisable(gl.GL_SCISSOR_TEST)
+        gl.glDisable(gl.GL_DEPTH_TEST)
+        gl.glDisable(gl.GL_CULL_FACE)
+        gl.glEnable(gl.GL_BLEND)
+        gl.glBlendEquation(gl.GL_FUNC_ADD)
+        gl.glBlendFunc(gl.GL_ONE, gl.GL_ONE_MINUS_SRC_ALPHA)
+        gl.glClearColor(*(float(part) for part in to_linear(frame.palette.background)), 1.0)
+        gl.glDepthMask(gl.GL_TRUE)
+        gl.glClear(gl.GL_COLOR_BUFFER_BIT | gl.GL_DEPTH_BUFFER_BIT if deep else gl.GL_COLOR_BUFFER_BIT)
+        uniforms = frame.uniforms()
+        for item in self._passes:
+            rows = item.instances(frame) if item.instances and item.is_drawn(frame) else None
+            if rows is not None and len(rows):
+                program = self._programs[item.shader]
+                gl.glUseProgram(program.handle)
+                for name, value in uniforms.items():
+                    program.set(name, value)
+                if deep:
+                    _set_depth(item)
+                self._instances[item.name].draw(rows)
+        gl.glDisable(gl.GL_DEPTH_TEST)
+        self._show(scene, framebuffer)
+
+    def _show(self, scene: Target, framebuffer: int) -> None:
+        """Copy the stored sRGB bytes as they are: with conversion off, OpenGL neither decodes nor encodes."""
+        width, height = scene.size
+        gl.glDisable(gl.GL_FRAMEBUFFER_SRGB)
+        gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, scene.framebuffer)
+        gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, framebuffer)
+        gl.glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, gl.GL_COLOR_BUFFER_BIT, gl.GL_NEAREST)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, framebuffer)
+
+    def _draw_overlay(self, frame: Frame, gui: ImguiBackend) -> None:
+        canvas = Canvas(imgui.get_background_draw_list(), gui.regular, gui.bold, frame.scale, TEXT_SIZE)
+        for item in self._passes:
+            if item.overlay and item.is_drawn(frame):
+                item.overlay(frame, canvas)
+
+
+def picture_scale(size: Size) -> float:
+    """Text scale of a picture: grows with its size, never too wide for it, never too small to read."""
+    area = math.sqrt(size[0] * size[1] / (PICTURE[0] * PICTURE[1]))
+    return max(min(area, size[0] / 900.0), 0.7)
+
+
+def _fitting(camera: Camera | None, snapshot: Snapshot, size: Size, inset: Inset, box: Box | None = None) -> Camera:
+    """The camera itself, or one that frames `box` or the whole scene if there is none of the snapshot's dimension."""
+    kind = Camera3D if snapshot.position.shape[1] == 3 else Camera2D
+    if isinstance(camera, kind):
+        return camera
+    fitting = kind()
+    fitting.frame(box or whole_scene(snapshot), size, inset, margin=MARGIN)
+    return fitting
+
+
+def _sized(target: Target | None, size: Size, linear: bool, deep: bool = False) -> Target:
+    """The target itself, or a new one if there is none of that kind and size."""
+    if target is not None and target.size == size and target.deep == deep:
+        return target
+    if target is not None:
+        target.destroy()
+    return Target(size, linear, deep)
+
+
+def _set_depth(item: Pass) -> None:
+    """Set depth test and depth writing of a pass."""
+    if item.depth == "ignored":
+        gl.glDisable(gl.GL_DEPTH_TEST)
+        return
+    gl.glEnable(gl.GL_DEPTH_TEST)
+    gl.glDepthFunc(gl.GL_LEQUAL)
+    gl.glDepthMask(gl.GL_TRUE if item.depth == "kept" else gl.GL_FALSE)

@@ -1,0 +1,138 @@
+"""Text and numbers: symbols with scripts, powers of ten, units with prefixes, sentences that wrap."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from imgui_bundle import imgui
+from repose.app.render.theme import Colour, colour32, vector
+
+SCRIPT = re.compile(r"([_^])([^\W_]+)")
+"""A subscript or superscript in a symbol or a unit: k_n, N/m^p."""
+RAISED = re.compile(r"(\^)([^\W_]+)")
+"""A superscript in a sentence, where an underscore may belong to a name."""
+POWER = re.compile(r"\b(?P<mantissa>\d+(?:\.\d+)?)e(?P<sign>[+-])0*(?P<exponent>\d+)")
+DIGITS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+SMALL = 0.76
+"""Size of subscripts and hints relative to running text."""
+
+
+def text_width(text: str, size: float = 1.0) -> float:
+    """Width of a line of text [px], `size` relative to running text."""
+    if size == 1.0:
+        return float(imgui.calc_text_size(text).x)
+    style = imgui.get_style()
+    # Letters are set on whole pixels: the width of small text is not that share of the width of large text.
+    imgui.push_font(None, _pixels(size) / (style.font_scale_main * style.font_scale_dpi))
+    width = float(imgui.calc_text_size(text).x)
+    imgui.pop_font()
+    return width
+
+
+def draw_text(x: float, y: float, text: str, colour: Colour, size: float = 1.0) -> float:
+    """Text at a place on the screen; returns where it ends [px]."""
+    imgui.get_window_draw_list().add_text(
+        imgui.get_font(), _pixels(size), imgui.ImVec2(round(x), round(y)), colour32(colour), text
+    )
+    return x + text_width(text, size)
+
+
+def draw_symbol(x: float, y: float, symbol: str, colour: Colour, scripts: re.Pattern[str] = SCRIPT) -> float:
+    """A symbol or unit such as k_n or N/m^p with its scripts small and set off; returns where it ends [px]."""
+    height = imgui.get_font_size()
+    for text, script in _pieces(symbol, scripts):
+        shift = {"": 0.0, "_": 0.32, "^": -0.06}[script] * height
+        x = draw_text(x, y + shift, text, colour, SMALL if script else 1.0)
+    return x
+
+
+def symbol_width(symbol: str, scripts: re.Pattern[str] = SCRIPT) -> float:
+    """Width of a symbol as `draw_symbol` sets it [px]."""
+    return sum(text_width(text, SMALL if script else 1.0) for text, script in _pieces(symbol, scripts))
+
+
+def _pixels(size: float) -> float:
+    """Height of text `size` times as large as running text, in whole pixels, as ImGui sets it."""
+    return float(round(imgui.get_font_size() * size))
+
+
+def _pieces(symbol: str, scripts: re.Pattern[str]) -> list[tuple[str, str]]:
+    """Pieces of a symbol, each with "_" for a subscript, "^" for a superscript or "" for neither."""
+    plain, *rest = scripts.split(symbol)
+    pieces = [(plain, "")]
+    for script, text, after in zip(rest[::3], rest[1::3], rest[2::3]):
+        pieces += [(text, script), (after, "")]
+    return [piece for piece in pieces if piece[0]]
+
+
+def note(text: str, colour: Colour) -> None:
+    """A sentence that wraps at the panel's edge."""
+    imgui.push_style_color(imgui.Col_.text, vector(colour))
+    write(friendly(text), imgui.get_content_region_avail().x)
+    imgui.pop_style_color()
+
+
+def heading(text: str, size: float, colour: Colour) -> None:
+    """A line of larger text."""
+    imgui.push_font(None, imgui.get_style().font_size_base * size)
+    imgui.push_style_color(imgui.Col_.text, vector(colour))
+    imgui.text_unformatted(text)
+    imgui.pop_style_color()
+    imgui.pop_font()
+
+
+def write(text: str, width: float) -> None:
+    """Text in lines no longer than `width` [px], its exponents raised, in the colour in force."""
+    imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + width)
+    for line in text.split("\n"):
+        if RAISED.search(line):
+            _write_words(line.split(" "), width)
+        else:
+            imgui.text_unformatted(line)
+    imgui.pop_text_wrap_pos()
+
+
+def _write_words(words: list[str], width: float) -> None:
+    """Word by word, since ImGui itself sets all letters of a text on one line at one height."""
+    low, space, line = imgui.get_cursor_screen_pos(), text_width(" "), imgui.get_text_line_height()
+    x, y = 0.0, 0.0
+    colour = imgui.get_style_color_vec4(imgui.Col_.text)
+    for word in words:
+        wide = symbol_width(word, RAISED)
+        if x and x + wide > width:
+            x, y = 0.0, y + line
+        ink = (colour.x, colour.y, colour.z, colour.w)
+        x = draw_symbol(low.x + x, low.y + y, word, ink, RAISED) - low.x + space
+    imgui.dummy(imgui.ImVec2(width if y else x - space, y + line))
+
+
+def friendly(text: str) -> str:
+    """Numbers such as 2.5e+06 in the form 2.5·10⁶."""
+
+    def power(match: re.Match[str]) -> str:
+        sign = "⁻" if match["sign"] == "-" else ""
+        times = "" if match["mantissa"] in ("1", "") else f"{match['mantissa']}·"
+        return f"{times}10{sign}{match['exponent'].translate(DIGITS)}"
+
+    return POWER.sub(power, text)
+
+
+def si(value: float, unit: str, digits: int = 3) -> str:
+    """A value with its unit, in the prefix that keeps it readable."""
+    if value == 0.0 or not math.isfinite(value):
+        return f"{value:.0f} {unit}"
+    for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")):
+        if factor * 0.9995 <= abs(value) < factor * 999.5:
+            return f"{_digits(value / factor, digits)} {prefix}{unit}"
+    return friendly(f"{value:.1e} {unit}")
+
+
+def _digits(value: float, digits: int) -> str:
+    whole = len(str(int(abs(value))))
+    return f"{value:.{max(digits - whole, 0)}f}"
+
+
+def grouped(number: int) -> str:
+    """A whole number with spaces between thousands."""
+    return f"{number:,}".replace(",", "\u00a0")

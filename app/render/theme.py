@@ -1,0 +1,204 @@
+"""Colours, spacing and type: three themes, and one scale that fits them to the screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from imgui_bundle import imgui, implot
+
+Colour = tuple[float, float, float, float]
+Name = Literal["dark", "light", "projector"]
+
+DESIGN_SIZE = (1280, 720)
+"""The window for which scale is 1 [px]."""
+
+
+def _hex(code: str, alpha: float = 1.0) -> Colour:
+    red, green, blue = (int(code[start : start + 2], 16) / 255 for start in (1, 3, 5))
+    return red, green, blue, alpha
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The colours of the interface."""
+
+    dark: bool
+    panel: Colour
+    raised: Colour
+    """Buttons, fields and plots, one step above the panel."""
+    line: Colour
+    text: Colour
+    muted: Colour
+    accent: Colour
+    fill: Colour
+    """Filled part of a slider; text stays readable on it."""
+    good: Colour
+    warning: Colour
+    bad: Colour
+    on_accent: Colour
+    """Text on the accent colour."""
+    zoom: float = 1.0
+    """How much larger than usual everything is."""
+
+
+PALETTES: dict[Name, Palette] = {
+    "dark": Palette(
+        dark=True,
+        panel=_hex("#16191f"),
+        raised=_hex("#252a33"),
+        line=_hex("#353c47"),
+        text=_hex("#e8eaed"),
+        muted=_hex("#9ba5b1"),
+        accent=_hex("#5aa9f0"),
+        fill=_hex("#2c4f74"),
+        good=_hex("#48b98a"),
+        warning=_hex("#e3a940"),
+        bad=_hex("#f0645c"),
+        on_accent=_hex("#0b1016"),
+    ),
+    "light": Palette(
+        dark=False,
+        panel=_hex("#f4f5f7"),
+        raised=_hex("#e3e7ec"),
+        line=_hex("#c5ccd5"),
+        text=_hex("#1b2026"),
+        muted=_hex("#57616d"),
+        accent=_hex("#1b6ac0"),
+        fill=_hex("#aecdf0"),
+        good=_hex("#1d7d55"),
+        warning=_hex("#9a6200"),
+        bad=_hex("#c22f27"),
+        on_accent=_hex("#ffffff"),
+    ),
+    "projector": Palette(
+        dark=False,
+        panel=_hex("#ffffff"),
+        raised=_hex("#e6e6e6"),
+        line=_hex("#8a8a8a"),
+        text=_hex("#000000"),
+        muted=_hex("#333333"),
+        accent=_hex("#0046b8"),
+        fill=_hex("#a3c4ff"),
+        good=_hex("#00663a"),
+        warning=_hex("#874b00"),
+        bad=_hex("#b30000"),
+        on_accent=_hex("#ffffff"),
+        zoom=1.2,
+    ),
+}
+
+
+def interface_scale(size: tuple[int, int], content_scale: float, font_scale: float, palette: Palette) -> float:
+    """How large the interface is drawn: the screen's own scale, or more on a large window.
+
+    A window twice as large as designed for gets text half as large again: more room and easier reading at
+    once. Never so large that the columns would leave nothing for the picture.
+    """
+    room = min(size[0] / DESIGN_SIZE[0], size[1] / DESIGN_SIZE[1])
+    wanted = max(content_scale, room**0.6 if room > 1.0 else 1.0) * font_scale * palette.zoom
+    return max(0.6, min(wanted, max(room, 1.0) * 1.25))
+
+
+def colour32(colour: Colour, alpha: float = 1.0) -> int:
+    """The colour as ImGui's draw lists take it."""
+    return imgui.get_color_u32(imgui.ImVec4(colour[0], colour[1], colour[2], colour[3] * alpha))
+
+
+def vector(colour: Colour, alpha: float = 1.0) -> imgui.ImVec4:
+    """The colour as ImGui's widgets take it."""
+    return imgui.ImVec4(colour[0], colour[1], colour[2], colour[3] * alpha)
+
+
+def apply(palette: Palette, scale: float) -> None:
+    """Set ImGui's and ImPlot's colours and lengths; text is scaled where the frame begins."""
+    target = imgui.get_style()
+    style = imgui.Style()
+    style.font_size_base, style.font_scale_dpi = target.font_size_base, target.font_scale_dpi
+    for sized, value in {"window": 0.0, "child": 4.0, "frame": 4.0, "popup": 6.0, "grab": 4.0, "tab": 4.0}.items():
+        setattr(style, f"{sized}_rounding", value)
+    style.scrollbar_rounding = 6.0
+    style.window_padding = imgui.ImVec2(10, 8)
+    style.frame_padding = imgui.ImVec2(7, 4)
+    style.item_spacing = imgui.ImVec2(6, 5)
+    style.item_inner_spacing = imgui.ImVec2(5, 4)
+    style.scrollbar_size = 11.0
+    style.window_border_size = style.child_border_size = 0.0
+    style.popup_border_size = 1.0
+    style.tab_bar_border_size = 1.0
+    style.disabled_alpha = 0.45
+    style.hover_stationary_delay, style.hover_delay_normal = 0.3, 0.7
+    style.scale_all_sizes(scale)
+    _colour_widgets(style, palette)
+    for name in (entry for entry in dir(style) if not entry.startswith("_")):
+        if not callable(getattr(style, name)):
+            setattr(target, name, getattr(style, name))
+    for column in imgui.Col_:
+        if column != imgui.Col_.count:
+            target.set_color_(column, style.color_(column))
+    _apply_to_plots(palette, scale)
+
+
+def _colour_widgets(style: imgui.Style, palette: Palette) -> None:
+    (imgui.style_colors_dark if palette.dark else imgui.style_colors_light)(style)
+    p, column = palette, imgui.Col_
+    hover = tuple(0.82 * a + 0.18 * b for a, b in zip(p.raised, p.accent))
+    active = tuple(0.62 * a + 0.38 * b for a, b in zip(p.raised, p.accent))
+    clear = (*p.panel[:3], 0.0)
+    title = tuple(0.5 * a + 0.5 * b for a, b in zip(p.panel, p.raised))
+    groups = {
+        p.text: (column.text, column.input_text_cursor),
+        p.muted: (column.text_disabled,),
+        p.panel: (column.window_bg, column.title_bg, column.title_bg_active, column.popup_bg, column.menu_bar_bg),
+        title: (column.header,),
+        clear: (column.child_bg, column.border_shadow, column.scrollbar_bg, column.tab),
+        p.line: (column.border, column.separator, column.scrollbar_grab, column.table_border_light),
+        p.raised: (
+            column.frame_bg,
+            column.checkbox_selected_bg,
+            column.button,
+            column.tab_selected,
+            column.header_hovered,
+        ),
+        hover: (column.frame_bg_hovered, column.button_hovered, column.tab_hovered, column.header_active),
+        active: (column.frame_bg_active, column.button_active, column.scrollbar_grab_hovered),
+        p.accent: (
+            column.check_mark,
+            column.slider_grab,
+            column.slider_grab_active,
+            column.tab_selected_overline,
+            column.plot_histogram,
+            column.nav_cursor,
+            column.scrollbar_grab_active,
+        ),
+        p.fill: (column.text_selected_bg,),
+    }
+    for colour, columns in groups.items():
+        for entry in columns:
+            style.set_color_(entry, imgui.ImVec4(*colour))
+
+
+def _apply_to_plots(palette: Palette, scale: float) -> None:
+    style, column = implot.get_style(), implot.Col_
+    for entry, colour in {
+        column.frame_bg: (*palette.panel[:3], 0.0),
+        column.plot_bg: palette.raised,
+        column.plot_border: palette.line,
+        column.legend_bg: (*palette.panel[:3], 0.8),
+        column.legend_border: (*palette.line[:3], 0.0),
+        column.legend_text: palette.text,
+        column.title_text: palette.text,
+        column.inlay_text: palette.text,
+        column.axis_text: palette.muted,
+        column.axis_grid: (*palette.muted[:3], 0.25),
+        column.axis_tick: (*palette.muted[:3], 0.5),
+    }.items():
+        style.set_color_(entry, imgui.ImVec4(*colour))
+    style.plot_padding = imgui.ImVec2(9 * scale, 5 * scale)
+    style.label_padding = imgui.ImVec2(3 * scale, 2 * scale)
+    style.legend_padding = imgui.ImVec2(5 * scale, 4 * scale)
+    style.legend_inner_padding = imgui.ImVec2(4 * scale, 2 * scale)
+    style.major_tick_len = imgui.ImVec2(4 * scale, 4 * scale)
+    style.minor_tick_len = imgui.ImVec2(2 * scale, 2 * scale)
+    style.plot_min_size = imgui.ImVec2(80, 60)
+    style.fit_padding = imgui.ImVec2(0.0, 0.08)

@@ -1,0 +1,120 @@
+"""Automatic saves, to be offered after a crash: one folder per window, locked while the process lives.
+
+The operating system releases the lock when the process ends, however it ends: a folder that can be locked was left by a
+crash, and the run of another window is never touched. A clean end deletes the folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from repose.app.storage import paths
+
+if TYPE_CHECKING:
+    from repose.sim.experiment.saved_run import SavedRun
+
+GENERATIONS = 3
+"""Files kept per run: if the newest is damaged, the one before it is offered."""
+LOCK = "lock"
+MOST_LEFT_BEHIND = 5
+"""Runs of crashed windows that are kept; older ones are deleted."""
+
+
+@dataclass
+class Place:
+    """A folder with the last states of one run, locked by this process."""
+
+    folder: Path
+    lock: IO[bytes]
+
+    def files(self) -> list[Path]:
+        """The states in it, newest first."""
+        return sorted(self.folder.glob("run-*.repose"), reverse=True)
+
+    def save(self, saved: SavedRun) -> None:
+        """Write one more state and delete the oldest; raises `OSError`."""
+        from repose.sim.experiment.saved_run import save
+
+        before = self.files()
+        number = int(before[0].stem.removeprefix("run-")) + 1 if before else 1
+        save(saved, self.folder / f"run-{number:06d}.repose")
+        for path in self.files()[GENERATIONS:]:
+            path.unlink(missing_ok=True)
+
+    def newest(self) -> SavedRun | None:
+        """The newest state that can be read, or None."""
+        from repose.sim.experiment.saved_run import load
+        from repose.sim.io.archive import ArchiveError
+
+        for path in self.files():
+            with suppress(ArchiveError):
+                return load(path)
+        return None
+
+    def clear(self) -> None:
+        """Delete the folder, at a clean end or when its run is discarded."""
+        self.lock.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def begin() -> Place:
+    """A folder for a new window; raises `OSError`."""
+    root = paths.autosave_folder()
+    root.mkdir(parents=True, exist_ok=True)
+    for number in range(1000):
+        folder = root / f"{time.time_ns():020d}-{os.getpid()}-{number}"
+        with suppress(FileExistsError):
+            folder.mkdir()
+            place = _locked(folder)
+            if place is not None:
+                return place
+    raise OSError(f"no folder could be made in {root}")
+
+
+def left_behind() -> Place | None:
+    """The newest run of a crashed window, now locked by this process; empty folders are deleted."""
+    root = paths.autosave_folder()
+    folders = sorted((entry for entry in root.glob("*") if entry.is_dir()), reverse=True) if root.is_dir() else []
+    found = None
+    kept = 0
+    for folder in folders:
+        place = _locked(folder)
+        if place is None:
+            continue
+        kept += 1
+        if not place.files() or kept > MOST_LEFT_BEHIND:
+            place.clear()
+            kept -= 1
+        elif found is None:
+            found = place
+        else:
+            place.lock.close()
+    return found
+
+
+def _locked(folder: Path) -> Place | None:
+    """The folder with its lock held, or None while another process holds it."""
+    try:
+        lock = (folder / LOCK).open("ab")
+    except OSError:
+        return None
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        return None
+    return Place(folder, lock)

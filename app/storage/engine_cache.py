@@ -1,0 +1,37 @@
+"""Folder of the compiled engine: the user's cache folder, never beside the sources."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import platformdirs
+from repose.app.storage.paths import NAME
+
+VARIABLE = "NUMBA_CACHE_DIR"
+"""Read by numba when it is first imported."""
+
+
+def choose_engine_cache() -> str:
+    """Set the cache folder of numba; returns why compiled code will be lost at the end, or an empty string.
+
+    To be called before numba is imported. A folder set in the environment is used as it is. The fallback is a
+    new private folder, because code from a shared folder would be executed unchecked.
+    """
+    if os.environ.get(VARIABLE):
+        return ""
+    folder = Path(platformdirs.user_cache_dir(NAME, appauthor=False)) / "engine"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            os.environ[VARIABLE] = str(folder)
+            return ""
+    except (OSError, RuntimeError) as error:
+        private = tempfile.mkdtemp(prefix="repose-engine-")
+        atexit.register(shutil.rmtree, private, ignore_errors=True)
+        os.environ[VARIABLE] = private
+        reason = getattr(error, "strerror", None) or error
+        return f"The engine is compiled at every start because {folder} cannot be written to ({reason})."

@@ -1,0 +1,17 @@
+"""PNG files of pictures."""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def save_png(picture: NDArray[np.uint8], file: BinaryIO) -> None:
+    """Write a picture, shape (height, width, 3), as PNG."""
+    import pygame
+
+    height, width = picture.shape[:2]
+    surface = pygame.image.frombuffer(np.ascontiguousarray(picture).tobytes(), (width, height), "RGB")
+    pygame.image.save(surface, file, "heap.png")

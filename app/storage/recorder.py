@@ -1,0 +1,391 @@
+"""Video encoder: H.264 in an MP4 that can be played even if the program is killed meanwhile, or PNG pictures.
+
+The encoder has a thread and a bounded queue of its own. While recording, the file is written in fragments
+of one frame, each complete in itself and flushed at once (a plain MP4 is unreadable without its last
+bytes); `close` copies it into an ordinary one that players can seek in. There is no file before its first
+fragment: so whatever is there can be played.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import queue
+import shutil
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from av.container import OutputContainer
+    from av.video.stream import VideoStream
+
+Frame = NDArray[np.uint8]
+"""Shape (height, width, 3), sRGB, top row first."""
+
+ENCODERS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("libx264", {"preset": "veryfast", "crf": "18", "tune": "zerolatency"}),
+    ("mpeg4", {"qscale": "2"}),
+)
+"""Tried in this order; the second is for builds of FFmpeg without x264. Frames that x264 holds back to look ahead
+would be lost by a kill; without them a film of falling grains is a sixth larger."""
+FILM, PICTURES = ".mp4", ".png"
+"""Endings of a name: a film, or a folder of that name without the ending with a numbered picture for every frame."""
+NO_FILM = (
+    "{reason}: reinstall PyAV (pip install --force-reinstall av), or have every frame written as a PNG picture "
+    "(--video FOLDER/, or the format PNG in the window)."
+)
+DRAFTS = itertools.count(1)
+LARGEST_SIDE = 8192
+"""Pixels; what H.264 levels in use allow."""
+RESERVE = 64 * 1024 * 1024
+"""Bytes left free on the disk, so that the film can be completed."""
+QUEUE_BYTES = 96 * 1024 * 1024
+"""Frames waiting for the encoder may hold this much memory."""
+BT709, SRGB, LIMITED = 1, 13, 1
+"""Colour tags of H.273: primaries and matrix, transfer curve, range. Without them players guess the matrix."""
+
+
+class RecorderError(RuntimeError):
+    """Why a film cannot be begun or continued: one sentence."""
+
+
+class Recorder:
+    """A film being written; `add` frames, then `close` it."""
+
+    def __init__(self, path: Path, size: tuple[int, int], fps: float) -> None:
+        """Begin a film of (width, height) pixels and `fps` frames per second; raises `RecorderError`.
+
+        An existing file is never overwritten: `self.path` is the name actually used, which is certain once there
+        is a frame. Odd sides are padded by one pixel, since the colour planes have half the resolution.
+        """
+        if min(size) < 1 or max(size) > LARGEST_SIDE:
+            raise RecorderError(
+                f"A film of {size[0]}x{size[1]} pixels is refused: each side must be 1 to {LARGEST_SIDE}."
+            )
+        if not 1.0 <= fps <= 1000.0:
+            raise RecorderError(f"A film at {fps:g} frames per second is refused: it must be 1 to 1000.")
+        self.size = size
+        self.rate = Fraction(fps).limit_denominator(1001)
+        self._wanted = _checked(path)
+        self._pictures = self._wanted.suffix.lower() == PICTURES
+        self.encoder, self._options = ("", {}) if self._pictures else _find_encoder(self.rate)
+        self.path = _foreseen(self._wanted)
+        self._draft = self.path.with_name(f".film-{next(DRAFTS)}.{os.getpid()}.new")
+        self.frames = 0
+        """Frames encoded so far."""
+        self._failure: RecorderError | None = None
+        self._closed = self._full = False
+        frame_bytes = 3 * size[0] * size[1]
+        self._queue: queue.Queue[Frame | None] = queue.Queue(max(2, min(16, QUEUE_BYTES // frame_bytes)))
+        self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def ready(self) -> bool:
+        """True while `add` would not have to wait for the encoder."""
+        return not self._queue.full()
+
+    @property
+    def failure(self) -> str:
+        """Why the recording stopped by itself; empty while all is well."""
+        return str(self._failure or "")
+
+    def add(self, frame: Frame) -> None:
+        """Append a copy of `frame`, waiting while the encoder is behind; raises `RecorderError` once it has stopped."""
+        if self._failure is not None:
+            raise self._failure
+        width, height = self.size
+        if self._closed or frame.shape != (height, width, 3) or frame.dtype != np.uint8:
+            state = "closed" if self._closed else f"made for {width}x{height} frames"
+            raise RecorderError(f"A frame of shape {frame.shape} cannot be added: the film is {state}.")
+        odd = (0, 0) if self._pictures else (height % 2, width % 2)
+        self._queue.put(np.pad(frame, ((0, odd[0]), (0, odd[1]), (0, 0)), mode="edge"))
+
+    def close(self) -> int:
+        """Encode what is waiting, finish the file, and say how many frames it holds; a second call does nothing."""
+        if not self._closed:
+            self._closed = True
+            self._queue.put(None)
+            self._thread.join()
+            if self.frames and self._failure is None and not self._pictures:
+                _make_seekable(self.path, self._draft)
+        return self.frames
+
+    def _run(self) -> None:
+        try:
+            self._save_pictures() if self._pictures else self._encode()
+            if self._full:
+                raise RecorderError("the disk is almost full")
+        except Exception as error:  # whatever FFmpeg or the disk throws must not end the run
+            self._failure = self._sentence(error)
+            while self._queue.get() is not None:
+                pass
+
+    def _encode(self) -> None:
+        fragments = {"movflags": "frag_every_frame+empty_moov+default_base_moof", "flush_packets": "1"}
+        film = _GrowingFilm()
+        try:
+            with _load_av().open(film, "w", format="mp4", options=fragments) as container:
+                stream = self._stream(container)
+                for pixels in self._waiting():
+                    container.mux(stream.encode(self._picture(pixels)))
+                    self._settle(film)
+                    self.frames += 1
+                container.mux(stream.encode(None))
+            self._settle(film)
+        finally:
+            film.close()
+
+    def _settle(self, film: _GrowingFilm) -> None:
+        """Write the fragments that are whole; with the first of them the file comes to be."""
+        if film.file is None and film.has_fragment:
+            self.path = _put_in_place(film.written, self._draft, self._wanted)
+            film.file = self.path.open("ab", buffering=0)
+            film.written.clear()
+        film.write_out()
+
+    def _save_pictures(self) -> None:
+        from repose.app.storage.png import save_png
+
+        for pixels in self._waiting():
+            if self.frames == 0:
+                self.path = _new_folder(self._wanted)
+            draft = self.path / self._draft.name
+            with draft.open("wb") as file:
+                save_png(pixels, file)
+            os.replace(draft, self.path / f"{self.frames + 1:06d}{PICTURES}")
+            self.frames += 1
+
+    def _waiting(self) -> Iterator[Frame]:
+        """The frames as they come, to the last that the disk has room for."""
+        while not self._full and (pixels := self._queue.get()) is not None:
+            yield pixels
+            self._full = self.frames % max(1, round(self.rate)) == 0 and _free(self.path.parent) < RESERVE
+
+    def _stream(self, container: OutputContainer) -> VideoStream:
+        stream: Any = container.add_stream(self.encoder, rate=self.rate, options=dict(self._options))
+        stream.width, stream.height = (side + side % 2 for side in self.size)
+        stream.pix_fmt = "yuv420p"
+        context = stream.codec_context
+        context.time_base = 1 / self.rate
+        context.gop_size = max(1, round(self.rate))
+        context.colorspace, context.color_primaries = BT709, BT709
+        context.color_trc, context.color_range = SRGB, LIMITED
+        return cast("VideoStream", stream)
+
+    def _picture(self, pixels: Frame) -> Any:
+        rgb = _load_av().VideoFrame.from_ndarray(pixels, format="rgb24")
+        picture = rgb.reformat(format="yuv420p", dst_colorspace="ITU709", dst_color_range="MPEG")
+        picture.pts = self.frames
+        picture.time_base = 1 / self.rate
+        return picture
+
+    def _sentence(self, error: Exception) -> RecorderError:
+        reason = getattr(error, "strerror", None) or error
+        return RecorderError(
+            f"Recording to {self.path} stopped ({reason}); what was written until then is kept. "
+            "Free some space or choose another folder, then record again."
+        )
+
+
+class _GrowingFilm:
+    """What PyAV writes to: keeps the bytes until they are whole fragments."""
+
+    def __init__(self) -> None:
+        self.written = bytearray()
+        self.file: Any = None
+
+    @property
+    def has_fragment(self) -> bool:
+        """Whether more than the head of the film is waiting."""
+        return b"moof" in self.written
+
+    def write(self, data: bytes) -> int:
+        """Called by PyAV."""
+        self.written += data
+        return len(data)
+
+    def write_out(self) -> None:
+        """Hand what is waiting to the file, if there is one; raises `OSError`."""
+        if self.file is None:
+            return
+        rest = memoryview(bytes(self.written))
+        self.written.clear()
+        while rest:
+            rest = rest[self.file.write(rest) :]
+
+    def close(self) -> None:
+        if self.file is not None:
+            self.file.close()
+
+
+def film_path(text: str) -> Path:
+    """The name of a film as typed: with a slash at its end it is a folder for PNG pictures."""
+    path = Path(text)
+    return path.with_name(path.name + PICTURES) if text.endswith(("/", os.sep)) and path.name else path
+
+
+def encoder_names() -> tuple[str, ...]:
+    """Those of the encoders we can use that work on this machine; raises `RecorderError` without PyAV."""
+    return tuple(name for name, options in ENCODERS if _works(name, options, Fraction(60)))
+
+
+def _load_av() -> Any:
+    """PyAV, imported when it is first needed; raises `RecorderError` where it is missing or broken."""
+    try:
+        import av
+
+        _ = av.open, av.CodecContext, av.VideoFrame, av.FFmpegError
+    except Exception as error:  # a damaged library may throw anything
+        reason = f"Films cannot be made, since PyAV cannot be loaded ({error})"
+        raise RecorderError(NO_FILM.format(reason=reason)) from None
+    return av
+
+
+def _find_encoder(rate: Fraction) -> tuple[str, dict[str, str]]:
+    for name, options in ENCODERS:
+        if _works(name, options, rate):
+            return name, options
+    names = " or ".join(name for name, _ in ENCODERS)
+    raise RecorderError(NO_FILM.format(reason=f"No video encoder works here (need {names})"))
+
+
+def _works(name: str, options: dict[str, str], rate: Fraction) -> bool:
+    av = _load_av()
+    try:
+        context: Any = av.CodecContext.create(name, "w")
+        context.width, context.height, context.pix_fmt, context.time_base = 64, 64, "yuv420p", 1 / rate
+        context.options = dict(options)
+        context.open()
+    except (av.FFmpegError, ValueError):
+        return False
+    return True
+
+
+def _checked(path: Path) -> Path:
+    """The absolute name with its ending; raises `RecorderError` for one that is neither film nor pictures."""
+    try:
+        path = Path(path).expanduser().absolute()
+        path = path if path.suffix else path.with_suffix(FILM)
+    except (OSError, ValueError, RuntimeError) as error:  # OSError: the current folder is gone
+        reason = getattr(error, "strerror", None) or error
+        raise RecorderError(f"Film {path} cannot be written: {reason}; choose another name.") from None
+    if path.suffix.lower() not in (FILM, PICTURES):
+        raise RecorderError(
+            f"Film {path} is refused: films are written as {FILM} files, pictures as {PICTURES} into a folder."
+        )
+    return path
+
+
+def _foreseen(wanted: Path) -> Path:
+    """The name there will be, where nobody else takes it meanwhile; raises `RecorderError` if there can be none."""
+    try:
+        wanted.parent.mkdir(parents=True, exist_ok=True)
+        if _free(wanted.parent) < RESERVE:
+            raise RecorderError(f"Film {wanted} is not begun: the disk has less than {RESERVE >> 20} MB free.")
+        with tempfile.TemporaryFile(dir=wanted.parent):
+            _sweep(wanted.parent)
+        for candidate in _names(wanted):
+            try:
+                candidate.lstat()
+            except FileNotFoundError:
+                return candidate
+        raise AssertionError
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise RecorderError(f"Film {wanted} cannot be written: {reason}; choose another folder or name.") from None
+
+
+def _names(wanted: Path) -> Iterator[Path]:
+    """The name itself, then with -2, -3, …; that of a folder for pictures has no ending."""
+    path = wanted.with_suffix("") if wanted.suffix.lower() == PICTURES else wanted
+    suffix = "" if path is not wanted else wanted.suffix
+    yield path
+    for count in itertools.count(2):
+        yield wanted.with_name(f"{wanted.stem}-{count}{suffix}")
+
+
+def _put_in_place(data: bytes | bytearray, draft: Path, wanted: Path) -> Path:
+    """A file with these bytes under the first free name, which it takes at once and whole."""
+    try:
+        draft.write_bytes(data)
+        for candidate in _names(wanted):
+            with suppress(FileExistsError):
+                try:
+                    os.link(draft, candidate)
+                except FileExistsError:
+                    raise
+                except OSError:  # a file system without hard links
+                    candidate.open("xb").close()
+                    os.replace(draft, candidate)
+                return candidate
+        raise AssertionError
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _new_folder(wanted: Path) -> Path:
+    for candidate in _names(wanted):
+        with suppress(FileExistsError):
+            candidate.mkdir()
+            return candidate
+    raise AssertionError
+
+
+def _sweep(folder: Path) -> None:
+    """Take away the drafts of programs that were killed."""
+    for draft in folder.glob(".film-*.*.new"):
+        number = draft.name.split(".")[-2]
+        if number.isdecimal() and not _lives(int(number)):
+            with suppress(OSError):
+                draft.unlink()
+
+
+def _lives(process: int) -> bool:
+    if sys.platform == "win32":
+        return False  # a draft in use cannot be deleted there
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _free(folder: Path) -> int:
+    """Bytes free on the disk of that folder."""
+    return shutil.disk_usage(folder).free
+
+
+def _make_seekable(path: Path, draft: Path) -> None:
+    """Copy the fragments into an MP4 with its index in front; if that fails, the fragmented film stays."""
+    av = _load_av()
+    try:
+        with (
+            av.open(str(path)) as source,
+            av.open(str(draft), "w", "mp4", options={"movflags": "+faststart"}) as target,
+        ):
+            stream = target.add_stream_from_template(source.streams.video[0])
+            for packet in source.demux(video=0):
+                if packet.dts is not None:
+                    packet.stream = stream
+                    target.mux(packet)
+        os.replace(draft, path)
+    except OSError:  # what FFmpeg raises is one of these too
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,211 @@
+"""Saving and opening runs while physics continues: it copies its state between two batches, a thread writes it."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from repose.app.storage import autosave
+from repose.sim.experiment.commands import Command, Copy, Resume
+from repose.sim.io.archive import SUFFIX
+from repose.sim.io.atomic_file import write_new_file, write_whole_file
+from repose.sim.parameters import unquoted
+
+if TYPE_CHECKING:
+    from repose.sim.experiment.saved_run import SavedRun
+
+log = logging.getLogger(__name__)
+
+INTERVAL = 30.0
+"""Wall time between two automatic saves [s]."""
+LAST_SAVE = 2.0
+"""Longest wall time for the last automatic save when a signal ends the window [s]."""
+
+
+@dataclass
+class RunSaver:
+    """Writes and reads runs in a separate thread, and reports the result."""
+
+    send: Callable[[Command], None]
+    path: str = ""
+    """The file last saved to, opened or typed."""
+    opened: bool = False
+    """True when another run has been opened, so that the window drops the state of the previous one."""
+    said: str = ""
+    trouble: str = ""
+    lost: autosave.Place | None = None
+    """A run whose window ended unexpectedly, until it is opened or discarded."""
+    kept: bool = False
+    """After the end: whether an automatic save of this run was left for the next start."""
+    confirm: str = ""
+    """A file that exists, to be overwritten only if asked again."""
+    _mine: str = ""
+    _place: autosave.Place | None = None
+    _due: float = field(default_factory=lambda: time.monotonic() + INTERVAL)
+    _kept: tuple[int, int, str] = (-1, -1, "")
+    _jobs: queue.SimpleQueue[Callable[[], None] | None] = field(default_factory=queue.SimpleQueue)
+    _thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Look for a run left behind, and begin to save this one."""
+        self._thread = threading.Thread(target=self._work, name="run saver", daemon=True)
+        self._thread.start()
+        try:
+            self.lost = autosave.left_behind()
+            self._place = autosave.begin()
+        except OSError as error:
+            self.trouble = f"The run is not saved by itself: {error.strerror or error}."
+
+    def tick(self) -> None:
+        """Once a frame: save when it is time to."""
+        if self._place is not None and time.monotonic() >= self._due:
+            self._due = time.monotonic() + INTERVAL
+            self.send(Copy(lambda saved: self._jobs.put(lambda: self._save_by_itself(saved))))
+
+    def save_now(self) -> None:
+        """Save the run by itself at once, and wait for it, but not for a thread that is compiling."""
+        done = threading.Event()
+
+        def write(saved: SavedRun) -> None:
+            self._save_by_itself(saved)
+            done.set()
+
+        if self._place is not None:
+            self.send(Copy(lambda saved: self._jobs.put(lambda: write(saved))))
+            done.wait(LAST_SAVE)
+
+    def save(self, path: str) -> None:
+        """Save the run as it is between two steps; a file not of this session's making is asked about first."""
+        target = self._target(path)
+        if target is None:
+            return
+        known = str(target) in (self.confirm, self._mine)
+        if target.exists() and not known:
+            self.confirm = str(target)
+            return
+        self.confirm = ""
+        self.send(Copy(lambda saved: self._jobs.put(lambda: self._save(saved, target, known))))
+
+    def export(self, target: Path) -> None:
+        """Write the grains, as they are between two steps, for other programs; the suffix selects the format."""
+        self.said, self.trouble = "", ""
+        self.send(Copy(lambda saved: self._jobs.put(lambda: self._export(saved, target))))
+
+    def open(self, path: str) -> None:
+        """Continue the run in a file."""
+        target = self._target(path)
+        if target is not None:
+            self._jobs.put(lambda: self._open(target))
+
+    def open_lost(self) -> None:
+        """Continue the run that a crash left."""
+        place, self.lost = self.lost, None
+        if place is not None:
+            self._jobs.put(lambda: self._open_place(place))
+
+    def discard_lost(self) -> None:
+        """Delete the run that a crash left."""
+        if self.lost is not None:
+            self.lost.clear()
+            self.lost = None
+
+    def end(self, keep: bool = False) -> None:
+        """Finish writing; delete the automatic saves of this run unless `keep`."""
+        self._jobs.put(None)
+        if self._thread is not None:
+            self._thread.join(2.0)
+        if self._place is not None and keep and self._place.files():
+            self._place.lock.close()  # as after a crash: offered at the next start
+            self.kept = True
+        elif self._place is not None:
+            self._place.clear()
+        if self.lost is not None:
+            self.lost.lock.close()  # offered again at the next start
+
+    def _target(self, path: str) -> Path | None:
+        self.said, self.trouble = "", ""
+        text = unquoted(path)
+        if not text:
+            self.trouble = "Type the path of a file first."
+            return None
+        target = Path(text).expanduser()
+        self.path = str(target if target.suffix else target.with_suffix(SUFFIX))
+        return Path(self.path)
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            try:
+                job()
+            except Exception as error:  # no error of the disk may end the run
+                log.exception("A run could not be saved or opened.")
+                self.trouble = f"That failed: {error}"
+
+    def _save(self, saved: SavedRun, path: Path, over: bool) -> None:
+        """Write the run; an existing file is replaced only if confirmed or written in this session."""
+        from repose.sim.experiment.saved_run import write
+
+        try:
+            (write_whole_file if over else write_new_file)(path, lambda file: write(saved, file))
+            self._mine = str(path)
+            self.said = f"Saved to {path.name}."
+        except FileExistsError:
+            self.confirm = str(path)
+        except OSError as error:
+            self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
+
+    def _export(self, saved: SavedRun, path: Path) -> None:
+        from repose.sim.io.export import ExportedState, export
+
+        run = saved.now.now.run
+        try:
+            export(ExportedState(run.world, run.step, run.time, run.dt, run.series.columns()), path)
+            self.said = f"Grains written to {path}."
+        except OSError as error:
+            self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
+
+    def _save_by_itself(self, saved: SavedRun) -> None:
+        now = (saved.now.at, saved.now.commands, saved.log.scene)
+        if now == self._kept or self._place is None:
+            return
+        try:
+            self._place.save(saved)
+            self._kept = now
+        except OSError as error:
+            self.trouble = f"The run could not be saved automatically: {error.strerror or error}; it continues."
+
+    def _open(self, path: Path) -> None:
+        from repose.sim.experiment.saved_run import load
+        from repose.sim.io.archive import ArchiveError
+
+        try:
+            self._resume(load(path), path.name)
+        except ArchiveError as error:
+            self.trouble = str(error)
+
+    def _open_place(self, place: autosave.Place) -> None:
+        saved = place.newest()
+        if saved is None:
+            self.trouble = f"None of the states in {place.folder} can be read."
+            return
+        self._resume(saved, "the run of the last session")
+        if self._place is not None:
+            self._place.save(saved)
+        place.clear()
+
+    def _resume(self, saved: SavedRun, name: str) -> None:
+        self.opened = True
+        self.send(Resume(saved))
+        foreign = " Another version saved it: the continued run may differ in the last bits." if saved.foreign else ""
+        self.said = f"Opened {name}.{foreign}"
+
+
+def free_name(folder: Path, scene: str, suffix: str = SUFFIX) -> Path:
+    """The first of `scene-1.repose`, `scene-2.repose`, … that is free."""
+    return next(path for n in itertools.count(1) if not (path := folder / f"{scene}-{n}{suffix}").exists())

@@ -1,0 +1,31 @@
+"""The choices of how a picture is drawn: part of the settings, read by the renderer."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from annotated_types import MaxLen
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class View(BaseModel):
+    """How a snapshot is drawn; panels write it, the renderer reads it. Excluded fields last as long as the window."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, validate_assignment=True, allow_inf_nan=False)
+
+    colour_by: str = "speed"
+    """A name in `repose.app.render.colours.COLOURINGS`."""
+    colour_map: str = "viridis"
+    """A name in `repose.app.render.colours.COLOUR_MAPS`."""
+    shown: Annotated[dict[str, bool], MaxLen(200)] = {}
+    """Switches of the draw passes by name, as far as they differ from their defaults or were touched."""
+    cut_axis: Annotated[str, Field(exclude=True)] = ""
+    """In 3D: "x", "y" or "z" hides everything on the viewer's side of a plane across that axis; empty hides nothing."""
+    cut_position: Annotated[float, Field(exclude=True)] = 0.5
+    """Position of that plane: 0 at the lower, 1 at the upper end of the box."""
+    dark: Annotated[bool, Field(exclude=True)] = True
+    """Dark background for screens and projectors, or light for print."""
+    ui_visible: Annotated[bool, Field(exclude=True)] = True
+    """False hides every panel (Tab); the picture stays."""
+    text_scale: Annotated[float, Field(exclude=True)] = 1.0
+    """Text size relative to the screen's own [-]."""

@@ -1,0 +1,142 @@
+"""Parameter changes by the user: checked by the parameter set, sent once, undoable, refused with a sentence.
+
+A change appears in a snapshot one batch later. Until then the requested value is shown, so that a slider under the
+mouse never jumps back. A value that the engine does not adopt is dropped after `PATIENCE` snapshots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from repose.app.ui.undo import History
+from repose.sim.experiment.commands import Command, Recover, SetParameters
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.parameters import ParameterError, ParameterSet, Value
+
+PATIENCE = 3
+"""Snapshots after which a value that has not appeared counts as not adopted."""
+MOST_MARKS = 200
+"""Most changes stored for the plots."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One parameter change: simulated time [s], old and new value in words."""
+
+    time: float
+    text: str
+    before: Mapping[str, Value]
+    """Values before the change, SI."""
+    gesture: object = None
+
+
+@dataclass
+class Edits:
+    """Requested values that no snapshot shows yet, refusals, and the undo history."""
+
+    send: Callable[[Command], None]
+    history: History = field(default_factory=History)
+    refusals: dict[str, str] = field(default_factory=dict)
+    """Why a parameter's last edit was refused, by parameter name."""
+    marks: list[Mark] = field(default_factory=list)
+    """Changes of this run, for the plots."""
+    _wanted: dict[str, tuple[Value, int]] = field(default_factory=dict)
+    _snapshot: Snapshot = field(default_factory=Snapshot)
+    _edited: str = ""
+
+    def see(self, snapshot: Snapshot) -> None:
+        """Compare with the newest snapshot: drop values that have arrived, assign a refusal to its field."""
+        if snapshot.cuts != self._snapshot.cuts:
+            self.history.cut()
+        self.history.follow(snapshot.at, snapshot.log_end)
+        self._snapshot = snapshot
+        if snapshot.refusal and self._edited and self._edited in self._wanted:
+            self.refusals[self._edited] = snapshot.refusal
+            self._wanted.clear()
+        for name, (value, serial) in list(self._wanted.items()):
+            if getattr(snapshot.parameters, name, None) == value or snapshot.serial >= serial + PATIENCE:
+                del self._wanted[name]
+        while self.marks and self.marks[-1].time > snapshot.time:
+            self.marks.pop()
+
+    @property
+    def parameters(self) -> ParameterSet | None:
+        """The parameters in effect, as of the last snapshot."""
+        return self._snapshot.parameters
+
+    def value(self, name: str) -> Value:
+        """The value to show for one parameter, SI."""
+        if name in self._wanted:
+            return self._wanted[name][0]
+        value: Value = getattr(self._snapshot.parameters, name)
+        return value
+
+    def set(self, values: Mapping[str, Value], gesture: object = None) -> bool:
+        """Request new values (SI, raw as typed); False, with a refusal to show, if the parameter set rejects them.
+
+        Edits with the same `gesture`, such as one drag of a slider, are undone together.
+        """
+        parameters = self.parameters
+        if parameters is None:
+            return False
+        before = {name: self.value(name) for name in values}
+        self.refusals.clear()
+        try:
+            checked = parameters.changed(**{name: value for name, (value, _) in self._wanted.items()} | dict(values))
+        except ParameterError as error:
+            self.refusals.update(dict.fromkeys(values, str(error)))
+            return False
+        after: dict[str, Value] = {name: getattr(checked, name) for name in values}
+        if after != before:
+            self.history.record(before, after, gesture, self._snapshot.at)
+            self._ask(after, gesture)
+        return True
+
+    def to_undo(self) -> Mapping[str, Value] | None:
+        """The values that `undo` would restore, or None if there is nothing to undo."""
+        if self.history.undoable:
+            return self.history.undoable[-1].before
+        fault = self._snapshot.fault
+        if fault is None or fault.parameter is None or fault.previous is None:
+            return None
+        return {fault.parameter: fault.previous}
+
+    def undo(self) -> None:
+        """Undo the last change; after a fault, return to the last good state with the old values."""
+        values = self.to_undo()
+        if values is not None:
+            self.history.undo()
+            self._ask(values)
+
+    def redo(self) -> None:
+        """Repeat the change undone last."""
+        values = self.history.redo()
+        if values is not None:
+            self._ask(values)
+
+    def forget(self) -> None:
+        """Drop history, requests and marks, as when another preset is loaded."""
+        self.history.clear()
+        self.refusals.clear()
+        self._wanted.clear()
+        self.marks.clear()
+
+    def _ask(self, values: Mapping[str, Value], gesture: object = None) -> None:
+        self._edited = next(iter(values), "")
+        before = {name: self.value(name) for name in values} if self.parameters is not None else {}
+        for name, value in values.items():
+            self._wanted[name] = (value, self._snapshot.serial)
+        stopped = self._snapshot.fault is not None
+        self.send(Recover(dict(values)) if stopped else SetParameters(dict(values)))
+        self._mark(before, values, gesture)
+
+    def _mark(self, before: Mapping[str, Value], values: Mapping[str, Value], gesture: object) -> None:
+        if self._snapshot.parameters is None:
+            return
+        declared = type(self._snapshot.parameters).declared()
+        if gesture is not None and self.marks and self.marks[-1].gesture == gesture:
+            before = {**before, **self.marks.pop().before}
+        text = ", ".join(declared[name].change(before[name], value) for name, value in values.items())
+        self.marks.append(Mark(self._snapshot.time, text, before, gesture))
+        del self.marks[:-MOST_MARKS]

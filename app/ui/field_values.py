@@ -1,0 +1,83 @@
+"""Conversion between a value, its position on the slider and the text to edit."""
+
+from __future__ import annotations
+
+import math
+
+from repose.sim.numbers import read_number
+from repose.sim.parameters import Parameter, Value
+
+DECADES = 6
+"""Decades of a logarithmic slider whose range begins at zero; its left end is zero."""
+ZERO_END = 0.03
+"""Fraction of such a slider that means zero."""
+
+
+def position(parameter: Parameter, value: float) -> float:
+    """Position of a value on the slider, 0 to 1."""
+    low, high = _range(parameter)
+    if not parameter.quantity.log:
+        return min(max((value - low) / (high - low), 0.0), 1.0)
+    start, bottom = (ZERO_END, high * 10.0**-DECADES) if low == 0.0 else (0.0, low)
+    if value < bottom:
+        return 0.0
+    return min(start + (1.0 - start) * math.log(value / bottom) / math.log(high / bottom), 1.0)
+
+
+def value_at(parameter: Parameter, where: float) -> Value:
+    """The value at a position on the slider, rounded to two or three digits, SI."""
+    low, high = _range(parameter)
+    if where <= 0.0 or where >= 1.0:
+        value: float = low if where <= 0.0 else high
+        return int(value) if parameter.kind == "int" else value
+    if parameter.quantity.log:
+        start, bottom = (ZERO_END, high * 10.0**-DECADES) if low == 0.0 else (0.0, low)
+        if where < start:
+            return low
+        value = bottom * (high / bottom) ** ((where - start) / (1.0 - start))
+        quantum = 10.0 ** (math.floor(math.log10(value)) - 1)
+    else:
+        value = low + (high - low) * where
+        scale = parameter.quantity.scale
+        quantum = 10.0 ** (math.floor(math.log10((high - low) / scale)) - 3) * scale
+    if parameter.kind == "int":
+        return min(max(round(value), int(low)), int(high))
+    rounded = float(f"{round(value / quantum) * quantum:.12g}")
+    return min(max(rounded, low), high)
+
+
+def typed(parameter: Parameter, text: str) -> Value:
+    """The typed value in SI; text that is not a number is returned unchanged, to be refused with a sentence."""
+    text = text.strip()
+    if parameter.quantity.unit:
+        text = text.removesuffix(parameter.quantity.unit).strip()
+    try:
+        number = read_number(text)
+        if isinstance(number, str):
+            return number
+        if parameter.kind == "int" and isinstance(number, int):
+            return number
+        value = float(f"{float(number) * parameter.quantity.scale:.15g}")
+    except OverflowError:
+        return math.inf
+    # 90° must be allowed if π/2 is the limit, although the conversion is not exact.
+    limits = (limit for limit in (parameter.low, parameter.high) if limit is not None)
+    return next((limit for limit in limits if math.isclose(value, limit, rel_tol=1e-12)), value)
+
+
+def compact(number: float) -> float:
+    """The number as the row prints it, with five significant digits."""
+    return float(f"{number:.5g}")
+
+
+def plain(parameter: Parameter, value: Value) -> str:
+    """The value as text to edit, in the unit shown, without the unit."""
+    if isinstance(value, str):
+        return value
+    return repr(value) if parameter.kind == "int" else f"{value / parameter.quantity.scale:.10g}"
+
+
+def _range(parameter: Parameter) -> tuple[float, float]:
+    if parameter.low is None or parameter.high is None:
+        raise ValueError(f"{parameter.name} declares no range, so that it cannot have a slider.")
+    return parameter.low, parameter.high

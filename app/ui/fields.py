@@ -1,0 +1,223 @@
+"""One declared parameter becomes one row: name, symbol and value on a slider, a list or a tick box.
+
+The parameter set decides what is allowed. A refused value leaves the old one in effect, and the row shows why.
+"""
+
+from __future__ import annotations
+
+from imgui_bundle import imgui
+from repose.app.render.text import SMALL, draw_symbol, draw_text, friendly, note, si, symbol_width, text_width
+from repose.app.render.theme import Colour
+from repose.app.ui.field_values import compact, plain, position, typed, value_at
+from repose.app.ui.path_field import draw_path
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import dragged, draw_bar, right_clicked, tooltip
+from repose.sim.parameters import Parameter
+
+EFFECTS = {
+    "now": "Takes effect at once.",
+    "ramp": "Takes effect over the contact duration{}, the longer of before and after: a jump would accelerate grains.",
+    "base": "Rebuilds walls and base; if grains are present, the fill restarts.",
+    "restart": "Takes effect at the next fill.",
+}
+
+
+def describe(parameter: Parameter, contact_time: float = 0.0) -> str:
+    """Text of the tooltip: meaning, range, default and when a change takes effect.
+
+    `contact_time` [s] is the contact duration in the run; omitted if 0.
+    """
+    quantity = parameter.quantity
+    lines = [f"{quantity.label}  {quantity.symbol.replace('_', '')}".rstrip(), parameter.help]
+    if parameter.low is not None and parameter.high is not None:
+        span = f"From {parameter.shown(parameter.low)} to {parameter.shown(parameter.high)}"
+        lines.append(friendly(f"{span}; default {parameter.shown(parameter.default)}."))
+    elif parameter.kind != "bool":
+        lines.append(f"Default: {words(parameter.shown(parameter.default))}.")
+    lines.append(EFFECTS[quantity.effect].format(f" ({si(contact_time, 's')} now)" if contact_time else ""))
+    if parameter.kind in ("float", "int"):
+        lines.append("Ctrl-click, or Enter, types a value; double-click or right-click resets to the default.")
+    else:
+        lines.append("Right-click resets to the default.")
+    return "\n".join(lines)
+
+
+def words(choice: str) -> str:
+    """A choice with spaces."""
+    return choice.replace("_", " ")
+
+
+def draw_field(ui: Ui, parameter: Parameter) -> None:
+    """The row of one parameter, and why its last edit was refused."""
+    imgui.push_id(parameter.name)
+    if ui.memory.get("typing") == parameter.name:
+        _draw_typing(ui, parameter)
+    elif parameter.kind == "choice":
+        _draw_choice(ui, parameter)
+    elif parameter.kind == "bool":
+        _draw_tick(ui, parameter)
+    elif parameter.kind == "path":
+        draw_path(ui, parameter, describe(parameter, ui.snapshot.contact_time))
+    elif parameter.choices:
+        _draw_automatic(ui, parameter)
+    else:
+        _draw_slider(ui, parameter, imgui.get_content_region_avail().x)
+    imgui.pop_id()
+    if parameter.name in ui.edits.refusals:
+        note(ui.edits.refusals[parameter.name], ui.palette.bad)
+    elif parameter.name == "dt" and ui.snapshot.dt_warning:
+        note(ui.snapshot.dt_warning, ui.palette.bad)
+
+
+def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
+    value = ui.edits.value(parameter.name)
+    automatic = isinstance(value, str)
+    number = ui.snapshot.dt if isinstance(value, str) else float(value)
+    size = imgui.ImVec2(width, imgui.get_frame_height())
+    imgui.invisible_button("##slider", size, imgui.ButtonFlags_.enable_nav)
+    ui.probe.mark(f"field.{parameter.name}")
+    tooltip(describe(parameter, ui.snapshot.contact_time))
+    low = imgui.get_item_rect_min()
+    if not _reset_asked(ui, parameter):
+        _follow_mouse(ui, parameter, low.x, size.x)
+    shown = ui.edits.value(parameter.name)
+    if not isinstance(shown, str):
+        number = float(shown)
+    draw_bar(ui, low, size, position(parameter, number), filled=not automatic)
+    pad = imgui.get_style().frame_padding
+    text = friendly(parameter.shown(compact(number) if parameter.kind == "float" else int(number)))
+    _caption(ui, parameter, text, low.x + pad.x, low.y + pad.y, low.x + size.x - pad.x)
+
+
+def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, right: float) -> None:
+    """Name, symbol and, if there is room, when it takes effect, at the left; the value at the right."""
+    quantity, palette = parameter.quantity, ui.palette
+    start = right - symbol_width(value)
+    gap = text_width(" ") * 1.5
+    clip = imgui.get_window_draw_list()
+    clip.push_clip_rect(
+        imgui.ImVec2(left, top - 10), imgui.ImVec2(start - gap, top + imgui.get_frame_height() + 10), True
+    )
+    free = start - gap - left
+    wide = text_width(quantity.label) + gap + symbol_width(quantity.symbol)
+    x = left
+    if wide <= free or not quantity.symbol:
+        x = draw_text(x, top, quantity.label, palette.text) + gap
+    x = draw_symbol(x, top, quantity.symbol, palette.muted) + gap
+    tag, colour = _tag(ui, parameter)
+    if tag and x + text_width(tag, SMALL) <= start - gap:
+        draw_text(x, top + imgui.get_font_size() * (1 - SMALL) * 0.6, tag, colour, SMALL)
+    clip.pop_clip_rect()
+    ill = parameter.name == "dt" and ui.snapshot.dt_warning
+    draw_symbol(start, top, value, palette.bad if ill else palette.text)
+
+
+def _tag(ui: Ui, parameter: Parameter) -> tuple[str, Colour]:
+    if parameter.quantity.effect == "restart":
+        return "at next fill", ui.palette.muted
+    if parameter.quantity.effect == "base" and ui.snapshot.moving_count:
+        return "restarts the fill", ui.palette.warning
+    return "", ui.palette.muted
+
+
+def _reset_asked(ui: Ui, parameter: Parameter) -> bool:
+    """Reset on a double-click or right-click; True while that mouse button is still down."""
+    name = parameter.name
+    twice = (
+        imgui.is_item_hovered(imgui.HoveredFlags_.no_nav_override)
+        and imgui.is_mouse_double_clicked(0)
+        and not imgui.get_io().key_ctrl
+    )
+    if twice:
+        ui.memory["reset_by_mouse"] = name
+        # The first of the two clicks has moved the slider: both are one step of the undo history.
+        ui.edits.set({name: parameter.default}, gesture=("drag", name))
+    elif right_clicked():
+        ui.edits.set({name: parameter.default})
+    if ui.memory.get("reset_by_mouse") == name:
+        if imgui.is_item_active():
+            return True
+        del ui.memory["reset_by_mouse"]
+    return False
+
+
+def _follow_mouse(ui: Ui, parameter: Parameter, left: float, width: float) -> None:
+    """Set the value under the pointer while the row is dragged; with Ctrl, or by keyboard, begin to type instead."""
+    name, io = parameter.name, imgui.get_io()
+    if imgui.is_item_activated():
+        ui.edits.history.seal()
+        # Activated without the mouse: the keyboard can only type.
+        if io.key_ctrl or not imgui.is_mouse_down(0):
+            ui.memory.update(typing=name, text=plain(parameter, ui.edits.value(name)), typing_fresh=True)
+            return
+    where = dragged(ui, left, width)
+    if where is not None:
+        ui.edits.set({name: value_at(parameter, where)}, gesture=("drag", name))
+
+
+def _draw_typing(ui: Ui, parameter: Parameter) -> None:
+    fresh = ui.memory.pop("typing_fresh", False)
+    unit = f" {parameter.quantity.unit}" if parameter.quantity.unit else ""
+    label = f"{parameter.quantity.label}{unit} ="
+    imgui.align_text_to_frame_padding()
+    imgui.text_unformatted(label)
+    imgui.same_line()
+    imgui.set_next_item_width(-1.0)
+    if fresh:
+        imgui.set_keyboard_focus_here()
+    flags = imgui.InputTextFlags_.auto_select_all | imgui.InputTextFlags_.enter_returns_true
+    entered, text = imgui.input_text("##typed", ui.memory["text"], flags)
+    ui.probe.mark(f"field.{parameter.name}.text")
+    ui.memory["text"] = text
+    left = not fresh and imgui.is_item_deactivated()
+    if entered or (left and not imgui.is_key_pressed(imgui.Key.escape)):
+        ui.edits.set({parameter.name: typed(parameter, text)})
+    if entered or left:
+        ui.memory.pop("typing", None)
+
+
+def _draw_choice(ui: Ui, parameter: Parameter) -> None:
+    name, current = parameter.name, str(ui.edits.value(parameter.name))
+    low, pad = imgui.get_cursor_screen_pos(), imgui.get_style().frame_padding
+    width = imgui.get_content_region_avail().x
+    imgui.set_next_item_width(width)
+    imgui.push_style_var(imgui.StyleVar_.button_text_align, imgui.ImVec2(1.0, 0.5))
+    open_now = imgui.begin_combo("##choice", "", imgui.ComboFlags_.height_large)
+    imgui.pop_style_var()
+    if open_now:
+        for choice in parameter.choices:
+            if imgui.selectable(words(choice), choice == current)[0]:
+                ui.edits.set({name: choice})
+            ui.probe.mark(f"field.{name}.{choice}")
+        imgui.end_combo()
+    else:
+        ui.probe.mark(f"field.{name}")
+        tooltip(describe(parameter, ui.snapshot.contact_time))
+        if right_clicked():
+            ui.edits.set({name: parameter.default})
+    right = low.x + width - imgui.get_frame_height() - pad.x
+    _caption(ui, parameter, words(str(ui.edits.value(name))), low.x + pad.x, low.y + pad.y, right)
+
+
+def _draw_tick(ui: Ui, parameter: Parameter) -> None:
+    changed, value = imgui.checkbox(parameter.quantity.label, bool(ui.edits.value(parameter.name)))
+    ui.probe.mark(f"field.{parameter.name}")
+    tooltip(describe(parameter, ui.snapshot.contact_time))
+    if right_clicked():
+        ui.edits.set({parameter.name: parameter.default})
+    elif changed:
+        ui.edits.set({parameter.name: value})
+
+
+def _draw_automatic(ui: Ui, parameter: Parameter) -> None:
+    """A slider and a tick box: if ticked, the program chooses the value and the slider shows it."""
+    (word,) = parameter.choices
+    value = ui.edits.value(parameter.name)
+    box = imgui.get_frame_height() + imgui.get_style().item_inner_spacing.x + text_width(word)
+    _draw_slider(ui, parameter, imgui.get_content_region_avail().x - box - imgui.get_style().item_spacing.x)
+    imgui.same_line()
+    changed, automatic = imgui.checkbox(word, value == word)
+    ui.probe.mark(f"field.{parameter.name}.{word}")
+    tooltip(f"{parameter.quantity.label}: let the program choose, or keep the value it has now.")
+    if changed:
+        ui.edits.set({parameter.name: word if automatic else compact(ui.snapshot.dt)})

@@ -1,0 +1,47 @@
+"""The system's own dialog for choosing a file, polled once per frame."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import sys
+from functools import cache
+from typing import Any
+
+log = logging.getLogger(__name__)
+
+PROGRAMS = ("zenity", "kdialog", "qarma", "matedialog")
+"""What draws the dialog on Linux: one of them must be installed."""
+
+
+@cache
+def why_none() -> str:
+    """Why there is no dialog here, or an empty string."""
+    if sys.platform.startswith("linux") and not any(map(shutil.which, PROGRAMS)):
+        return f"No program for choosing files is installed ({' or '.join(PROGRAMS[:2])}): type the path."
+    return ""
+
+
+def open_dialog(title: str, kinds: str, suffixes: tuple[str, ...]) -> Any:
+    """An open dialog, or None if none could be opened."""
+    try:
+        from imgui_bundle import portable_file_dialogs
+
+        return portable_file_dialogs.open_file(title, "", [kinds, " ".join(f"*{suffix}" for suffix in suffixes)])
+    except Exception:  # the desktop may raise anything; the path can still be typed
+        log.warning("No file dialog could be opened.", exc_info=True)
+        return None
+
+
+def answer(dialog: Any) -> str | None:
+    """The path chosen, empty if the dialog was dismissed; None while it is open."""
+    if not dialog.ready(0):
+        return None
+    chosen = dialog.result()
+    return str(chosen[0]) if chosen else ""
+
+
+def dismiss(dialog: Any) -> None:
+    """Close an open dialog, which would otherwise delay the end of the program."""
+    if not dialog.ready(0):
+        dialog.kill()

@@ -1,0 +1,122 @@
+"""Keys of the window, the keys that a scene offers, and how a key press finds its function.
+
+Keys come from pygame's own KEYDOWN events. ImGui's shortcuts lose a chord whose letter is pressed and
+whose Ctrl is released within one frame, and would swallow Tab and the arrows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+
+import pygame
+from repose.app.ui.ui import Ui
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key or chord and what it does."""
+
+    name: str
+    """Of the function in `Ui.actions`."""
+    shown: str
+    """The key as printed in the help."""
+    help: str
+    group: str
+    act: Callable[[Ui], object] | None = None
+    """What it does; None where the window puts a function of this name into `Ui.actions`."""
+    codes: tuple[int, ...] = ()
+    """pygame key codes, for keys that carry no character."""
+    characters: str = ""
+    """Characters that count as this key whatever the keyboard's layout."""
+    ctrl: bool = False
+    shift: bool = False
+    """With `ctrl`, whether Shift must be pressed too."""
+
+
+WINDOW_KEYS = (
+    Key("frame_all", "Home", "show the whole scene", "Picture", codes=(pygame.K_HOME,)),
+    Key("look_front", "1", "in 3D: view from the front", "Picture", codes=(pygame.K_1, pygame.K_KP_1)),
+    Key("look_side", "2", "in 3D: view from the side", "Picture", codes=(pygame.K_2, pygame.K_KP_2)),
+    Key("look_top", "3", "in 3D: view from the top", "Picture", codes=(pygame.K_3, pygame.K_KP_3)),
+    Key("look_three-quarter", "4", "in 3D: view at an angle", "Picture", codes=(pygame.K_4, pygame.K_KP_4)),
+    Key("hide_panels", "Tab", "hide or show all panels", "Window", codes=(pygame.K_TAB,)),
+    Key("next_column", "F6", "move the keyboard focus to the next column", "Window", codes=(pygame.K_F6,)),
+    Key("fullscreen", "F11", "full screen", "Window", codes=(pygame.K_F11,)),
+)
+"""Keys that no panel declares."""
+
+PANEL_KEYS = (
+    ("arrows", "from row to row; in a list, from choice to choice"),
+    ("Enter", "press, tick, open a list, choose, type a value"),
+    ("Enter, arrows", "select a slider and move it; Enter or Esc ends"),
+)
+"""Keys inside a panel that has the keyboard focus."""
+
+MOUSE = (
+    ("drag", "move the picture; in 3D: rotate it"),
+    ("right-drag", "in 3D: move it (or Shift-drag)"),
+    ("Ctrl-drag", "turn the hourglass over by hand"),
+    ("wheel", "zoom at the pointer"),
+    ("double-click", "on the picture: show the whole scene"),
+)
+"""Mouse on the picture."""
+
+FIELD_MOUSE = (
+    ("Ctrl-click", "type a value"),
+    ("double-click", "reset to the default"),
+    ("right-click", "reset to the default"),
+)
+"""Mouse on a slider."""
+
+
+def scene_keys(snapshot: Snapshot) -> tuple[Key, ...]:
+    """A key for each action of the scene shown that has one."""
+    return tuple(
+        Key(
+            f"act_{action.name}",
+            action.key,
+            action.label[:1].lower() + action.label[1:],
+            "Experiment",
+            partial(_act, action.name),
+            characters=action.key.lower() + action.key.upper(),
+        )
+        for action in snapshot.actions
+        if action.key
+    )
+
+
+def _act(name: str, ui: Ui) -> None:
+    ui.send(Act(name))
+
+
+def find_key(keys: Iterable[Key], code: int, character: str, mod: int) -> Key | None:
+    """The first of `keys` that was pressed, or None: `code`, `unicode` and `mod` of a pygame KEYDOWN event."""
+    ctrl = bool(mod & (pygame.KMOD_CTRL | pygame.KMOD_META))
+    for key in keys:
+        if key.ctrl != ctrl or mod & pygame.KMOD_ALT:
+            continue
+        if key.ctrl and key.shift != bool(mod & pygame.KMOD_SHIFT):
+            continue
+        if code in key.codes or (character and not ctrl and character in key.characters):
+            return key
+    return None
+
+
+def is_escape(event: pygame.event.Event) -> bool:
+    """Whether Esc was pressed, which closes the help here and an open list in a panel."""
+    return event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE
+
+
+def dispatch(event: pygame.event.Event, keys: Iterable[Key], ui: Ui, typing: bool) -> bool:
+    """Do what a KEYDOWN event stands for, unless a text field has the keyboard; True if one of `keys` was pressed."""
+    if typing or event.type != pygame.KEYDOWN:
+        return False
+    key = find_key(keys, event.key, event.unicode, event.mod)
+    if key is None or (key.act is None and key.name not in ui.actions):
+        return False
+    key.act(ui) if key.act is not None else ui.actions[key.name]()
+    return True

@@ -1,0 +1,61 @@
+"""Panels of the window: one module each, which offers its record as `PANEL`; plug-ins add more.
+
+A panel reads the snapshot and the settings in `Ui` and asks for changes through it; it keeps no state of the
+experiment. Widgets that several panels use belong in `repose.app.ui`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Literal
+
+from repose.app.extensions import offered
+from repose.app.render.passes import Switch, all_switches
+from repose.app.ui.keys import WINDOW_KEYS, Key
+from repose.app.ui.ui import Ui
+
+Side = Literal["left", "right", "bottom", "over"]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One panel: its place, the function that draws it, and its keys."""
+
+    name: str
+    title: str
+    order: int
+    side: Side
+    draw: Callable[[Ui], None]
+    stretch: bool = False
+    """Takes the rest of the column's height and scrolls inside it."""
+    group: str = ""
+    """Panels of one group share one place, with a tab each."""
+    keys: tuple[Key, ...] = ()
+    """Keys that work wherever the mouse is, each with its function."""
+
+
+@cache
+def all_panels() -> tuple[Panel, ...]:
+    """Every panel of this package and of the plug-ins, in order."""
+    return tuple(sorted(offered(__name__, "PANEL"), key=lambda panel: panel.order))
+
+
+@cache
+def all_keys() -> tuple[Key, ...]:
+    """Every key: those of the window, of the panels, and of the switches of the draw passes."""
+    panels = (key for panel in all_panels() for key in panel.keys)
+    return (*WINDOW_KEYS, *panels, *(_switch_key(switch) for switch in all_switches() if switch.key))
+
+
+def _switch_key(switch: Switch) -> Key:
+    letters = switch.key.lower() + switch.key.upper()
+    toggle = partial(_toggle, switch)
+    return Key(
+        f"show_{switch.name}", switch.key, f"{switch.label.lower()} on or off", "Picture", toggle, characters=letters
+    )
+
+
+def _toggle(switch: Switch, ui: Ui) -> None:
+    switch.set(ui.view, not switch.is_on(ui.view))

@@ -1,0 +1,53 @@
+"""Window: theme, text size, full screen and help."""
+
+from __future__ import annotations
+
+from imgui_bundle import imgui
+from repose.app.render.theme import PALETTES
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import button, slide
+
+SMALLEST_TEXT, LARGEST_TEXT = 0.6, 2.0
+
+
+def draw(ui: Ui) -> None:
+    """Theme, text size, full screen, help."""
+    _draw_theme(ui)
+    _draw_text_size(ui)
+    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    for index, (action, label, hint) in enumerate(
+        (("fullscreen", "Full screen", "F11"), ("hide_panels", "Hide panels", "Tab"), ("help", "Keys and mouse", "F1"))
+    ):
+        if index == 1:
+            imgui.same_line()
+        if button(ui, f"window.{action}", label, hint=hint, width=half if index < 2 else -1.0):
+            ui.actions[action]()
+
+
+def _draw_theme(ui: Ui) -> None:
+    choices = ui.settings.choices
+    gap = imgui.get_style().item_spacing.x
+    third = (imgui.get_content_region_avail().x - 2 * gap) / 3
+    for index, name in enumerate(PALETTES):
+        if index:
+            imgui.same_line()
+        chosen = choices.theme == name
+        help = "White, strong contrasts and larger text, for a lecture room." if name == "projector" else ""
+        emphasis = ui.palette.accent if chosen else None
+        if button(ui, f"window.theme.{name}", name.capitalize(), width=third, emphasis=emphasis, help=help):
+            choices.theme = name
+
+
+def _draw_text_size(ui: Ui) -> None:
+    """The size takes effect when the mouse button is released: a slider that grows under the pointer is hard to set."""
+    wanted = ui.memory.get("text_size", ui.settings.choices.font_scale)
+    share = (wanted - SMALLEST_TEXT) / (LARGEST_TEXT - SMALLEST_TEXT)
+    where = slide(ui, "window.text", (f"text size {wanted:.0%}", f"{wanted:.0%}"), share, step=1 / 28)
+    if where is not None:
+        ui.memory["text_size"] = round(SMALLEST_TEXT + where * (LARGEST_TEXT - SMALLEST_TEXT), 2)
+    if not imgui.is_item_active() and "text_size" in ui.memory:
+        ui.settings.choices.font_scale = ui.memory.pop("text_size")
+
+
+PANEL = Panel("appearance", "Window", 50, "right", draw, group="tools")

@@ -1,0 +1,68 @@
+"""Record: a video of the run on the simulation's clock, so that the video is smooth on a slow machine too."""
+
+from __future__ import annotations
+
+from imgui_bundle import imgui
+from repose.app.render.text import note
+from repose.app.storage.film import FORMATS, FRAME_RATES, SIZES, SPEEDS
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import button, choose, row, tooltip
+
+
+def draw(ui: Ui) -> None:
+    """File, size, frames per second, speed, and the button."""
+    film = ui.film
+    imgui.begin_disabled(film.running)
+    _draw_choices(ui)
+    imgui.end_disabled()
+    label, emphasis = ("End the recording", ui.palette.bad) if film.running else ("Record", None)
+    if button(ui, "record.button", label, hint="V", emphasis=emphasis, enabled=film.running or not film.finishing):
+        start_or_stop(ui)
+    if film.running:
+        row("Filmed", f"{film.frames} frames, {film.seconds:.1f} s", ui, ui.palette.bad)
+    elif film.finishing:
+        note("Completing the file…", ui.palette.muted)
+    elif film.path is not None and film.frames:
+        row("Last film", f"{film.frames} frames, {film.seconds:.1f} s", ui)
+    if film.path is not None:
+        row("File", film.path.name, ui)
+        tooltip(str(film.path))
+    if film.trouble:
+        note(film.trouble, ui.palette.bad)
+
+
+def _draw_choices(ui: Ui) -> None:
+    film = ui.film
+    imgui.align_text_to_frame_padding()
+    imgui.text_disabled("File")
+    imgui.same_line()
+    suffix = imgui.calc_text_size(film.format).x + imgui.get_style().item_inner_spacing.x
+    imgui.set_next_item_width(imgui.get_content_region_avail().x - suffix)
+    _, film.name = imgui.input_text("##name", film.name)
+    ui.probe.mark("record.name")
+    tooltip(f"Written to {film.folder}; a name already taken gets a number.")
+    imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
+    imgui.text_disabled(film.format)
+    film.format = choose(ui, "record.format", "Format", FORMATS, film.format) or film.format
+    sizes = {f"{w}x{h}": f"{w} × {h}" for w, h in SIZES}
+    size = choose(ui, "record.size", "Size", sizes, f"{film.size[0]}x{film.size[1]}")
+    if size is not None:
+        width, height = size.split("x")
+        film.size = int(width), int(height)
+    rate = choose(ui, "record.fps", "Frames", {str(r): f"{r} per second" for r in FRAME_RATES}, str(film.fps))
+    if rate is not None:
+        film.fps = int(rate)
+    speed = choose(ui, "record.speed", "Speed", {str(s): f"{s:g}× real time" for s in SPEEDS}, str(film.speed))
+    if speed is not None:
+        film.speed = float(speed)
+
+
+def start_or_stop(ui: Ui) -> None:
+    """Start a recording, or end the one in progress."""
+    ui.film.stop() if ui.film.running else ui.film.start()
+
+
+KEYS = (Key("record", "V", "start or end a video", "Picture", start_or_stop, characters="vV"),)
+PANEL = Panel("record", "Record", 40, "right", draw, group="tools", keys=KEYS)

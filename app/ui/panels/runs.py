@@ -1,0 +1,143 @@
+"""File: save and open whole runs, export grains, and seek in the history of the run."""
+
+from __future__ import annotations
+
+import pygame
+from imgui_bundle import imgui
+from repose.app.render.text import note
+from repose.app.storage.paths import runs_folder
+from repose.app.storage.run_saver import free_name
+from repose.app.ui import file_dialog, rewind
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import button, row, slide, tooltip
+from repose.sim.io.archive import SUFFIX
+
+EXPORTS = {
+    ".csv": "A table as text, one row per grain, SI units in its head; 17 digits give the same bits back.",
+    ".vtk": "Points with velocities and forces, for ParaView and others that read VTK.",
+    ".npz": "Every table of the state, for numpy.load.",
+}
+"""Kinds of file the grains are written to for other programs."""
+DIALOG = "run dialog"
+"""Entry of `Ui.memory`: the open dialog."""
+
+
+def draw(ui: Ui) -> None:
+    """History slider, file path, buttons, result of the last action."""
+    _draw_rewind(ui)
+    imgui.separator()
+    _draw_file(ui)
+
+
+def _draw_rewind(ui: Ui) -> None:
+    snapshot = ui.snapshot
+    past = snapshot.at < snapshot.log_end
+    row(
+        "History",
+        f"{snapshot.time:.3f} s" + (" (earlier step)" if past else ""),
+        ui,
+        ui.palette.accent if past else None,
+    )
+    size = imgui.get_frame_height()
+    if button(ui, "rewind.earlier", "«", width=size, help="To the previous checkpoint.  Key Page Up"):
+        rewind.earlier(ui)
+    imgui.same_line(0.0, 2 * ui.scale)
+    if button(ui, "rewind.step_back", "‹", width=size, help="One time step back.  Key ,"):
+        rewind.step_back(ui)
+    imgui.same_line(0.0, 4 * ui.scale)
+    free = imgui.get_content_region_avail().x - size - 4 * ui.scale
+    share = snapshot.at / snapshot.log_end if snapshot.log_end else 1.0
+    where = slide(ui, "rewind.bar", (f"{len(snapshot.moments)} checkpoints", ""), share, free)
+    tooltip("Recent checkpoints are dense, older ones sparse. Continuing from one deletes what came after it.")
+    if where is not None:
+        at = rewind.nearest(ui, where)
+        if at != ui.memory.get("rewind.asked"):
+            ui.memory["rewind.asked"] = at
+            rewind.go_to(ui, at)
+    else:
+        ui.memory.pop("rewind.asked", None)
+    imgui.same_line(0.0, 4 * ui.scale)
+    if button(ui, "rewind.later", "»", width=size, help="To the next checkpoint.  Key Page Down"):
+        rewind.later(ui)
+    row("Memory of checkpoints", rewind.memory(ui), ui)
+    tooltip("In use, and the limit above which checkpoints are thinned out. 1 MB = 1000² bytes.")
+
+
+def _draw_file(ui: Ui) -> None:
+    saver = ui.run_saver
+    _take_answer(ui)
+    imgui.align_text_to_frame_padding()
+    imgui.text_disabled("Run")
+    imgui.same_line()
+    imgui.set_next_item_width(-1)
+    typed = imgui.input_text_with_hint("##run", f"path of a file{SUFFIX}", saver.path)
+    saver.path = typed[1]
+    ui.probe.mark("runs.path")
+    tooltip(
+        "One file holds grains, contacts, plots, parameters and the log. A run opened from it continues bit by bit."
+    )
+    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    over = saver.confirm != "" and saver.confirm == saver.path
+    label = "Overwrite" if over else "Save"
+    emphasis = ui.palette.warning if over else None
+    if button(ui, "runs.save", label, hint="" if over else "Ctrl+S", width=half, emphasis=emphasis):
+        save_run(ui)
+    imgui.same_line()
+    if button(ui, "runs.open", "Open", hint="Ctrl+O", width=half):
+        open_run(ui)
+    _draw_export(ui)
+    if over:
+        note("The file exists already.", ui.palette.warning)
+    if saver.said:
+        note(saver.said, ui.palette.muted)
+    if saver.trouble:
+        note(saver.trouble, ui.palette.bad)
+
+
+def _draw_export(ui: Ui) -> None:
+    """One button per file type; each writes to a free name in the folder of the runs."""
+    imgui.align_text_to_frame_padding()
+    imgui.text_disabled("Export grains")
+    spacing = imgui.get_style().item_spacing.x
+    imgui.same_line()
+    third = (imgui.get_content_region_avail().x - 2.0 * spacing) / 3.0
+    for place, (suffix, help) in enumerate(EXPORTS.items()):
+        if place:
+            imgui.same_line()
+        if button(ui, f"runs.export{suffix}", suffix.removeprefix(".").upper(), width=third, help=help):
+            ui.run_saver.export(free_name(runs_folder(), ui.snapshot.scene, suffix))
+
+
+def save_run(ui: Ui) -> None:
+    """Save to the path typed, or with none typed to a new file in the folder of the runs."""
+    saver = ui.run_saver
+    saver.save(saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene)))
+
+
+def open_run(ui: Ui) -> None:
+    """Open the run whose path is typed; with none typed, ask with the system's own dialog."""
+    if ui.run_saver.path.strip() or file_dialog.why_none():
+        ui.run_saver.open(ui.run_saver.path)
+    elif DIALOG not in ui.memory:
+        ui.memory[DIALOG] = file_dialog.open_dialog("Open a run", "Runs", (SUFFIX,))
+
+
+def _take_answer(ui: Ui) -> None:
+    dialog = ui.memory.get(DIALOG)
+    chosen = file_dialog.answer(dialog) if dialog is not None else None
+    if chosen is not None:
+        del ui.memory[DIALOG]
+        if chosen:
+            ui.run_saver.open(chosen)
+
+
+KEYS = (
+    Key("step_back", ",", "one time step back", "Time", rewind.step_back, characters=","),
+    Key("earlier", "Page Up", "to the previous checkpoint", "Time", rewind.earlier, codes=(pygame.K_PAGEUP,)),
+    Key("later", "Page Down", "to the next checkpoint", "Time", rewind.later, codes=(pygame.K_PAGEDOWN,)),
+    Key("save_run", "Ctrl+S", "save the run", "File", save_run, codes=(pygame.K_s,), ctrl=True),
+    Key("open_run", "Ctrl+O", "open a run", "File", open_run, codes=(pygame.K_o,), ctrl=True),
+)
+PANEL = Panel("runs", "File", 45, "right", draw, group="tools", keys=KEYS)

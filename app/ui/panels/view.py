@@ -1,0 +1,96 @@
+"""View: quantity shown by the colours, switches of the draw passes, direction of view and cut."""
+
+from __future__ import annotations
+
+from imgui_bundle import imgui
+from repose.app.render.colours import COLOUR_MAPS, COLOURINGS
+from repose.app.render.cutaway import AXES
+from repose.app.render.orbit import VIEWS
+from repose.app.render.passes import all_switches
+from repose.app.render.text import si
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import button, checkbox, choose, slide
+
+COLOURS = {
+    "speed": "speed",
+    "force": "contact force",
+    "pressure": "pressure",
+    "coordination": "contacts",
+    "size": "radius",
+    "layer": "layer of origin",
+    "plain": "plain",
+}
+
+CUTS = {"": "nothing", "x": "across x", "y": "across y", "z": "across z"}
+"""Choices of the cut, by the name in `View.cut_axis`."""
+
+
+def draw(ui: Ui) -> None:
+    """Choices of the picture; they do not change the run."""
+    view = ui.view
+    gap = imgui.get_style().item_spacing.x
+    third = (imgui.get_content_region_avail().x - gap) / 3
+    imgui.begin_child("colour", imgui.ImVec2(2 * third, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
+    colour = choose(ui, "view.colour", "Colour", COLOURS, view.colour_by)
+    imgui.end_child()
+    imgui.same_line()
+    table = choose(ui, "view.map", "", dict(zip(COLOUR_MAPS, COLOUR_MAPS)), view.colour_map)
+    if colour is not None:
+        view.colour_by = colour
+    if table is not None:
+        view.colour_map = table
+    _draw_switches(ui)
+    if button(ui, "view.frame", "Show everything", hint="Home", help="Move and zoom to show the whole scene."):
+        ui.actions["frame_all"]()
+    if ui.snapshot.position.shape[1] == 3:
+        _draw_space(ui)
+
+
+def _draw_space(ui: Ui) -> None:
+    """Direction of view, and the plane of the cut."""
+    view, gap = ui.view, imgui.get_style().item_spacing.x
+    width = (imgui.get_content_region_avail().x - 3 * gap) / 4
+    for number, name in enumerate(VIEWS, start=1):
+        if number > 1:
+            imgui.same_line()
+        label = "Angle" if name == "three-quarter" else name.capitalize()
+        help = f"Turn the scene to the {name} view."
+        if button(ui, f"view.look_{name}", label, hint=str(number), help=help, width=width):
+            ui.actions[f"look_{name}"]()
+    imgui.begin_child("cut", imgui.ImVec2(2 * width + gap, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
+    axis = choose(ui, "view.cut", "Cut", CUTS, view.cut_axis)
+    imgui.end_child()
+    if axis is not None:
+        view.cut_axis = axis
+    imgui.same_line()
+    if view.cut_axis not in AXES:
+        imgui.dummy(imgui.ImVec2(2 * width + gap, imgui.get_frame_height()))
+        return
+    along = AXES.index(view.cut_axis)
+    low, high = ui.snapshot.box[0][along], ui.snapshot.box[1][along]
+    place = si(low + view.cut_position * (high - low), "m")
+    moved = slide(ui, "view.cut_position", (f"{view.cut_axis} = {place}", place), view.cut_position, step=0.02)
+    if moved is not None:
+        view.cut_position = moved
+
+
+def _draw_switches(ui: Ui) -> None:
+    half = imgui.get_content_region_avail().x / 2
+    start = imgui.get_cursor_pos_x()
+    for index, switch in enumerate(switch for switch in all_switches() if switch.applies(ui.snapshot)):
+        if index % 2:
+            imgui.same_line(start + half)
+        help = f"{switch.help}  Key {switch.key}" if switch.key else switch.help
+        switch.set(ui.view, checkbox(ui, f"view.show_{switch.name}", switch.label, switch.is_on(ui.view), help))
+
+
+def colour_by_next(ui: Ui) -> None:
+    """Colour the grains by the next quantity."""
+    names = list(COLOURINGS)
+    ui.view.colour_by = names[(names.index(ui.view.colour_by) + 1) % len(names)]
+
+
+KEYS = (Key("next_colour", "C", "colour by the next quantity", "Picture", colour_by_next, characters="cC"),)
+PANEL = Panel("view", "View", 30, "right", draw, group="tools", keys=KEYS)

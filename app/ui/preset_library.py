@@ -1,0 +1,108 @@
+"""The presets shipped with the program and those saved by the user; each starts a run with one command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from repose.app.storage import paths
+from repose.sim.experiment.commands import Command, Start
+from repose.sim.io import presets
+from repose.sim.io.atomic_file import write_new_file
+from repose.sim.parameters import ParameterError, ParameterSet, Value
+from repose.sim.registry import scenes
+
+NAME = re.compile(r"[\w][\w -]{0,59}")
+
+
+@dataclass
+class PresetLibrary:
+    """Titles of the presets by name or path, and the preset in use."""
+
+    send: Callable[[Command], None]
+    current: str = ""
+    folder: Path = field(default_factory=paths.presets_folder)
+    trouble: str = ""
+    titles: dict[str, str] = field(default_factory=dict)
+
+    def refresh(self) -> None:
+        """List the presets again; skips files that are not presets. Values are checked at the start of a preset."""
+        saved = sorted(self.folder.glob("*.toml")) if self.folder.is_dir() else []
+        self.titles = {}
+        for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
+            try:
+                self.titles[name] = presets.title_of(name)
+            except ParameterError:
+                continue
+
+    def take(self, name: str) -> bool:
+        """Start from a preset; False, with the reason in `trouble`, if it cannot be used."""
+        self.trouble = ""
+        try:
+            preset = presets.load(name)
+        except ParameterError as error:
+            self.trouble = str(error)
+            return False
+        self.note(name, preset.title)
+        self.send(Start(preset.scene, dict(preset.values), preset.seed, preset.ready))
+        return True
+
+    def note(self, name: str, title: str) -> None:
+        """Record which preset is running, without starting it; a preset from a file is added to the list."""
+        self.current = name
+        self.titles.setdefault(name, title)
+
+    def restart(self, scene: str, parameters: ParameterSet, seed: int) -> None:
+        """Restart the same experiment with another seed."""
+        self.send(Start(scene, different(parameters), seed))
+
+    def save(self, name: str, scene: str, parameters: ParameterSet, seed: int) -> bool:
+        """Save the parameters in effect as a preset; False, with the reason in `trouble`, if that fails."""
+        self.trouble = ""
+        if not NAME.fullmatch(name.strip()):
+            self.trouble = f"'{name}' cannot be a preset's name: use letters, digits, spaces and hyphens, at most 60."
+            return False
+        path = self.folder / f"{name.strip().lower().replace(' ', '-')}.toml"
+        preset = presets.Preset(str(path), name.strip(), scene, seed, different(parameters))
+        try:
+            text = presets.dumps(preset)
+        except ParameterError as error:
+            self.trouble = str(error)
+            return False
+        try:
+            write_new_file(path, lambda file: file.write(text.encode("utf-8")))
+        except FileExistsError:
+            self.trouble = f"A preset '{path.stem}' exists already and is not overwritten: choose another name."
+            return False
+        except OSError as error:
+            self.trouble = f"The preset could not be saved to {path}: {error.strerror or error}."
+            return False
+        self.refresh()
+        self.note(str(path), preset.title)
+        return True
+
+
+def different(parameters: ParameterSet) -> dict[str, Value]:
+    """The values that differ from the defaults, SI."""
+    declared = type(parameters).declared()
+    values: dict[str, Value] = {name: getattr(parameters, name) for name in declared}
+    return {name: value for name, value in values.items() if value != declared[name].default}
+
+
+def all_presets() -> list[tuple[str, str, str, str]]:
+    """Name, scene, title and what differs from the scene's defaults, of every preset shipped or saved."""
+    folder = paths.presets_folder()
+    saved = sorted(folder.glob("*.toml")) if folder.is_dir() else []
+    rows = []
+    for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
+        try:
+            found = presets.load(name)
+        except ParameterError as error:  # one spoilt file must not hide the others
+            rows.append((name, "", "", f"cannot be used: {error}"))
+            continue
+        declared = scenes()[found.scene].parameters.chosen(found.values).declared()
+        differing = ", ".join(f"{key} = {declared[key].shown(value)}" for key, value in found.values.items())
+        rows.append((name, found.scene, found.title, differing or "all at their defaults"))
+    return rows

@@ -1,0 +1,58 @@
+"""Seeking in the history of the run: to checkpoints, or by single steps; the run is paused meanwhile."""
+
+from __future__ import annotations
+
+import bisect
+
+from repose.app.ui.ui import Ui
+from repose.sim.experiment.commands import Rewind
+
+
+def places(ui: Ui) -> list[int]:
+    """Steps of the checkpoints, and the last step reached."""
+    kept = [at for at, _ in ui.snapshot.moments]
+    return kept if kept and kept[-1] == ui.snapshot.log_end else [*kept, ui.snapshot.log_end]
+
+
+def go_to(ui: Ui, at: int) -> None:
+    """Pause at a step; later states remain until the run continues from here."""
+    if not (ui.snapshot.paused and ui.transport.paused):
+        ui.transport.pause(True)
+    ui.send(Rewind(at))
+
+
+def step_back(ui: Ui) -> None:
+    """To the previous step."""
+    go_to(ui, max(0, ui.snapshot.at - 1))
+
+
+def step_forward(ui: Ui) -> None:
+    """One step; at an earlier step, along the recorded history."""
+    if ui.snapshot.at < ui.snapshot.log_end and ui.transport.paused:
+        go_to(ui, ui.snapshot.at + 1)
+    else:
+        ui.transport.step()
+
+
+def earlier(ui: Ui) -> None:
+    """To the previous checkpoint."""
+    kept = places(ui)
+    go_to(ui, kept[max(0, bisect.bisect_left(kept, ui.snapshot.at) - 1)])
+
+
+def later(ui: Ui) -> None:
+    """To the next checkpoint, or to the last step reached."""
+    kept = places(ui)
+    go_to(ui, kept[min(len(kept) - 1, bisect.bisect_right(kept, ui.snapshot.at))])
+
+
+def memory(ui: Ui) -> str:
+    """Memory used by the checkpoints, and the limit, in words."""
+    snapshot = ui.snapshot
+    return f"{snapshot.moments_bytes / 1e6:.1f} of {snapshot.moments_budget / 1e6:.0f} MB"
+
+
+def nearest(ui: Ui, share: float) -> int:
+    """The checkpoint nearest to a fraction of the whole history, 0 to 1."""
+    wanted = share * ui.snapshot.log_end
+    return min(places(ui), key=lambda at: abs(at - wanted))

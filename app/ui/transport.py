@@ -1,0 +1,55 @@
+"""Pause, single steps and speed, as requested by the user and passed to the physics thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+SPEEDS: tuple[float | None, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, None)
+"""Simulated over wall time; None is as fast as possible."""
+REAL_TIME = SPEEDS.index(1.0)
+
+
+class Clock(Protocol):
+    """The part of the physics thread that controls the speed of the run."""
+
+    def pause(self, paused: bool) -> None: ...
+    def single_step(self, count: int = 1) -> None: ...
+    def set_speed(self, factor: float | None) -> None: ...
+
+
+@dataclass
+class Transport:
+    """The speed chosen, and whether the run is paused."""
+
+    clock: Clock
+    index: int = REAL_TIME
+    paused: bool = False
+
+    @property
+    def speed(self) -> float | None:
+        """Simulated over wall time; None is as fast as possible."""
+        return SPEEDS[self.index]
+
+    def choose(self, index: int) -> None:
+        """Choose one of `SPEEDS`; an index out of range is clipped."""
+        self.index = min(max(index, 0), len(SPEEDS) - 1)
+        self.clock.set_speed(self.speed)
+
+    def pause(self, paused: bool) -> None:
+        """Pause the run, or continue it."""
+        self.paused = paused
+        self.clock.pause(paused)
+
+    def step(self) -> None:
+        """Do one time step, then pause."""
+        if not self.paused:
+            self.pause(True)
+        self.clock.single_step()
+
+
+def describe_speed(speed: float | None) -> str:
+    """A speed in words, for the slider."""
+    if speed is None:
+        return "as fast as possible"
+    return "real time" if speed == 1.0 else f"{speed:g}× real time"

@@ -1,0 +1,65 @@
+"""The record that every panel gets: snapshot, settings, and what it may ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from repose.app.render.orbit import Camera
+from repose.app.render.theme import PALETTES, Palette
+from repose.app.storage.film import Film
+from repose.app.storage.run_saver import RunSaver
+from repose.app.storage.settings import Settings
+from repose.app.storage.view import View
+from repose.app.ui.edits import Edits
+from repose.app.ui.preset_library import PresetLibrary
+from repose.app.ui.transport import Transport
+from repose.app.ui.ui_probe import UiProbe
+from repose.sim.experiment.commands import Command
+from repose.sim.experiment.snapshot import Snapshot
+
+
+@dataclass
+class Ui:
+    """What the panels read while they draw, and the functions by which they ask for changes."""
+
+    snapshot: Snapshot
+    send: Callable[[Command], None]
+    edits: Edits
+    transport: Transport
+    camera: Camera
+    settings: Settings
+    film: Film
+    preset_library: PresetLibrary
+    actions: dict[str, Callable[[], object]] = field(default_factory=dict)
+    """Functions of the keys and of the window, by name, for buttons that do the same."""
+    run_saver: RunSaver = field(default_factory=lambda: RunSaver(lambda command: None))
+    probe: UiProbe = field(default_factory=UiProbe)
+    scale: float = 1.0
+    """Size of the interface relative to its design [-]."""
+    size: tuple[int, int] = (1280, 720)
+    """Of the window [px]."""
+    inset: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    """Pixels covered by panels: left, top, right, bottom."""
+    bold: Any = None
+    """The bold font, where the window has one."""
+    fps: float = 0.0
+    """Frames drawn per second."""
+    help_open: bool = False
+    dead: bool = False
+    """True when the physics thread has ended by a mistake of the program and obeys no command."""
+    memory: dict[str, Any] = field(default_factory=dict)
+    """State of the panels between frames, such as a half-typed text, by name."""
+    broken: dict[str, str] = field(default_factory=dict)
+    """Panels that failed, with the message of the error."""
+
+    @property
+    def view(self) -> View:
+        """How the picture is drawn: part of the settings."""
+        return self.settings.choices.view
+
+    @property
+    def palette(self) -> Palette:
+        """The colours of the theme chosen."""
+        return PALETTES[self.settings.choices.theme]

@@ -1,0 +1,64 @@
+"""Positions of the widgets and state of the run, for programs that drive the window from outside."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from imgui_bundle import imgui
+from repose.app.storage import paths
+from repose.sim.experiment.snapshot import Snapshot
+
+INTERVAL = 2
+"""Frames between two reports."""
+
+
+@dataclass
+class UiProbe:
+    """Rectangles of the widgets of this frame, written as JSON beside the state when a file is given."""
+
+    path: Path | None = None
+    widgets: dict[str, tuple[float, float, float, float]] = field(default_factory=dict)
+    """Left, top, right, bottom [px of the window], by name."""
+    _frame: int = 0
+
+    def mark(self, name: str) -> None:
+        """Record the rectangle of the widget just drawn, if it is visible."""
+        if self.path is not None and imgui.is_item_visible():
+            low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
+            self.widgets[name] = (low.x, low.y, high.x, high.y)
+
+    def report(self, snapshot: Snapshot, size: tuple[int, int], **extra: Any) -> None:
+        """Write the file every few frames and start a new list of widgets."""
+        if self.path is None:
+            return
+        self._frame += 1
+        if self._frame % INTERVAL == 0:
+            state = {"frame": self._frame, "size": size, "widgets": self.widgets, "state": describe(snapshot)} | extra
+            paths.write_whole(self.path, json.dumps(state))
+        self.widgets = {}
+
+
+def describe(snapshot: Snapshot) -> dict[str, Any]:
+    """The numbers of a snapshot, JSON-ready, without its arrays."""
+    measurement = snapshot.measurement
+    return {
+        "scene": snapshot.scene,
+        "seed": snapshot.seed,
+        "step": snapshot.step,
+        "time": snapshot.time,
+        "dt": snapshot.dt,
+        "phase": snapshot.phase,
+        "moving_count": snapshot.moving_count,
+        "enabled": [action.name for action in snapshot.actions if action.enabled],
+        "parameters": snapshot.parameters.model_dump() if snapshot.parameters is not None else {},
+        "angle": measurement.angle if measurement is not None else None,
+        "measured": snapshot.measured,
+        "refusal": snapshot.refusal,
+        "fault": snapshot.fault.message if snapshot.fault is not None else "",
+        "threads": snapshot.threads_asked or snapshot.threads_wanted,
+        "paused": snapshot.paused,
+        "compiling": snapshot.compiling,
+    }

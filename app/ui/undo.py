@@ -1,0 +1,85 @@
+"""Undo and redo of parameter changes: two stacks of exact values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from repose.sim.parameters import Value
+
+DEPTH = 1000
+"""Most changes stored; the oldest are dropped first."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One undoable step: the same parameters before and after it, SI."""
+
+    before: Mapping[str, Value]
+    after: Mapping[str, Value]
+    gesture: object = None
+    """Identifies one drag, whose changes count as one step."""
+    at: int = 0
+    """Step at which it was requested, counted from the beginning of the log."""
+
+
+@dataclass
+class History:
+    """What can be undone and redone, newest last."""
+
+    undoable: list[Change] = field(default_factory=list)
+    redoable: list[Change] = field(default_factory=list)
+    to_come: list[Change] = field(default_factory=list)
+    """Changes made after the step shown, while an earlier state is shown; the next one last."""
+
+    def follow(self, at: int, end: int) -> None:
+        """Follow a seek in the history: changes after step `at` of `end` cannot be undone there."""
+        while self.undoable and at < end and at <= self.undoable[-1].at <= end:
+            self.to_come.append(self.undoable.pop())
+        while self.to_come and (at == end or self.to_come[-1].at < at):
+            self.undoable.append(self.to_come.pop())
+
+    def cut(self) -> None:
+        """Drop the later changes when the run continues from an earlier step."""
+        if self.to_come:
+            self.to_come.clear()
+            self.redoable.clear()
+
+    def record(
+        self, before: Mapping[str, Value], after: Mapping[str, Value], gesture: object = None, at: int = 0
+    ) -> None:
+        """Store a change; a change with the same `gesture` extends the last one."""
+        self.redoable.clear()
+        last = self.undoable[-1] if self.undoable else None
+        if last is not None and gesture is not None and last.gesture == gesture:
+            self.undoable.pop()
+            before, after = {**before, **last.before}, {**last.after, **after}
+        if dict(before) != dict(after):
+            self.undoable.append(Change(dict(before), dict(after), gesture, at))
+            del self.undoable[:-DEPTH]
+
+    def seal(self) -> None:
+        """End the current gesture: the next change is a separate step."""
+        if self.undoable and self.undoable[-1].gesture is not None:
+            last = self.undoable[-1]
+            self.undoable[-1] = Change(last.before, last.after, at=last.at)
+
+    def undo(self) -> Mapping[str, Value] | None:
+        """The values to restore, or None if nothing is left to undo."""
+        if not self.undoable:
+            return None
+        self.redoable.append(self.undoable.pop())
+        return self.redoable[-1].before
+
+    def redo(self) -> Mapping[str, Value] | None:
+        """The values to set again, or None if nothing was undone."""
+        if not self.redoable:
+            return None
+        self.undoable.append(self.redoable.pop())
+        return self.undoable[-1].after
+
+    def clear(self) -> None:
+        """Drop everything, as when another preset is loaded."""
+        self.undoable.clear()
+        self.redoable.clear()
+        self.to_come.clear()

@@ -1,0 +1,225 @@
+"""Widgets that several panels use: buttons with key hints, sliders, lists, headings that fold, tooltips."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from imgui_bundle import imgui
+from repose.app.render.text import RAISED, SMALL, draw_symbol, draw_text, symbol_width, text_width, write
+from repose.app.render.theme import Colour, colour32, vector
+from repose.app.ui.ui import Ui
+
+SELECTED = "selected slider"
+"""Entry of `Ui.memory`: the slider that the arrow keys move."""
+EARLIER = (imgui.Key.left_arrow, imgui.Key.down_arrow)
+LATER = (imgui.Key.right_arrow, imgui.Key.up_arrow)
+
+
+def slide(
+    ui: Ui, name: str, texts: tuple[str, ...], where: float, width: float = -1.0, step: float = 0.0
+) -> float | None:
+    """A slider with the first of the texts that fits into it; the new position, 0 to 1, or None.
+
+    With a `step` the keyboard can move it: Enter selects it, arrows move it, Enter or Esc ends.
+    """
+    size = imgui.ImVec2(imgui.get_content_region_avail().x if width < 0 else width, imgui.get_frame_height())
+    imgui.invisible_button(f"##{name}", size, imgui.ButtonFlags_.enable_nav if step else 0)
+    ui.probe.mark(name)
+    by_keys = _moved_by_keys(ui, name, where, step) if step else None
+    low, pad = imgui.get_item_rect_min(), imgui.get_style().frame_padding
+    draw_bar(ui, low, size, where)
+    text = next((entry for entry in texts if text_width(entry) < size.x - pad.x), "")
+    draw_text(low.x + (size.x - text_width(text)) / 2, low.y + pad.y, text, ui.palette.text)
+    if ui.memory.get(SELECTED) == name:
+        _frame(ui, low, size)
+        return by_keys
+    return dragged(ui, low.x, size.x) if imgui.is_mouse_down(0) else None
+
+
+def _moved_by_keys(ui: Ui, name: str, where: float, step: float) -> float | None:
+    """New position of the slider just drawn, moved by the keyboard, 0 to 1, or None."""
+    selected = ui.memory.get(SELECTED) == name
+    if selected and (not imgui.is_item_focused() or imgui.is_key_pressed(imgui.Key.escape) or imgui.is_mouse_down(0)):
+        selected = False
+        del ui.memory[SELECTED]
+    elif imgui.is_item_activated() and not imgui.is_mouse_down(0):
+        selected = not selected
+        ui.memory[SELECTED] = name if selected else None
+    if not selected:
+        return None
+    for key in (*EARLIER, *LATER, imgui.Key.escape):
+        imgui.internal.set_key_owner(key, imgui.get_item_id())  # otherwise they would move the focus away
+    moves = sum(imgui.is_key_pressed(key) for key in LATER) - sum(imgui.is_key_pressed(key) for key in EARLIER)
+    return min(max(where + moves * step, 0.0), 1.0) if moves else None
+
+
+def _frame(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2) -> None:
+    """Show that the arrow keys move the slider."""
+    high = imgui.ImVec2(low.x + size.x, low.y + size.y)
+    rounding = imgui.get_style().frame_rounding
+    imgui.get_window_draw_list().add_rect(low, high, colour32(ui.palette.accent), rounding, thickness=2.0 * ui.scale)
+
+
+def draw_bar(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2, where: float, filled: bool = True) -> None:
+    """The track of a slider up to `where`, 0 to 1, under the item just drawn."""
+    draw, rounding = imgui.get_window_draw_list(), imgui.get_style().frame_rounding
+    high = imgui.ImVec2(low.x + size.x, low.y + size.y)
+    hot = imgui.is_item_hovered() or imgui.is_item_active()
+    ground = imgui.Col_.frame_bg_hovered if hot else imgui.Col_.frame_bg
+    draw.add_rect_filled(low, high, imgui.get_color_u32(ground), rounding)
+    edge = low.x + size.x * where
+    if not filled:
+        quiet = colour32(ui.palette.muted)
+        draw.add_line(imgui.ImVec2(edge, low.y), imgui.ImVec2(edge, high.y), quiet, ui.scale)
+        return
+    draw.push_clip_rect(low, imgui.ImVec2(edge, high.y), True)
+    draw.add_rect_filled(low, high, colour32(ui.palette.fill), rounding)
+    draw.pop_clip_rect()
+    grip = ui.scale
+    at = min(max(edge, low.x + grip), high.x - grip)
+    draw.add_rect_filled(imgui.ImVec2(at - grip, low.y), imgui.ImVec2(at + grip, high.y), colour32(ui.palette.accent))
+
+
+def dragged(ui: Ui, left: float, width: float) -> float | None:
+    """Position of the mouse that drags the item just drawn, 0 to 1, or None."""
+    io = imgui.get_io()
+    moved = imgui.is_item_active() and (io.mouse_delta.x or io.mouse_delta.y)
+    if not (imgui.is_item_activated() or moved):
+        return None
+    # The ends are reached a few pixels before the edge, so that they are easy to hit.
+    rim = 3.0 * ui.scale
+    return min(max((io.mouse_pos.x - left - rim) / max(width - 2 * rim, 1.0), 0.0), 1.0)
+
+
+def tooltip(text: str) -> None:
+    """Explain the widget just drawn when the mouse rests on it."""
+    resting = imgui.HoveredFlags_.stationary | imgui.HoveredFlags_.delay_normal | imgui.HoveredFlags_.no_shared_delay
+    if imgui.is_item_hovered(resting | imgui.HoveredFlags_.allow_when_disabled):
+        imgui.begin_tooltip()
+        write(text, imgui.get_font_size() * 24)
+        imgui.end_tooltip()
+
+
+def button(
+    ui: Ui,
+    name: str,
+    label: str,
+    *,
+    hint: str = "",
+    help: str = "",
+    width: float = -1.0,
+    enabled: bool = True,
+    emphasis: Colour | None = None,
+) -> bool:
+    """A button with its key at the right; True when pressed. `name` is what the probe calls it."""
+    size = imgui.ImVec2(imgui.get_content_region_avail().x if width < 0 else width, imgui.get_frame_height())
+    colours = 0
+    if emphasis is not None and enabled:
+        imgui.push_style_color(imgui.Col_.button, vector(emphasis))
+        imgui.push_style_color(imgui.Col_.button_hovered, vector(emphasis, 0.85))
+        imgui.push_style_color(imgui.Col_.button_active, vector(emphasis, 0.7))
+        colours = 3
+    imgui.begin_disabled(not enabled)
+    pressed = imgui.button(f"##{name}", size)
+    imgui.end_disabled()
+    imgui.pop_style_color(colours)
+    ui.probe.mark(name)
+    if help:
+        tooltip(help)
+    low, pad = imgui.get_item_rect_min(), imgui.get_style().frame_padding
+    ink = ui.palette.text if emphasis is None or not enabled else ui.palette.on_accent
+    fade = 1.0 if enabled else imgui.get_style().disabled_alpha
+    hint_width = text_width(hint, SMALL)
+    free = size.x - (hint_width + pad.x if hint else 0.0)
+    start = low.x + max((free - symbol_width(label, RAISED)) / 2, pad.x * 0.5)
+    draw_symbol(start, low.y + pad.y, label, _faded(ink, fade), RAISED)
+    if hint:
+        lift = imgui.get_font_size() * (1 - SMALL) / 2
+        quiet = ui.palette.muted if emphasis is None or not enabled else ui.palette.on_accent
+        draw_text(low.x + size.x - hint_width - pad.x, low.y + pad.y + lift, hint, _faded(quiet, fade), SMALL)
+    return pressed
+
+
+def row(left: str, right: str, ui: Ui, colour: Colour | None = None) -> None:
+    """A name at the left and its value at the right edge."""
+    imgui.text_colored(vector(ui.palette.muted), left)
+    width = text_width(right)
+    imgui.same_line()
+    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(imgui.get_content_region_avail().x - width, 0.0))
+    imgui.text_colored(vector(colour or ui.palette.text), right)
+
+
+def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str, help: str = "") -> str | None:
+    """A drop-down list with its label at the left; the key chosen, or None."""
+    chosen = None
+    width = imgui.get_content_region_avail().x
+    indent = text_width(label) + imgui.get_style().item_inner_spacing.x if label else 0.0
+    if label:
+        imgui.align_text_to_frame_padding()
+        imgui.text_colored(vector(ui.palette.muted), label)
+        imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
+    imgui.set_next_item_width(width - indent)
+    if imgui.begin_combo(f"##{name}", options.get(current, current), imgui.ComboFlags_.height_largest):
+        for key, text in options.items():
+            if imgui.selectable(text, key == current)[0]:
+                chosen = key
+            ui.probe.mark(f"{name}.{key}")
+        imgui.end_combo()
+    else:
+        ui.probe.mark(name)
+        if help:
+            tooltip(help)
+    return chosen
+
+
+def tab(ui: Ui, group: str, name: str, title: str, padding: float | None = None) -> bool:
+    """Whether the tab just drawn is the one shown in its row; the choice is stored in the settings.
+
+    `padding` beside its title [px at scale 1].
+    """
+    tabs, found = ui.settings.choices.tabs, ui.memory.setdefault("tabs found", set())
+    flags = 0
+    if tabs.get(group) == name and group not in found:
+        flags = imgui.TabItemFlags_.set_selected
+        found.add(group)
+    if padding is not None:
+        high = imgui.get_style().frame_padding.y
+        imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(padding * ui.scale, high))
+    shown, _ = imgui.begin_tab_item(title, None, flags)
+    if padding is not None:
+        imgui.pop_style_var()
+    ui.probe.mark(f"{group}.{name}")
+    if imgui.is_item_activated() and tabs.get(group) != name:
+        ui.settings.choices.tabs = {**tabs, group: name}
+        found.add(group)
+    return shown
+
+
+def foldable(ui: Ui, name: str, open_at_start: bool, draw: Callable[[], bool]) -> bool:
+    """Whether the heading that `draw` draws is unfolded; stored in the settings."""
+    unfolded = ui.settings.choices.unfolded
+    before = unfolded.get(name, open_at_start)
+    imgui.set_next_item_open(before, imgui.Cond_.once)
+    now = draw()
+    ui.probe.mark(name)
+    if now != before:
+        ui.settings.choices.unfolded = {**unfolded, name: now}
+    return now
+
+
+def right_clicked() -> bool:
+    """Whether the widget just drawn, under the mouse, was right-clicked; keyboard focus does not count."""
+    return imgui.is_item_hovered(imgui.HoveredFlags_.no_nav_override) and imgui.is_mouse_clicked(1)
+
+
+def checkbox(ui: Ui, name: str, label: str, value: bool, help: str = "") -> bool:
+    """A tick box; returns its value."""
+    _, value = imgui.checkbox(f"{label}##{name}", value)
+    ui.probe.mark(name)
+    if help:
+        tooltip(help)
+    return value
+
+
+def _faded(colour: Colour, alpha: float) -> Colour:
+    return colour[0], colour[1], colour[2], colour[3] * alpha

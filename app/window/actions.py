@@ -1,0 +1,42 @@
+"""Functions behind keys and buttons that need the window, the camera or the physics thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from repose.app.render.orbit import VIEWS
+from repose.app.ui.layout import focus_next
+from repose.app.ui.panels import all_keys
+from repose.app.ui.ui import Ui
+from repose.app.window.camera_control import CameraControl
+from repose.app.window.physics import Physics
+from repose.app.window.window import Window
+
+
+def make_actions(
+    ui: Ui, camera_control: CameraControl, window: Window, physics: Physics
+) -> dict[str, Callable[[], object]]:
+    """A function without arguments for every key, and for what only buttons do."""
+    actions: dict[str, Callable[[], object]] = {
+        key.name: partial(key.act, ui) for key in all_keys() if key.act is not None
+    }
+    actions |= {f"look_{name}": partial(camera_control.look, name) for name in VIEWS}
+    return actions | {
+        "frame_all": camera_control.show_everything,
+        "hide_panels": partial(_toggle_panels, ui),
+        "fullscreen": window.toggle_fullscreen,
+        "next_column": partial(focus_next, ui),
+        "revive": partial(_revive, ui, physics),
+    }
+
+
+def _toggle_panels(ui: Ui) -> None:
+    ui.view.ui_visible = not ui.view.ui_visible
+
+
+def _revive(ui: Ui, physics: Physics) -> None:
+    """Restart the experiment after the physics thread ended by a mistake of the program."""
+    ui.film.stop()
+    ui.edits.forget()
+    physics.revive()

@@ -1,0 +1,278 @@
+"""The frame loop of the window: read events, take the newest snapshot, draw picture and panels, film.
+
+Physics runs in a separate thread; neither thread waits for the other.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from repose.app.render.camera import Camera2D, Size
+from repose.app.render.orbit import Camera3D
+from repose.app.render.passes import needs_contacts
+from repose.app.storage.film import Film
+from repose.app.storage.run_saver import RunSaver
+from repose.app.storage.settings import Settings
+from repose.app.ui.edits import Edits
+from repose.app.ui.preset_library import PresetLibrary
+from repose.app.ui.transport import Transport
+from repose.app.ui.ui import Ui
+from repose.app.ui.ui_probe import UiProbe
+from repose.app.ui.undo import History
+from repose.app.window.camera_control import CameraControl
+from repose.app.window.pace import Pace
+from repose.app.window.physics import Physics
+from repose.app.window.turning import Turning
+from repose.app.window.window import Window
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.io import presets
+
+if TYPE_CHECKING:
+    import pygame
+    from repose.app.render.renderer import Renderer
+
+log = logging.getLogger(__name__)
+
+REPORT_VARIABLE = "REPOSE_REPORT"
+"""Environment variable: path of a file for widgets and state, for programs that drive the window."""
+STARTING_INTERVAL = 0.05
+"""Wall time between two frames before the first snapshot [s]: loading the loops needs the interpreter, and a picture at
+full rate would make it take half as long again."""
+SAVE_INTERVAL = 300
+"""Frames between two checks whether settings must be saved."""
+PICTURE = "picture"
+"""Name of the picture in `Ui.broken`."""
+PHYSICS_TIME, FILM_TIME = 1.0, 1.5
+"""Wall time to wait for physics to stop and for a film to be completed after the window has closed [s]."""
+
+
+class Application:
+    """Window, physics thread, picture and panels of one session."""
+
+    def __init__(
+        self, window: Window, settings: Settings, preset_name: str, preset: presets.Preset, threads: int | None = None
+    ) -> None:
+        # Only now that a window is open may OpenGL be imported (see `repose.app.window.window`).
+        from imgui_bundle import implot
+        from repose.app.render.imgui_backend import ImguiBackend
+        from repose.app.window.actions import make_actions
+
+        self.window, self.settings = window, settings
+        self.gui = ImguiBackend()
+        implot.create_context()
+        self.renderer: Renderer | None = None
+        self.camera_control, self.turning = CameraControl(), Turning()
+        self.physics = Physics(preset.scene, preset.values, preset.seed, preset.ready, threads)
+        self.ui = make_ui(self.physics, settings, self._draw_film_frame)
+        self.ui.bold = self.gui.bold
+        self.ui.preset_library.refresh()
+        self.ui.preset_library.note(preset_name, preset.title)
+        self.ui.actions.update(make_actions(self.ui, self.camera_control, window, self.physics))
+        self.ui.transport.choose(self.ui.transport.index)
+        self.ui.run_saver.begin()
+        self._theme: object = None
+        self._pointer = (0.0, 0.0)
+        self._frames = 0
+        self._pace = Pace(window.vsync)
+
+    def draw_frame(self) -> bool:
+        """One frame; False when the window is to be closed."""
+        ui, size = self.ui, self.window.size
+        if not self._listen(self.window.poll()):
+            return False
+        self.physics.show_contacts(needs_contacts(ui.view))
+        ui.snapshot = self.physics.latest()
+        ui.dead = self.physics.dead
+        ui.edits.see(ui.snapshot)
+        ui.run_saver.tick()
+        if ui.run_saver.opened:
+            ui.run_saver.opened = False
+            ui.edits.forget()
+        if min(size) > 0:
+            ui.size = size
+            self._fit(size)
+            self.gui.begin_frame(size, ui.scale)
+            self._draw_panels()
+            self.camera_control.follow(ui)
+            self.turning.follow(ui)
+            self._draw_picture(size)
+            self.gui.end_frame()
+            self.gui.update_cursor()
+            self.window.swap()
+        if self._frames == 0:
+            self.physics.begin()  # after the first frame, because loading or compiling the loops takes seconds
+        ui.film.pump()
+        self._report()
+        self._frames += 1
+        if self._frames % SAVE_INTERVAL == 0:
+            self.settings.save()
+        if ui.snapshot.serial == 0:
+            time.sleep(STARTING_INTERVAL)
+        ui.fps = self._pace.wait()
+        return True
+
+    def close(self, keep_run: bool = False) -> None:
+        """End film, window and physics; an unfinished film is completed if that is quick.
+
+        With `keep_run` the run is saved, to be offered at the next start. It is kept too if a step here fails:
+        the other steps are still done, then the error is raised.
+        """
+        from repose.app.ui.path_field import close_dialog
+
+        ui = self.ui
+        with ExitStack() as ending:  # called from last to first
+            ending.push(lambda kind, *_: ui.run_saver.end(keep_run or kind is not None))
+            ending.callback(self.settings.save)
+            ending.callback(ui.film.wait, FILM_TIME)
+            ending.callback(self._stop_physics)
+            ending.callback(self._close_window)
+            ending.callback(close_dialog, ui)
+            if keep_run:
+                ending.callback(ui.run_saver.save_now)
+            ending.callback(ui.film.stop)
+
+    def _close_window(self) -> None:
+        from imgui_bundle import imgui, implot
+
+        with ExitStack() as ending:
+            ending.callback(self.window.close)
+            imgui.set_current_context(self.gui.context)
+            ending.callback(self.gui.close)
+            ending.callback(implot.destroy_context)
+            if self.renderer is not None:
+                self.renderer.destroy()
+
+    def _stop_physics(self) -> None:
+        # Compiling cannot be interrupted; such a thread ends with the program.
+        physics = threading.Thread(target=self.physics.stop, daemon=True)
+        physics.start()
+        physics.join(PHYSICS_TIME)
+
+    def _report(self) -> None:
+        ui, film = self.ui, self.ui.film
+        ui.probe.report(
+            ui.snapshot,
+            ui.size,
+            fps=ui.fps,
+            help=ui.help_open,
+            speed=ui.transport.speed,
+            colour_by=ui.view.colour_by,
+            cut=ui.view.cut_axis,
+            turned=self.turning.angle,
+            direction=(ui.camera.azimuth, ui.camera.elevation) if isinstance(ui.camera, Camera3D) else None,
+            metres_per_pixel=ui.camera.resolution(ui.size),
+            refusals=ui.edits.refusals,
+            film={"running": film.running or film.finishing, "frames": film.frames, "path": str(film.path or "")},
+            broken=ui.broken,
+        )
+
+    def _listen(self, events: list[pygame.Event]) -> bool:
+        """Pass events to keys, panels and camera; False when the window is to be closed."""
+        import pygame
+        from repose.app.ui.keys import dispatch, is_escape, scene_keys
+        from repose.app.ui.panels import all_keys
+        from repose.app.ui.panels.notices import DROPPED
+        from repose.app.ui.path_field import take_dropped
+
+        keys = (*scene_keys(self.ui.snapshot), *all_keys())
+        for event in events:
+            if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
+                return False
+            if event.type in (pygame.WINDOWRESIZED, pygame.WINDOWMOVED):
+                self._remember_place(event)
+            if event.type == pygame.DROPFILE:
+                self.ui.memory[DROPPED] = take_dropped(self.ui, event.file)
+            # Wheel events carry no position: use the last one of the mouse, which ImGui knows one frame later.
+            self._pointer = event.dict.get("pos", self._pointer)
+            # ImGui does not get keys that were used here: Tab would move its focus into a text field.
+            if not dispatch(event, keys, self.ui, self.gui.io.want_text_input) or is_escape(event):
+                self.gui.process_event(event)
+                free = not self.gui.io.want_capture_mouse
+                if not self.turning.obey(event, self.ui, free):
+                    self.camera_control.obey(event, self.ui.camera, self.window.size, self._pointer, free)
+        return True
+
+    def _fit(self, size: Size) -> None:
+        """Set scale, colours and the area of the picture from window and settings."""
+        from repose.app.render.theme import apply, interface_scale
+        from repose.app.ui.layout import measure_inset
+
+        ui, palette, choices = self.ui, self.ui.palette, self.settings.choices
+        ui.view.dark = palette.dark
+        ui.view.text_scale = choices.font_scale * palette.zoom
+        ui.scale = interface_scale(size, self.window.content_scale, choices.font_scale, palette)
+        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible)
+        if self._theme != (choices.theme, ui.scale):
+            self._theme = choices.theme, ui.scale
+            apply(palette, ui.scale)
+
+    def _draw_panels(self) -> None:
+        from imgui_bundle import imgui
+        from repose.app.ui.layout import draw_panels
+
+        if imgui.is_mouse_double_clicked(0) and not self.gui.io.want_capture_mouse:
+            self.camera_control.show_everything()
+        draw_panels(self.ui)
+
+    def _draw_picture(self, size: Size) -> None:
+        """Draw the scene behind the panels; if that fails, physics and panels continue until the user tries again."""
+        import OpenGL.GL as gl
+        from repose.app.render.renderer import Renderer
+
+        ui = self.ui
+        if PICTURE not in ui.broken:
+            try:
+                self.renderer = self.renderer or Renderer(self.gui)
+                scale = ui.scale / ui.view.text_scale
+                self.renderer.draw(self.turning.picture(ui.snapshot), ui.view, ui.camera, size, ui.inset, scale)
+                return
+            except Exception as error:  # a driver may raise anything; the run must survive
+                log.exception("The picture failed.")
+                ui.broken[PICTURE] = str(error).strip() or type(error).__name__
+                self.renderer = None  # its OpenGL objects may be invalid
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
+        gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+
+    def _draw_film_frame(self, snapshot: Snapshot, size: Size) -> Any:
+        if self.renderer is None:
+            raise RuntimeError("The film ends here because the picture cannot be drawn.")
+        return self.renderer.read(snapshot, self.ui.view, size, self.camera_control.for_film(self.ui, size))
+
+    def _remember_place(self, event: pygame.Event) -> None:
+        """Store size and position for the next start, unless the system chose them."""
+        import pygame
+
+        choices = self.settings.choices
+        if self.window.fullscreen or min(self.window.size) == 0:
+            return
+        if event.type == pygame.WINDOWRESIZED:
+            choices.width, choices.height = max(event.x, 320), max(event.y, 240)
+        else:
+            choices.left, choices.top = event.x, event.y
+
+
+def make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:
+    """The record for the panels; physics need not have started."""
+    from repose.app.storage.recorder import Recorder
+    from repose.app.ui.ui import Ui
+
+    report = os.environ.get(REPORT_VARIABLE)
+    return Ui(
+        snapshot=physics.latest(),
+        send=physics.send,
+        edits=Edits(physics.send, History()),
+        transport=Transport(physics),
+        camera=Camera2D(),
+        settings=settings,
+        film=Film(source=physics, draw=draw_film_frame, open=Recorder),
+        preset_library=PresetLibrary(physics.send),
+        run_saver=RunSaver(physics.send),
+        probe=UiProbe(Path(report) if report else None),
+    )

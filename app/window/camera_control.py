@@ -1,0 +1,134 @@
+"""Camera control: shows the whole scene until the user moves the camera."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from repose.app.render.camera import Box, Camera2D, Inset, Size
+from repose.app.render.framing import LEGEND_ROOM, MARGIN, SCALE_BAR_ROOM, close_up, whole_scene
+from repose.app.render.orbit import VIEWS, Camera, Camera3D
+from repose.app.ui.ui import Ui
+
+if TYPE_CHECKING:
+    import pygame
+
+GLIDE = 0.2
+"""Fraction of the way to a new view covered in one frame."""
+ZOOM = 1.12
+"""Magnification of one notch of the wheel."""
+ARRIVED = math.radians(0.1)
+"""Remaining angle below which the rotation to a named view ends [rad]."""
+
+
+@dataclass
+class CameraControl:
+    """Keeps the whole scene in view while window and scene change, and follows the mouse."""
+
+    everything: bool = True
+    """True while the whole scene is shown."""
+    _shown: object = None
+    _box: Box | None = None
+    _dragging: bool = False
+    _shift: bool = False
+    _heading: tuple[float, float] | None = None
+    """Azimuth and elevation to rotate to [rad]."""
+
+    def show_everything(self) -> None:
+        """Show the whole scene again."""
+        self.everything, self._shown = True, None
+
+    def look(self, name: str) -> None:
+        """Rotate to a view in `repose.app.render.orbit.VIEWS` and show the whole scene; in 2D only the latter."""
+        self._heading = VIEWS[name]
+        self.show_everything()
+
+    def follow(self, ui: Ui) -> None:
+        """Frame the scene, or the heap once its angle has been measured, with a smooth transition."""
+        scene = ui.snapshot
+        kind = Camera3D if scene.position.shape[1] == 3 else Camera2D
+        if not isinstance(ui.camera, kind):
+            ui.camera, self._box, self._heading = kind(), None, None
+            self.show_everything()
+        if not self.everything or not scene.serial:
+            return
+        target = whole_scene(scene) if scene.measurement is None else close_up(scene)
+        self._box = _glide(self._box, target)
+        if isinstance(ui.camera, Camera3D):
+            self._turn(ui.camera)
+            direction = (ui.camera.azimuth, ui.camera.elevation)
+        else:
+            direction = None
+        wanted = (self._box, ui.size, ui.inset, ui.scale, direction)
+        if wanted != self._shown:
+            left, top, right, bottom = ui.inset
+            room: Inset = (left, top + LEGEND_ROOM * ui.scale, right, bottom + SCALE_BAR_ROOM * ui.scale)
+            ui.camera.frame(self._box, ui.size, room, margin=MARGIN)
+            self._shown = wanted
+
+    def obey(self, event: pygame.Event, camera: Camera, size: Size, mouse: tuple[float, float], free: bool) -> None:
+        """Drag to pan, in 3D to rotate; wheel to zoom at the pointer; `free` is False while a panel has the mouse."""
+        import pygame
+
+        if event.type == pygame.MOUSEBUTTONDOWN and event.button <= 3:
+            self._dragging = free
+        elif event.type == pygame.MOUSEBUTTONUP:
+            self._dragging = False
+        elif event.type in (pygame.KEYDOWN, pygame.KEYUP):
+            self._shift = bool(event.mod & pygame.KMOD_SHIFT)
+        elif event.type == pygame.MOUSEMOTION and self._dragging and any(event.buttons):
+            dx, dy = event.rel
+            if isinstance(camera, Camera3D) and event.buttons[0] and not self._shift:
+                camera.orbit(dx, dy, size)
+            else:
+                camera.pan(dx, dy, size)
+            self.everything, self._heading = False, None
+        elif event.type == pygame.MOUSEWHEEL and free:
+            camera.zoom(ZOOM**event.precise_y, mouse, size)
+            self.everything, self._heading = False, None
+
+    def for_film(self, ui: Ui, size: Size) -> Camera | None:
+        """The camera of a film of that size: the view between the panels; None for the whole scene in 2D."""
+        camera = ui.camera
+        if self.everything and not isinstance(camera, Camera3D):
+            return None
+        left, top, right, bottom = ui.inset
+        width, height = max(ui.size[0] - left - right, 1.0), max(ui.size[1] - top - bottom, 1.0)
+        shrink = max(width / size[0], height / size[1])
+        middle = (left + width / 2, top + height / 2)
+        if isinstance(camera, Camera3D):
+            # The same position with another field of view gives the same picture.
+            angle = 2.0 * math.atan(0.5 * size[1] * shrink / camera.focal(ui.size))
+            x, y = (camera.offset[k] + ui.size[k] / 2 - middle[k] for k in (0, 1))
+            return replace(camera, fov=angle, offset=(x / shrink, y / shrink))
+        x, y = camera.pixel_to_world(middle, ui.size)
+        return Camera2D((float(x), float(y)), camera.metres_per_pixel * shrink)
+
+    def _turn(self, camera: Camera3D) -> None:
+        """One step of the rotation to the chosen view, by the smaller angle."""
+        if self._heading is None:
+            return
+        azimuth = math.remainder(self._heading[0] - camera.azimuth, math.tau)
+        elevation = self._heading[1] - camera.elevation
+        if max(abs(azimuth), abs(elevation)) < ARRIVED:
+            camera.azimuth, camera.elevation = self._heading
+            self._heading = None
+            return
+        camera.azimuth += GLIDE * azimuth
+        camera.elevation += GLIDE * elevation
+
+
+def _glide(box: Box | None, target: Box) -> Box:
+    """One step of the transition between two views; `target` itself once the difference is invisible."""
+    if box is None:
+        return target
+    near = 1e-3 * max(high - low for low, high in zip(*target))
+    pairs = [(a, b) for ours, theirs in zip(box, target, strict=True) for a, b in zip(ours, theirs, strict=True)]
+    if max(abs(a - b) for a, b in pairs) < near:
+        return target
+    low, high = (
+        tuple(a + GLIDE * (b - a) for a, b in zip(ours, theirs, strict=True))
+        for ours, theirs in zip(box, target, strict=True)
+    )
+    return low, high

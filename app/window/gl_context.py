@@ -1,0 +1,112 @@
+"""The OpenGL context of the window: what is asked of the driver, what it gave, and why there is none.
+
+OpenGL may be imported only once a window is open: PyOpenGL decides at its first import between GLX and EGL, and only
+SDL knows which of them the context really uses.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from repose.app.window import sdl
+
+REQUIRED = (3, 3)
+WITHOUT_WINDOW = "`repose run heap` does the experiment without a window"
+
+
+class WindowError(RuntimeError):
+    """Why there is no window: one sentence with the cause and what to do."""
+
+
+def driver() -> str:
+    """SDL's name for the video system in use."""
+    import pygame
+
+    return str(pygame.display.get_driver())
+
+
+def ask_for_core(flags: int) -> None:
+    """Ask for a core context of the version needed, before the window is opened; `flags` are SDL's."""
+    import pygame
+
+    attributes = {
+        pygame.GL_CONTEXT_MAJOR_VERSION: REQUIRED[0],
+        pygame.GL_CONTEXT_MINOR_VERSION: REQUIRED[1],
+        pygame.GL_CONTEXT_PROFILE_MASK: pygame.GL_CONTEXT_PROFILE_CORE,
+        pygame.GL_CONTEXT_FLAGS: flags,
+        pygame.GL_DOUBLEBUFFER: 1,
+        pygame.GL_DEPTH_SIZE: 0,
+        pygame.GL_ALPHA_SIZE: 0,
+        # Discs and lines carry their own analytic edges, which stay smooth at any zoom: samples would only cost time.
+        pygame.GL_MULTISAMPLESAMPLES: 0,
+    }
+    for attribute, value in attributes.items():
+        pygame.display.gl_set_attribute(attribute, value)
+
+
+def read_context() -> tuple[str, str]:
+    """Import OpenGL for the platform in use and read its version and renderer; raises `WindowError`."""
+    if sys.platform.startswith("linux"):
+        glx = driver() == "x11" and os.environ.get("SDL_VIDEO_X11_FORCE_EGL") != "1"
+        os.environ["PYOPENGL_PLATFORM"] = "glx" if glx else "egl"
+    try:
+        from OpenGL import GL
+
+        version, renderer = (GL.glGetString(name) for name in (GL.GL_VERSION, GL.GL_RENDERER))
+    except (ImportError, AttributeError, OSError) as error:
+        raise WindowError(
+            f"The OpenGL library could not be loaded ({error}); install it (Debian: apt install libgl1 libegl1), "
+            f"or go without: {WITHOUT_WINDOW}."
+        ) from None
+    told = version.decode(errors="replace")
+    if tuple(int(part) for part in told.split()[0].split(".")[:2]) < REQUIRED:
+        raise WindowError(_too_old(told))
+    return told, renderer.decode(errors="replace")
+
+
+def why_no_context(reason: str) -> str:
+    """One sentence for a context that could not be had, with the version the machine does offer, if any."""
+    import pygame
+
+    if "load" in reason.lower() or "not available" in reason.lower():
+        return (
+            f"OpenGL could not be loaded ({reason.rstrip('.')}); install it (Debian: apt install libgl1 libegl1), "
+            f"or go without: {WITHOUT_WINDOW}."
+        )
+    version = None
+    pygame.display.gl_set_attribute(pygame.GL_CONTEXT_PROFILE_MASK, 0)
+    _ask_for_any()
+    try:
+        probe = pygame.Window("Repose", (16, 16), opengl=True, hidden=True)
+        version = sdl.gl_version()
+        probe.destroy()
+    except pygame.error:
+        pass
+    return (
+        _too_old(version)
+        if version
+        else (
+            f"No OpenGL {REQUIRED[0]}.{REQUIRED[1]} context could be created ({reason.rstrip('.')}); "
+            f"update the graphics driver, or go without: {WITHOUT_WINDOW}."
+        )
+    )
+
+
+def _ask_for_any() -> None:
+    import pygame
+
+    for attribute, value in (
+        (pygame.GL_CONTEXT_MAJOR_VERSION, 1),
+        (pygame.GL_CONTEXT_MINOR_VERSION, 1),
+        (pygame.GL_CONTEXT_PROFILE_MASK, 0),
+        (pygame.GL_CONTEXT_FLAGS, 0),
+    ):
+        pygame.display.gl_set_attribute(attribute, value)
+
+
+def _too_old(version: str) -> str:
+    return (
+        f"OpenGL {REQUIRED[0]}.{REQUIRED[1]} is needed but this machine offers {version}; "
+        f"update the graphics driver, or go without: {WITHOUT_WINDOW}."
+    )

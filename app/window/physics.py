@@ -1,0 +1,128 @@
+"""The physics thread as the window uses it; a thread that has died is replaced by a new one."""
+
+from __future__ import annotations
+
+import queue
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from repose.sim.experiment.commands import Command, Resume, Start, UseThreads
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.parameters import Value
+
+if TYPE_CHECKING:
+    from repose.sim.experiment.experiment import Experiment
+    from repose.sim.experiment.runner import Runner
+    from repose.sim.experiment.saved_run import SavedRun
+
+REWIND_BYTES = 200 * 2**20
+"""Most memory for checkpoints."""
+
+SWITCH_INTERVAL = 5e-4
+"""Longest wait of physics for the interpreter between two batches [s]; Python's default of 5 ms is twice a batch."""
+
+PROCESSORS_FOR_PICTURE = 1
+"""Processors left free when the number of threads is automatic, so that the picture does not wait for physics."""
+
+
+class Physics:
+    """The interface of a `Runner`, valid as long as the window is open, whichever runner is current."""
+
+    def __init__(
+        self, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None, threads: int | None = None
+    ) -> None:
+        sys.setswitchinterval(SWITCH_INTERVAL)
+        self._start = Start(scene, dict(values), seed, ready)
+        self._paused = False
+        self._speed: float | None = None
+        self._threads = threads
+        self._runner = self._new_runner()
+
+    def begin(self) -> None:
+        """Start the thread, which then publishes its first snapshot."""
+        self._runner.start()
+
+    @property
+    def dead(self) -> bool:
+        """True when the thread has ended by itself, by a mistake of the program."""
+        return self._runner.dead
+
+    def revive(self) -> None:
+        """Restart the experiment in a new thread, with the last parameters in effect."""
+        shown = self._runner.latest()
+        if shown.parameters is not None:
+            self._start = Start(shown.scene, shown.parameters.model_dump(), shown.seed, self._start.ready)
+        self._replace()
+
+    def send(self, command: Command) -> None:
+        """Queue a command; a dead thread is replaced when another experiment starts."""
+        if isinstance(command, Start):
+            self._start = command
+            if self.dead:
+                self._replace()
+                return
+        if isinstance(command, UseThreads):
+            self._threads = command.count
+        if isinstance(command, Resume) and self.dead:
+            self._replace(command.saved)
+            return
+        self._runner.send(command)
+
+    def latest(self) -> Snapshot:
+        """The newest snapshot; never waits."""
+        return self._runner.latest()
+
+    def pause(self, paused: bool) -> None:
+        """Pause the run, or continue it."""
+        self._paused = paused
+        self._runner.pause(paused)
+
+    def single_step(self, count: int = 1) -> None:
+        """Pause, and do exactly `count` more steps."""
+        self._paused = True
+        self._runner.single_step(count)
+
+    def show_contacts(self, shown: bool) -> None:
+        """Set whether snapshots hold the contacts."""
+        self._runner.show_contacts(shown)
+
+    def set_speed(self, factor: float | None) -> None:
+        """Set the wanted ratio of simulated to wall time; None is as fast as possible."""
+        self._speed = factor
+        self._runner.set_speed(factor)
+
+    def record(self, interval: float | None) -> queue.Queue[Any]:
+        """A queue that gets a snapshot at every `interval` of simulated time [s]; None ends it."""
+        return self._runner.record(interval)
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._runner.stop()
+
+    def _replace(self, saved: SavedRun | None = None) -> None:
+        self._runner = self._new_runner(saved)
+        self._runner.start()
+
+    def _new_runner(self, saved: SavedRun | None = None) -> Runner:
+        from repose.sim.experiment.runner import Runner
+
+        start, threads = self._start, self._threads
+
+        def make() -> Experiment:
+            from repose.sim.experiment.changes import new_experiment, resumed_experiment
+            from repose.sim.experiment.control import apply
+
+            if saved is not None:
+                experiment = resumed_experiment(saved)
+            else:
+                experiment = new_experiment(start.scene, start.values, start.seed, start.ready)
+            experiment.history.checkpoints.budget = REWIND_BYTES
+            apply(experiment, UseThreads(threads))
+            experiment.session.spare_processors = PROCESSORS_FOR_PICTURE
+            return experiment
+
+        runner = Runner(make)
+        runner.set_speed(self._speed)
+        runner.pause(self._paused)
+        return runner

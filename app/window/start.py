@@ -1,0 +1,86 @@
+"""Start of a session: preset, window size and position of the last session, frame loop."""
+
+from __future__ import annotations
+
+import logging
+
+from repose.app.progress import one_line, say
+from repose.app.signals import INTERRUPTED
+from repose.app.stopping import Stop, stoppable
+from repose.app.storage.settings import Settings, load_settings
+from repose.app.thread_count import asked_threads
+from repose.app.window.application import Application
+from repose.app.window.window import Window, open_window
+from repose.sim.io import presets
+from repose.sim.parameters import ParameterError
+
+log = logging.getLogger(__name__)
+
+FAULT = 3
+"""Exit code of a window ended by a mistake of the program."""
+SMALLEST_START = (1280, 720)
+"""Size of the window at the first start [screen points], unless the screen is smaller or much larger."""
+START_SHARE = 0.8
+"""Part of the screen's width and height the window takes at the first start."""
+
+
+def run(preset: str = "", threads: str = "") -> int:
+    """Open the window and run it until it is closed; returns the exit code.
+
+    Ctrl-C and the signals that end programs close it too; then the run is kept, to be offered at the next start.
+    `preset` is a name or a file; without one the last used is taken. Raises `ParameterError` for a preset
+    that cannot be used and `WindowError` where no window can be opened. `threads` as typed; without it as last chosen.
+    """
+    settings = load_settings()
+    together = asked_threads(threads) if threads else settings.choices.threads or None
+    name, chosen = _choose_preset(preset, settings)
+    with stoppable() as stop:
+        window = _open_window(settings)
+        return _stay(Application(window, settings, name, chosen, together), stop)
+
+
+def _stay(application: Application, stop: Stop) -> int:
+    """Draw frames until the window is closed; only a clean end deletes the autosaved run."""
+    clean = False
+    try:
+        try:
+            stop.listening = True
+            while not stop.asked and application.draw_frame():
+                pass
+            clean = not stop.asked
+        finally:
+            application.close(keep_run=not clean)
+    except Exception as error:  # a mistake of the program must not lose the run
+        log.exception("The window stopped.")
+        say(
+            f"The window ended by a mistake of the program ({one_line(error)}); "
+            + (
+                "its run was saved automatically and is offered at the next start."
+                if application.ui.run_saver.kept
+                else "no run had been saved yet."
+            )
+        )
+        return FAULT
+    return 0 if clean else INTERRUPTED
+
+
+def _open_window(settings: Settings) -> Window:
+    """The window with its last position and size, at first with a size that suits the screen."""
+    choices = settings.choices
+    width, height = choices.width, choices.height
+    chosen = width is not None and height is not None
+    place = None if choices.left is None or choices.top is None else (choices.left, choices.top)
+    window = open_window("Repose", (width or SMALLEST_START[0], height or SMALLEST_START[1]))
+    window.fit_screen(None if chosen else START_SHARE, place)
+    return window
+
+
+def _choose_preset(asked: str, settings: Settings) -> tuple[str, presets.Preset]:
+    if asked:
+        return asked, presets.load(asked)
+    try:
+        return settings.choices.preset, presets.load(settings.choices.preset)
+    except ParameterError as error:
+        settings.trouble = f"The preset of the last session is not used: {error}"
+        settings.choices.preset = presets.DEFAULT
+        return presets.DEFAULT, presets.load(presets.DEFAULT)

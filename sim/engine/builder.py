@@ -1,0 +1,328 @@
+"""Functions that build a world from spheres and walls, checked, and that add, remove and reorder rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from repose.sim.engine.contacts.kinematics import TINY
+from repose.sim.engine.contacts.wall_geometry import FACET
+from repose.sim.engine.workspace import BLOCK, OVERLAP_COLUMNS, empty_wall_buffer, working_storage
+from repose.sim.engine.world import (
+    COUNTER_COUNT,
+    MATERIAL_COUNT,
+    PAIR_COUNT,
+    WALL_CONTACT_COUNT,
+    Floats,
+    Pairs,
+    WallContacts,
+    World,
+    empty_pairs,
+    empty_wall_contacts,
+    empty_walls,
+)
+
+PAIRS_PER_SPHERE = 4
+"""Pair capacity a new world starts with, per sphere; the table grows by half when it is full."""
+
+
+def empty_world(
+    dimension: int = 2, spin_length: int = 0, levels: int = 6, skin: float = 3e-4, materials: int = 1
+) -> World:
+    """A world without spheres, ready for `add_spheres`."""
+    coordinates = dimension + spin_length
+    pair_buffer, search, shared = working_storage(1, 0, np.zeros(0), 0, dimension, 0, np.array([skin]))
+    return World(
+        motion=np.zeros((coordinates, levels, 0)),
+        force=np.zeros((coordinates, 0)),
+        inverse_mass=np.zeros((coordinates, 0)),
+        mass=np.zeros(0),
+        radius=np.zeros(0),
+        sphere_id=np.zeros(0, np.int64),
+        layer=np.zeros(0, np.int64),
+        material=np.zeros(0, np.int64),
+        orientation=np.zeros((4, 0)),
+        turned=np.zeros((3, 0)),
+        walls=empty_walls(0, dimension),
+        wall_contacts=empty_wall_contacts(0, 0, dimension),
+        pairs=empty_pairs(0, dimension),
+        pair_buffer=pair_buffer,
+        wall_buffer=empty_wall_buffer(0, 0, dimension),
+        search=search,
+        threads=shared,
+        ledger=np.zeros((3, BLOCK)),
+        largest_overlap=np.zeros(OVERLAP_COLUMNS),
+        counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
+    )
+
+
+def add_spheres(
+    world: World,
+    position: ArrayLike,
+    radius: ArrayLike,
+    mass: ArrayLike,
+    *,
+    velocity: ArrayLike = 0.0,
+    acceleration: ArrayLike = 0.0,
+    spin: ArrayLike = 0.0,
+    fixed: bool = False,
+    layer: int = -1,
+    material: int = 0,
+    first_id: int = 0,
+) -> World:
+    """The world with spheres appended; ids count up from `first_id`.
+
+    position (n, dimension) [m], radius (n,) [m], mass (n,) [kg], velocity [m/s] and acceleration [m/s²]
+    broadcast to (n, dimension), spin [rad/s] to (n, spin length). Raises ValueError for values that are
+    not finite or radii and masses that are not positive.
+    """
+    position = np.atleast_2d(np.asarray(position, float))
+    count, dimension = position.shape
+    radius = np.broadcast_to(np.asarray(radius, float), count)
+    mass = np.broadcast_to(np.asarray(mass, float), count)
+    if not (np.isfinite(position).all() and np.isfinite(radius).all() and np.isfinite(mass).all()):
+        raise ValueError("Spheres need finite positions, radii and masses.")
+    if count and (radius.min() <= 0.0 or mass.min() <= 0.0):
+        raise ValueError(f"Radii and masses must be positive: got {radius.min():g} m and {mass.min():g} kg at least.")
+    coordinates, levels, before = world.motion.shape
+    motion = np.zeros((coordinates, levels, count))
+    motion[:dimension, 0] = position.T
+    motion[:dimension, 1] = np.broadcast_to(velocity, (count, dimension)).T
+    motion[:dimension, 2] = np.broadcast_to(acceleration, (count, dimension)).T
+    motion[dimension:, 1] = np.broadcast_to(spin, (count, coordinates - dimension)).T
+    # Moment of inertia of a solid disc (one spin component) or sphere (three).
+    inertia = (0.4 if coordinates - dimension == 3 else 0.5) * mass * radius**2
+    inverse_mass = np.zeros((coordinates, count))
+    if not fixed:
+        inverse_mass[:dimension] = 1.0 / mass
+        inverse_mass[dimension:] = 1.0 / inertia
+    upright = np.zeros((4, count))
+    upright[0] = 0.0 if coordinates - dimension == 1 else 1.0
+    grown = world._replace(
+        motion=np.concatenate([world.motion, motion], axis=2),
+        force=np.concatenate([world.force, np.zeros((coordinates, count))], axis=1),
+        inverse_mass=np.concatenate([world.inverse_mass, inverse_mass], axis=1),
+        mass=np.concatenate([world.mass, mass]),
+        radius=np.concatenate([world.radius, radius]),
+        sphere_id=np.concatenate([world.sphere_id, first_id + np.arange(count)]),
+        layer=np.concatenate([world.layer, np.full(count, layer)]),
+        material=np.concatenate([world.material, np.full(count, material)]),
+        orientation=np.concatenate([world.orientation, upright], axis=1),
+        turned=np.concatenate([world.turned, np.zeros((3, count))], axis=1),
+    )
+    return fitted(grown, world.pairs, max(world.pairs.i.size, PAIRS_PER_SPHERE * (before + count)))
+
+
+def keep_spheres(world: World, kept: NDArray[np.bool_]) -> World:
+    """The world with only the rows where `kept` is True; contact history among them is kept bit by bit."""
+    return with_rows(world, np.flatnonzero(kept))
+
+
+def in_order_of_id(world: World) -> World:
+    """The same world with its rows in the order of ids, in which forces add up; its lists remain valid."""
+    rows = np.argsort(world.sphere_id)
+    if (rows[1:] > rows[:-1]).all():
+        return world
+    ordered = with_rows(world, rows)
+    ordered.search.reference[:] = world.search.reference[:, rows]
+    ordered.search.wall_reference[:] = world.search.wall_reference
+    return ordered
+
+
+def with_rows(world: World, rows: NDArray[np.intp]) -> World:
+    """The world with only these rows, in this order; contact history among them is kept bit by bit."""
+    new_row = np.full(world.sphere_count, -1)
+    new_row[rows] = np.arange(rows.size)
+    pairs, left = _kept_pairs(world, new_row)
+    wall_contacts, touching = _kept_wall_contacts(world, new_row)
+    chosen = world._replace(
+        motion=np.ascontiguousarray(world.motion[:, :, rows]),
+        force=np.ascontiguousarray(world.force[:, rows]),
+        inverse_mass=np.ascontiguousarray(world.inverse_mass[:, rows]),
+        mass=world.mass[rows],
+        radius=world.radius[rows],
+        sphere_id=world.sphere_id[rows],
+        layer=world.layer[rows],
+        material=world.material[rows],
+        orientation=np.ascontiguousarray(world.orientation[:, rows]),
+        turned=np.ascontiguousarray(world.turned[:, rows]),
+        wall_contacts=wall_contacts,
+        counters=world.counters.copy(),
+    )
+    chosen.counters[PAIR_COUNT] = left
+    chosen.counters[WALL_CONTACT_COUNT] = touching
+    chosen = fitted(chosen, pairs, pairs.i.size)
+    index_pairs(chosen)
+    return chosen
+
+
+def _kept_pairs(world: World, new_row: NDArray[np.int64]) -> tuple[Pairs, int]:
+    """The pair list without removed spheres, sorted by the new rows, and its length."""
+    count = int(world.counters[PAIR_COUNT])
+    i, j = new_row[world.pairs.i[:count]], new_row[world.pairs.j[:count]]
+    low, high = np.minimum(i, j), np.maximum(i, j)
+    entries = np.lexsort((high, low))
+    entries = entries[low[entries] >= 0]
+    left = entries.size
+    pairs = empty_pairs(world.pairs.i.size, world.search.cell.shape[0])
+    for name in Pairs._fields:
+        getattr(pairs, name)[..., :left] = getattr(world.pairs, name)[..., entries]
+    pairs.i[:left], pairs.j[:left] = low[entries], high[entries]
+    # Where i and j exchange, the contact memory changes sign.
+    other = np.flatnonzero(i[entries] > j[entries])
+    kinds = world.counters[MATERIAL_COUNT]
+    pairs.shear_spring[:, other] *= -1.0
+    pairs.kind[other] = pairs.kind[other] % kinds * kinds + pairs.kind[other] // kinds
+    return pairs, left
+
+
+def set_walls(
+    world: World,
+    shape: ArrayLike,
+    corner: ArrayLike,
+    *,
+    velocity: ArrayLike = 0.0,
+    material: ArrayLike = 0,
+) -> World:
+    """The world with these walls instead of its own: see `repose.sim.engine.world.Walls` for the shapes and their
+    corners.
+
+    shape (walls,), corner (walls, 3, dimension) [m], velocity [m/s] and material broadcast. Raises ValueError for
+    corners that are not finite, normals and axes that are not unit vectors, and facets without extent.
+    """
+    dimension = world.search.cell.shape[0]
+    corners = np.asarray(corner, float).reshape(-1, 3, dimension)
+    walls = empty_walls(len(corners), dimension)
+    walls.shape[:], walls.corner[:], walls.velocity[:], walls.material[:] = shape, corners, velocity, material
+    if flaw := flaw_of_walls(walls.shape, corners):
+        raise ValueError(flaw)
+    counters = world.counters.copy()
+    counters[WALL_CONTACT_COUNT] = 0
+    return fitted(world._replace(walls=walls, counters=counters), world.pairs, world.pairs.i.size)
+
+
+def flaw_of_walls(shape: NDArray[np.int64], corners: Floats) -> str:
+    """What is wrong with these walls, in a sentence, or an empty string; corners [m], shape (walls, 3, dimension)."""
+    faceted = shape == FACET
+    endless = ~np.isfinite(corners).all(axis=(1, 2))
+    if endless.any():
+        w = int(endless.argmax())
+        return f"Wall {w} has a corner that is not finite: {corners[w].tolist()}."
+    points = faceted & ~np.ptp(corners, axis=1).any(axis=1)
+    if points.any():
+        w = int(points.argmax())
+        return f"Facet {w} has no extent: all its corners are at {corners[w][0].tolist()} m."
+    crooked = ~faceted & (np.abs(np.sqrt((corners[:, 1] ** 2).sum(axis=1)) - 1.0) > 1e-9)
+    if crooked.any():
+        w = int(crooked.argmax())
+        return f"Wall {w} needs a normal or axis of length 1, got {corners[w][1].tolist()}."
+    return ""
+
+
+def _kept_wall_contacts(world: World, new_row: NDArray[np.int64]) -> tuple[WallContacts, int]:
+    """The list of contacts with walls without removed spheres, sorted by the new rows, and its length."""
+    count = int(world.counters[WALL_CONTACT_COUNT])
+    sphere = new_row[world.wall_contacts.sphere[:count]]
+    entries = np.argsort(sphere, kind="stable")
+    entries = entries[sphere[entries] >= 0]
+    left = entries.size
+    wall_contacts = empty_wall_contacts(world.wall_contacts.sphere.size, 0, world.search.cell.shape[0])
+    for name in ("sphere", "wall", "touching", "shear_spring", "normal_force"):
+        getattr(wall_contacts, name)[..., :left] = getattr(world.wall_contacts, name)[..., entries]
+    wall_contacts.sphere[:left] = sphere[entries]
+    return wall_contacts, left
+
+
+def enlarge_pairs(world: World) -> World:
+    """The same world with a pair capacity larger by half; nothing else changes, the reference positions included."""
+    return _refitted(world, max(64, 3 * world.pairs.i.size // 2), max(64, 2 * world.wall_contacts.sphere.size))
+
+
+def with_threads(world: World, threads: int) -> World:
+    """The same world with tables for so many threads."""
+    if threads == world.threads.thread_status.shape[0]:
+        return world
+    return _refitted(world, world.pairs.i.size, world.wall_contacts.sphere.size, threads)
+
+
+def _refitted(world: World, capacity: int, wall_capacity: int, threads: int | None = None) -> World:
+    """`fitted`, with lists that remain valid."""
+    grown = fitted(world, world.pairs, capacity, wall_capacity, threads)
+    grown.search.reference[:] = world.search.reference
+    grown.search.wall_reference[:] = world.search.wall_reference
+    index_pairs(grown)
+    return grown
+
+
+def index_pairs(world: World) -> None:
+    """Index by sphere a pair list that was not made by the step loop."""
+    used = int(world.counters[PAIR_COUNT])
+    rows = np.arange(world.sphere_count + 1)
+    world.search.begin[:] = np.searchsorted(world.pairs.i[:used], rows)
+    if world.threads.other.size:
+        by_j = np.argsort(world.pairs.j[:used], kind="stable")
+        world.threads.other[:used] = by_j
+        world.threads.other_begin[:] = np.searchsorted(world.pairs.j[:used][by_j], rows)
+
+
+def fill_pair_properties(world: World) -> None:
+    """Compute the columns of listed pairs that follow from their spheres, with the same bits as
+    `repose.sim.engine.neighbours.pair_list`."""
+    used = int(world.counters[PAIR_COUNT])
+    pairs = world.pairs
+    i, j = pairs.i[:used], pairs.j[:used]
+    fixed, inverse_inertia = world.fixed, world.inverse_mass[-1]
+    pairs.radius_sum[:used] = world.radius[i] + world.radius[j]
+    pairs.effective_mass[:used] = world.mass[i] * world.mass[j] / (world.mass[i] + world.mass[j])
+    pairs.fixed[:used] = fixed[i] | fixed[j]
+    pairs.kind[:used] = world.material[i] * world.counters[MATERIAL_COUNT] + world.material[j]
+    if world.inverse_mass.shape[0] > world.search.cell.shape[0]:
+        pairs.effective_inertia[:used] = 1.0 / np.maximum(inverse_inertia[i] + inverse_inertia[j], TINY)
+
+
+def forget_neighbours(world: World) -> None:
+    """Have both lists rebuilt at the next step, whatever has moved."""
+    world.search.reference[:] = np.inf
+
+
+def with_levels(world: World, levels: int) -> World:
+    """The world with room for another integrator's levels; those above acceleration begin at zero."""
+    motion = np.zeros((world.motion.shape[0], levels, world.sphere_count))
+    motion[:, :3] = world.motion[:, :3]
+    return world._replace(motion=motion)
+
+
+def fitted(world: World, pairs: Pairs, capacity: int, wall_capacity: int = 0, threads: int | None = None) -> World:
+    """The world with search tables for its number of spheres and pair tables of the given capacity, to be stepped by so
+    many threads, or as many as before.
+
+    The reference positions are left at infinity, so that the next step rebuilds the list.
+    """
+    dimension = world.search.cell.shape[0]
+    fitted = empty_pairs(capacity, dimension)
+    used = int(world.counters[PAIR_COUNT])
+    for name in Pairs._fields:
+        getattr(fitted, name)[..., :used] = getattr(pairs, name)[..., :used]
+    beginning = world.sphere_count // 2 if world.walls.shape.size else 0
+    near_walls = max(wall_capacity, world.wall_contacts.sphere.size, beginning)
+    wall_contacts = empty_wall_contacts(near_walls, world.sphere_count, dimension)
+    count = int(world.counters[WALL_CONTACT_COUNT])
+    for name in ("sphere", "wall", "touching", "shear_spring", "normal_force"):
+        getattr(wall_contacts, name)[..., :count] = getattr(world.wall_contacts, name)[..., :count]
+    wall_contacts.begin[:] = np.searchsorted(wall_contacts.sphere[:count], np.arange(world.sphere_count + 1))
+    pair_buffer, search, shared = working_storage(
+        threads or world.threads.thread_status.shape[0],
+        capacity,
+        world.radius,
+        world.walls.shape.size,
+        dimension,
+        2 * world.motion.shape[0] - dimension,
+        world.search.skin.copy(),
+    )
+    return world._replace(
+        wall_contacts=wall_contacts,
+        pairs=fitted,
+        pair_buffer=pair_buffer,
+        wall_buffer=empty_wall_buffer(near_walls, world.sphere_count, dimension),
+        search=search,
+        threads=shared,
+    )

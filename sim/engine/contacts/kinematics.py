@@ -1,0 +1,212 @@
+"""One contact: kinematics, sign conventions, and the records that a contact law reads and returns.
+
+Sign conventions, for a pair (i, j): branch = x_i - x_j; normal = branch / |branch|, from j to i; overlap
+positive when touching; relative velocity of the material points at the contact, i minus j; normal
+velocity negative when approaching; a positive normal force pushes i along the normal and j back.
+
+Lever arms: the contact point divides the branch in the ratio of the radii, arm_i = -(R_i/(R_i+R_j)) branch. Both
+arms add up to the branch, so that angular momentum is conserved, and a pair that turns as a whole does not slip.
+
+Memory of a contact: without rotation the branch at first touch (thesis); the shear is the displacement of the branch
+since then, in the tangent plane. With rotation the tangential displacement itself, which moves with the pair:
+projected onto the new tangent plane at its previous length, rotated about the normal by the mean spin, then increased
+by the slip times (R_i+R_j)/|branch|, the slip at the undeformed radius. Otherwise a closed cycle of pressing and
+rolling would leave a displacement behind (granular ratcheting: McNamara, Garcia-Rojo & Herrmann, Phys. Rev. E 77
+(2008) 031304).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from numba.extending import register_jitable
+from repose.sim.engine import vector
+
+TINY = 1e-300
+"""Keeps 0/0 out of directions of zero length, without a branch."""
+
+LARGEST_COORDINATION = 12.0
+"""Contacts of a sphere with equal spheres in space, at most [-]: resistance of one contact may remove 1/12 of the spin
+that is stable to remove per step."""
+
+
+class PairMotion(NamedTuple):
+    """Motion of i relative to j at one moment."""
+
+    branch: tuple
+    """x_i - x_j, at a wall from the nearest point of the wall to x_i [m]."""
+    place: tuple
+    """The branch; at a wall the position of the centre relative to the wall [m]."""
+    velocity: tuple
+    """v_i - v_j of the centres [m/s]."""
+    roll: tuple
+    """R_i w_i + R_j w_j [m/s]; it moves the material points at the contact by -roll x branch/(R_i + R_j)."""
+    mean_spin: tuple
+    """(w_i + w_j)/2 [rad/s]."""
+    relative_spin: tuple
+    """w_i - w_j [rad/s]."""
+
+
+class PairProperties(NamedTuple):
+    """What does not change while two spheres, or a sphere and a wall, are in contact."""
+
+    radius_sum: float
+    """R_i + R_j, at a wall R_i [m]."""
+    effective_radius: float
+    """1/(1/R_i + 1/R_j), at a wall R_i [m]."""
+    effective_mass: float
+    """1/(1/m_i + 1/m_j), at a wall m_i [kg]."""
+    effective_inertia: float
+    """1/(1/I_i + 1/I_j) [kg m²], read with rotation only."""
+    fixed: float
+    """1.0 if one of the two cannot move, else 0.0."""
+    material: tuple
+    """`Contact.material`."""
+
+
+class ShearMemory(NamedTuple):
+    """What a contact keeps from the previous evaluation."""
+
+    shear_spring: tuple
+    """`Pairs.shear_spring` [m]."""
+    touching: float
+    """1.0 if the two touched then, else 0.0; the spring then starts unstretched."""
+
+
+class Contact(NamedTuple):
+    """What a law reads of one contact."""
+
+    overlap: float
+    """Positive when touching [m]."""
+    normal: tuple
+    """Unit vector from j to i."""
+    normal_velocity: float
+    """[m/s], negative when approaching."""
+    tangential_velocity: tuple
+    """Slip velocity of the material points [m/s]."""
+    shear: tuple
+    """Tangential displacement of i against j since first touch, less the slip so far [m]."""
+    effective_mass: float
+    """[kg]."""
+    effective_radius: float
+    """1/(1/R_i + 1/R_j), R_i at a wall [m]; set for laws that need material."""
+    fixed: float
+    """1.0 if one of the two cannot move, else 0.0."""
+    material: tuple
+    """What these two materials make of a contact, a row of `repose.sim.laws.materials.pair_table`; of length 0 for
+    laws without."""
+    relative_spin: tuple
+    """w_i - w_j [rad/s], of length 0 without rotation."""
+    stable_spin_resistance: float
+    """Largest torque/spin ratio stable with 12 contacts [N m s]."""
+
+
+class Response(NamedTuple):
+    """What a law returns. All of it must vanish, by select and not by branch, where overlap <= 0."""
+
+    normal_force: float
+    """Positive pushes apart [N]."""
+    shear_force: tuple
+    """On i, in the tangent plane [N]."""
+    spring_relaxation: tuple
+    """Displacement by which a sliding friction spring is shortened [m]."""
+    torque: tuple
+    """Torque on i besides that of the forces, the opposite on j [N m]: rolling and twisting resistance."""
+    damping_power: float
+    """Power turned into heat by viscous terms and by `torque` [W]."""
+    friction_power: float
+    """Power fed into the friction spring, stored or lost by sliding [W]."""
+
+
+@register_jitable(forceinline=True)
+def sheared(memory, place, normal, slip, twist):
+    """Shear at this evaluation, and the memory it follows from, before the law relaxes the spring.
+
+    `slip` [m] is the relative displacement of the material points during this evaluation, `twist` [rad] the rotation of
+    the pair about its normal.
+    """
+    if len(twist) == 0:
+        start = vector.pick(memory.touching > 0.0, memory.shear_spring, place)
+        displacement = vector.sub(place, start)
+        return vector.sub(displacement, vector.scale(vector.dot(displacement, normal), normal)), start
+    start = vector.pick(memory.touching > 0.0, memory.shear_spring, vector.scale(0.0, memory.shear_spring))
+    tilt = vector.dot(start, normal)
+    projected = vector.sub(start, vector.scale(tilt, normal))
+    projected = vector.scale(length_ratio(vector.dot(projected, projected), tilt * tilt), projected)
+    shear = vector.add(vector.add(projected, vector.turn(twist, projected)), slip)
+    return shear, shear
+
+
+@register_jitable(forceinline=True)
+def length_ratio(square, lost):
+    """sqrt(1 + lost/square): the factor that gives a vector projected onto a plane its previous length.
+
+    As (1 + 3q/4)/(1 + q/4), q = lost/square, which needs no root and errs by q³/32: a rotation by 0.01 in one step by
+    3e-14, and always towards shorter.
+    """
+    return (square + 0.75 * lost) / max(square + 0.25 * lost, TINY)
+
+
+@register_jitable(forceinline=True)
+def contact_between(motion, pair, memory, stage):
+    """One contact, from the motion of a pair: `Contact`, and the memory that this evaluation starts with.
+
+    1. The branch gives distance, normal and overlap = R_i + R_j - distance.
+    2. The relative velocity of the two material points at the contact is that of the centres minus roll x n', where
+       n' = branch/(R_i + R_j). Its part along the normal is that of the centres, as roll x n' is perpendicular to n:
+       the normal velocity; the rest is the tangential velocity.
+    3. The tangential velocity times the time of this evaluation is the slip, which is added to the shear spring
+       (module docstring).
+
+    Roots and divisions are the cost of a contact: none is computed twice.
+    """
+    distance = math.sqrt(vector.dot(motion.branch, motion.branch))
+    per_distance = 1.0 / distance
+    normal = vector.scale(per_distance, motion.branch)
+    arm = vector.scale(1.0 / pair.radius_sum, motion.branch)
+    relative_velocity = vector.sub(motion.velocity, vector.turn(motion.roll, arm))
+    normal_velocity = vector.dot(motion.velocity, normal)
+    tangential_velocity = vector.sub(relative_velocity, vector.scale(normal_velocity, normal))
+    slip = vector.scale(stage.dt * pair.radius_sum * per_distance, tangential_velocity)
+    twist = vector.about(stage.dt * vector.twist_rate(motion.mean_spin, normal), normal, motion.mean_spin)
+    shear, start = sheared(memory, motion.place, normal, slip, twist)
+    per_step = stage.damping_fraction / (LARGEST_COORDINATION * max(stage.dt, TINY))
+    contact = Contact(
+        pair.radius_sum - distance,
+        normal,
+        normal_velocity,
+        tangential_velocity,
+        shear,
+        pair.effective_mass,
+        pair.effective_radius,
+        pair.fixed,
+        pair.material,
+        motion.relative_spin,
+        per_step * pair.effective_inertia,
+    )
+    return contact, start
+
+
+def lone_contact(
+    overlap: float, mass: float, radius: float, dimension: int, spin_length: int, material: tuple
+) -> Contact:
+    """A sphere resting on a wall, overlapping by `overlap` [m], nothing moving."""
+    still = (0.0,) * dimension
+    up = (*still[1:], 1.0)
+    return Contact(overlap, up, 0.0, still, still, mass, radius, 1.0, material, (0.0,) * spin_length, 0.0)
+
+
+@register_jitable(forceinline=True)
+def shared_inertia(inverse_inertia):
+    """1/(1/I_i + 1/I_j) [kg m²] from 1/I_i + 1/I_j; huge where neither rotates."""
+    return 1.0 / max(inverse_inertia, TINY)
+
+
+@register_jitable(forceinline=True)
+def relaxed(start, relaxation, spin_like):
+    """The memory after the law: without rotation the spring's end follows the branch, with rotation the displacement
+    becomes shorter."""
+    if len(spin_like) == 0:
+        return vector.add(start, relaxation)
+    return vector.sub(start, relaxation)

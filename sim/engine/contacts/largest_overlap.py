@@ -1,0 +1,101 @@
+"""The largest overlap of a run, with time and place, recorded where the law is evaluated: an impact lasts a few steps.
+
+Each thread records the largest overlap of its own contacts, the first in the list where several are equal; one thread
+takes the largest of all in the order of the list. The result does not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba.extending import register_jitable
+from repose.sim.engine import arrays, vector
+from repose.sim.engine.workspace import (
+    BLOCK,
+    OVERLAP_FIRST,
+    OVERLAP_POINT,
+    OVERLAP_RATIO,
+    OVERLAP_SECOND,
+    OVERLAP_STEP,
+    OVERLAP_WALL,
+)
+
+
+@register_jitable
+def start_search(found, known, thread_id):
+    """Let this thread record only overlaps larger than the largest known."""
+    for where in range(found.shape[0]):
+        found[where, thread_id, OVERLAP_RATIO] = known[OVERLAP_RATIO]
+
+
+@register_jitable(forceinline=True)
+def any_larger(buffer, at, size, largest_overlap, unequal):
+    """Whether one of the first `size` contacts of the block may have a larger overlap than the largest.
+
+    `unequal` bounds the share of the smaller radius by that of the sum of both (Search.unequal). A count, as it
+    compiles to wide registers, which a maximum does not.
+    """
+    limit = largest_overlap[OVERLAP_RATIO] / unequal
+    relative = buffer[at.relative_overlap * BLOCK : at.relative_overlap * BLOCK + size]
+    count = 0
+    for k in range(relative.size):
+        count += 1 if relative[k] > limit else 0
+    return count > 0
+
+
+@register_jitable
+def search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j):
+    """Record the pair of a block with the largest overlap, if it is larger than the recorded one."""
+    radii = world.radius
+    limit = largest_overlap[OVERLAP_RATIO] / world.search.unequal[0]
+    for k in range(rows_i.size):
+        relative = buffer[arrays.index(at.relative_overlap, BLOCK, k)]
+        if relative <= limit:
+            continue
+        i = rows_i[k]
+        j = rows_j[k]
+        overlap = relative * (radii[i] + radii[j])
+        size_i = radii[i] if world.inverse_mass[0, i] > 0.0 else np.inf
+        size_j = radii[j] if world.inverse_mass[0, j] > 0.0 else np.inf
+        ratio = overlap / min(size_i, size_j)
+        if ratio > largest_overlap[OVERLAP_RATIO]:
+            here = arrays.at(positions, i)
+            branch = vector.sub(here, arrays.at(positions, j))
+            distance = math.sqrt(vector.dot(branch, branch))
+            point = vector.sub(here, vector.scale((radii[i] - 0.5 * overlap) / distance, branch))
+            set_largest(largest_overlap, ratio, point, world.sphere_id[i], world.sphere_id[j], -1)
+
+
+@register_jitable
+def search_walls(largest_overlap, world, buffer, at, positions, normals, entries):
+    """The same for a block of entries of `WallContacts`."""
+    for k in range(entries.size):
+        ratio = buffer[arrays.index(at.relative_overlap, BLOCK, k)]
+        if ratio > largest_overlap[OVERLAP_RATIO]:
+            t = entries[k]
+            i = world.wall_contacts.sphere[t]
+            point = vector.sub(arrays.at(positions, i), vector.scale(world.wall_contacts.gap[t], arrays.at(normals, t)))
+            set_largest(largest_overlap, ratio, point, world.sphere_id[i], -1, world.wall_contacts.wall[t])
+
+
+@register_jitable
+def set_largest(largest_overlap, ratio, point, first, second, wall):
+    """Record one contact as that of largest overlap; the step is set when all threads have finished."""
+    largest_overlap[OVERLAP_RATIO] = ratio
+    for c in range(len(point)):
+        largest_overlap[OVERLAP_POINT + c] = point[c]
+    largest_overlap[OVERLAP_FIRST] = first
+    largest_overlap[OVERLAP_SECOND] = second
+    largest_overlap[OVERLAP_WALL] = wall
+
+
+@register_jitable
+def record_largest_overlap(known, found, step):
+    """Record the contact of largest overlap of all threads, if it exceeds the known one, as at the end of `step`."""
+    for where in range(found.shape[0]):
+        for thread in range(found.shape[1]):
+            if found[where, thread, OVERLAP_RATIO] > known[OVERLAP_RATIO]:
+                for entry in range(known.size):
+                    known[entry] = found[where, thread, entry]
+                known[OVERLAP_STEP] = step

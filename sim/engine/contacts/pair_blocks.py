@@ -1,0 +1,228 @@
+"""A block of contacts evaluated together: one flat buffer, one column per quantity.
+
+Contacts are gathered into columns, the law runs over whole columns, and the answers are scattered. The middle pass has
+no branch and wall_contacts one array only, at constant distances, which is what lets the compiler use wide
+registers: with an array per quantity it would have to prove that none overlap, and gives up. Answers are written over
+what they were made from, so that a block stays in the first-level cache.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from numba.extending import register_jitable
+from repose.sim.engine import arrays, vector
+from repose.sim.engine.contacts.kinematics import (
+    PairMotion,
+    PairProperties,
+    ShearMemory,
+    contact_between,
+    relaxed,
+)
+from repose.sim.engine.workspace import BLOCK
+
+LANES = 8
+"""Numbers in the widest register there is."""
+FAR = 1e9
+"""No two spheres so far apart touch [m]."""
+
+
+class Columns(NamedTuple):
+    """First column of each quantity in the buffer; vectors take one column per component.
+
+    Inputs come first; the outputs below them have names of their own and share the storage of inputs that the law has
+    read by then. Without rotation sum of the radii and effective radius are inputs, with rotation both radii.
+    """
+
+    branch: int
+    """[m]."""
+    velocity: int
+    """Relative velocity of the centres [m/s]."""
+    shear_spring: int
+    """Contact memory before and after this evaluation [m]."""
+    place: int
+    """Position relative to the wall [m]; unused among spheres."""
+    radius_sum: int
+    effective_radius: int
+    radius_i: int
+    radius_j: int
+    effective_mass: int
+    effective_inertia: int
+    fixed: int
+    touching: int
+    """1.0 if the contact touched at the previous evaluation, else 0.0."""
+    damping: int
+    """Power of damping, summed over all blocks for each place in a block [W]."""
+    friction: int
+    """Power fed into friction springs, summed likewise [W]."""
+    kind: int
+    """Which pair of materials the next columns hold."""
+    material: int
+    spin_i: int
+    spin_j: int
+    relative_overlap: int
+    """Output: overlap / (R_i + R_j), at walls overlap / R [-], in place of `touching`; positive when touching."""
+    force: int
+    """Output: force on i [N], in place of the velocity."""
+    normal_force: int
+    """Output [N], in place of the effective mass."""
+    torque_i: int
+    """Output: torque on i [N m], in place of its spin."""
+    torque_j: int
+    """Output: torque on j [N m], in place of its spin."""
+
+
+@register_jitable
+def columns(dimension, turning, properties):
+    """The layout for that many components of position, spin and material."""
+    scalars = 4 * dimension
+    spins = scalars + 11 + properties
+    velocity, effective_mass, touching = dimension, scalars + 4, scalars + 7
+    return Columns(
+        0,
+        velocity,
+        2 * dimension,
+        3 * dimension,
+        scalars,
+        scalars + 1,
+        scalars + 2,
+        scalars + 3,
+        effective_mass,
+        scalars + 5,
+        scalars + 6,
+        touching,
+        scalars + 8,
+        scalars + 9,
+        scalars + 10,
+        scalars + 11,
+        spins,
+        spins + turning,
+        touching,
+        velocity,
+        effective_mass,
+        spins,
+        spins + turning,
+    )
+
+
+@register_jitable
+def columns_of(shapes):
+    """The layout for vectors of these lengths."""
+    return columns(len(shapes.position), len(shapes.spin), len(shapes.material))
+
+
+@register_jitable
+def copy_column(target, source):
+    """Copy all of `source` to the beginning of `target`; slices, not offsets, so that it compiles to wide moves."""
+    for k in range(source.size):
+        target[k] = source[k]
+
+
+@register_jitable
+def to_line(buffer):
+    """Number of entries before the first cache line begins: reading across two lines costs half as much again."""
+    return (-buffer.ctypes.data % 64) // 8
+
+
+@register_jitable
+def forget_materials(buffer, at):
+    """Mark the materials as unknown: their numbers may have been changed."""
+    for k in range(BLOCK):
+        buffer[arrays.index(at.kind, BLOCK, k)] = -1.0
+
+
+@register_jitable(forceinline=True)
+def set_material(buffer, at, k, law, kind):
+    """Write the material of contact k, unless it is there from a contact of the same kind before."""
+    if buffer[arrays.index(at.kind, BLOCK, k)] != kind:
+        buffer[arrays.index(at.kind, BLOCK, k)] = kind
+        arrays.write_block(buffer, at.material, BLOCK, k, law.material(law.params, kind))
+
+
+@register_jitable(forceinline=True)
+def pad_block(buffer, at, size, dimension):
+    """Pad the block with spheres far apart until whole registers are full; returns the number of contacts with padding.
+
+    The remainder at the end of a compiled loop is done one by one, at several times the cost.
+    """
+    full = (size + LANES - 1) // LANES * LANES
+    for k in range(size, full):
+        for c in range(dimension):
+            buffer[arrays.index(at.branch + c, BLOCK, k)] = FAR
+        buffer[arrays.index(at.effective_mass, BLOCK, k)] = 1.0  # the normal force of a contact before, until here
+    return full
+
+
+@register_jitable
+def clear_sums(buffer, at):
+    """Set the sums that go to the energy ledger to zero."""
+    for k in range(BLOCK):
+        buffer[arrays.index(at.damping, BLOCK, k)] = 0.0
+        buffer[arrays.index(at.friction, BLOCK, k)] = 0.0
+
+
+@register_jitable
+def column_sum(buffer, column):
+    """The sum of one column of the sums, in an order that compiles to wide registers."""
+    width = BLOCK // 2
+    while width > 0:
+        low = buffer[column * BLOCK : column * BLOCK + width]
+        high = buffer[column * BLOCK + width : column * BLOCK + 2 * width]
+        for k in range(width):
+            low[k] += high[k]
+        width //= 2
+    return buffer[column * BLOCK]
+
+
+@register_jitable(forceinline=True)
+def evaluate(buffer, size, law, shapes, place_like, stage):
+    """Run the law over the first `size` contacts of the buffer; `Columns` says what is read and written where.
+
+    `place_like` is a vector at walls and empty among spheres, where the place is the branch.
+    """
+    at = columns_of(shapes)
+    turning = len(shapes.spin) > 0
+    at_wall = len(place_like) > 0
+    for k in range(size):
+        branch = arrays.read_block(buffer, at.branch, BLOCK, k, shapes.position)
+        radius_i = buffer[arrays.index(at.radius_i, BLOCK, k)]
+        radius_j = buffer[arrays.index(at.radius_j, BLOCK, k)]
+        radius_sum = radius_i + radius_j if turning else buffer[arrays.index(at.radius_sum, BLOCK, k)]
+        per_sum = 1.0 / radius_sum
+        given = buffer[arrays.index(at.effective_radius, BLOCK, k)]
+        effective_radius = given if at_wall or not turning else radius_i * radius_j * per_sum
+        spin_i = arrays.read_block(buffer, at.spin_i, BLOCK, k, shapes.spin)
+        spin_j = arrays.read_block(buffer, at.spin_j, BLOCK, k, shapes.spin)
+        motion = PairMotion(
+            branch,
+            vector.either(arrays.read_block(buffer, at.place, BLOCK, k, place_like), branch),
+            arrays.read_block(buffer, at.velocity, BLOCK, k, shapes.position),
+            vector.add(vector.scale(radius_i, spin_i), vector.scale(radius_j, spin_j)),
+            vector.scale(0.5, vector.add(spin_i, spin_j)),
+            vector.sub(spin_i, spin_j),
+        )
+        pair = PairProperties(
+            radius_sum,
+            effective_radius,
+            buffer[arrays.index(at.effective_mass, BLOCK, k)],
+            buffer[arrays.index(at.effective_inertia, BLOCK, k)],
+            buffer[arrays.index(at.fixed, BLOCK, k)],
+            arrays.read_block(buffer, at.material, BLOCK, k, shapes.material),
+        )
+        spring = arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position)
+        memory = ShearMemory(spring, buffer[arrays.index(at.touching, BLOCK, k)])
+        contact, start = contact_between(motion, pair, memory, stage)
+        answer = law.force(law.params, contact)
+        force = vector.add(vector.scale(answer.normal_force, contact.normal), answer.shear_force)
+        torque = vector.torque(vector.scale(per_sum, branch), force, shapes.spin)
+        torque_i = vector.sub(answer.torque, vector.scale(radius_i, torque))
+        torque_j = vector.scale(-1.0, vector.add(answer.torque, vector.scale(radius_j, torque)))
+        spring = relaxed(start, answer.spring_relaxation, shapes.spin)
+        arrays.write_block(buffer, at.force, BLOCK, k, force)
+        arrays.write_block(buffer, at.shear_spring, BLOCK, k, spring)
+        arrays.write_block(buffer, at.torque_i, BLOCK, k, torque_i)
+        arrays.write_block(buffer, at.torque_j, BLOCK, k, torque_j)
+        buffer[arrays.index(at.relative_overlap, BLOCK, k)] = contact.overlap * per_sum
+        buffer[arrays.index(at.normal_force, BLOCK, k)] = answer.normal_force
+        buffer[arrays.index(at.damping, BLOCK, k)] += answer.damping_power
+        buffer[arrays.index(at.friction, BLOCK, k)] += answer.friction_power

@@ -1,0 +1,333 @@
+"""Forces of all pairs of spheres: gathered in blocks, evaluated by the law, scattered in list order.
+
+As the list is sorted, the forces on a sphere add up in the order of its neighbours' rows: first from pairs where it is
+j, then from those where it is i. Several threads write the forces per pair, and add them up in the same order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba.extending import register_jitable
+from repose.sim.engine import arrays, vector
+from repose.sim.engine.contacts.kinematics import PairMotion, PairProperties, ShearMemory, contact_between
+from repose.sim.engine.contacts.largest_overlap import any_larger, search_pairs, start_search
+from repose.sim.engine.contacts.pair_blocks import (
+    clear_sums,
+    column_sum,
+    columns_of,
+    copy_column,
+    evaluate,
+    forget_materials,
+    pad_block,
+    set_material,
+    to_line,
+)
+from repose.sim.engine.model import Stage
+from repose.sim.engine.threads import share, wait
+from repose.sim.engine.workspace import BLOCK, CHUNK
+from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT
+
+SMALLEST_FILL = 16
+"""Free places of a block below which it is not filled further: another pass over the list costs more [-]."""
+
+
+@register_jitable(forceinline=True)
+def pair_forces(world, law, shapes, stage, gravity, thread):
+    """Set `world.force` of this thread's spheres to weight and contact forces of pairs, and advance contact memory;
+    False if a thread is missing.
+
+    A single thread adds the force of a pair to both spheres at once; several write it per pair and gather it.
+    """
+    if thread.total == 1:
+        body_forces(world, gravity, thread)
+    evaluate_pairs(world, law, shapes, shapes.spin, shapes.material, stage, thread)
+    if not wait(world.threads):
+        return False
+    if thread.total > 1:
+        body_forces(world, gravity, thread)
+        gather_forces(world, shapes.position, shapes.spin, thread)
+    return True
+
+
+@register_jitable(forceinline=True)
+def body_forces(world, gravity, thread):
+    """Set the forces on this thread's spheres to their weight."""
+    mass = world.mass[thread.first : thread.last]
+    for c in range(world.force.shape[0]):
+        total = world.force[c, thread.first : thread.last]
+        if c < len(gravity):
+            g = gravity[c]
+            for i in range(total.size):
+                total[i] = mass[i] * g
+        else:
+            total[:] = 0.0
+
+
+@register_jitable
+def pair_contact(world, p, law, shapes):
+    """The contact of entry p of the pair list at this moment; no time passes."""
+    pairs = world.pairs
+    i = pairs.i[p]
+    j = pairs.j[p]
+    positions = arrays.level(world.motion, 0, 0, shapes.position)
+    velocities = arrays.level(world.motion, 0, 1, shapes.position)
+    spins = arrays.level(world.motion, len(shapes.position), 1, shapes.spin)
+    branch = vector.sub(arrays.at(positions, i), arrays.at(positions, j))
+    spin_i = arrays.at(spins, i)
+    spin_j = arrays.at(spins, j)
+    motion = PairMotion(
+        branch,
+        branch,
+        vector.sub(arrays.at(velocities, i), arrays.at(velocities, j)),
+        vector.add(vector.scale(world.radius[i], spin_i), vector.scale(world.radius[j], spin_j)),
+        vector.scale(0.5, vector.add(spin_i, spin_j)),
+        vector.sub(spin_i, spin_j),
+    )
+    pair = PairProperties(
+        pairs.radius_sum[p],
+        world.radius[i] * world.radius[j] / pairs.radius_sum[p],
+        pairs.effective_mass[p],
+        pairs.effective_inertia[p] if len(shapes.spin) > 0 else 0.0,
+        float(pairs.fixed[p]),
+        law.material(law.params, pairs.kind[p]),
+    )
+    spring = arrays.at(arrays.rows(pairs.shear_spring, shapes.position), p)
+    contact, _ = contact_between(motion, pair, ShearMemory(spring, float(pairs.touching[p])), Stage(0.0, 1.0))
+    return contact
+
+
+@register_jitable
+def evaluate_pairs(world, law, shapes, spin_like, material_like, stage, thread):
+    """Compute the contact forces of this thread's pairs and advance their contact memory.
+
+    `spin_like` and `material_like` are those of `shapes`: by the length of an argument, but not of its field, numba
+    leaves out branches before it compiles them.
+    """
+    pairs = world.pairs
+    radii = world.radius
+    alone = thread.total == 1
+    buffer = world.threads.buffer[thread.id]
+    buffer = buffer[to_line(buffer) :]
+    chosen = world.threads.chosen[thread.id]
+    dimension = len(shapes.position)
+    turning = len(spin_like) > 0
+    at = columns_of(shapes)
+    positions = arrays.level(world.motion, 0, 0, shapes.position)
+    velocities = arrays.level(world.motion, 0, 1, shapes.position)
+    spins = arrays.level(world.motion, dimension, 1, shapes.spin)
+    springs = arrays.rows(pairs.shear_spring, shapes.position)
+    forces = arrays.rows(world.force, shapes.position)
+    torques = arrays.rows(world.force[dimension:], shapes.spin)
+    pair_count = world.counters[PAIR_COUNT]
+    forget_materials(buffer, at)
+    largest_overlap = world.threads.largest_overlap[0, thread.id]
+    start_search(world.threads.largest_overlap, world.largest_overlap, thread.id)
+    unequal = world.search.unequal[0]
+    begin, end = share((pair_count + CHUNK - 1) // CHUNK, thread.id, thread.total)
+    for chunk in range(begin, end):
+        clear_sums(buffer, at)
+        first = chunk * CHUNK
+        stop = min(first + CHUNK, pair_count)
+        while first < stop:
+            if turning:
+                size, following = choose_touching(buffer, at, chosen, pairs, positions, first, stop)
+                rows = chosen[0, :size]
+                rows_i = chosen[1, :size]
+                rows_j = chosen[2, :size]
+                gather_touching(buffer, at, pairs, radii, velocities, spins, springs, rows, rows_i, rows_j)
+            else:
+                following = min(first + BLOCK, stop)
+                rows = chosen[0, :0]
+                rows_i = pairs.i[first:following]
+                rows_j = pairs.j[first:following]
+                gather_all(buffer, at, pairs, radii, positions, velocities, first, following, material_like)
+            if len(material_like) > 0:
+                for k in range(rows_i.size):
+                    p = rows[k] if turning else np.uint32(first + k)
+                    set_material(buffer, at, k, law, pairs.kind[p])
+
+            evaluate(buffer, pad_block(buffer, at, rows_i.size, dimension), law, shapes, (), stage)
+
+            if any_larger(buffer, at, rows_i.size, largest_overlap, unequal):
+                search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j)
+            if turning:
+                for k in range(rows.size):
+                    p = rows[k]
+                    pairs.touching[p] = 1
+                    pairs.normal_force[p] = buffer[arrays.index(at.normal_force, BLOCK, k)]
+                    arrays.write_at(springs, p, arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position))
+            else:
+                mark_touching(pairs.touching[first:following], buffer[at.relative_overlap * BLOCK :])
+                copy_back(pairs.normal_force, buffer, at.normal_force, first, following)
+                for c in range(dimension):
+                    copy_back(pairs.shear_spring[c], buffer, at.shear_spring + c, first, following)
+            if alone:
+                scatter_forces(forces, torques, buffer, at, shapes.position, shapes.spin, rows_i, rows_j)
+            else:
+                write_forces(world.threads.push, buffer, at, shapes.position, shapes.spin, rows, first, rows_i.size)
+            first = following
+        world.threads.heat[0, chunk] = column_sum(buffer, at.damping)
+        world.threads.heat[1, chunk] = column_sum(buffer, at.friction)
+
+
+@register_jitable(forceinline=True)
+def gather_all(buffer, at, pairs, radii, positions, velocities, first, last, material_like):
+    """Fill the block with these pairs, touching or not: whole columns are copied faster than chosen entries."""
+    rows_i = pairs.i[first:last]
+    rows_j = pairs.j[first:last]
+    for k in range(rows_i.size):
+        i = rows_i[k]
+        j = rows_j[k]
+        arrays.write_block(buffer, at.branch, BLOCK, k, vector.sub(arrays.at(positions, i), arrays.at(positions, j)))
+        arrays.write_block(
+            buffer, at.velocity, BLOCK, k, vector.sub(arrays.at(velocities, i), arrays.at(velocities, j))
+        )
+    for c in range(len(positions)):
+        copy_column(buffer[(at.shear_spring + c) * BLOCK :], pairs.shear_spring[c, first:last])
+    copy_column(buffer[at.radius_sum * BLOCK :], pairs.radius_sum[first:last])
+    copy_column(buffer[at.effective_mass * BLOCK :], pairs.effective_mass[first:last])
+    copy_column(buffer[at.fixed * BLOCK :], pairs.fixed[first:last])
+    copy_column(buffer[at.touching * BLOCK :], pairs.touching[first:last])
+    if len(material_like) > 0:
+        for k in range(rows_i.size):
+            product = radii[rows_i[k]] * radii[rows_j[k]]
+            radius_sum = buffer[arrays.index(at.radius_sum, BLOCK, k)]
+            buffer[arrays.index(at.effective_radius, BLOCK, k)] = product / radius_sum
+
+
+@register_jitable(forceinline=True)
+def choose_touching(buffer, at, chosen, pairs, positions, first, stop):
+    """Choose the touching pairs from `first` on until the block is full, and write their rows, spheres and branches;
+    returns how many, and the pair to continue with.
+
+    With rotation the law costs several times as much as a test of the distance.
+    """
+    count = 0
+    while first < stop and BLOCK - count >= SMALLEST_FILL:
+        last = min(first + BLOCK - count, stop)
+        rows_i = pairs.i[first:last]
+        rows_j = pairs.j[first:last]
+        radius_sum = pairs.radius_sum[first:last]
+        touching = pairs.touching[first:last]
+        normal_force = pairs.normal_force[first:last]
+        for k in range(rows_i.size):
+            i = rows_i[k]
+            j = rows_j[k]
+            branch = vector.sub(arrays.at(positions, i), arrays.at(positions, j))
+            arrays.write_block(buffer, at.branch, BLOCK, count, branch)
+            touches = vector.dot(branch, branch) < radius_sum[k] * radius_sum[k]
+            at_end = np.uint64(count)
+            chosen[0, at_end] = first + k
+            chosen[1, at_end] = i
+            chosen[2, at_end] = j
+            hit = 1 if touches else 0
+            count += hit
+            touching[k] &= hit
+            normal_force[k] = 0.0
+        first = last
+    return count, first
+
+
+@register_jitable(forceinline=True)
+def gather_touching(buffer, at, pairs, radii, velocities, spins, springs, rows, rows_i, rows_j):
+    """Fill the block with the chosen pairs, whose branches are there."""
+    for k in range(rows_i.size):
+        i = rows_i[k]
+        j = rows_j[k]
+        arrays.write_block(
+            buffer, at.velocity, BLOCK, k, vector.sub(arrays.at(velocities, i), arrays.at(velocities, j))
+        )
+    for k in range(rows_i.size):
+        i = rows_i[k]
+        j = rows_j[k]
+        arrays.write_block(buffer, at.spin_i, BLOCK, k, arrays.at(spins, i))
+        arrays.write_block(buffer, at.spin_j, BLOCK, k, arrays.at(spins, j))
+        buffer[arrays.index(at.radius_i, BLOCK, k)] = radii[i]
+        buffer[arrays.index(at.radius_j, BLOCK, k)] = radii[j]
+    for k in range(rows.size):
+        p = rows[k]
+        arrays.write_block(buffer, at.shear_spring, BLOCK, k, arrays.at(springs, p))
+        buffer[arrays.index(at.effective_mass, BLOCK, k)] = pairs.effective_mass[p]
+        buffer[arrays.index(at.effective_inertia, BLOCK, k)] = pairs.effective_inertia[p]
+        buffer[arrays.index(at.fixed, BLOCK, k)] = pairs.fixed[p]
+        buffer[arrays.index(at.touching, BLOCK, k)] = pairs.touching[p]
+
+
+@register_jitable(forceinline=True)
+def mark_touching(touching, relative_overlap):
+    """Note which pairs of a block touch."""
+    for k in range(touching.size):
+        touching[k] = relative_overlap[k] > 0.0
+
+
+@register_jitable(forceinline=True)
+def copy_back(target, buffer, column, first, last):
+    """Copy a column of the block to the rows that `gather_all` has read."""
+    copy_column(target[first:last], buffer[column * BLOCK : column * BLOCK + last - first])
+
+
+@register_jitable
+def scatter_forces(forces, torques, buffer, at, position_like, spin_like, rows_i, rows_j):
+    """Add the forces of a block to both spheres of each pair."""
+    for k in range(rows_i.size):
+        i = rows_i[k]
+        j = rows_j[k]
+        push = arrays.read_block(buffer, at.force, BLOCK, k, position_like)
+        arrays.add_at(forces, i, push)
+        arrays.add_at(forces, j, vector.scale(-1.0, push))
+    if len(spin_like) > 0:
+        for k in range(rows_i.size):
+            arrays.add_at(torques, rows_i[k], arrays.read_block(buffer, at.torque_i, BLOCK, k, spin_like))
+            arrays.add_at(torques, rows_j[k], arrays.read_block(buffer, at.torque_j, BLOCK, k, spin_like))
+
+
+@register_jitable
+def write_forces(push, buffer, at, position_like, spin_like, rows, first, size):
+    """Write the forces of a block per pair."""
+    dimension = len(position_like)
+    turning = len(spin_like)
+    for k in range(size):
+        p = rows[k] if turning > 0 else np.uint32(first + k)
+        arrays.write_row(push, p, 0, arrays.read_block(buffer, at.force, BLOCK, k, position_like))
+        arrays.write_row(push, p, dimension, arrays.read_block(buffer, at.torque_i, BLOCK, k, spin_like))
+        arrays.write_row(push, p, dimension + turning, arrays.read_block(buffer, at.torque_j, BLOCK, k, spin_like))
+
+
+@register_jitable(forceinline=True)
+def gather_forces(world, position_like, spin_like, thread):
+    """Add to this thread's spheres the forces written per pair, in the order of the list."""
+    push = world.threads.push
+    begin = world.search.begin
+    other_begin = world.threads.other_begin
+    other = world.threads.other
+    touching = world.pairs.touching
+    dimension = len(position_like)
+    turning = len(spin_like)
+    forces = arrays.rows(world.force, position_like)
+    torques = arrays.rows(world.force[dimension:], spin_like)
+    for n in range(thread.first, thread.last):
+        total = arrays.at(forces, n)
+        torque = arrays.at(torques, n)
+        for q in range(other_begin[n], other_begin[n + 1]):
+            p = other[q]
+            if turning > 0 and touching[p] == 0:
+                continue  # not evaluated
+            total = vector.sub(total, arrays.read_row(push, p, position_like))
+            torque = vector.add(torque, arrays.read_part_of_row(push, p, dimension + turning, spin_like))
+        for p in range(begin[n], begin[n + 1]):
+            if turning > 0 and touching[p] == 0:
+                continue
+            total = vector.add(total, arrays.read_row(push, p, position_like))
+            torque = vector.add(torque, arrays.read_part_of_row(push, p, dimension, spin_like))
+        arrays.write_at(forces, n, total)
+        arrays.write_at(torques, n, torque)
+
+
+@register_jitable(forceinline=True)
+def record_pair_energy(world, dt_stage):
+    """Add the energy that all pairs have dissipated in this evaluation to the ledger."""
+    ledger = world.ledger
+    heat = world.threads.heat
+    for chunk in range((world.counters[PAIR_COUNT] + CHUNK - 1) // CHUNK):
+        ledger[LEDGER_DAMPING, chunk % BLOCK] += dt_stage * heat[0, chunk]
+        ledger[LEDGER_FRICTION, chunk % BLOCK] += dt_stage * heat[1, chunk]

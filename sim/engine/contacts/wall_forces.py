@@ -1,0 +1,300 @@
+"""Walls: planes, facets and cylinders of infinite mass, at rest or moving at a given velocity.
+
+A sphere at a wall is a pair like any other, with the nearest point of the wall in place of the other centre and no
+radius of its own; every law works unchanged. The friction spring refers to the position of the sphere's centre relative
+to the wall, because the nearest point moves along with the sphere.
+
+A sphere on a mesh must feel each piece of it once. Facets are decided nearest first: one does not push if its nearest
+point lies on a nearer facet (a shared edge or corner), nor if a nearer one pushes in nearly the same direction. The
+second rule is for shallow folds seen from inside: the sphere may be above both faces there, and a push that began with
+the full overlap would add energy; of two sides of a thin sheet the nearer one pushes. Where contact passes from one
+facet to the next, its memory is transferred.
+"""
+
+from __future__ import annotations
+
+from numba.extending import register_jitable
+from repose.sim.engine import arrays, vector
+from repose.sim.engine.contacts.kinematics import (
+    PairMotion,
+    PairProperties,
+    ShearMemory,
+    contact_between,
+    shared_inertia,
+)
+from repose.sim.engine.contacts.largest_overlap import any_larger, search_walls
+from repose.sim.engine.contacts.pair_blocks import (
+    clear_sums,
+    columns_of,
+    evaluate,
+    forget_materials,
+    set_material,
+    to_line,
+)
+from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE, approach
+from repose.sim.engine.model import Stage
+from repose.sim.engine.threads import wait
+from repose.sim.engine.workspace import BLOCK
+from repose.sim.engine.world import (
+    LEDGER_DAMPING,
+    LEDGER_FRICTION,
+    LEDGER_WALLS,
+    MATERIAL_COUNT,
+    WALL_CONTACT_COUNT,
+)
+
+__all__ = ["CYLINDER", "FACET", "PLANE", "move_walls", "record_wall_energy", "wall_contact", "wall_forces"]
+
+APART, NEAR, COVERED, ACTS = range(4)
+"""State of a sphere and a wall: apart; touching, not yet decided; touching, but covered by another facet; pushing."""
+
+SAME_POINT = 1e-9
+"""Points of a mesh closer than this fraction of the radius are one point [-]."""
+
+SMALLEST_GAP = 1e-6
+"""A centre on or beyond a wall counts as this fraction of its radius in front of it [-]."""
+
+ALIKE = 0.97
+"""Of two facets that push in directions with at least this cosine only the nearer pushes [-]. A steeper fold, of 14° or
+more, is entered from inside without a jump up to an overlap of 1/cos - 1 = 3 % of the radius."""
+
+SAME_SIDE = 0.9
+"""Contact memory passes between facets whose normals have at least this cosine [-]."""
+
+
+@register_jitable
+def find_gaps(wall_contacts, walls, radii, positions, first, last):
+    """Compute gap, normal and state (apart or touching) of these entries of the list."""
+    normals = arrays.rows(wall_contacts.normal, positions)
+    for t in range(first, last):
+        i = wall_contacts.sphere[t]
+        gap, normal = approach(walls, wall_contacts.wall[t], arrays.at(positions, i))
+        wall_contacts.gap[t] = gap
+        arrays.write_at(normals, t, normal)
+        wall_contacts.contact_state[t] = APART if gap >= radii[i] else NEAR
+
+
+@register_jitable
+def find_acting(wall_contacts, walls, radii, positions, first, last):
+    """List those of these entries that push, in the order of the list, from `first` on; returns how many."""
+    for t in range(first, last):
+        if wall_contacts.contact_state[t] == NEAR:
+            if walls.shape[wall_contacts.wall[t]] == FACET:
+                choose_facets(wall_contacts, walls, radii, positions, wall_contacts.sphere[t])
+            else:
+                wall_contacts.contact_state[t] = ACTS
+    acting = 0
+    for t in range(first, last):
+        if wall_contacts.contact_state[t] == ACTS:
+            wall_contacts.acting[first + acting] = t
+            acting += 1
+            if wall_contacts.touching[t] == 0 and walls.shape[wall_contacts.wall[t]] == FACET:
+                transfer_memory(wall_contacts, walls, positions, t)
+    return acting
+
+
+@register_jitable
+def choose_facets(wall_contacts, walls, radii, positions, i):
+    """Decide which of the facets that sphere i touches push, nearest first."""
+    while True:
+        nearest = -1
+        for t in range(wall_contacts.begin[i], wall_contacts.begin[i + 1]):
+            undecided = wall_contacts.contact_state[t] == NEAR and walls.shape[wall_contacts.wall[t]] == FACET
+            if undecided and (nearest < 0 or wall_contacts.gap[t] < wall_contacts.gap[nearest]):
+                nearest = t
+        if nearest < 0:
+            return
+        covered = is_covered(wall_contacts, walls, radii, positions, nearest)
+        wall_contacts.contact_state[nearest] = COVERED if covered else ACTS
+
+
+@register_jitable
+def is_covered(wall_contacts, walls, radii, positions, t):
+    """Whether a facet decided before covers entry t."""
+    i = wall_contacts.sphere[t]
+    normals = arrays.rows(wall_contacts.normal, positions)
+    normal = arrays.at(normals, t)
+    point = vector.sub(arrays.at(positions, i), vector.scale(wall_contacts.gap[t], normal))
+    for s in range(wall_contacts.begin[i], wall_contacts.begin[i + 1]):
+        decided = wall_contacts.contact_state[s] == ACTS or wall_contacts.contact_state[s] == COVERED
+        if decided and walls.shape[wall_contacts.wall[s]] == FACET:
+            if wall_contacts.contact_state[s] == ACTS and vector.dot(arrays.at(normals, s), normal) > ALIKE:
+                return True
+            apart, _ = approach(walls, wall_contacts.wall[s], point)
+            if apart <= SAME_POINT * radii[i]:
+                return True
+    return False
+
+
+@register_jitable
+def transfer_memory(wall_contacts, walls, positions, t):
+    """Give a facet touched for the first time the contact memory of a neighbour that the sphere is leaving."""
+    normals = arrays.rows(wall_contacts.normal, positions)
+    i = wall_contacts.sphere[t]
+    for s in range(wall_contacts.begin[i], wall_contacts.begin[i + 1]):
+        leaving = wall_contacts.contact_state[s] == APART or wall_contacts.contact_state[s] == COVERED
+        leaving &= wall_contacts.touching[s] > 0 and walls.shape[wall_contacts.wall[s]] == FACET
+        if leaving and vector.dot(arrays.at(normals, s), arrays.at(normals, t)) > SAME_SIDE:
+            for c in range(wall_contacts.shear_spring.shape[0]):
+                wall_contacts.shear_spring[c, t] = wall_contacts.shear_spring[c, s]
+            wall_contacts.touching[t] = 1
+
+
+@register_jitable
+def wall_motion(world, t, gap, normal, x, velocity, spin):
+    """Motion of the sphere of entry t relative to its wall, from gap and normal, and position, velocity and spin."""
+    w = world.wall_contacts.wall[t]
+    radius = world.radius[world.wall_contacts.sphere[t]]
+    return PairMotion(
+        vector.scale(max(gap, SMALLEST_GAP * radius), normal),
+        vector.sub(x, arrays.read_row(world.walls.moved, w, x)),
+        vector.sub(velocity, arrays.read_row(world.walls.velocity, w, x)),
+        vector.scale(radius, spin),
+        vector.scale(0.5, spin),
+        spin,
+    )
+
+
+@register_jitable
+def wall_kind(world, i, w):
+    """Which pair of materials sphere i and wall w are."""
+    return world.material[i] * world.counters[MATERIAL_COUNT] + world.walls.material[w]
+
+
+@register_jitable
+def wall_contact(world, t, law, shapes):
+    """The contact of entry t of the list at this moment; no time passes."""
+    wall_contacts = world.wall_contacts
+    i = wall_contacts.sphere[t]
+    w = wall_contacts.wall[t]
+    x = arrays.at(arrays.level(world.motion, 0, 0, shapes.position), i)
+    velocity = arrays.at(arrays.level(world.motion, 0, 1, shapes.position), i)
+    spin = arrays.at(arrays.level(world.motion, len(shapes.position), 1, shapes.spin), i)
+    gap, normal = approach(world.walls, w, x)
+    radius = world.radius[i]
+    motion = wall_motion(world, t, gap, normal, x, velocity, spin)
+    material = law.material(law.params, wall_kind(world, i, w))
+    inertia = shared_inertia(world.inverse_mass[len(shapes.position), i] if len(shapes.spin) > 0 else 0.0)
+    pair = PairProperties(radius, radius, world.mass[i], inertia, 1.0, material)
+    spring = arrays.at(arrays.rows(wall_contacts.shear_spring, shapes.position), t)
+    memory = ShearMemory(spring, float(wall_contacts.touching[t]))
+    contact, _ = contact_between(motion, pair, memory, Stage(0.0, 1.0))
+    return contact
+
+
+@register_jitable(forceinline=True)
+def wall_forces(world, law, shapes, stage, thread):
+    """Add the forces of walls on this thread's spheres to `world.force` and advance contact memory; False if a thread
+    is missing."""
+    if world.walls.shape.size == 0:
+        return True
+    evaluate_walls(world, law, shapes, shapes.spin, shapes.material, stage, thread)
+    return wait(world.threads)
+
+
+@register_jitable
+def evaluate_walls(world, law, shapes, spin_like, material_like, stage, thread):
+    """Compute the forces of walls on this thread's spheres, block by block; as `evaluate_pairs`."""
+    wall_contacts = world.wall_contacts
+    walls = world.walls
+    radii = world.radius
+    buffer = world.threads.buffer[thread.id]
+    buffer = buffer[to_line(buffer) :]
+    dimension = len(shapes.position)
+    at = columns_of(shapes)
+    positions = arrays.level(world.motion, 0, 0, shapes.position)
+    velocities = arrays.level(world.motion, 0, 1, shapes.position)
+    spins = arrays.level(world.motion, dimension, 1, shapes.spin)
+    forces = arrays.rows(world.force, shapes.position)
+    torques = arrays.rows(world.force[dimension:], shapes.spin)
+    normals = arrays.rows(wall_contacts.normal, shapes.position)
+    springs = arrays.rows(wall_contacts.shear_spring, shapes.position)
+    pushes = arrays.rows(wall_contacts.push, shapes.position)
+    begin = wall_contacts.begin[thread.first]
+    end = wall_contacts.begin[thread.last]
+    forget_materials(buffer, at)
+    largest_overlap = world.threads.largest_overlap[1, thread.id]
+    find_gaps(wall_contacts, walls, radii, positions, begin, end)
+    acting = find_acting(wall_contacts, walls, radii, positions, begin, end)
+    for first in range(begin, begin + acting, BLOCK):
+        size = min(BLOCK, begin + acting - first)
+        clear_sums(buffer, at)  # of one contact each
+        for k in range(size):
+            t = wall_contacts.acting[first + k]
+            i = wall_contacts.sphere[t]
+            radius = radii[i]
+            x, velocity, spin = arrays.at(positions, i), arrays.at(velocities, i), arrays.at(spins, i)
+            motion = wall_motion(world, t, wall_contacts.gap[t], arrays.at(normals, t), x, velocity, spin)
+            arrays.write_block(buffer, at.branch, BLOCK, k, motion.branch)
+            arrays.write_block(buffer, at.velocity, BLOCK, k, motion.velocity)
+            arrays.write_block(buffer, at.shear_spring, BLOCK, k, arrays.at(springs, t))
+            arrays.write_block(buffer, at.place, BLOCK, k, motion.place)
+            if len(material_like) > 0:
+                set_material(buffer, at, k, law, wall_kind(world, i, wall_contacts.wall[t]))
+            arrays.write_block(buffer, at.spin_i, BLOCK, k, spin)
+            arrays.write_block(buffer, at.spin_j, BLOCK, k, vector.scale(0.0, spin))
+            buffer[arrays.index(at.radius_sum, BLOCK, k)] = radius
+            buffer[arrays.index(at.effective_radius, BLOCK, k)] = radius
+            buffer[arrays.index(at.radius_i, BLOCK, k)] = radius
+            buffer[arrays.index(at.radius_j, BLOCK, k)] = 0.0
+            buffer[arrays.index(at.effective_mass, BLOCK, k)] = world.mass[i]
+            buffer[arrays.index(at.fixed, BLOCK, k)] = 1.0
+            buffer[arrays.index(at.touching, BLOCK, k)] = wall_contacts.touching[t]
+            if len(spin_like) > 0:
+                buffer[arrays.index(at.effective_inertia, BLOCK, k)] = shared_inertia(world.inverse_mass[dimension, i])
+
+        evaluate(buffer, size, law, shapes, shapes.position, stage)
+
+        if any_larger(buffer, at, size, largest_overlap, 1.0):
+            entries = wall_contacts.acting[first : first + size]
+            search_walls(largest_overlap, world, buffer, at, positions, normals, entries)
+        for k in range(size):
+            t = wall_contacts.acting[first + k]
+            i = wall_contacts.sphere[t]
+            force = arrays.read_block(buffer, at.force, BLOCK, k, shapes.position)
+            arrays.add_at(forces, i, force)
+            arrays.write_at(pushes, t, force)
+            wall_contacts.heat[0, t] = buffer[arrays.index(at.damping, BLOCK, k)]
+            wall_contacts.heat[1, t] = buffer[arrays.index(at.friction, BLOCK, k)]
+            arrays.add_at(torques, i, arrays.read_block(buffer, at.torque_i, BLOCK, k, shapes.spin))
+            arrays.write_at(springs, t, arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position))
+            wall_contacts.normal_force[t] = buffer[arrays.index(at.normal_force, BLOCK, k)]
+    for t in range(begin, end):
+        acts = wall_contacts.contact_state[t] == ACTS
+        wall_contacts.touching[t] = 1 if acts else 0
+        if not acts:
+            wall_contacts.normal_force[t] = 0.0
+
+
+@register_jitable(forceinline=True)
+def record_wall_energy(world, dt_stage):
+    """Sum the forces on each wall, and add the energy of contacts with walls to the ledger, in the order of the
+    list."""
+    ledger = world.ledger
+    wall_contacts = world.wall_contacts
+    walls = world.walls
+    walls.force[:] = 0.0
+    damping = 0.0
+    friction = 0.0
+    work = 0.0
+    for t in range(world.counters[WALL_CONTACT_COUNT]):
+        if wall_contacts.contact_state[t] != ACTS:
+            continue
+        w = wall_contacts.wall[t]
+        for c in range(walls.force.shape[1]):
+            walls.force[w, c] -= wall_contacts.push[c, t]
+            work += wall_contacts.push[c, t] * walls.velocity[w, c]
+        damping += wall_contacts.heat[0, t]
+        friction += wall_contacts.heat[1, t]
+    # An entry of their own: chunks of pairs are added from the first on.
+    ledger[LEDGER_DAMPING, BLOCK - 1] += dt_stage * damping
+    ledger[LEDGER_FRICTION, BLOCK - 1] += dt_stage * friction
+    ledger[LEDGER_WALLS, 0] += dt_stage * work
+
+
+@register_jitable
+def move_walls(walls, dt):
+    """Move the walls by one step."""
+    for w in range(walls.shape.size):
+        for c in range(walls.moved.shape[1]):
+            walls.moved[w, c] += dt * walls.velocity[w, c]

@@ -1,0 +1,129 @@
+"""Model: which formulas a world moves by; everything that varies by number is in World and params.
+
+Also the named tuples in which the step loop passes arguments that belong together. They are defined in a module that
+can be imported, because numba's cache on disk finds their classes by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from numba.extending import register_jitable
+
+
+@register_jitable(forceinline=True)  # type: ignore[untyped-decorator]
+def no_material(params: Any, kind: int) -> tuple[float, ...]:
+    """`BoundLaw.material` of a law without materials."""
+    return ()
+
+
+@dataclass(frozen=True)
+class BoundLaw:
+    """A contact law with every choice of formula made: plain functions that numba can compile.
+
+    `params` is the tuple of numbers that the law reads; its values may change between batches, its type may not.
+    """
+
+    force: Callable
+    """force(params, contact) -> Response."""
+    energy: Callable
+    """energy(params, contact) -> energy of the repulsion, energy of the friction spring [J]."""
+    stiffness: Callable
+    """stiffness(params, contact) -> normal and shear stiffness [N/m], normal and shear damping [1/s]."""
+    material: Callable = no_material
+    """material(params, kind) -> `Contact.material`; kind = material_i * number of materials + material_j."""
+    material_columns: int = 0
+    """Length of `Contact.material`; 0 if the law reads neither material nor effective radius of a contact."""
+
+    @property
+    def needs_material(self) -> bool:
+        """Whether the loop must provide material and effective radius of every contact, which costs a little."""
+        return self.material_columns > 0
+
+
+@dataclass(frozen=True)
+class Integrator:
+    """An integration scheme: two plain functions around the force evaluation.
+
+    Both run once per stage for the spheres `first` to `last` - 1, each sphere on its own.
+    """
+
+    name: str
+    title: str
+    levels: int
+    """Rows of `World.motion` it keeps: position, velocity, acceleration, and its own."""
+    before: Callable
+    """before(motion, first, last, stage, dt): predict or drift."""
+    after: Callable
+    """after(motion, force, inverse_mass, first, last, stage, dt): correct or kick."""
+    weights: tuple[float, ...] = (1.0,)
+    """Fraction of dt that each force evaluation represents (energy ledger), one entry per stage [-]."""
+    velocity_lead: float = 0.0
+    """Time by which the stored velocity is ahead of the stored position, in units of dt [-]."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """Which formulas a world moves by."""
+
+    law: BoundLaw
+    integrator: Integrator
+    dimension: int = 2
+    rotation: bool = False
+
+    @property
+    def spin_length(self) -> int:
+        """0 without rotation, 1 in the plane, 3 in space."""
+        return 0 if not self.rotation else {2: 1, 3: 3}[self.dimension]
+
+    @property
+    def needs_material(self) -> bool:
+        """Whether pairs need the kind of their materials and their effective radius."""
+        return self.law.needs_material or self.rotation
+
+    @property
+    def shapes(self) -> Shapes:
+        """The lengths of the vectors of this model."""
+        zeros = tuple((0.0,) * n for n in (self.dimension, self.spin_length, self.law.material_columns))
+        return Shapes(*zeros)
+
+
+class Shapes(NamedTuple):
+    """Zero vectors that give compiled code the lengths of vectors; their values are not read."""
+
+    position: tuple
+    """Length 2 or 3."""
+    spin: tuple
+    """Length 0, 1 or 3."""
+    material: tuple
+    """Length `BoundLaw.material_columns`."""
+
+
+class LawCall(NamedTuple):
+    """What the loops over contacts call: the law's functions and the numbers they read."""
+
+    force: Callable
+    material: Callable
+    params: tuple
+
+
+class Stage(NamedTuple):
+    """One force evaluation of a step."""
+
+    dt: float
+    """Time that the evaluation represents [s]; 0 where nothing moves."""
+    damping_fraction: float
+    """Largest fraction of velocity that damping may remove per step [-]."""
+
+
+class Thread(NamedTuple):
+    """One of the threads that step a world together, and its share of the spheres."""
+
+    id: int
+    total: int
+    """Number of threads."""
+    first: int
+    last: int
+    """Its spheres are the rows first to last - 1."""

@@ -1,0 +1,232 @@
+"""The list of spheres near walls: every sphere and wall closer than touching + skin.
+
+Spheres near a facet are searched in the cells that its box covers, which are sorted already for the pairs, so that the
+cost of a mesh of many small facets grows with the cells at its surface; for planes, cylinders and large facets all
+spheres are tested. Only entries in contact have a history; during a rebuild it lies in a buffer, chained by sphere: a
+sphere touches a handful of walls, so that the chain is short.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba.extending import register_jitable
+from repose.sim.engine import arrays, vector
+from repose.sim.engine.contacts.kinematics import TINY
+from repose.sim.engine.contacts.wall_geometry import FACET, PLANE, approach
+from repose.sim.engine.neighbours.cell_list import bucket_of
+from repose.sim.engine.world import WALL_CONTACT_COUNT
+
+CELL_COST = 2.0
+"""Cost of searching a cell in units of the cost of testing a sphere [-]."""
+
+
+@register_jitable
+def refresh_wall_list(world, position_like, cell_size, largest):
+    """Rebuild the list and keep contact history; False if it does not fit."""
+    wall_contacts = world.wall_contacts
+    buffer = world.wall_buffer
+    counters = world.counters
+    kept = save_history(buffer, counters[WALL_CONTACT_COUNT], wall_contacts)
+    positions = arrays.level(world.motion, 0, 0, position_like)
+    inverse_mass = world.inverse_mass[0]
+    found = find_wall_contacts(
+        wall_contacts, world.walls, world.search, positions, world.radius, inverse_mass, cell_size, largest
+    )
+    if found < 0:
+        counters[WALL_CONTACT_COUNT] = restore_contacts(buffer, kept, wall_contacts)
+        return False
+    counters[WALL_CONTACT_COUNT] = found
+    sort_by_sphere(wall_contacts, buffer, found)
+    copy_history(buffer, kept, found, wall_contacts)
+    return True
+
+
+@register_jitable
+def sort_by_sphere(wall_contacts, buffer, count):
+    """Sort the list, written wall by wall, by sphere (counting sort, stable)."""
+    begin = wall_contacts.begin
+    spheres = buffer.sorted_sphere
+    walls = buffer.sorted_wall
+    begin[:] = 0
+    for t in range(count):
+        begin[wall_contacts.sphere[t] + 1] += 1
+    for i in range(begin.size - 1):
+        begin[i + 1] += begin[i]
+    for back in range(count):
+        t = count - 1 - back
+        i = wall_contacts.sphere[t]
+        begin[i + 1] -= 1
+        spheres[begin[i + 1]] = i
+        walls[begin[i + 1]] = wall_contacts.wall[t]
+    # The backward pass has shifted every beginning by one sphere.
+    for i in range(begin.size - 1):
+        begin[i] = begin[i + 1]
+    begin[begin.size - 1] = count
+    for t in range(count):
+        wall_contacts.sphere[t] = spheres[t]
+        wall_contacts.wall[t] = walls[t]
+
+
+@register_jitable
+def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_mass, cell_size, largest):
+    """Write every sphere near a wall, wall by wall; returns how many, or -1 if they do not fit.
+
+    This function and those it calls take single tables: with the whole world as argument they compile longer than all
+    the rest, and each call costs more than testing a sphere.
+    """
+    cell = search.cell
+    order = search.order
+    start = search.bucket_start
+    span = search.box_cells
+    skin = search.skin[0]
+    mask = start.size - 2
+    deep = cell.shape[0] - 1
+    flat = cell.shape[0] == 2
+    found = 0
+    for w in range(walls.shape.size):
+        by_cells = box_of_wall(search, walls, w, largest + skin, cell_size, radii.size)
+        low = arrays.read_row(search.box, 0, positions)
+        high = arrays.read_row(search.box, 1, positions)
+        normal = arrays.read_row(search.box, 2, positions)
+        level = vector.dot(normal, arrays.read_row(search.box, 3, positions))
+        # Of the cells in the box of a facet only those near its plane matter.
+        thick = largest + skin + 0.5 * math.sqrt(cell.shape[0]) * cell_size
+        nx, ny, nz = search.box[2, 0], search.box[2, 1], 0.0 if flat else search.box[2, deep]
+        behind = walls.shape[w] == PLANE  # a sphere beyond a plane is pushed back
+        if not by_cells:
+            for i in range(radii.size):
+                reach = radii[i] + skin
+                center = arrays.at(positions, i)
+                above = vector.dot(normal, center) - level
+                near = above <= reach and (above >= -reach or behind) and not vector.outside(center, low, high, reach)
+                if near and inverse_mass[i] > 0.0 and is_near(walls, w, center, reach):
+                    found = append(wall_contacts.sphere, wall_contacts.wall, found, i, w)
+            continue
+        for z in range(0 if flat else span[0, deep], 1 if flat else span[1, deep] + 1):
+            for y in range(span[0, 1], span[1, 1] + 1):
+                for x in range(span[0, 0], span[1, 0] + 1):
+                    if abs((nx * (x + 0.5) + ny * (y + 0.5) + nz * (z + 0.5)) * cell_size - level) > thick:
+                        continue
+                    b = bucket_of(x, y, z, mask)
+                    for slot in range(start[b], start[b + 1]):
+                        i = order[slot]
+                        reach = radii[i] + skin
+                        center = arrays.at(positions, i)
+                        near = abs(vector.dot(normal, center) - level) <= reach
+                        near &= cell[0, i] == x and cell[1, i] == y and (flat or cell[deep, i] == z)
+                        if near and inverse_mass[i] > 0.0 and is_near(walls, w, center, reach):
+                            found = append(wall_contacts.sphere, wall_contacts.wall, found, i, w)
+        if found < 0:
+            return -1
+    return found
+
+
+@register_jitable(forceinline=True)
+def is_near(walls, w, x, reach):
+    """Whether the centre x is within `reach` of wall w."""
+    gap, _ = approach(walls, w, x)
+    return gap <= reach
+
+
+@register_jitable
+def append(spheres, walls, found, i, w):
+    """Append an entry; returns the new length, -1 if the list is full or was."""
+    if found < 0 or found == spheres.size:
+        return -1
+    spheres[found] = i
+    walls[found] = w
+    return found + 1
+
+
+@register_jitable
+def box_of_wall(search, walls, w, reach, cell_size, spheres):
+    """Find box, normal and one corner of wall w, and the cells within `reach` of the box; True if searching them is
+    cheaper than testing all spheres. Only facets are bounded."""
+    box = search.box
+    corner = walls.corner
+    if walls.shape[w] != FACET:
+        for c in range(box.shape[1]):
+            box[0, c] = -math.inf
+            box[1, c] = math.inf
+            box[2, c] = corner[w, 1, c] if walls.shape[w] == PLANE else 0.0
+            box[3, c] = corner[w, 0, c] + walls.moved[w, c]
+        return False
+    deep = box.shape[1] - 1
+    cells = CELL_COST
+    for c in range(box.shape[1]):
+        low = min(corner[w, 0, c], corner[w, 1, c], corner[w, 2, c]) + walls.moved[w, c]
+        high = max(corner[w, 0, c], corner[w, 1, c], corner[w, 2, c]) + walls.moved[w, c]
+        first = math.floor((low - reach) / cell_size)
+        last = math.floor((high + reach) / cell_size)
+        cells *= last - first + 1.0
+        box[0, c] = low
+        box[1, c] = high
+        box[3, c] = corner[w, 0, c] + walls.moved[w, c]
+        search.box_cells[0, c] = int(max(first, -1e18))
+        search.box_cells[1, c] = int(min(last, 1e18))
+    ax, ay, az = corner[w, 1, 0] - corner[w, 0, 0], corner[w, 1, 1] - corner[w, 0, 1], 0.0
+    bx, by, bz = 0.0, 0.0, 1.0
+    if deep == 2:
+        az = corner[w, 1, deep] - corner[w, 0, deep]
+        bx, by = corner[w, 2, 0] - corner[w, 0, 0], corner[w, 2, 1] - corner[w, 0, 1]
+        bz = corner[w, 2, deep] - corner[w, 0, deep]
+    nx, ny, nz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+    # A facet of no area has no plane: the box alone bounds it.
+    size = max(math.sqrt(nx * nx + ny * ny + nz * nz), TINY)
+    box[2, 0] = nx / size
+    box[2, 1] = ny / size
+    if deep == 2:
+        box[2, deep] = nz / size
+    return cells < spheres
+
+
+@register_jitable
+def save_history(buffer, count, wall_contacts):
+    """Copy the history of the entries in contact to the buffer, chained by sphere; returns how many."""
+    buffer.head[:] = -1
+    kept = 0
+    for p in range(count):
+        if wall_contacts.touching[p] == 0:
+            continue
+        buffer.first[kept] = wall_contacts.sphere[p]
+        buffer.second[kept] = wall_contacts.wall[p]
+        buffer.normal_force[kept] = wall_contacts.normal_force[p]
+        for c in range(buffer.shear_spring.shape[0]):
+            buffer.shear_spring[c, kept] = wall_contacts.shear_spring[c, p]
+        buffer.following[kept] = buffer.head[wall_contacts.sphere[p]]
+        buffer.head[wall_contacts.sphere[p]] = kept
+        kept += 1
+    return kept
+
+
+@register_jitable
+def copy_history(buffer, kept, count, wall_contacts):
+    """Copy the history from the buffer to the same entries of the new list."""
+    for p in range(count):
+        wall_contacts.touching[p] = 0
+        wall_contacts.normal_force[p] = 0.0
+        q = buffer.head[wall_contacts.sphere[p]] if kept > 0 else -1
+        while q >= 0 and buffer.second[q] != wall_contacts.wall[p]:
+            q = buffer.following[q]
+        if q >= 0:
+            wall_contacts.touching[p] = 1
+            wall_contacts.normal_force[p] = buffer.normal_force[q]
+            for c in range(buffer.shear_spring.shape[0]):
+                wall_contacts.shear_spring[c, p] = buffer.shear_spring[c, q]
+        else:
+            for c in range(buffer.shear_spring.shape[0]):
+                wall_contacts.shear_spring[c, p] = 0.0
+
+
+@register_jitable
+def restore_contacts(buffer, kept, wall_contacts):
+    """List only the entries in contact, if the new list does not fit; returns how many."""
+    for q in range(kept):
+        wall_contacts.sphere[q] = buffer.first[q]
+        wall_contacts.wall[q] = buffer.second[q]
+        wall_contacts.touching[q] = 1
+        wall_contacts.normal_force[q] = buffer.normal_force[q]
+        for c in range(buffer.shear_spring.shape[0]):
+            wall_contacts.shear_spring[c, q] = buffer.shear_spring[c, q]
+    return kept

@@ -1,0 +1,200 @@
+"""Threads that step one world together: the barrier, the work partition and the pools of threads.
+
+Every thread runs the same compiled loop with its own `thread_id` and works on its own share of spheres and pairs. The
+threads wait for each other at a barrier a few times per step, which costs less than a microsecond. At the barrier a
+thread first spins, then yields the processor: on a busy machine a thread that only spins would wait for the end of
+another thread's time slice. A thread that does not arrive within the time limit breaks the barrier; then no thread
+waits there any more, and the step loop returns THREAD_MISSING.
+
+A parallel loop of numba is not used: it costs as much with OpenMP, which not every machine has, and a hundred times as
+much with the threading layer that is always available (tests/bench/README.md), which moreover must not be entered by
+two simulations at once.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, register_jitable
+from repose.sim.engine import workspace
+from repose.sim.engine.model import Thread
+from repose.sim.engine.workspace import ARRIVED, BROKEN, ROUND, WAIT_LIMIT
+from repose.sim.engine.world import THREAD_MISSING
+
+SPINS = 100
+"""Polls of the barrier before the thread yields the processor."""
+YIELDS_PER_CLOCK = 64
+"""Yields between two readings of the clock."""
+LONGEST_INTERVAL = 1000
+"""Time between two readings of the clock counts as no more than this [ms]: a pause of the whole process makes no thread
+late."""
+
+
+def in_threads(loop: Callable[..., tuple[int, int, int]]) -> Any:
+    """advance(world, params, gravity, dt, steps): the loop run by as many threads as the world has tables for.
+
+    Interrupted before its own share has begun, it leaves the world unchanged. `advance.loop` is the loop itself.
+    """
+
+    def advance(world: Any, params: tuple, gravity: tuple, dt: float, steps: int) -> tuple[int, int, int]:
+        barrier, count = world.threads.barrier, world.threads.thread_status.shape[0]
+        if count == 1:
+            return loop(world, params, gravity, dt, steps, 0)
+        if not is_compiled(advance):
+            loop(world, params, gravity, dt, 0, 0)  # in one thread: none may wait at the barrier for the compiler
+        pool = _pool_of(count - 1)
+        try:
+            others = [pool.submit(loop, world, params, gravity, dt, steps, thread) for thread in range(1, count)]
+            answer = loop(world, params, gravity, dt, steps, 0)
+            if answer[1] == THREAD_MISSING:
+                pool.shutdown(wait=False)
+                return answer
+            answers = [answer, *(other.result() for other in others)]
+        except BaseException:  # Ctrl-C between two lines, or the loop of a test
+            barrier[ROUND] |= BROKEN  # no thread may wait for this one
+            pool.shutdown()
+            barrier[:WAIT_LIMIT] = 0
+            raise
+        _idle[count - 1].append(pool)
+        return next((one for one in answers if one[1] == THREAD_MISSING), answer)
+
+    advance.loop = loop  # type: ignore[attr-defined]
+    return advance
+
+
+_idle: defaultdict[int, list[ThreadPoolExecutor]] = defaultdict(list)
+"""Unused pools by number of threads: two simulations at once never wait for each other's threads."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # threads do not survive a fork
+
+
+def _pool_of(count: int) -> ThreadPoolExecutor:
+    """A pool with all its threads running: one that cannot start must fail before the first waits for it."""
+    with suppress(IndexError):
+        return _idle[count].pop()
+    pool = ThreadPoolExecutor(count, thread_name_prefix="step")
+    started = threading.Barrier(count + 1, timeout=workspace.LONGEST_WAIT)
+    for _ in range(count):
+        pool.submit(started.wait)
+    started.wait()
+    return pool
+
+
+def is_compiled(advance: Any) -> bool:
+    """Whether the loop runs without compiling or loading first."""
+    return bool(getattr(advance.loop, "signatures", True))
+
+
+@register_jitable
+def share(count, thread_id, thread_count):
+    """First and last + 1 of the rows of one thread, out of `count`."""
+    return count * thread_id // thread_count, count * (thread_id + 1) // thread_count
+
+
+@register_jitable(forceinline=True)
+def thread_of(world, thread_id):
+    """One thread with its share of the spheres."""
+    count = world.threads.thread_status.shape[0]
+    first, last = share(world.radius.size, thread_id, count)
+    return Thread(thread_id, count, first, last)
+
+
+@register_jitable
+def wait(threads):
+    """Wait until all threads are at the barrier; returns whether all have arrived."""
+    count = threads.thread_status.shape[0]
+    if count == 1:
+        return True
+    barrier = threads.barrier
+    seen = _read(barrier, ROUND)
+    if seen < 0:
+        return False
+    if _add(barrier, ARRIVED, 1) == count - 1:
+        _add(barrier, ARRIVED, -count)
+        _add(barrier, ROUND, 1)
+        return True
+    spins = 0
+    while spins < SPINS and _read(barrier, ROUND) == seen:
+        spins += 1
+    yield_until(barrier, seen)
+    return _read(barrier, ROUND) & ~BROKEN != seen
+
+
+@register_jitable
+def yield_until(barrier, seen):
+    """Yield the processor until all are at the barrier, and break it if that takes too long."""
+    yields = 0
+    waited = 0
+    before = 0
+    while _read(barrier, ROUND) == seen:
+        _yield_processor()
+        yields += 1
+        if yields % YIELDS_PER_CLOCK == 0:
+            now = _clock()
+            waited += min(now - before, LONGEST_INTERVAL) if before > 0 else 0
+            before = now
+            if waited > barrier[WAIT_LIMIT]:
+                _set_bits(barrier, ROUND, BROKEN)
+
+
+_yield_processor = types.ExternalFunction("SwitchToThread" if os.name == "nt" else "sched_yield", types.int32())
+
+
+def _pointer(context, builder, signature, args):
+    array = context.make_array(signature.args[0])(context, builder, args[0])
+    return cgutils.get_item_pointer(context, builder, signature.args[0], array, [args[1]], wraparound=False)
+
+
+def _atomic(operation: str) -> Any:
+    @intrinsic
+    def change(typing, table, entry, value):
+        """Change an entry atomically; returns its previous value."""
+
+        def generate(context, builder, signature, args):
+            return builder.atomic_rmw(operation, _pointer(context, builder, signature, args), args[2], "seq_cst")
+
+        return types.int64(table, types.intp, types.int64), generate
+
+    return change
+
+
+_add, _set_bits = _atomic("add"), _atomic("or")
+
+
+@intrinsic
+def _read(typing, table, entry):
+    """An entry as it is now; all that was written before it is visible too."""
+
+    def generate(context, builder, signature, args):
+        return builder.load_atomic(_pointer(context, builder, signature, args), "seq_cst", 8)
+
+    return types.int64(table, types.intp), generate
+
+
+@intrinsic
+def _clock(typing):
+    """Milliseconds of a clock that never jumps."""
+
+    def generate(context, builder, signature, args):
+        number, word = ir.IntType(64), ir.IntType(32)
+        if os.name == "nt":
+            read = cgutils.get_or_insert_function(builder.module, ir.FunctionType(number, ()), "GetTickCount64")
+            return builder.call(read, ())
+        stamp = cgutils.alloca_once(builder, ir.LiteralStructType((number, number)))
+        kind = ir.FunctionType(word, (word, stamp.type))
+        read = cgutils.get_or_insert_function(builder.module, kind, "clock_gettime")
+        builder.call(read, (word(time.CLOCK_MONOTONIC), stamp))
+        seconds, rest = (builder.load(cgutils.gep_inbounds(builder, stamp, 0, field)) for field in (0, 1))
+        return builder.add(builder.mul(seconds, number(1000)), builder.sdiv(rest, number(1_000_000)))
+
+    return types.int64(), generate

@@ -1,0 +1,83 @@
+"""The largest stable time step: the limit of each integrator, and the step that "auto" takes.
+
+The limit is computed from the integrator itself. One step of a damped oscillator x'' = -w² x - 2 z w x' is linear in
+the levels of the scheme, so that its own code run on unit vectors gives its amplification matrix; the scheme is stable
+while no eigenvalue is larger than 1. The stiffness of the contacts comes from `repose.sim.engine.timestep.survey`.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from repose.sim.engine.model import Integrator
+from repose.sim.engine.world import Floats
+
+GROWTH = 1e-9
+"""An amplitude growing by less than this per step counts as stable (1 % in ten million steps)."""
+
+RATIO_GRID = np.sort(np.concatenate([np.linspace(0.0, 0.2, 21), np.linspace(0.25, 4.0, 16), [1.01, 1.03, 1.06, 1.12]]))
+"""Damping ratios the limit is tabulated at [-], closer where contacts become overdamped and the limit drops; beyond
+the last it falls as 1/ratio."""
+
+AUTO_SHARE = 0.5
+"""Fraction of the stable step that "auto" takes [-]: contacts get stiffer between two surveys."""
+
+CLASSES_PER_OCTAVE = 4
+"""The automatic step is one of 2^(n/4): it changes seldom, and each change is reported."""
+
+
+def amplification(integrator: Integrator, omega_dt: float, damping_ratio: float) -> Floats:
+    """Amplification matrix of one step of size dt = 1, shape (levels, levels)."""
+    motion = np.eye(integrator.levels)[None, :, :].copy()
+    inverse_mass = np.ones((1, integrator.levels))
+    for stage in range(len(integrator.weights)):
+        integrator.before(motion, 0, motion.shape[2], stage, 1.0)
+        force = -(omega_dt**2) * motion[:, 0] - 2.0 * damping_ratio * omega_dt * motion[:, 1]
+        integrator.after(motion, force, inverse_mass, 0, motion.shape[2], stage, 1.0)
+    matrix: Floats = motion[0]
+    return matrix
+
+
+def is_stable(integrator: Integrator, omega_dt: float, damping_ratio: float) -> bool:
+    """Whether oscillations do not grow."""
+    eigenvalues = np.linalg.eigvals(amplification(integrator, omega_dt, damping_ratio))
+    return bool(np.abs(eigenvalues).max() <= 1.0 + GROWTH)
+
+
+@lru_cache(maxsize=1024)
+def stability_limit(integrator: Integrator, damping_ratio: float) -> float:
+    """Largest w dt at which the scheme is stable for a contact of this damping ratio, found from below."""
+    low = 1e-2 / max(1.0, damping_ratio)
+    high = low
+    while is_stable(integrator, high, damping_ratio) and high < 10.0:
+        low, high = high, high * 1.1
+    for _ in range(20):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if is_stable(integrator, middle, damping_ratio) else (low, middle)
+    return low
+
+
+@lru_cache(maxsize=16)
+def damping_fraction(integrator: Integrator) -> float:
+    """Largest fraction of velocity that damping may remove per step [-]: half of what is stable, 1 at most.
+
+    x'' = -a x' alone is stable up to a dt = 2 z w dt, from the limit of a contact damped far beyond critical.
+    """
+    ratio = 1e4
+    return min(1.0, 0.5 * 2.0 * ratio * stability_limit(integrator, ratio))
+
+
+@lru_cache(maxsize=16)
+def limit_table(integrator: Integrator) -> Floats:
+    """`stability_limit` on RATIO_GRID, shape (len(RATIO_GRID),), for interpolation in compiled code."""
+    return np.array([stability_limit(integrator, float(ratio)) for ratio in RATIO_GRID])
+
+
+def automatic_dt(stable_dt: float) -> float:
+    """The class of time step "auto" takes when `stable_dt` [s] is the largest stable one."""
+    if not 0.0 < stable_dt < math.inf:
+        raise ValueError(f"The largest stable step must be positive and finite, got {stable_dt:g} s.")
+    octaves = math.floor(math.log2(AUTO_SHARE * stable_dt) * CLASSES_PER_OCTAVE) / CLASSES_PER_OCTAVE
+    return math.pow(2.0, octaves)

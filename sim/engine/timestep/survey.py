@@ -1,0 +1,203 @@
+"""Contact survey: stored energy, largest overlap and largest stable time step of all contacts at one moment.
+
+For the time step the network of contacts is bounded sphere by sphere. A contact e with stiffness k between inverse
+masses b_i and b_j alone oscillates at w_e² = k (b_i + b_j) along its normal n. As (x - y)² <= (1 + t) x² + (1 + 1/t)
+y² for any t > 0, with t = b_j/b_i, the stiffest mode of the whole network obeys
+
+    w² <= max over spheres of the largest eigenvalue of  sum over its contacts of w_e² n n^T ,
+
+exact for a single pair and for a triangular lattice, and never too small. Damping is bounded alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+from repose.sim.engine.contacts.pair_forces import pair_contact
+from repose.sim.engine.contacts.wall_forces import wall_contact
+from repose.sim.engine.jit import compiled, fingerprint
+from repose.sim.engine.model import Model
+from repose.sim.engine.timestep.stability import RATIO_GRID, limit_table
+from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
+
+
+class Survey(NamedTuple):
+    """What the contacts of a world amount to at one torque."""
+
+    contacts: int
+    elastic_energy: float
+    """[J]."""
+    shear_energy: float
+    """Stored in friction springs [J]."""
+    largest_overlap: float
+    """Overlap / radius of the smaller sphere that can move [-]."""
+    stable_dt: float
+    """Largest time step at which the integrator is stable [s]; infinite where nothing touches."""
+    omega: float
+    """Frequency bound of the sphere that sets `stable_dt` [1/s]."""
+    damping_ratio: float
+    """Its damping ratio bound [-]."""
+    stiffest: int
+    """Its row, or -1."""
+
+
+@lru_cache(maxsize=64)
+def compose_survey(model: Model) -> Callable[..., Survey]:
+    """survey(world, params) -> Survey."""
+    law, shapes = model.law, model.shapes
+    stiffness, energy, material = law.stiffness, law.energy, law.material
+    source = fingerprint()
+
+    def survey_all(world, params, limits, sums):
+        source  # noqa: B018  part of the closure: see repose.sim.engine.jit
+        return survey_contacts(world, SurveyCall(stiffness, energy, material, params), shapes, limits, sums)
+
+    fast = compiled(survey_all)
+
+    def survey(world: World, params: tuple) -> Survey:
+        return Survey(*fast(world, params, limits_of(model), blank_sums(world)))
+
+    return survey
+
+
+class SurveyCall(NamedTuple):
+    """The law's functions that a survey calls, and the numbers they read."""
+
+    stiffness: Callable
+    energy: Callable
+    material: Callable
+    params: tuple
+
+
+class Limits(NamedTuple):
+    """Stability limit of a scheme by damping ratio."""
+
+    ratios: Floats
+    """`RATIO_GRID` [-]."""
+    omega_dt: Floats
+    """Largest stable frequency times dt at each ratio [-]."""
+
+
+def limits_of(model: Model) -> Limits:
+    """The table for the model's integrator."""
+    return Limits(RATIO_GRID, limit_table(model.integrator))
+
+
+def blank_sums(world: World) -> Floats:
+    """Room for the stiffness [1/s²] and damping [1/s] matrices of all spheres, shape (2, dimension, dimension,
+    count)."""
+    dimension = world.search.reference.shape[0]
+    return np.zeros((2, dimension, dimension, world.sphere_count))
+
+
+@register_jitable
+def largest_eigenvalue(matrix, i):
+    """Upper bound of the largest eigenvalue of a symmetric matrix: exact in 2D, m + sqrt((d-1)/d) |A - m 1|."""
+    dimension = matrix.shape[0]
+    mean = 0.0
+    for a in range(dimension):
+        mean += matrix[a, a, i] / dimension
+    spread = 0.0
+    for a in range(dimension):
+        for b in range(dimension):
+            entry = matrix[a, b, i] - (mean if a == b else 0.0)
+            spread += entry * entry
+    return mean + math.sqrt((dimension - 1) / dimension * spread)
+
+
+@register_jitable
+def interpolate(x, grid, values):
+    """Interpolation linear in 1/value; beyond the last grid point the value falls as 1/x.
+
+    Limits of the time step fall about as 1/x: a straight line between grid points would promise too much.
+    """
+    last = grid.size - 1
+    if x >= grid[last]:
+        return values[last] * grid[last] / x
+    k = np.searchsorted(grid, x, side="right")
+    share = (x - grid[k - 1]) / (grid[k] - grid[k - 1])
+    return 1.0 / ((1.0 - share) / values[k - 1] + share / values[k])
+
+
+@register_jitable
+def add_stiffness(sums, row, contact, stiffness, inverse_mass, turning):
+    """Add one contact to the stiffness and damping matrices of a sphere (module docstring)."""
+    along, across, damped_along, damped_across = stiffness
+    normal_square = along * inverse_mass
+    shear_square = across * (inverse_mass + turning)
+    normal_rate = damped_along * contact.effective_mass * inverse_mass
+    shear_rate = damped_across * contact.effective_mass * (inverse_mass + turning)
+    for a in range(len(contact.normal)):
+        for b in range(len(contact.normal)):
+            outer = contact.normal[a] * contact.normal[b]
+            unit = 1.0 if a == b else 0.0
+            sums[0, a, b, row] += normal_square * outer + shear_square * (unit - outer)
+            sums[1, a, b, row] += normal_rate * outer + shear_rate * (unit - outer)
+
+
+@register_jitable
+def survey_contacts(world, law, shapes, limits, sums):
+    """The fields of a `Survey`; `sums` are the blank matrices of all spheres."""
+    turns = len(shapes.spin) > 0
+    dimension = len(shapes.position)
+    radius = world.radius
+    inverse_mass = world.inverse_mass
+    elastic = 0.0
+    sheared = 0.0
+    largest = 0.0
+    contacts = 0
+    for p in range(world.counters[PAIR_COUNT]):
+        contact = pair_contact(world, p, law, shapes)
+        if contact.overlap <= 0.0:
+            continue
+        i = np.int64(world.pairs.i[p])
+        j = np.int64(world.pairs.j[p])
+        contacts += 1
+        stored, spring = law.energy(law.params, contact)
+        elastic += stored
+        sheared += spring
+        size_i = radius[i] if inverse_mass[0, i] > 0.0 else np.inf
+        size_j = radius[j] if inverse_mass[0, j] > 0.0 else np.inf
+        largest = max(largest, contact.overlap / min(size_i, size_j))
+        moving = inverse_mass[0, i] + inverse_mass[0, j]
+        turning = 0.0
+        if turns:
+            turning = radius[i] ** 2 * inverse_mass[dimension, i] + radius[j] ** 2 * inverse_mass[dimension, j]
+        stiffness = law.stiffness(law.params, contact)
+        for row in (i, j):
+            if inverse_mass[0, row] > 0.0:
+                add_stiffness(sums, row, contact, stiffness, moving, turning)
+    for t in range(world.counters[WALL_CONTACT_COUNT]):
+        i = world.wall_contacts.sphere[t]
+        if world.wall_contacts.normal_force[t] == 0.0 or world.wall_contacts.touching[t] == 0.0:
+            continue
+        contact = wall_contact(world, t, law, shapes)
+        if contact.overlap <= 0.0:
+            continue
+        contacts += 1
+        stored, spring = law.energy(law.params, contact)
+        elastic += stored
+        sheared += spring
+        largest = max(largest, contact.overlap / radius[i])
+        turning = 0.0
+        if turns:
+            turning = radius[i] ** 2 * inverse_mass[dimension, i]
+        add_stiffness(sums, i, contact, law.stiffness(law.params, contact), inverse_mass[0, i], turning)
+    stable = np.inf
+    omega = 0.0
+    ratio = 0.0
+    stiffest = -1
+    for row in range(radius.size):
+        square = largest_eigenvalue(sums[0], row)
+        if square > 0.0:
+            w = math.sqrt(square)
+            z = largest_eigenvalue(sums[1], row) / (2.0 * w)
+            dt = interpolate(z, limits.ratios, limits.omega_dt) / w
+            if dt < stable:
+                stable, omega, ratio, stiffest = dt, w, z, row
+    return contacts, elastic, sheared, largest, stable, omega, ratio, stiffest

@@ -1,0 +1,188 @@
+"""Vectors as tuples of two or three numbers: the one file that depends on the dimension.
+
+A position has length 2 or 3; a spin has length 0 (no rotation), 1 (in the plane) or 3 (in space).
+Each function below works on tuples of any length in plain Python; compiled code takes the variant
+written out for the length at hand, so that a spin of length 0 costs nothing at all.
+
+The compiled variants exist because numba can index a tuple only by a constant.
+"""
+
+from __future__ import annotations
+
+from numba.extending import overload
+
+
+def add(a, b):
+    """a + b."""
+    return tuple(x + y for x, y in zip(a, b, strict=True))
+
+
+def sub(a, b):
+    """a - b."""
+    return tuple(x - y for x, y in zip(a, b, strict=True))
+
+
+def scale(factor, a):
+    """factor times a."""
+    return tuple(factor * x for x in a)
+
+
+def dot(a, b):
+    """Scalar product; 0.0 for empty tuples."""
+    return sum((x * y for x, y in zip(a, b, strict=True)), 0.0)
+
+
+def pick(condition, a, b):
+    """a where the condition holds, else b: a select, never a branch."""
+    return a if condition else b
+
+
+def either(a, b):
+    """a unless it is empty, else b: chosen when compiled."""
+    return a if len(a) > 0 else b
+
+
+def turn(spin, arm):
+    """spin x arm: the velocity [m/s] at `arm` [m] of a body turning with `spin` [rad/s]."""
+    if len(spin) == 0:
+        return tuple(0.0 * x for x in arm)
+    if len(spin) == 1:
+        return (-spin[0] * arm[1], spin[0] * arm[0])
+    return _cross(spin, arm)
+
+
+def torque(arm, force, spin):
+    """arm x force with the components a spin like `spin` has: a torque [N m] of length 0, 1 or 3."""
+    if len(spin) == 0:
+        return ()
+    if len(spin) == 1:
+        return (arm[0] * force[1] - arm[1] * force[0],)
+    return _cross(arm, force)
+
+
+def twist_rate(spin, normal):
+    """How fast a spin turns about the normal [rad/s]; a spin in the plane does not."""
+    return dot(spin, normal) if len(spin) == 3 else 0.0
+
+
+def about(rate, normal, spin):
+    """The spin of that rate about the normal, with the components a spin like `spin` has."""
+    return scale(rate, normal) if len(spin) == 3 else scale(0.0, spin)
+
+
+def _cross(a, b):
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def outside(x, low, high, reach):
+    """Whether x is farther than `reach` [m] from the box between two corners."""
+    return sum(max(a - c, 0.0, c - b) ** 2 for c, a, b in zip(x, low, high, strict=True)) > reach * reach
+
+
+@overload(add)
+def _add(a, b):
+    return (
+        lambda a, b: (),
+        lambda a, b: (a[0] + b[0],),
+        lambda a, b: (a[0] + b[0], a[1] + b[1]),
+        lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]),
+    )[len(a)]
+
+
+@overload(sub)
+def _sub(a, b):
+    return (
+        lambda a, b: (),
+        lambda a, b: (a[0] - b[0],),
+        lambda a, b: (a[0] - b[0], a[1] - b[1]),
+        lambda a, b: (a[0] - b[0], a[1] - b[1], a[2] - b[2]),
+    )[len(a)]
+
+
+@overload(scale)
+def _scale(factor, a):
+    return (
+        lambda factor, a: (),
+        lambda factor, a: (factor * a[0],),
+        lambda factor, a: (factor * a[0], factor * a[1]),
+        lambda factor, a: (factor * a[0], factor * a[1], factor * a[2]),
+    )[len(a)]
+
+
+@overload(dot)
+def _dot(a, b):
+    return (
+        lambda a, b: 0.0,
+        lambda a, b: a[0] * b[0],
+        lambda a, b: a[0] * b[0] + a[1] * b[1],
+        lambda a, b: a[0] * b[0] + a[1] * b[1] + a[2] * b[2],
+    )[len(a)]
+
+
+@overload(pick)
+def _pick(condition, a, b):
+    return (
+        lambda condition, a, b: (),
+        lambda condition, a, b: (a[0] if condition else b[0],),
+        lambda condition, a, b: (a[0] if condition else b[0], a[1] if condition else b[1]),
+        lambda condition, a, b: (
+            a[0] if condition else b[0],
+            a[1] if condition else b[1],
+            a[2] if condition else b[2],
+        ),
+    )[len(a)]
+
+
+@overload(either)
+def _either(a, b):
+    return (lambda a, b: a) if len(a) > 0 else (lambda a, b: b)
+
+
+@overload(turn)
+def _turn(spin, arm):
+    if len(spin) == 0:
+        return lambda spin, arm: scale(0.0, arm)
+    if len(spin) == 1:
+        return lambda spin, arm: (-spin[0] * arm[1], spin[0] * arm[0])
+    return lambda spin, arm: (
+        spin[1] * arm[2] - spin[2] * arm[1],
+        spin[2] * arm[0] - spin[0] * arm[2],
+        spin[0] * arm[1] - spin[1] * arm[0],
+    )
+
+
+@overload(twist_rate)
+def _twist_rate(spin, normal):
+    return (lambda spin, normal: dot(spin, normal)) if len(spin) == 3 else (lambda spin, normal: 0.0)
+
+
+@overload(about)
+def _about(rate, normal, spin):
+    if len(spin) == 3:
+        return lambda rate, normal, spin: scale(rate, normal)
+    return lambda rate, normal, spin: scale(0.0, spin)
+
+
+@overload(torque)
+def _torque(arm, force, spin):
+    if len(spin) == 0:
+        return lambda arm, force, spin: ()
+    if len(spin) == 1:
+        return lambda arm, force, spin: (arm[0] * force[1] - arm[1] * force[0],)
+    return lambda arm, force, spin: turn(arm, force)
+
+
+@overload(outside)
+def _outside(x, low, high, reach):
+    def outside2(x, low, high, reach):
+        a = max(low[0] - x[0], 0.0, x[0] - high[0])
+        b = max(low[1] - x[1], 0.0, x[1] - high[1])
+        return a * a + b * b > reach * reach
+
+    def outside3(x, low, high, reach):
+        a = max(low[0] - x[0], 0.0, x[0] - high[0])
+        b = max(low[1] - x[1], 0.0, x[1] - high[1])
+        c = max(low[2] - x[2], 0.0, x[2] - high[2])
+        return a * a + b * b + c * c > reach * reach
+
+    return {2: outside2, 3: outside3}[len(x)]

@@ -1,0 +1,216 @@
+"""Working storage of the step loop, besides the state of spheres, contacts and walls.
+
+Only the reference positions and the skin are kept from step to step.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+BLOCK = 128
+"""Contacts whose law is evaluated together; 20 to 35 columns of 128 numbers stay in the first-level cache."""
+
+CHUNK = 8 * BLOCK
+"""Pairs per chunk of work; energies are summed by chunk, so that the sum does not depend on the number of threads."""
+
+BUFFER_ROWS = 40
+"""Columns of a block in the largest case: three dimensions with rotation and materials
+(repose.sim.engine.contacts.pair_blocks)."""
+
+MOVED, STATUS, CULPRIT, FOUND, WALL_LIST_FITS, KEPT = range(6)
+"""Columns of `Threads.thread_status`: whether a sphere moved half the skin; status and row of the sphere concerned, of
+thread 0; number of pairs found, and kept after sorting; whether the list of contacts with walls fits."""
+
+ARRIVED, ROUND, WAIT_LIMIT = 0, 8, 9
+"""Entries of `Threads.barrier`: threads that have arrived; a cache line further the number of times all have met, and
+the longest time a thread waits [ms]."""
+BROKEN = -(1 << 63)
+"""Bit of `Threads.barrier[ROUND]` that says that a thread has not arrived."""
+LONGEST_WAIT = 60.0
+"""Wall time a thread waits for the others [s]. Between two barriers there are microseconds of work: a thread that is
+later than this does not run at all, however busy the machine."""
+
+OVERLAP_RATIO, OVERLAP_STEP, OVERLAP_POINT, OVERLAP_FIRST, OVERLAP_SECOND, OVERLAP_WALL = 0, 1, 2, 5, 6, 7
+"""Entries of `World.largest_overlap`, and of each row of `Threads.largest_overlap`; the place takes three."""
+OVERLAP_COLUMNS = 8
+
+
+class PairBuffer(NamedTuple):
+    """Second buffer for rebuilding the pair list, with the capacity of `Pairs`."""
+
+    i: NDArray[np.uint32]
+    j: NDArray[np.uint32]
+    """As found, in sections, one per thread."""
+    sorted_j: NDArray[np.uint32]
+    """Sorted by i and j, pairs found twice left out."""
+    touching: NDArray[np.uint8]
+    shear_spring: Floats
+    normal_force: Floats
+    """As in `Pairs`, and in its order."""
+
+
+class WallBuffer(NamedTuple):
+    """Buffer for rebuilding the list of contacts with walls."""
+
+    first: NDArray[np.uint32]
+    second: NDArray[np.uint32]
+    """Rows of sphere and wall."""
+    shear_spring: Floats
+    """[m], shape (dimension, capacity)."""
+    normal_force: Floats
+    """[N], shape (capacity,)."""
+    head: NDArray[np.int32]
+    """Entry of each sphere to begin with, -1 if none, shape (spheres,)."""
+    following: NDArray[np.int32]
+    """Next entry of the same sphere, -1 at the end, shape (capacity,)."""
+    sorted_sphere: NDArray[np.uint32]
+    sorted_wall: NDArray[np.uint32]
+    """The new list while it is sorted, shape (capacity,)."""
+
+
+class Search(NamedTuple):
+    """Working storage of the neighbour search."""
+
+    reference: Floats
+    """Positions at the last rebuild [m], shape (dimension, count)."""
+    wall_reference: Floats
+    """How far the walls had moved then [m], shape (walls, dimension)."""
+    skin: Floats
+    """How far beyond touching a pair is listed [m], shape (1,); tuned to the state at each rebuild."""
+    cell: NDArray[np.int64]
+    """Cell coordinates of each sphere, shape (dimension, count)."""
+    order: NDArray[np.uint32]
+    """Sphere rows sorted by bucket, shape (count,)."""
+    place: Floats
+    """Positions and radii in that order [m], shape (dimension + 1, count)."""
+    begin: NDArray[np.int32]
+    """Where the pairs of each sphere as i begin in the list, shape (count + 1,)."""
+    bucket_start: NDArray[np.int32]
+    """Where each bucket begins in `order`, shape (buckets + 1,), buckets a power of two."""
+    box: Floats
+    """Of the present wall: lowest and highest corner of its box [m], normal, first corner [m], shape (4, dimension)."""
+    box_cells: NDArray[np.int64]
+    """First and last cell near the box, shape (2, dimension)."""
+    unequal: Floats
+    """(R_max + R_min)/R_min of all spheres, shape (1,): no overlap is a larger share of the smaller radius than so many
+    times its share of R_i + R_j."""
+
+
+class Threads(NamedTuple):
+    """What the threads that step one world share; nothing of it is kept from step to step.
+
+    Each thread has its share of rows and of pairs. A single thread adds the force of a pair to both spheres at once;
+    several write forces per pair, and the thread that has the sphere adds them up in the same order.
+    """
+
+    barrier: NDArray[np.int64]
+    """ARRIVED, ROUND and WAIT_LIMIT, shape (16,)."""
+    thread_status: NDArray[np.int64]
+    """What each thread reports to the others, one cache line per thread, shape (threads, 8)."""
+    buffer: Floats
+    """Columns of one block of pairs each, shape (threads, BUFFER_ROWS * BLOCK)."""
+    chosen: NDArray[np.uint32]
+    """Touching pairs of the present block: row in the list, i, j, shape (threads, 3, BLOCK)."""
+    heat: Floats
+    """Power taken up by damping and fed into friction springs, by chunk of the list [W], shape (2, chunks)."""
+    largest_overlap: Floats
+    """The largest overlap each thread has found at this evaluation, among pairs and at walls, as
+    `World.largest_overlap` where it is larger than that, shape (2, threads, OVERLAP_COLUMNS)."""
+    push: Floats
+    """Of each pair the force on i [N], with rotation the torque on i and that on j [N m],
+    shape (capacity, dimension + 2 spin length); empty for one thread."""
+    other: NDArray[np.uint32]
+    """Pairs of each sphere as j, shape (capacity,); empty for one thread."""
+    other_begin: NDArray[np.int32]
+    """Where they begin, shape (count + 1,); empty for one thread."""
+
+
+def empty_wall_buffer(capacity: int, spheres: int, dimension: int) -> WallBuffer:
+    """A buffer of this capacity."""
+    return WallBuffer(
+        first=np.zeros(capacity, np.uint32),
+        second=np.zeros(capacity, np.uint32),
+        shear_spring=np.zeros((dimension, capacity)),
+        normal_force=np.zeros(capacity),
+        head=np.zeros(spheres, np.int32),
+        following=np.zeros(capacity, np.int32),
+        sorted_sphere=np.zeros(capacity, np.uint32),
+        sorted_wall=np.zeros(capacity, np.uint32),
+    )
+
+
+def working_storage(
+    threads: int, capacity: int, radius: Floats, walls: int, dimension: int, width: int, skin: Floats
+) -> tuple[PairBuffer, Search, Threads]:
+    """Room for so many threads to step spheres of these radii with so many pairs; `width` numbers are written per pair.
+
+    Nothing has been listed yet. What is needed only during a rebuild shares its memory with the forces written per
+    pair, which are needed only between two rebuilds.
+    """
+    spheres = radius.size
+    per_pair, per_sphere = (capacity, spheres + 1) if threads > 1 else (0, 0)
+    (shear_spring, place, normal_force, cell, i, j, sorted_j, touching), (push,) = overlaid(
+        [
+            ((dimension, capacity), np.float64),
+            ((dimension + 1, spheres), np.float64),
+            ((capacity,), np.float64),
+            ((dimension, spheres), np.int64),
+            *[((capacity,), np.uint32)] * 3,
+            ((capacity,), np.uint8),
+        ],
+        [((per_pair, width), np.float64)],
+    )
+    buckets = 1 << max(4, (2 * spheres - 1).bit_length())
+    pair_buffer = PairBuffer(
+        i=i, j=j, sorted_j=sorted_j, touching=touching, shear_spring=shear_spring, normal_force=normal_force
+    )
+    search = Search(
+        reference=np.full((dimension, spheres), np.inf),
+        wall_reference=np.full((walls, dimension), np.inf),
+        skin=skin,
+        cell=cell,
+        order=np.zeros(spheres, np.uint32),
+        place=place,
+        begin=np.zeros(spheres + 1, np.int32),
+        bucket_start=np.zeros(buckets + 1, np.int32),
+        box=np.zeros((4, dimension)),
+        box_cells=np.zeros((2, dimension), np.int64),
+        unequal=np.array([1.0 + radius.max() / radius.min() if spheres else 2.0]),
+    )
+    shared_tables = Threads(
+        barrier=np.where(np.arange(16) == WAIT_LIMIT, round(1000 * LONGEST_WAIT), 0),
+        thread_status=np.zeros((threads, 8), np.int64),
+        buffer=np.ones((threads, BUFFER_ROWS * BLOCK + 8)),
+        chosen=np.zeros((threads, 3, BLOCK), np.uint32),
+        heat=np.zeros((2, capacity // CHUNK + 1)),
+        largest_overlap=np.zeros((2, threads, OVERLAP_COLUMNS)),
+        push=push,
+        other=np.zeros(per_pair, np.uint32),
+        other_begin=np.zeros(per_sphere, np.int32),
+    )
+    return pair_buffer, search, shared_tables
+
+
+def empty_threads(threads: int) -> Threads:
+    """What so many threads share without spheres; a world of 0 threads cannot be stepped."""
+    return working_storage(threads, 0, np.zeros(0), 0, 2, 0, np.zeros(1))[2]
+
+
+def overlaid(*groups: list[tuple[tuple[int, ...], type]]) -> list[list[NDArray[Any]]]:
+    """Tables of these shapes and types, empty, the groups in the same memory: no two of them are in use at once."""
+    words = [[-(-math.prod(shape) * np.dtype(kind).itemsize // 8) for shape, kind in group] for group in groups]
+    storage = np.zeros(max(map(sum, words)))
+    return [
+        [
+            storage[end - size : end].view(kind)[: math.prod(shape)].reshape(shape)
+            for (shape, kind), size, end in zip(group, sizes, itertools.accumulate(sizes), strict=True)
+        ]
+        for group, sizes in zip(groups, words, strict=True)
+    ]

@@ -1,0 +1,215 @@
+"""World: all tables of one running system, as flat arrays that compiled code can step.
+
+Rows are spheres or candidate pairs; a row index is not an identity, `sphere_id` is. A sphere that
+cannot move has inverse mass 0; nothing else distinguishes it.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.sim.engine.workspace import Floats, PairBuffer, Search, Threads, WallBuffer
+
+LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS = 0, 1, 2
+"""Rows of `World.ledger`."""
+
+(
+    PAIR_COUNT,
+    REBUILD_COUNT,
+    STEP_COUNT,
+    REBUILT_AT,
+    PENDING,
+    WALL_CONTACT_COUNT,
+    MATERIAL_COUNT,
+    COUNTER_COUNT,
+) = range(8)
+"""Entries of `World.counters`: used rows of the pair list; rebuilds of the lists; steps; step of the last rebuild;
+stages of a step begun before the tables had to be enlarged; used rows of the list of contacts with walls;
+materials."""
+
+OK, PAIRS_FULL, NOT_FINITE, TOO_FAST, THREAD_MISSING = range(5)
+"""Status of a step; anything but OK stops the batch, and a missing thread leaves the world unfit for use."""
+
+
+class Pairs(NamedTuple):
+    """Candidate pairs: every two spheres closer than touching + skin, i < j, sorted by i and then by j, capacity fixed.
+
+    The order is that of rows, not of positions: forces on a sphere add up in the same order whatever its position, the
+    cells and the number of threads. Rejected: one list per sphere (Box2D and most molecular-dynamics codes). A flat
+    list costs a scatter but lets the compiler evaluate the law on a whole block at once, which doubles the speed.
+    """
+
+    i: NDArray[np.uint32]
+    j: NDArray[np.uint32]
+    radius_sum: Floats
+    """R_i + R_j [m], shape (capacity,)."""
+    effective_mass: Floats
+    """1/(1/m_i + 1/m_j) [kg], from the masses of both, fixed spheres included, shape (capacity,)."""
+    fixed: NDArray[np.uint8]
+    """1 if one of the two cannot move, else 0, shape (capacity,)."""
+    effective_inertia: Floats
+    """1/(1/I_i + 1/I_j) [kg m²], kept with rotation only, shape (capacity,)."""
+    kind: NDArray[np.uint16]
+    """Pair of materials: material_i * number of materials + material_j, shape (capacity,)."""
+    touching: NDArray[np.uint8]
+    """1 if the pair was in contact at the last evaluation, else 0, shape (capacity,)."""
+    shear_spring: Floats
+    """Contact memory [m], shape (dimension, capacity). Without rotation the branch vector at first touch, moved as the
+    spring relaxes; with rotation the tangential displacement itself, which turns with the pair."""
+    normal_force: Floats
+    """Normal force at the last evaluation, positive pushes apart [N], shape (capacity,)."""
+
+
+class Walls(NamedTuple):
+    """Walls of infinite mass with given velocities."""
+
+    shape: NDArray[np.int64]
+    """PLANE, FACET or CYLINDER (repose.sim.engine.contacts.wall_forces), shape (walls,)."""
+    corner: Floats
+    """Plane: point, normal, unused. Facet: its corners, the last two the same for a line in the plane.
+    Cylinder: point on the axis, direction of the axis, (radius, +1 inside or -1 outside, 0).
+    At the initial position of the wall [m], shape (walls, 3, dimension)."""
+    velocity: Floats
+    """[m/s], shape (walls, dimension)."""
+    moved: Floats
+    """Displacement since then [m], shape (walls, dimension)."""
+    material: NDArray[np.int64]
+    """Shape (walls,)."""
+    force: Floats
+    """From the grains at the last evaluation [N], shape (walls, dimension)."""
+
+
+class WallContacts(NamedTuple):
+    """Spheres near walls: every sphere and wall closer than touching + skin, sorted by sphere and then by wall."""
+
+    sphere: NDArray[np.uint32]
+    wall: NDArray[np.uint32]
+    touching: NDArray[np.uint8]
+    """As in `Pairs`, shape (capacity,)."""
+    shear_spring: Floats
+    """As in `Pairs`, with the place on the wall instead of the branch [m], shape (dimension, capacity)."""
+    normal_force: Floats
+    """[N], shape (capacity,)."""
+    begin: NDArray[np.int32]
+    """First entry of each sphere, shape (spheres + 1,)."""
+    gap: Floats
+    """From the centre to the wall at this evaluation [m], shape (capacity,)."""
+    normal: Floats
+    """Towards the centre at this evaluation, shape (dimension, capacity)."""
+    contact_state: NDArray[np.uint8]
+    """APART, NEAR, COVERED or ACTS at this evaluation (repose.sim.engine.contacts.wall_forces), shape (capacity,)."""
+    acting: NDArray[np.uint32]
+    """Rows of the entries that push at this evaluation, shape (capacity,)."""
+    push: Floats
+    """Force on the sphere at this evaluation, where the entry pushes [N], shape (dimension, capacity)."""
+    heat: Floats
+    """Power dissipated by damping and fed into the friction spring, where the entry pushes [W], shape (2, capacity)."""
+
+
+class World(NamedTuple):
+    """Everything one step reads and writes."""
+
+    motion: Floats
+    """Time derivatives of the coordinates, shape (coordinates, levels, count): level 0 position
+    [m or rad], 1 velocity [m/s or rad/s], 2 acceleration, and further levels of the integrator.
+    Coordinates are x, y(, z) and then the rotation, of length 0, 1 or 3."""
+    force: Floats
+    """Force [N] and torque [N m] on each coordinate, shape (coordinates, count)."""
+    inverse_mass: Floats
+    """1/mass [1/kg] and 1/inertia [1/(kg m²)], 0 for spheres that cannot move, shape (coordinates, count)."""
+    mass: Floats
+    """[kg], shape (count,); also of fixed spheres: it enters the effective mass (thesis)."""
+    radius: Floats
+    """[m], shape (count,)."""
+    sphere_id: NDArray[np.int64]
+    """Identity, never reused within a run, shape (count,)."""
+    layer: NDArray[np.int64]
+    """Layer the sphere was poured in, -1 for spheres of walls and base, shape (count,)."""
+    material: NDArray[np.int64]
+    """Row of the scene's table of materials, shape (count,)."""
+    orientation: Floats
+    """Unit quaternion (w, x, y, z) in space, angle in the plane in the first row, shape (4, count); updated by
+    `repose.sim.engine.orientation`, not by the step loop."""
+    turned: Floats
+    """Rotation coordinates at the last update of the orientation [rad], shape (3, count)."""
+    walls: Walls
+    wall_contacts: WallContacts
+    pairs: Pairs
+    pair_buffer: PairBuffer
+    wall_buffer: WallBuffer
+    search: Search
+    threads: Threads
+    ledger: Floats
+    """Energy dissipated by damping, fed into friction springs, and supplied by moving walls [J], in BLOCK partial sums
+    that are never reset, so that the rounding does not depend on the batch size, shape (3, BLOCK)."""
+    largest_overlap: Floats
+    """The largest overlap since the run began: overlap / radius of the smaller sphere that can move [-], step, contact
+    point x, y, z [m], ids of both spheres, row of the wall; -1 where there is none, shape (OVERLAP_COLUMNS,)."""
+    counters: NDArray[np.int64]
+    """Shape (COUNTER_COUNT,)."""
+
+    @property
+    def sphere_count(self) -> int:
+        """Rows of the sphere tables."""
+        return int(self.radius.size)
+
+    @property
+    def fixed(self) -> NDArray[np.bool_]:
+        """True for spheres that cannot move, shape (count,)."""
+        fixed: NDArray[np.bool_] = self.inverse_mass[0] == 0.0
+        return fixed
+
+
+def empty_pairs(capacity: int, dimension: int) -> Pairs:
+    """An empty pair table."""
+    return Pairs(
+        i=np.zeros(capacity, np.uint32),
+        j=np.zeros(capacity, np.uint32),
+        radius_sum=np.zeros(capacity),
+        effective_mass=np.ones(capacity),
+        fixed=np.zeros(capacity, np.uint8),
+        effective_inertia=np.ones(capacity),
+        kind=np.zeros(capacity, np.uint16),
+        touching=np.zeros(capacity, np.uint8),
+        shear_spring=np.zeros((dimension, capacity)),
+        normal_force=np.zeros(capacity),
+    )
+
+
+def empty_walls(count: int, dimension: int) -> Walls:
+    """A table of walls with zeros."""
+    return Walls(
+        shape=np.zeros(count, np.int64),
+        corner=np.zeros((count, 3, dimension)),
+        velocity=np.zeros((count, dimension)),
+        moved=np.zeros((count, dimension)),
+        material=np.zeros(count, np.int64),
+        force=np.zeros((count, dimension)),
+    )
+
+
+def empty_wall_contacts(capacity: int, spheres: int, dimension: int) -> WallContacts:
+    """An empty list of spheres near walls."""
+    return WallContacts(
+        sphere=np.zeros(capacity, np.uint32),
+        wall=np.zeros(capacity, np.uint32),
+        touching=np.zeros(capacity, np.uint8),
+        shear_spring=np.zeros((dimension, capacity)),
+        normal_force=np.zeros(capacity),
+        begin=np.zeros(spheres + 1, np.int32),
+        gap=np.zeros(capacity),
+        normal=np.zeros((dimension, capacity)),
+        contact_state=np.zeros(capacity, np.uint8),
+        acting=np.zeros(capacity, np.uint32),
+        push=np.zeros((dimension, capacity)),
+        heat=np.zeros((2, capacity)),
+    )
+
+
+def copy_world(world: World) -> World:
+    """An independent copy, bit by bit."""
+
+    return copy.deepcopy(world)

@@ -1,0 +1,154 @@
+"""Make a run and its parameters the present: compile their model, and give the law its numbers.
+
+The parameters in force differ from the requested ones while a ramp is under way (repose.sim.experiment.ramp).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from repose.sim.engine.builder import enlarge_pairs, with_levels
+from repose.sim.engine.contacts.force_table import contact_table
+from repose.sim.engine.model import Model
+from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
+from repose.sim.engine.step import compose
+from repose.sim.engine.threads import is_compiled
+from repose.sim.engine.timestep.survey import Survey, compose_survey
+from repose.sim.engine.world import World, copy_world
+from repose.sim.experiment import automatic_step
+from repose.sim.experiment.experiment import Engine, Experiment, Scene
+from repose.sim.experiment.run import RAMP_PARTS, Run
+from repose.sim.integrators.start_up import higher_derivatives
+from repose.sim.registry import integrators, laws
+
+
+def model_for(scene: Scene, parameters: Any, built: Any) -> Model:
+    """The model that a scene and its parameters ask for; `built` are the parameters the world was built with."""
+    law = laws()[scene.law_of(parameters)].bind(parameters)
+    return Model(law, integrators()[parameters.integrator], scene.dimension, scene.rotates(built))
+
+
+def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
+    """The compiled functions of a model and the numbers they read; compiling itself waits for the first call."""
+    model = model_for(scene, parameters, built)
+    return Engine(
+        model,
+        compose(model),
+        compose_survey(model),
+        contact_table(model),
+        laws()[scene.law_of(parameters)].numbers(parameters),
+        parameters.gravity_vector(scene.dimension),
+    )
+
+
+def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = True) -> None:
+    """Make a run with these parameters the present; `adapt` the world to another integrator."""
+    previous = experiment.engine.model
+    scene = experiment.scene
+    experiment.parameters, experiment.run = parameters, run
+    experiment.engine = engine = engine_for(scene, parameters, run.built)
+    use_parameters(experiment, parameters_in_force(experiment))
+    engine.dt_check_steps = automatic_step.dt_check_steps(experiment)
+    update_contact_time(experiment)
+    if not is_compiled(engine.advance):
+        experiment.session.before_compiling()
+        engine.advance(copy_world(run.world), engine.law_parameters, engine.gravity, 0.0, 0)
+        engine.contact_table(run.world, engine.law_parameters)  # now, or it would stall the run later
+    if adapt:
+        _adapt_world(experiment, previous)
+
+
+def use_parameters(experiment: Experiment, parameters: Any) -> None:
+    """Let law and weight read the numbers of these parameters."""
+    experiment.engine.law_parameters = laws()[experiment.scene.law_of(parameters)].numbers(parameters)
+    experiment.engine.gravity = parameters.gravity_vector(experiment.scene.dimension)
+
+
+def parameters_in_force(experiment: Experiment) -> Any:
+    """The parameters that law and weight read now: the requested ones, or values on the way to them."""
+    asked, ramp = experiment.parameters, experiment.run.ramp
+    if ramp is None:
+        return asked
+    share = ramp.parts_done(experiment.step) / RAMP_PARTS
+    declared = asked.declared()
+    return asked.model_copy(
+        update={
+            name: _between(value, getattr(asked, name), share, declared[name].quantity.log)
+            for name, value in ramp.values.items()
+        }
+    )
+
+
+def _between(before: float, after: float, share: float, log: bool) -> float:
+    if share >= 1.0 or before == after:
+        return after
+    if log and before > 0.0 and after > 0.0:
+        return before * math.pow(after / before, share)
+    return before + share * (after - before)
+
+
+@contextmanager
+def at_ramp_end(experiment: Experiment) -> Iterator[None]:
+    """The numbers as they are when the ramp under way is over, inside the block."""
+    use_parameters(experiment, experiment.parameters)
+    try:
+        yield
+    finally:
+        use_parameters(experiment, parameters_in_force(experiment))
+
+
+def update_contact_time(experiment: Experiment) -> None:
+    """Note how long a typical contact lasts now, or at the end of the ramp under way if that is longer."""
+    lasting = automatic_step.contact_time(experiment)
+    if experiment.run.ramp is not None:
+        with at_ramp_end(experiment):
+            lasting = max(lasting, automatic_step.contact_time(experiment))
+    experiment.engine.contact_time = lasting
+
+
+def survey_contacts(experiment: Experiment, world: World | None = None) -> Survey:
+    """Energies, largest overlap and stable time step of all contacts, now or in another state of the world."""
+    return experiment.engine.survey(world or experiment.run.world, experiment.engine.law_parameters)
+
+
+def start_derivatives(experiment: Experiment, first_row: int = 0) -> None:
+    """Give the spheres from `first_row` on the higher derivatives that the chosen start-up asks for."""
+    run, engine = experiment.run, experiment.engine
+    if experiment.parameters.start_up == "rk4" and engine.model.integrator.levels > 3 and run.dt > 0.0:
+        higher = higher_derivatives(run.world, engine.model, engine.law_parameters, engine.gravity, run.dt)
+        run.world.motion[:, 2:, first_row:] = higher[:, :, first_row:]
+
+
+def find_accelerations(experiment: Experiment) -> None:
+    """Give all spheres the accelerations of the present forces; no time passes.
+
+    A motion that begins with none loses g dt/2 of its speed.
+    """
+    run, engine = experiment.run, experiment.engine
+    if run.world.fixed.all():
+        return
+    while engine.advance(run.world, engine.law_parameters, engine.gravity, 0.0, 1)[1] == PAIRS_FULL:
+        run.world = enlarge_pairs(run.world)
+
+
+def free_fall(experiment: Experiment) -> dict[str, Any]:
+    """Velocity [m/s] and acceleration [m/s²] of spheres released from rest, as the integrator stores them."""
+    gravity = np.asarray(experiment.engine.gravity)
+    lead = experiment.engine.model.integrator.velocity_lead * experiment.dt
+    return {"velocity": lead * gravity, "acceleration": gravity}
+
+
+def _adapt_world(experiment: Experiment, previous: Model) -> None:
+    """Give the spheres the columns of the integrator, where another one or none has moved them so far."""
+    run, scheme = experiment.run, experiment.engine.model.integrator
+    another = previous.integrator != experiment.engine.model.integrator
+    if run.world.motion.shape[1] == scheme.levels and not another:
+        return
+    lead = scheme.velocity_lead - previous.integrator.velocity_lead
+    run.world = with_levels(run.world, scheme.levels)
+    run.world.motion[:, 1] += lead * run.dt * run.world.motion[:, 2]
+    start_derivatives(experiment)

@@ -1,0 +1,146 @@
+"""Estimates of the critical step: single contact, predicted impact, dense cluster."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from repose.sim.engine.contacts.kinematics import Contact, lone_contact
+from repose.sim.engine.timestep.stability import CLASSES_PER_OCTAVE, automatic_dt, stability_limit
+from repose.sim.engine.timestep.survey import Survey
+from repose.sim.experiment.experiment import Experiment
+
+REFERENCE_OVERLAP = 0.02
+"""Overlap / radius of the single contact of the smallest grain with a wall that always limits the automatic step [-]:
+a grain that touches nothing yet will."""
+
+IMPACT_MARGIN = 1.5
+"""Factor by which the step may exceed the usual share of the stable step during an impact, which is short [-]."""
+
+SPARSE = 2
+CLUSTER = math.sqrt(6.0)
+"""At least this many moving grains with fewer contacts than grains are expected to form a dense cluster. Its highest
+frequency is larger than that of a single contact with a wall by this factor [-]: ω² doubles because both grains move,
+and triples for contacts on all sides."""
+
+DROP, EARTH = 2.0, 9.81
+"""The impact that defines the contact time: drop height in radii [-], gravity [m/s²]."""
+
+STEPS_AHEAD = 200
+"""Steps between two checks of an automatic time step."""
+FIXED_STEPS, CLOSE_STEPS = 100, 10
+"""Steps between two checks of a fixed time step: few where the step is larger than a dense cluster allows, since a
+contact that is too stiff lasts a few steps only. A check costs three to four steps. At 1.3 times the limit, 9 of 30
+heaps of 40 grains are detected more than 100 steps after the first such contact; with a check every 5 steps 3, with
+one every 2 steps none. That would treble the cost of stable runs, and what is missed does no harm (test X06)."""
+
+
+def dt_check_steps(experiment: Experiment) -> int:
+    """Steps between two checks of the time step; depends on parameters only, so that a restored run has the same."""
+    if experiment.parameters.dt == "auto":
+        return STEPS_AHEAD
+    return CLOSE_STEPS if experiment.parameters.dt > cluster_dt(experiment) else FIXED_STEPS
+
+
+def cluster_dt(experiment: Experiment) -> float:
+    """Stable step of the smallest grain of the scene in a dense cluster [s]."""
+    mass, radius = experiment.scene.smallest_grain(experiment.run.built)
+    return single_contact_dt(experiment, REFERENCE_OVERLAP * radius, mass, radius) / CLUSTER
+
+
+def dt_warning(experiment: Experiment, survey: Survey) -> str:
+    """What a fixed time step that is too large leads to, in one sentence; empty where it is stable."""
+    asked = experiment.parameters.dt
+    if asked == "auto" or experiment.fault is not None:
+        return ""
+    if asked > survey.stable_dt:
+        return (
+            f"Over the {survey.stable_dt * 1e6:.4g} µs that the contacts bear: energy will grow without bound, so the "
+            f"run will be stopped within {experiment.engine.dt_check_steps} steps."
+        )
+    if asked > (expected := cluster_dt(experiment)):
+        return (
+            f"Over the {expected * 1e6:.4g} µs that grains bear where they meet in a crowd: the run goes on, and will "
+            f"be stopped within {experiment.engine.dt_check_steps} steps once contacts bear less."
+        )
+    return ""
+
+
+def reference_dt(experiment: Experiment) -> float:
+    """Stable step of a single contact of the smallest grain with a wall [s]."""
+    world = experiment.run.world
+    moving = ~world.fixed
+    mass, radius = experiment.scene.smallest_grain(experiment.run.built)
+    if moving.any():
+        mass, radius = float(world.mass[moving].min()), float(world.radius[moving].min())
+    return single_contact_dt(experiment, REFERENCE_OVERLAP * radius, mass, radius)
+
+
+def impact_dt(experiment: Experiment, ahead: float) -> float:
+    """Stable step of the fastest grain during an impact on a wall after falling for `ahead` [s] more, at the overlap
+    that stores all its kinetic energy [s]."""
+    world, model = experiment.run.world, experiment.engine.model
+    square = np.where(world.fixed, 0.0, (world.motion[: model.dimension, 1] ** 2).sum(axis=0))
+    fastest = int(square.argmax()) if square.size else -1
+    if fastest < 0 or world.fixed[fastest]:
+        return math.inf
+    mass, radius = float(world.mass[fastest]), float(world.radius[fastest])
+    speed = math.sqrt(square[fastest]) + ahead * math.hypot(*experiment.engine.gravity)
+    # to a four-thousandth of the radius
+    overlap = _overlap_storing(experiment, 0.5 * mass * speed**2, mass, radius, halvings=12)
+    return single_contact_dt(experiment, overlap, mass, radius)
+
+
+def contact_time(experiment: Experiment) -> float:
+    """Contact duration of the smallest grain dropped on a wall from the height of its diameter [s]: π/ω."""
+    model = experiment.engine.model
+    mass, radius = experiment.scene.smallest_grain(experiment.run.built)
+    overlap = _overlap_storing(experiment, mass * EARTH * DROP * radius, mass, radius, halvings=40)
+    contact = _lone(experiment, overlap, mass, radius)
+    along, _, _, _ = model.law.stiffness(experiment.engine.law_parameters, contact)
+    return math.pi * math.sqrt(mass / along)
+
+
+def _overlap_storing(experiment: Experiment, energy: float, mass: float, radius: float, halvings: int) -> float:
+    """Overlap with a wall that stores this energy [m], at most the radius."""
+    model = experiment.engine.model
+    low, high = 0.0, radius
+    for _ in range(halvings):
+        middle = 0.5 * (low + high)
+        stored, _ = model.law.energy(experiment.engine.law_parameters, _lone(experiment, middle, mass, radius))
+        low, high = (middle, high) if stored < energy else (low, middle)
+    return high
+
+
+def single_contact_dt(experiment: Experiment, overlap: float, mass: float, radius: float) -> float:
+    """Stable step of a sphere whose only contact is one with a wall of the given overlap [s]."""
+    model = experiment.engine.model
+    contact = _lone(experiment, overlap, mass, radius)
+    along, across, damped, _ = model.law.stiffness(experiment.engine.law_parameters, contact)
+    # Tangential inverse mass of a rotating sphere: 1/m + R²/I, which is 3/m in 2D and 7/2 1/m in 3D.
+    inverse_mass_ratio = {0: 1.0, 1: 3.0, 3: 3.5}[model.spin_length]
+    omega = math.sqrt(max(along, across * inverse_mass_ratio) / mass)
+    return stability_limit(model.integrator, round(damped / (2.0 * omega), 3)) / omega
+
+
+def _lone(experiment: Experiment, overlap: float, mass: float, radius: float) -> Contact:
+    model = experiment.engine.model
+    material = model.law.material(experiment.engine.law_parameters, 0)
+    return lone_contact(overlap, mass, radius, model.dimension, model.spin_length, material)
+
+
+def foreseen_dt(experiment: Experiment, survey: Survey) -> float:
+    """Stable step of the present contacts, of a single contact, and of the predicted impact [s]."""
+    moving = int((~experiment.run.world.fixed).sum())
+    cluster = CLUSTER if moving >= SPARSE and survey.contacts < moving else 1.0
+    stable = min(survey.stable_dt, reference_dt(experiment) / cluster)
+    impact = impact_dt(experiment, STEPS_AHEAD * automatic_dt(stable)) / cluster
+    return min(stable, IMPACT_MARGIN * impact)
+
+
+def next_automatic_dt(experiment: Experiment, survey: Survey, first: bool) -> float:
+    """The automatic step: decreased at once, increased only by at least two classes, or if it was just requested."""
+    wanted, now = automatic_dt(foreseen_dt(experiment, survey)), experiment.run.dt
+    if first or now == 0.0 or wanted < now or wanted >= now * 2.0 ** (2 / CLASSES_PER_OCTAVE):
+        return wanted
+    return now

@@ -1,0 +1,220 @@
+"""What may be done to an experiment: start it, change its parameters, act, remove a grain, continue a saved run."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from repose.sim import registry
+from repose.sim.engine.builder import keep_spheres
+from repose.sim.engine.world import World
+from repose.sim.experiment import faults, history
+from repose.sim.experiment.activation import activate, engine_for, find_accelerations
+from repose.sim.experiment.command_log import SavedRun
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.ledger import book_initial_energy, booked
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.ramp import fit_ramp, request_parameters
+from repose.sim.experiment.results import adopt_measured, compare_runs, results_of
+from repose.sim.experiment.run import Checkpoint, Run
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.parameters import ParameterError, Value, require_known, shared_names
+
+
+def new_experiment(
+    scene: str = "heap", values: Mapping[str, Value] | None = None, seed: int = 1, ready: str | None = None
+) -> Experiment:
+    """An experiment at its beginning: a scene with `values` over its default parameters; raises `ParameterError`."""
+    checked, parameters = _checked(scene, values or {}, seed, ready)
+    made = _made_world(checked, parameters, seed, ready)
+    experiment = _bare(checked, seed, ready, parameters, Run(*made, parameters))
+    begin_anew(experiment, parameters, made)
+    _begin_log(experiment)
+    return experiment
+
+
+def resumed_experiment(saved: SavedRun) -> Experiment:
+    """An experiment that continues a saved run."""
+    now = saved.now.now
+    scene = registry.scenes()[saved.log.scene]
+    experiment = _bare(scene, saved.log.seed, saved.log.ready, now.parameters, now.restored())
+    resume(experiment, saved)
+    return experiment
+
+
+def start(experiment: Experiment, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None) -> None:
+    """Start another experiment in place of this one; on a refusal nothing has changed."""
+    checked, parameters = _checked(scene, values, seed, ready)
+    made = _made_world(checked, parameters, seed, ready)
+    experiment.scene, experiment.seed, experiment.ready = checked, seed, ready
+    begin_anew(experiment, parameters, made)
+    _begin_log(experiment)
+
+
+def resume(experiment: Experiment, saved: SavedRun) -> None:
+    """Continue a saved run in place of this one; on a refusal nothing has changed."""
+    before = vars(experiment) | {"history": copy.copy(experiment.history), "session": copy.copy(experiment.session)}
+    before["history"].checkpoints = copy.copy(experiment.history.checkpoints)
+    before["session"].measured = copy.copy(experiment.session.measured)
+    try:
+        _resume(experiment, saved)
+        take_snapshot(experiment, Snapshot())
+        results_of(experiment)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        vars(experiment).update(before)
+        reason = " ".join(str(error).split())[:120] or type(error).__name__
+        raise ParameterError(f"The saved run cannot be continued: {reason}. Its file is damaged.") from None
+
+
+def _resume(experiment: Experiment, saved: SavedRun) -> None:
+    log = saved.log
+    experiment.scene, experiment.seed, experiment.ready = registry.scenes()[log.scene], log.seed, log.ready
+    history.adopt_log(experiment, saved)
+    restore(experiment, saved.now)
+    adopt_measured(experiment, saved)
+    compare_runs(experiment)
+
+
+def restore(experiment: Experiment, point: Checkpoint) -> None:
+    """Make a checkpoint the present."""
+    history.restore_cursor(experiment, point)
+    tell(experiment, point.message)
+    activate(experiment, point.now.parameters, point.now.restored(), adapt=False)
+    faults.restore_fault(experiment, point.fault)
+
+
+def begin_anew(experiment: Experiment, parameters: Any = None, made: tuple[World, Any] | None = None) -> None:
+    """Go back to the beginning, with the present parameters or others: to the world and state `made`, or as the scene
+    begins."""
+    parameters = parameters or experiment.parameters
+    made = made or _made_world(experiment.scene, parameters, experiment.seed, experiment.ready)
+    faults.clear(experiment)
+    history.forget_changes(experiment)
+    activate(experiment, parameters, Run(*made, parameters))
+    find_accelerations(experiment)
+    book_initial_energy(experiment)
+    history.mark_good(experiment, forget_change=True)
+    faults.update_dt(experiment, first=True)
+    if experiment.fault is None:
+        history.mark_good(experiment, forget_change=True)
+
+
+def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
+    """Change parameters of the running world; after a fault, from the last good state."""
+    previous = experiment.parameters
+    changed = previous.changed(**values)
+    declared = changed.declared()
+    shared = shared_names(changed, previous)
+    differing = [name for name in declared if name in shared and getattr(changed, name) != getattr(previous, name)]
+    differing += [name for name in declared if name not in shared and name in values]
+    effects = {declared[name].quantity.effect for name in differing}
+    rebuilt = "base" in effects or ("restart" in effects and experiment.phase == "empty")
+    made = _made_world(experiment.scene, changed, experiment.seed, experiment.ready) if rebuilt else None
+    stopped = experiment.fault is not None
+    if stopped:
+        clear_fault(experiment)
+    if not differing:
+        if stopped and changed.dt == "auto":
+            _follow(experiment, first=False)
+        return
+    # A parameter that only the new law has cannot be set back alone.
+    history.note_change(experiment, "law" if "law" in differing else differing[-1])
+    label = ", ".join(
+        declared[name].change(getattr(previous, name), getattr(changed, name))
+        if name in shared
+        else f"{declared[name].quantity.label}: {declared[name].shown(getattr(changed, name))}"
+        for name in differing
+    )
+    if made is not None:
+        lost = int((~experiment.run.world.fixed).sum())
+        begin_anew(experiment, changed, made)
+        tell(experiment, f"{label}: rebuilt" + (f", and the fill of {lost} grains starts anew." if lost else "."))
+        return
+    work = experiment.run.booked.work
+    law = experiment.engine.model.law
+    request_parameters(experiment, changed)
+    if effects == {"restart"}:
+        label += " at the next fill"
+    elif experiment.engine.model.law != law:
+        label += f"; friction springs are kept, {experiment.run.booked.work - work:.3g} J are booked as work"
+    tell(experiment, f"{label}.")
+    _follow(experiment, first=previous.dt != changed.dt)
+    if "ramp" in effects and experiment.run.ramp is not None and experiment.fault is None:
+        tell(experiment, f"{label}, over {1e3 * experiment.run.ramp.steps * experiment.dt:.2g} ms.")
+
+
+def act(experiment: Experiment, action: str) -> None:
+    """Fire one of the scene's actions; refused while it makes no sense."""
+    offered = {entry.name: entry for entry in experiment.scene.actions(experiment)}
+    require_known(action, offered, "action")
+    if not offered[action].enabled:
+        phase = experiment.scene.describe(experiment)[1]
+        raise ParameterError(f"'{offered[action].label}' makes no sense now: {phase}.")
+    if experiment.fault is not None:
+        clear_fault(experiment)
+    tell(experiment, experiment.scene.act(experiment, action))
+    if faults.check(experiment) is None:
+        history.mark_good(experiment)  # what was asked for outlives a fault
+
+
+def remove_grain(experiment: Experiment, sphere_id: int) -> None:
+    """Remove one grain with its contacts and its energy; after a fault, from the last good state."""
+    world, on_grain_removed = experiment.run.world, experiment.scene.on_grain_removed
+    if isinstance(sphere_id, bool) or on_grain_removed is None or not faults.removable(experiment, world, sphere_id):
+        needed = on_grain_removed is None
+        reason = "each of its spheres is needed" if needed else "no grain of this number can move there now"
+        raise ParameterError(f"Removing grain {sphere_id} is refused: {reason}.")
+    if experiment.fault is not None:
+        clear_fault(experiment)
+    on_grain_removed(experiment, int(np.flatnonzero(world.sphere_id == sphere_id)[0]))
+    with booked(experiment, "removed"):
+        experiment.run.world = keep_spheres(world, world.sphere_id != sphere_id)
+    # A fault to come goes back to here: further back the grain would be there again.
+    history.mark_good(experiment, forget_change=True)
+    tell(experiment, f"Grain {sphere_id} has been removed.")
+
+
+def clear_fault(experiment: Experiment) -> None:
+    """Let the run go on after a fault."""
+    faults.clear(experiment)
+    tell(experiment, "The last good state is back.")
+
+
+def _follow(experiment: Experiment, first: bool) -> None:
+    """Let the time step follow a change, and a ramp last one contact time in such steps."""
+    faults.update_dt(experiment, first)
+    fit_ramp(experiment)
+
+
+def _checked(scene: str, values: Mapping[str, Value], seed: int, ready: str | None) -> tuple[Scene, Any]:
+    """The scene and its checked parameters; raises `ParameterError`."""
+    scenes = registry.scenes()
+    require_known(scene, scenes, "scene")
+    found: Scene = scenes[scene]
+    parameters = found.parameters.checked(values)
+    if ready is not None:
+        require_known(ready, found.prepared, "prepared state")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ParameterError(f"seed = {seed} is refused: it must be a whole number from 0 up; the default is 1.")
+    return found, parameters
+
+
+def _made_world(scene: Scene, parameters: Any, seed: int, ready: str | None) -> tuple[World, Any]:
+    """The world and the scene's state a run begins with: a prepared one if there is one that fits."""
+    prepared = scene.prepared[ready](parameters) if ready else None
+    return prepared or scene.begin(parameters, seed)
+
+
+def _bare(scene: Scene, seed: int, ready: str | None, parameters: Any, run: Run) -> Experiment:
+    """An experiment whose history has not begun."""
+    past = history.new_history(scene.name, seed, ready, parameters, run)
+    return Experiment(scene, seed, ready, parameters, run, engine_for(scene, parameters, run.built), past)
+
+
+def _begin_log(experiment: Experiment) -> None:
+    compare_runs(experiment)
+    tell(experiment, experiment.scene.describe(experiment)[1].capitalize() + ".", repeats=True)
+    history.begin_log(experiment)

@@ -1,0 +1,98 @@
+"""Checkpoints for rewinding a run, within a memory budget: dense for recent steps, sparse for older ones."""
+
+from __future__ import annotations
+
+import bisect
+import sys
+from dataclasses import dataclass, field, is_dataclass
+from typing import Any
+
+import numpy as np
+from repose.sim.experiment.run import Checkpoint, Run
+
+
+@dataclass
+class Checkpoints:
+    """Checkpoints in the order of their steps, of at most `budget` bytes together; with 0 only the first is kept."""
+
+    budget: int = 0
+    kept: list[Checkpoint] = field(default_factory=list)
+    shown: tuple[tuple[int, float], ...] = ()
+    """Step, counted since the log began, and simulated time [s] of each checkpoint."""
+    bytes: int = 0
+    """Memory of all checkpoints [bytes]."""
+    _sizes: dict[int, tuple[Run, int]] = field(default_factory=dict)
+    """Runs that checkpoints hold, by `id`, with their memory without the series [bytes]."""
+
+    def begin(self, first: Checkpoint) -> None:
+        """Discard all checkpoints but the first of a new log."""
+        self.kept = [first]
+        self._update_shown()
+
+    def keep(self, checkpoint: Checkpoint) -> None:
+        """Add a checkpoint, unless there is one of the same step, as while a log is replayed."""
+        steps = [other.at for other in self.kept]
+        index = bisect.bisect_left(steps, checkpoint.at)
+        if self.budget <= 0 or (index < len(steps) and steps[index] == checkpoint.at):
+            return
+        self.kept.insert(index, checkpoint)
+        self._update_bytes()
+        while self.bytes > self.budget and len(self.kept) > 2:
+            self._thin_out()
+            self._update_bytes()
+        self._update_shown()
+
+    def before(self, at: int) -> Checkpoint:
+        """The last checkpoint at or before step `at`."""
+        index = bisect.bisect_right([other.at for other in self.kept], at)
+        return self.kept[max(0, index - 1)]
+
+    def cut(self, at: int) -> None:
+        """Discard checkpoints after step `at`."""
+        while len(self.kept) > 1 and self.kept[-1].at > at:
+            self.kept.pop()
+        self._update_shown()
+
+    def _thin_out(self) -> None:
+        """Discard the checkpoint with the smallest gap in relation to its age; never the first or the last."""
+        newest = self.kept[-1].at
+        gaps = [
+            (later.at - earlier.at) / (newest - own.at)
+            for earlier, own, later in zip(self.kept, self.kept[1:], self.kept[2:], strict=False)
+        ]
+        del self.kept[1 + gaps.index(min(gaps))]
+
+    def _update_bytes(self) -> None:
+        """Update `bytes`; runs and tables of series that several checkpoints share are counted once."""
+        runs = [point.run for kept in self.kept for point in (kept.now, kept.good, kept.before_change)]
+        fresh = {id(run): run for run in runs}
+        self._sizes = {
+            key: self._sizes.get(key) or (run, bytes_of(run, leaving_out=(run.series,))) for key, run in fresh.items()
+        }
+        series = {id(run.series.table): run.series.table.nbytes for run in runs}
+        self.bytes = sum(size for _, size in self._sizes.values()) + sum(series.values())
+
+    def _update_shown(self) -> None:
+        self._update_bytes()
+        self.shown = tuple((kept.at, kept.now.run.time) for kept in self.kept)
+
+
+def bytes_of(thing: Any, leaving_out: tuple[Any, ...] = ()) -> int:
+    """Memory of an object and of everything it refers to, each part counted once, arrays with their data [bytes]."""
+    seen = {id(part) for part in leaving_out}
+    waiting, total = [thing], 0
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        total += sys.getsizeof(part)
+        if isinstance(part, np.ndarray):
+            total += 0 if part.flags.owndata else part.nbytes
+        elif isinstance(part, dict):
+            waiting += [*part, *part.values()]
+        elif isinstance(part, list | tuple | set):
+            waiting += part
+        elif is_dataclass(part):
+            waiting.append(vars(part))
+    return total

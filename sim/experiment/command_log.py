@@ -1,0 +1,74 @@
+"""The log of a run: its first checkpoint, every command with the step at which it acted, and state hashes.
+
+Commands act at a step, never at a wall time, and no result depends on the size of batches: the first checkpoint and
+this list determine the whole run.
+"""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from repose.sim.engine.jit import fingerprint
+from repose.sim.experiment.commands import Logged
+from repose.sim.experiment.comparison import Point
+from repose.sim.experiment.run import Checkpoint
+
+
+class Entry(NamedTuple):
+    """A command and the step at which it acted."""
+
+    at: int
+    """Steps done since the log began."""
+    command: Logged
+
+
+class Mark(NamedTuple):
+    """The state hash at a step."""
+
+    at: int
+    digest: str
+
+
+@dataclass
+class Log:
+    """Commands and state hashes since a run began; those after the present state are discarded by the next command."""
+
+    scene: str
+    seed: int
+    ready: str | None
+    start: Checkpoint
+    entries: list[Entry] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    end: int = 0
+    """Last step reached."""
+
+    def cut(self, at: int, commands: int) -> None:
+        """Discard hashes after step `at`, and all commands but the first `commands`."""
+        del self.entries[commands:]
+        while self.marks and self.marks[-1].at > at:
+            self.marks.pop()
+        self.end = at
+
+    def mark(self, at: int, digest: str) -> None:
+        """Append a state hash, unless the log reaches further already, as while it is replayed."""
+        if not self.marks or self.marks[-1].at < at:
+            self.marks.append(Mark(at, digest))
+
+
+@dataclass(frozen=True)
+class SavedRun:
+    """A run as a file holds it; never written to."""
+
+    log: Log
+    now: Checkpoint
+    measured: list[Point] = field(default_factory=list)
+    """Results of runs of this scene, for comparison."""
+    engine: str = field(default_factory=lambda: f"{fingerprint()} {platform.machine()}")
+    """Fingerprint of the engine and kind of machine; another engine continues the run with other rounding."""
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it was made by another version of the engine or on another kind of machine."""
+        return self.engine != f"{fingerprint()} {platform.machine()}"

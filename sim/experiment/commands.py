@@ -1,0 +1,97 @@
+"""All commands that an experiment accepts, as plain data; `control.apply` carries them out.
+
+Panels, keys, the command line and replays use these commands and nothing else. Commands that change the course of a
+run are logged with the step at which they acted (repose.sim.experiment.command_log).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from repose.sim.engine.thread_count import MOST_THREADS
+from repose.sim.parameters import ParameterError, Value
+
+
+@dataclass(frozen=True)
+class SetParameters:
+    """Change parameters (SI values); refused as a whole if one of them is out of range."""
+
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Act:
+    """Perform an action of the scene, such as "fill" or "open"; refused while the scene does not offer it."""
+
+    action: str
+
+
+@dataclass(frozen=True)
+class Start:
+    """Start a scene with these parameters and this seed; `ready` names a prepared state to start from."""
+
+    scene: str
+    values: Mapping[str, Value]
+    seed: int
+    ready: str | None = None
+
+
+@dataclass(frozen=True)
+class Recover:
+    """Continue from the last good state after a fault, with the given parameters."""
+
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class RemoveGrain:
+    """Remove one grain; after a fault, from the last good state. Its id is not used again."""
+
+    sphere_id: int
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Continue a run read from a file, with its log."""
+
+    saved: Any
+    """A `SavedRun`."""
+
+
+@dataclass(frozen=True)
+class Rewind:
+    """Go to the step `at`, counted since the log began; later steps are discarded by the next other command."""
+
+    at: int
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Pass a copy of the run to `take`, for a file that another thread writes."""
+
+    take: Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class UseThreads:
+    """Set the number of threads, None for automatic; no result depends on it."""
+
+    count: int | None
+
+
+Logged = SetParameters | Act | Recover | RemoveGrain
+"""Commands that change the course of a run and are logged; the others start another run or change no result."""
+
+Command = Logged | Start | Resume | Rewind | Copy | UseThreads
+
+
+def checked_threads(count: int | None) -> int | None:
+    """The number of threads, if it is allowed; raises `ParameterError`."""
+    whole = isinstance(count, int) and not isinstance(count, bool)
+    if count is not None and not (whole and 1 <= count <= MOST_THREADS):
+        raise ParameterError(
+            f"threads = {count!r} is refused: it must be a whole number from 1 to {MOST_THREADS}, or automatic."
+        )
+    return count

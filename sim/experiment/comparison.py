@@ -1,0 +1,179 @@
+"""Runs beside each other: a quantity over one parameter, with published values and laws.
+
+The window shows it of the runs of a session, `repose sweep` of runs it has started itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from repose.sim.engine.world import Floats
+from repose.sim.measure.display import Curve, Line
+from repose.sim.parameters import Parameter
+
+ROOM_BELOW, ROOM_ABOVE = 0.35, 0.15
+"""How far laws are drawn beyond the values looked at, as shares of their span [-]."""
+
+
+class Point(NamedTuple):
+    """What one finished run has measured, SI."""
+
+    at: float
+    """Value of the parameter that is varied."""
+    value: float
+    error: float
+    """Standard error from within this run; nan where it is unknown."""
+    aside: Mapping[str, float] = {}
+    """Numbers a law needs besides, by name."""
+
+
+class Row(NamedTuple):
+    """All runs at one value of the parameter, SI."""
+
+    at: float
+    runs: int
+    value: float
+    """Mean of the runs."""
+    error: float
+    """Standard error of the mean from the scatter of the runs; of a single run, its own."""
+    between: float
+    """Standard deviation of the runs; nan for a single run."""
+
+
+class Published(NamedTuple):
+    """One line of a published table, SI."""
+
+    at: float
+    value: float
+    error: float
+
+
+class Findings(NamedTuple):
+    """What laws say of some points."""
+
+    numbers: dict[str, Any]
+    """Fitted numbers with their errors, SI, JSON-ready."""
+    lines: tuple[Line, ...]
+    """Laws to draw, SI."""
+
+
+def no_laws(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
+    """Nothing to compare with."""
+    return Findings({}, ())
+
+
+@dataclass(frozen=True)
+class Study:
+    """What runs of a scene are compared by."""
+
+    quantity: str
+    symbol: str
+    unit: str
+    """As shown."""
+    scale: float
+    """SI value of one shown unit."""
+    over: str
+    """Name of the parameter the quantity is looked at over."""
+    usual: tuple[float, ...]
+    """Values of it worth running, SI."""
+    measure: Callable[[Any], Point | None]
+    """The point of an experiment as it stands, or None where nothing has been measured."""
+    published: tuple[Published, ...] = ()
+    scatter: str = "standard error"
+    """What the published errors are."""
+    laws: Callable[[Sequence[Point], tuple[float, float]], Findings] = field(default=no_laws)
+    """laws(points, (lowest, highest) value to draw) -> what is fitted and drawn."""
+
+
+def averaged(points: Sequence[Point]) -> tuple[Row, ...]:
+    """One row for every value of the parameter, ascending."""
+    rows = []
+    for at in sorted({point.at for point in points}):
+        own = [point for point in points if point.at == at]
+        values = np.array([point.value for point in own])
+        between = float(values.std(ddof=1)) if values.size > 1 else math.nan
+        error = between / math.sqrt(values.size) if values.size > 1 else own[0].error
+        rows.append(Row(at, values.size, float(values.mean()), error, between))
+    return tuple(rows)
+
+
+def findings(study: Study, points: Sequence[Point]) -> Findings:
+    """What the study's laws say of these points."""
+    known = [*(point.at for point in points), *(row.at for row in study.published)] or list(study.usual)
+    span = (max(known) - min(known)) or max(known)
+    return study.laws(points, (max(0.0, min(known) - ROOM_BELOW * span), max(known) + ROOM_ABOVE * span))
+
+
+def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at: Sequence[float] = ()) -> Curve:
+    """Means with errors, single runs, published values and laws as a plot with its table.
+
+    `varied` is what `study.over` names; `looked_at` are values of it that the table lists also without points, SI.
+    """
+    quantity = varied.quantity
+    x_unit, y_unit = quantity.scale, study.scale
+    rows = averaged(points)
+    lines = []
+    if any(row.runs > 1 for row in rows):
+        x, y, _ = _columns(points, x_unit, y_unit)
+        lines.append(Line("single runs", x, y, points=True))
+    if rows:
+        x, y, error = _columns(rows, x_unit, y_unit)
+        lines.append(Line("mean", x, y, points=True, error=error))
+    if study.published:
+        x, y, error = _columns(study.published, x_unit, y_unit)
+        lines.append(Line("published", x, y, points=True, error=error, scatter=study.scatter))
+    for law in findings(study, points).lines:
+        lines.append(Line(law.label, law.x / x_unit, law.y / y_unit, fitted=law.fitted))
+    over = quantity.symbol or quantity.label
+    return Curve(
+        title=f"{study.symbol}({over})",
+        x_label=_label(quantity.label, quantity.symbol, quantity.unit),
+        y_label=_label(study.quantity, study.symbol, study.unit),
+        lines=tuple(lines),
+        heading=f"{study.quantity.capitalize()} over {quantity.label}",
+        table=_table(study, varied, rows, looked_at),
+    )
+
+
+def shown(value: float, error: float) -> str:
+    """Value and error in as many digits as the error bears."""
+    if not math.isfinite(value):
+        return "–"
+    if not (math.isfinite(error) and error > 0.0):
+        return f"{value:.4g}"
+    digits = max(0, 1 - math.floor(math.log10(error)))
+    return f"{value:.{digits}f} ± {error:.{digits}f}"
+
+
+def _columns(rows: Sequence[Point | Row | Published], x_unit: float, y_unit: float) -> tuple[Floats, Floats, Floats]:
+    """Places, values and errors in shown units; an unknown error is drawn as none."""
+    x = np.array([row.at for row in rows]) / x_unit
+    y = np.array([row.value for row in rows]) / y_unit
+    return x, y, np.nan_to_num(np.array([row.error for row in rows])) / y_unit
+
+
+def _label(words: str, symbol: str, unit: str) -> str:
+    return " ".join(part for part in (words, symbol, f"[{unit}]" if unit else "") if part)
+
+
+def _table(
+    study: Study, varied: Parameter, rows: Sequence[Row], looked_at: Sequence[float]
+) -> tuple[tuple[str, ...], ...]:
+    """Head and one row per value, ours beside the published ones, errors as in the plot."""
+    quantity, ours = varied.quantity, {row.at: row for row in rows}
+    theirs = {row.at: row for row in study.published}
+    head = [_label("", quantity.symbol or quantity.label, quantity.unit), "runs", _label("", study.symbol, study.unit)]
+    lines = []
+    for at in sorted({*ours, *theirs, *looked_at}):
+        row = ours.get(at)
+        words = shown(row.value / study.scale, row.error / study.scale) if row else "–"
+        line = [f"{at / quantity.scale:.4g}", str(row.runs if row else 0), words]
+        if theirs:
+            other = theirs.get(at)
+            line.append(shown(other.value / study.scale, other.error / study.scale) if other else "–")
+        lines.append(tuple(line))
+    return (tuple([*head, "published"] if theirs else head), *lines) if lines else ()

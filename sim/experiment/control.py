@@ -1,0 +1,112 @@
+"""Carry out commands between two batches of steps, and go to earlier or later steps of the log."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from repose.sim.experiment import changes, history
+from repose.sim.experiment.commands import (
+    Act,
+    Command,
+    Copy,
+    Logged,
+    Recover,
+    RemoveGrain,
+    Resume,
+    Rewind,
+    SetParameters,
+    Start,
+    UseThreads,
+    checked_threads,
+)
+from repose.sim.experiment.experiment import WITHOUT_LIMIT, Experiment, Seek
+from repose.sim.experiment.stepping import advance_within_log
+from repose.sim.parameters import ParameterError
+
+LOGGED = get_args(Logged)
+
+
+def apply(experiment: Experiment, command: Command) -> str:
+    """Carry out a command; returns why it was refused, or an empty string."""
+    seek = experiment.history.seek
+    if isinstance(command, LOGGED) and seek is not None:
+        left = seek.at - experiment.history.at
+        return f"The run is going to step {seek.at}, {left} steps from here: wait until it is there."
+    try:
+        _apply(experiment, command)
+    except ParameterError as refusal:
+        return str(refusal)
+    if isinstance(command, SetParameters | Act | Recover | RemoveGrain):
+        history.note_command(experiment, command)
+    return ""
+
+
+def _apply(experiment: Experiment, command: Command) -> None:
+    match command:
+        case SetParameters(values) | Recover(values):
+            changes.set_parameters(experiment, values)
+        case Act(action):
+            changes.act(experiment, action)
+        case RemoveGrain(sphere_id):
+            changes.remove_grain(experiment, sphere_id)
+        case Start(scene, values, seed, ready):
+            changes.start(experiment, scene, values, seed, ready)
+        case Resume(saved):
+            changes.resume(experiment, saved)
+        case Rewind(at):
+            rewind_to(experiment, at)
+        case Copy(take):
+            take(history.saved_copy(experiment))
+        case UseThreads(count):
+            experiment.session.threads = checked_threads(count)
+
+
+def rewind_to(experiment: Experiment, at: int) -> None:
+    """Go to the step `at`, counted since the log began, before the commands that acted there; at the end, after them.
+
+    Later steps are discarded by the next other command. Where more than `Session.seek_steps` steps are needed,
+    `History.seek` stays set and `seek_further` continues.
+    """
+    past = experiment.history
+    at = min(max(at, 0), past.log.end)
+    last = len(past.log.entries) if at == past.log.end else sum(entry.at < at for entry in past.log.entries)
+    nearest = past.checkpoints.before(at)
+    if not (nearest.at <= past.at <= at and past.commands <= last):
+        changes.restore(experiment, nearest)
+    history.set_seek(experiment, Seek(past.at, at, last))
+    seek_further(experiment, experiment.session.seek_steps)
+
+
+def seek_further(experiment: Experiment, most: int) -> None:
+    """Advance by at most `most` steps towards the step of `History.seek`; the seek ends there, or at a fault."""
+    past = experiment.history
+    seek = past.seek
+    if seek is None:
+        return
+    followed = follow_log(experiment, seek.at, seek.last, most)
+    if not followed or (past.at, past.commands) == (seek.at, seek.last):
+        history.set_seek(experiment, None)
+
+
+def follow_log(experiment: Experiment, at: int, last: int, most: int = WITHOUT_LIMIT) -> bool:
+    """Advance to step `at` and carry out the first `last` log entries at their steps; by at most `most` steps.
+
+    Returns False where a fault or a refused command prevents it.
+    """
+    past = experiment.history
+    entries = past.log.entries
+    while True:
+        due, command = entries[past.commands] if past.commands < last else (at, None)
+        steps = min(max(due - past.at, 0), most)
+        wanted = past.at + steps
+        advance_within_log(experiment, steps)
+        if past.at != wanted:
+            return False
+        most -= steps
+        if command is None or past.at < due:
+            return True
+        try:
+            _apply(experiment, command)
+        except ParameterError:
+            return False
+        history.count_command(experiment)

@@ -1,0 +1,217 @@
+"""One running experiment as data: scene, parameters, what changes while it runs, compiled functions, history.
+
+These records hold values; the functions in the other modules of this package change them. The docstring of a field
+names the one module that writes it. `Scene` is defined here because its functions take an `Experiment`, which in turn
+names its scene.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from repose.sim.engine.contacts.force_table import ContactTable
+from repose.sim.engine.model import Model
+from repose.sim.engine.timestep.survey import Survey
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.checkpoints import Checkpoints
+from repose.sim.experiment.command_log import Log
+from repose.sim.experiment.comparison import Point, Study
+from repose.sim.experiment.run import Change, RestartPoint, Run
+from repose.sim.experiment.snapshot import Action, Fault, Notice
+from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.measure.display import Curve, Reading
+from repose.sim.parameters import ParameterSet, Value
+
+CHECK_STEPS = 50
+"""Steps between two checks of faults, scene and series. They are counted from the beginning of the run and not per
+call, so that a run has the same bits for every size of batch."""
+
+WITHOUT_LIMIT = 1 << 62
+"""Largest value of `Session.seek_steps`."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A recipe for a world and the course of an experiment; every entry is a plain function of plain data."""
+
+    name: str
+    title: str
+    summary: str
+    law: str
+    """Contact law of the default parameters."""
+    parameters: type[ParameterSet]
+    """A set with the parameter `law` lets the user select the law (repose.sim.scenes.common.law_choice)."""
+    dimension: int
+    begin: Callable[[Any, int], tuple[World, Any]]
+    """begin(parameters, seed) -> the world at rest and the state of the experiment (a dataclass of plain data)."""
+    supervise: Callable[[Experiment], None]
+    """Called every `CHECK_STEPS` steps: moves the experiment on, adds and removes spheres."""
+    actions: Callable[[Experiment], tuple[Action, ...]]
+    act: Callable[[Experiment, str], str]
+    """act(experiment, action) -> what was done, one sentence."""
+    describe: Callable[[Experiment], tuple[str, str, float | None]]
+    """-> phase, the phase in words, share done or None."""
+    box: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]]]
+    """Lower and upper corner of what should be in view [m]."""
+    results: Callable[[Experiment], dict[str, Any]]
+    """What the scene adds to result.json."""
+    check: Callable[[Experiment], str]
+    """The scene's own physical test after a whole run: a complaint, or an empty string."""
+    under_way: Callable[[Experiment], bool]
+    """Whether the experiment goes on by itself; False when only an action moves it on."""
+    smallest_grain: Callable[[Any], tuple[float, float]]
+    """smallest_grain(parameters) -> mass [kg] and radius [m] of the smallest grain to expect, for the first time
+    step."""
+    rotates: Callable[[Any], bool] = lambda parameters: False
+    """Whether grains rotate."""
+    on_grain_removed: Callable[[Experiment, int], None] | None = None
+    """Called with the row of a grain before the grain is removed; updates the scene's counters. None where every grain
+    is needed."""
+    measure: Callable[[Experiment], Any] = lambda experiment: None
+    """What the scene measures of the world now, or None; the series follow its `angle` [rad] if it has one."""
+    slope: Callable[[Experiment], AngleOfRepose | None] = lambda experiment: None
+    """The slope measured last, to be drawn on the grains; None where there is none."""
+    readings: Callable[[Experiment], tuple[Reading, ...]] = lambda experiment: ()
+    """Numbers to show beside the picture."""
+    notice: Callable[[Experiment], Notice | None] = lambda experiment: None
+    """A state to show over the picture, or None."""
+    curves: Callable[[Experiment], tuple[Curve, ...]] = lambda experiment: ()
+    """Plots of the scene's own, the run against the law it should follow."""
+    ghosts: Callable[[Experiment], Floats | None] = lambda experiment: None
+    """Where a closed form says spheres should be: centres and radii [m], shape (ghosts, dimension + 1)."""
+    facets: Callable[[Experiment], Floats | None] = lambda experiment: None
+    """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
+    flaw: Callable[[Any, World, Any], str] = lambda state, world, built: ""
+    """flaw(state, world, parameters it was built with) -> which part of a state read from a file cannot be of this
+    scene; empty where it can."""
+    test_values: Mapping[str, Value] = field(default_factory=dict)
+    """Parameters of a small experiment that ends within seconds, for the tests."""
+    study: Study | None = None
+    """What its runs are compared by, in the window and by `repose sweep`; None where there is nothing to compare."""
+    prepared: Mapping[str, Callable[[ParameterSet], tuple[World, Any] | None]] = field(default_factory=dict)
+    """Prepared states by name: a function of the parameters that returns the world and the state of the scene, or None
+    where the state was prepared with other grains or walls. Raises `ParameterError` where the file cannot be read."""
+
+    def law_of(self, parameters: ParameterSet) -> str:
+        """Name of the contact law that these parameters select."""
+        return str(getattr(parameters, "law", self.law))
+
+
+@dataclass
+class Engine:
+    """What follows from the parameters: compiled functions and the numbers they read. All written by `activation`."""
+
+    model: Model
+    advance: Callable[..., tuple[int, int, int]]
+    """The compiled step loop (repose.sim.engine.step)."""
+    survey: Callable[[World, tuple], Survey]
+    contact_table: Callable[[World, tuple], ContactTable]
+    law_parameters: tuple
+    """Numbers the law reads: those of the parameters in force."""
+    gravity: tuple[float, ...]
+    """[m/s²], one entry per dimension."""
+    dt_check_steps: int = 1
+    """Steps between two checks of the time step."""
+    contact_time: float = 0.0
+    """How long a typical contact lasts [s]; changes of stiffness act over this time."""
+
+
+class Seek(NamedTuple):
+    """The step that the experiment is going to, forwards or back."""
+
+    origin: int
+    """First step of the way, counted since the log began."""
+    at: int
+    """Last step of the way, counted since the log began."""
+    last: int
+    """Number of log entries carried out once it is reached."""
+
+
+@dataclass
+class History:
+    """The past of an experiment: the log of commands and the states it can go back to. All written by `history`."""
+
+    log: Log
+    good: RestartPoint
+    """Last good state: where a fault goes back to."""
+    before_change: RestartPoint
+    """State before the latest parameter change: where a fault attributed to that change goes back to."""
+    last_change: Change = field(default_factory=Change)
+    checkpoints: Checkpoints = field(default_factory=Checkpoints)
+    at: int = 0
+    """Steps done since the log began."""
+    commands: int = 0
+    """Number of log entries carried out."""
+    seek: Seek | None = None
+    cuts: int = 0
+    """How often the future after the present was discarded."""
+
+
+@dataclass
+class Session:
+    """What outlives a restart of the experiment and changes no result."""
+
+    threads: int | None = None
+    """Threads the world is stepped with; None for as many as are worth using. Written by `control`."""
+    spare_processors: int = 0
+    """Processors left to others where the number of threads is not given. Written by `physics`, the window's thread."""
+    seek_steps: int = WITHOUT_LIMIT
+    """Steps that a command which goes back may do at once. Written by `runner`."""
+    before_compiling: Callable[[], None] = lambda: None
+    """Called before a model is compiled, which takes seconds. Written by `runner`."""
+    measured: dict[str, list[Point]] = field(default_factory=dict)
+    """What the runs of this session have measured, by scene. Written by `results`."""
+    comparison: Curve | None = None
+    """The runs of this session in one plot. Written by `results`."""
+    shown: dict[str, Any] = field(default_factory=dict)
+    """What was last measured for the picture only. Written by `take_snapshot`."""
+
+
+@dataclass
+class Experiment:
+    """One running experiment."""
+
+    scene: Scene
+    """Written by `changes`."""
+    seed: int
+    """Written by `changes`."""
+    ready: str | None
+    """Name of the prepared state it began from. Written by `changes`."""
+    parameters: Any
+    """Requested values; the values in effect are in `engine`. Written by `activation`."""
+    run: Run
+    """Everything that changes; its docstrings name who writes its fields. Written by `activation`."""
+    engine: Engine
+    """Written by `activation`."""
+    history: History
+    """Made by `changes` together with the experiment, and never replaced."""
+    fault: Fault | None = None
+    """Why the run has stopped. Written by `faults`."""
+    message: str = ""
+    """The last event, one sentence. Written by `notices`."""
+    message_repeats: bool = False
+    """Whether the message says the same as the phase label. Written by `notices`."""
+    session: Session = field(default_factory=Session)
+    """Made together with the experiment, and never replaced."""
+
+    @property
+    def step(self) -> int:
+        """Steps done since the world was built."""
+        return self.run.step
+
+    @property
+    def dt(self) -> float:
+        """Time step in use [s]."""
+        return self.run.dt
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.run.time
+
+    @property
+    def phase(self) -> str:
+        """Phase of the scene."""
+        return str(self.run.state.phase)

@@ -1,0 +1,145 @@
+"""Log, checkpoints and restart points of an experiment. The only writer of `History`.
+
+A checkpoint and the commands after it determine all later states bit by bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from repose.sim.experiment.command_log import Entry, Log, SavedRun
+from repose.sim.experiment.commands import Logged
+from repose.sim.experiment.experiment import Experiment, History, Seek
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.run import Change, Checkpoint, RestartPoint, Run
+
+DRAG_STEPS = 2_000
+"""Changes of one parameter closer together than this count as one drag of a slider."""
+
+
+def new_history(scene: str, seed: int, ready: str | None, parameters: Any, run: Run) -> History:
+    """The history of an experiment that begins with this run."""
+    point, change = RestartPoint(parameters, run), Change()  # not a copy: `begin_log` replaces it before any step
+    return History(Log(scene, seed, ready, Checkpoint(0, 0, point, point, point, change, None, "")), point, point)
+
+
+def begin_log(experiment: Experiment) -> None:
+    """Start a new log with the present state."""
+    history = experiment.history
+    history.at = history.commands = 0
+    history.seek = None
+    history.cuts += 1
+    start = checkpoint(experiment)
+    history.log = Log(experiment.scene.name, experiment.seed, experiment.ready, start)
+    history.checkpoints.begin(start)
+
+
+def adopt_log(experiment: Experiment, saved: SavedRun) -> None:
+    """Continue the log of a saved run."""
+    history = experiment.history
+    history.log = replace(saved.log, entries=list(saved.log.entries), marks=list(saved.log.marks))
+    history.cuts += 1
+    history.checkpoints.begin(saved.log.start)
+    history.checkpoints.keep(saved.now)
+
+
+def checkpoint(experiment: Experiment, now: RestartPoint | None = None) -> Checkpoint:
+    """The present as a checkpoint; `now` saves the copy where one was just made."""
+    history = experiment.history
+    return Checkpoint(
+        at=history.at,
+        commands=history.commands,
+        now=now or RestartPoint.of(experiment.parameters, experiment.run),
+        good=history.good,
+        before_change=history.before_change,
+        last_change=history.last_change,
+        fault=experiment.fault,
+        message=experiment.message,
+    )
+
+
+def restore_cursor(experiment: Experiment, point: Checkpoint) -> None:
+    """Set the position in the log, and the states a fault goes back to, as they were at a checkpoint."""
+    history = experiment.history
+    history.seek = None
+    history.at, history.commands = point.at, point.commands
+    history.good, history.before_change, history.last_change = point.good, point.before_change, point.last_change
+
+
+def keep_checkpoint(experiment: Experiment) -> None:
+    """Make the present the last good state and a checkpoint, and append its hash to the log."""
+    history = experiment.history
+    history.good = RestartPoint.of(experiment.parameters, experiment.run)
+    history.log.mark(history.at, state_hash(experiment.run))
+    history.checkpoints.keep(checkpoint(experiment, history.good))
+
+
+def mark_good(experiment: Experiment, forget_change: bool = False) -> None:
+    """Make the present the last good state; with `forget_change` also for faults attributed to the latest change."""
+    history = experiment.history
+    history.good = RestartPoint.of(experiment.parameters, experiment.run)
+    if forget_change:
+        history.before_change = history.good
+
+
+def forget_changes(experiment: Experiment) -> None:
+    """Attribute no later fault to a parameter change made before the present."""
+    experiment.history.last_change = Change()
+
+
+def note_change(experiment: Experiment, name: str) -> None:
+    """Note that the parameter `name` is about to change; the first change of a drag keeps the state before it."""
+    history = experiment.history
+    last = history.last_change
+    drags_on = last.name == name and experiment.step - last.step < DRAG_STEPS
+    previous = last.previous if drags_on else getattr(experiment.parameters, name)
+    history.last_change = Change(name, previous, experiment.step, not drags_on)
+    if history.last_change.begins:
+        history.before_change = RestartPoint.of(experiment.parameters, experiment.run)
+
+
+def note_command(experiment: Experiment, command: Logged) -> None:
+    """Append a command that has acted to the log."""
+    cut(experiment)
+    experiment.history.log.entries.append(Entry(experiment.history.at, command))
+    count_command(experiment)
+
+
+def count_command(experiment: Experiment) -> None:
+    """Count one more entry of the log as carried out."""
+    experiment.history.commands += 1
+
+
+def count_steps(experiment: Experiment, steps: int) -> None:
+    """Count steps done; the log ends no earlier than the present."""
+    history = experiment.history
+    history.at += steps
+    history.log.end = max(history.log.end, history.at)
+
+
+def set_seek(experiment: Experiment, seek: Seek | None) -> None:
+    """Set the step that the experiment is going to, or None."""
+    experiment.history.seek = seek
+
+
+def cut(experiment: Experiment) -> None:
+    """Discard log entries, hashes and checkpoints after the present."""
+    history = experiment.history
+    if history.at < history.log.end or history.commands < len(history.log.entries):
+        history.log.cut(history.at, history.commands)
+        history.checkpoints.cut(history.at)
+        history.cuts += 1
+
+
+def saved_copy(experiment: Experiment) -> SavedRun:
+    """A copy of the run for a file, without log entries after the present."""
+    log, at = experiment.history.log, experiment.history.at
+    kept = replace(
+        log,
+        entries=log.entries[: experiment.history.commands],
+        marks=[mark for mark in log.marks if mark.at <= at],
+        end=at,
+    )
+    measured = experiment.session.measured.get(experiment.scene.name, ())
+    return SavedRun(kept, checkpoint(experiment), list(measured))

@@ -1,0 +1,101 @@
+"""Results of a run as in result.json, the state hash, and the results of several runs for comparison."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import math
+from importlib import metadata
+from typing import Any
+
+from repose.sim.engine.workspace import (
+    OVERLAP_FIRST,
+    OVERLAP_POINT,
+    OVERLAP_RATIO,
+    OVERLAP_SECOND,
+    OVERLAP_STEP,
+    OVERLAP_WALL,
+)
+from repose.sim.experiment.command_log import SavedRun
+from repose.sim.experiment.comparison import compare
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.run import Run
+from repose.sim.experiment.sampling import samples_now, system_of
+from repose.sim.io.world_tables import tables_of
+from repose.sim.measure.bulk import bulk_of, bulk_results
+from repose.sim.measure.coordination import coordination_of
+from repose.sim.measure.energy import ledger_of
+
+
+def results_of(experiment: Experiment) -> dict[str, Any]:
+    """Everything result.json holds, in SI and JSON-ready."""
+    system = system_of(experiment)
+    survey = system.survey
+    return {
+        "scene": experiment.scene.name,
+        "parameters": experiment.parameters.model_dump(),
+        "seed": experiment.seed,
+        "ready": experiment.ready,
+        "version": metadata.version("repose"),
+        "steps": experiment.step,
+        "simulated_time": experiment.time,
+        "time_step": {
+            "now": experiment.dt,
+            "stable": survey.stable_dt if math.isfinite(survey.stable_dt) else None,
+        },
+        "dt_changes": experiment.run.dt_changes,
+        **experiment.scene.results(experiment),
+        "largest_overlap": float(experiment.run.world.largest_overlap[OVERLAP_RATIO]),
+        "largest_overlap_at": _deepest(experiment.run, experiment.scene.dimension),
+        **bulk_results(system.derived(bulk_of), system.derived(coordination_of)),
+        "energy": system.derived(ledger_of).as_dict(),
+        "measurements": samples_now(system),
+        "fault": experiment.fault.message if experiment.fault else None,
+        "complaint": experiment.scene.check(experiment) or None,
+        "state_hash": state_hash(experiment.run),
+    }
+
+
+def _deepest(run: Run, dimension: int) -> dict[str, Any] | None:
+    """Time, position and partners of the largest overlap of the run; None where nothing has touched."""
+    found = run.world.largest_overlap
+    if found[OVERLAP_RATIO] == 0.0:
+        return None
+    ids = [int(found[entry]) for entry in (OVERLAP_FIRST, OVERLAP_SECOND) if found[entry] >= 0.0]
+    return {
+        "time": run.time_at(int(found[OVERLAP_STEP])),
+        "position": found[OVERLAP_POINT : OVERLAP_POINT + dimension].tolist(),
+        "grains": ids,
+        "wall": int(found[OVERLAP_WALL]) if found[OVERLAP_WALL] >= 0.0 else None,
+    }
+
+
+def state_hash(run: Run) -> str:
+    """Digest of step, time and all tables of the world, shear springs and walls included: equal for equal runs."""
+    digest = hashlib.sha256(f"{run.step} {run.time!r} {run.dt!r}".encode())
+    for table in tables_of(run.world).values():
+        digest.update(table.tobytes())
+    return digest.hexdigest()
+
+
+def keep_measurement(experiment: Experiment) -> None:
+    """Add the result of this run to those of the session, unless the same result is there already."""
+    point = experiment.scene.study.measure(experiment) if experiment.scene.study else None
+    points = experiment.session.measured.setdefault(experiment.scene.name, [])
+    if point is not None and point not in points:
+        points.append(point)
+        compare_runs(experiment)
+
+
+def adopt_measured(experiment: Experiment, saved: SavedRun) -> None:
+    """Add the results in a saved run to those of the session."""
+    points = experiment.session.measured.setdefault(saved.log.scene, [])
+    points.extend(copy.copy(point) for point in saved.measured if point not in points)
+
+
+def compare_runs(experiment: Experiment) -> None:
+    """Update the plot that compares the runs of this session."""
+    scene = experiment.scene
+    points = experiment.session.measured.get(scene.name, ())
+    declared = scene.parameters.declared()
+    experiment.session.comparison = compare(scene.study, declared[scene.study.over], points) if scene.study else None

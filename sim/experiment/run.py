@@ -1,0 +1,134 @@
+"""What changes while an experiment runs, and the copies it is restored from."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from repose.sim.engine.world import STEP_COUNT, World
+from repose.sim.experiment.series import Series, series_names
+from repose.sim.experiment.snapshot import Fault
+from repose.sim.io.world_tables import packed, unpacked
+from repose.sim.measure.booked import Booked
+from repose.sim.parameters import Value
+
+BLAME_STEPS = 20_000
+"""A fault within this many steps of a parameter change is attributed to that change."""
+
+RAMP_PARTS = 8
+"""Equal changes a ramp consists of."""
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """Parameters on their way from one set of values to another."""
+
+    values: Mapping[str, float]
+    """Values at the beginning, SI, by parameter name."""
+    begins: int
+    """Step at which the ramp begins; its first part acts later."""
+    steps: int
+    """Steps it lasts, at least RAMP_PARTS."""
+
+    def parts_done(self, step: int) -> int:
+        """Parts that have acted once `step` is reached; the m-th acts m steps / RAMP_PARTS after the beginning."""
+        return min(RAMP_PARTS, ((step - self.begins + 1) * RAMP_PARTS - 1) // self.steps)
+
+    def steps_left(self, step: int) -> int:
+        """Steps from `step` to the next part."""
+        return self.begins + (self.parts_done(step) + 1) * self.steps // RAMP_PARTS - step
+
+
+@dataclass
+class Run:
+    """Everything that changes while the experiment runs; a packed copy is a restart point."""
+
+    world: World
+    """Its tables are changed by the step loop. Replaced by another world, with other rows or more room, where needed:
+    written by `stepping`, `activation`, `changes` and `scenes`."""
+    state: Any
+    """The scene's own dataclass; its fields are written by the scene."""
+    built: Any
+    """The ParameterSet the world was built with; parameters that act at the next fill keep these values until then."""
+    dt: float = 0.0
+    """Time step [s]. Written by `time_step`."""
+    clock_time: float = 0.0
+    """Simulated time at the last change of dt [s]. Written by `time_step`."""
+    clock_step: int = 0
+    """Step at the last change of dt. Written by `time_step`."""
+    dt_changes: list[tuple[int, float]] = field(default_factory=list)
+    """(step, new dt [s]) of every change of the time step; rows are appended by `time_step`."""
+    booked: Booked = field(default_factory=Booked)
+    """Energy that did not come from the motion; its entries are written by `ledger`."""
+    series: Series = field(default_factory=lambda: Series(series_names()))
+    """Samples for the plots; rows are appended by `sampling`."""
+    bulk_step: int = 0
+    """Step at which the costly measurements were last sampled. Written by `sampling`."""
+    ramp: Ramp | None = None
+    """Parameters on their way to the requested values. Written by `ramp`."""
+
+    @property
+    def step(self) -> int:
+        """Steps done since the world was built."""
+        return int(self.world.counters[STEP_COUNT])
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]: steps times dt since the last change of dt, never a running sum."""
+        return self.clock_time + (self.step - self.clock_step) * self.dt
+
+    def time_at(self, step: int) -> float:
+        """Simulated time at the end of an earlier step [s], summed over the time steps in use until then."""
+        ends = [min(begun, step) for begun, _ in self.dt_changes[1:]] + [step]
+        return sum((max(0, end - begun) * dt for (begun, dt), end in zip(self.dt_changes, ends)), 0.0)
+
+
+@dataclass(frozen=True)
+class Change:
+    """The latest change of a parameter."""
+
+    name: str = ""
+    previous: Value | None = None
+    """Its value before the change, or before the drag of a slider that the change belongs to."""
+    step: int = -BLAME_STEPS
+    begins: bool = False
+    """True for the first change of a drag: a fault goes back to the state before it."""
+
+
+@dataclass(frozen=True)
+class RestartPoint:
+    """A copy of a run with its parameters; never written to, so that several checkpoints may share it."""
+
+    parameters: Any
+    run: Run
+    """Its world is packed: `restored` makes a run that can be stepped and measured."""
+
+    @classmethod
+    def of(cls, parameters: Any, run: Run) -> RestartPoint:
+        """A copy of a run without working storage; it shares the histories, whose rows never change."""
+        table = run.series.table
+        return cls(parameters, copy.deepcopy(run, {id(run.world): packed(run.world), id(table): table}))
+
+    def restored(self) -> Run:
+        """A run of its own to continue with."""
+        return copy.deepcopy(self.run, {id(self.run.world): unpacked(self.run.world)})
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """All state from which an experiment continues bit by bit, including into faults to come."""
+
+    at: int
+    """Steps done since the log began; unlike the step of the run it never decreases."""
+    commands: int
+    """Number of log entries carried out."""
+    now: RestartPoint
+    good: RestartPoint
+    """Last good state: where a fault goes back to."""
+    before_change: RestartPoint
+    """State before the latest parameter change: where a fault attributed to that change goes back to."""
+    last_change: Change
+    fault: Fault | None
+    message: str

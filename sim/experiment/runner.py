@@ -1,0 +1,292 @@
+"""The physics thread, the only thread that changes an experiment.
+
+It carries out commands, advances a batch of steps and publishes a snapshot. It never waits for the window, except while
+a film is recorded, and the window never waits for it. Speed control sets the number of steps per wall time, never dt.
+"""
+
+from __future__ import annotations
+
+import math
+import queue
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable
+
+from repose.sim.experiment.commands import Command
+from repose.sim.experiment.control import apply, seek_further
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.snapshot import Fault, Snapshot, TripleBuffer
+from repose.sim.experiment.stepping import advance, steps_until, threads_wanted
+from repose.sim.experiment.take_snapshot import take_snapshot
+
+PUBLISH_INTERVAL = 1.0 / 75.0
+"""Wall time between snapshots [s]: slightly less than the time between two frames of a screen."""
+
+PUBLISH_SHARE, FEWEST_SNAPSHOTS = 0.03, 12.0
+"""Largest share of its time that the physics thread spends on snapshots [-], and least number of snapshots [1/s]."""
+
+BATCH_TIME = 4e-3
+"""Wall time of a batch [s]: long enough for a negligible overhead, short enough to answer a slider in one frame."""
+
+AT_ONCE = 0.25
+"""Wall time that going to another step may take before its progress is shown [s]."""
+
+SPEED_WINDOW = 0.5
+"""Wall time over which the real-time factor is averaged [s]."""
+
+LONGEST_CATCH_UP = 0.1
+"""Wall time behind schedule after which a new schedule begins [s]."""
+
+FRAMES_WAITING = 8
+"""Recorded snapshots that may be waiting before the physics thread waits."""
+
+FRAME_WAIT = 2e-3
+"""Wall time between two looks at whether one more may wait [s]: a fraction of what drawing one takes."""
+
+
+class Runner:
+    """Runs an experiment on its own thread; `make` is called there, so that the window opens immediately."""
+
+    def __init__(self, make: Callable[[], Experiment]) -> None:
+        self._make = make
+        self._buffer = TripleBuffer()
+        self._commands: queue.SimpleQueue[Command] = queue.SimpleQueue()
+        self._stopping = threading.Event()
+        self._wake = threading.Event()
+        self._asking = threading.Lock()
+        """Guards `_paused` and `_steps_asked`, which both threads change."""
+        self._paused = False
+        self._steps_asked = 0
+        self._speed: float | None = None
+        self._recording: tuple[float, queue.Queue[Snapshot | None]] | None = None
+        self._frames = 0
+        self._frames_from = 0.0
+        self._serial = 0
+        self._refusal = ""
+        self._batch_cost = 1e-3 / CHECK_STEPS
+        """Wall time of one step, last measured [s]."""
+        self._publish_at = self._publish_cost = 0.0
+        """Wall time at which the next snapshot is due, and smoothed processor time of one [s]."""
+        self._contacts_shown = True
+        self._timeline: deque[tuple[float, float, int]] = deque()
+        """Recent wall times, simulated times and steps, for the real-time factor; used by the physics thread only."""
+        self._scheduled: tuple[float, float] | None = None
+        """Wall and simulated time at which the schedule began; None: it begins at the end of the next batch."""
+        self._speed_changed = False
+        self._newest = self._buffer.writing
+        self._newest.compiling = True
+        self._buffer.publish()
+        self._thread = threading.Thread(target=self._main, name="physics", daemon=True)
+
+    # Called from any thread.
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread after the present batch; may be called twice, and while compiling."""
+        self._stopping.set()
+        self._wake.set()
+        if self._thread.is_alive() and self._thread is not threading.current_thread():
+            self._thread.join(timeout=2.0)
+
+    @property
+    def dead(self) -> bool:
+        """True once the thread has ended without `stop`: only a new runner can continue."""
+        return self._thread.ident is not None and not self._thread.is_alive() and not self._stopping.is_set()
+
+    def send(self, command: Command) -> None:
+        """Queue a command; it is applied between two batches."""
+        self._commands.put(command)
+        self._wake.set()
+
+    def latest(self) -> Snapshot:
+        """The newest snapshot; never waits."""
+        return self._buffer.latest()
+
+    def pause(self, paused: bool) -> None:
+        """Pause or continue; steps requested by `single_step` and not yet done are dropped."""
+        with self._asking:
+            self._paused, self._steps_asked = paused, 0
+        self._speed_changed = True
+        self._wake.set()
+
+    def single_step(self, count: int = 1) -> None:
+        """Pause after exactly `count` more steps."""
+        with self._asking:
+            self._paused = True
+            self._steps_asked += count
+        self._wake.set()
+
+    def show_contacts(self, shown: bool) -> None:
+        """Whether snapshots hold the ends and forces of contacts, which cost most; those of films always do."""
+        self._contacts_shown = shown
+
+    def set_speed(self, factor: float | None) -> None:
+        """Set the real-time factor; None, or a value that is not finite, means as fast as possible."""
+        self._speed = factor if factor is not None and math.isfinite(factor) else None
+        self._speed_changed = True
+        self._wake.set()
+
+    def record(self, interval: float | None) -> queue.Queue[Snapshot | None]:
+        """Queue a snapshot at every `interval` of simulated time [s] from now on; None ends it with a None item.
+
+        While recording, the physics thread waits when `FRAMES_WAITING` snapshots are queued, so that the film is
+        complete.
+        """
+        frames: queue.Queue[Snapshot | None]
+        if interval is None:
+            ended = self._recording
+            self._recording = None
+            frames = ended[1] if ended else queue.Queue()
+            frames.put(None)  # at once: only physics minds how many are waiting
+            return frames
+        frames = queue.Queue()
+        self._frames, self._frames_from = 0, -1.0
+        self._recording = (interval, frames)
+        return frames
+
+    # Called on the physics thread.
+
+    def _main(self) -> None:
+        try:
+            experiment = self._make()
+            experiment.session.before_compiling = lambda: self._announce_compiling(experiment)
+            self._publish(experiment)
+            while not self._stopping.is_set():
+                self._turn(experiment)
+        except Exception as error:  # the window continues and shows the message
+            traceback.print_exc()
+            shown = self._buffer.writing
+            vars(shown).update(vars(self._newest))  # the one being written is older than the published one
+            shown.serial += 1
+            shown.compiling = False
+            shown.fault = Fault(f"The physics thread stopped: {error}. Start the experiment anew.")
+            shown.message = shown.fault.message
+            self._buffer.publish()
+
+    def _turn(self, experiment: Experiment) -> None:
+        """Carry out commands, advance one batch, publish when due."""
+        changed = self._carry_out_commands(experiment)
+        if self._speed_changed:
+            self._speed_changed = False
+            self._restart_schedule()
+        if experiment.history.seek is not None:
+            seek_further(experiment, max(1, int(BATCH_TIME / self._batch_cost)))
+            if changed or experiment.history.seek is None or time.perf_counter() >= self._publish_at:
+                self._publish(experiment)
+            return
+        began = time.perf_counter()
+        steps, requested = self._steps_due(experiment)
+        self._offer_frame(experiment)
+        done = advance(experiment, min(steps, self._steps_to_frame(experiment)))
+        if requested:
+            with self._asking:
+                self._steps_asked = max(0, self._steps_asked - done)
+        now = time.perf_counter()
+        if done:
+            self._batch_cost = (now - began) / done
+        if self._timeline and experiment.time < self._timeline[-1][1]:
+            self._restart_schedule()  # a fault restored an earlier state
+        self._scheduled = self._scheduled or (now, experiment.time)
+        self._timeline.append((now, experiment.time, experiment.step))
+        while now - self._timeline[0][0] > SPEED_WINDOW:
+            self._timeline.popleft()
+        if changed or now >= self._publish_at:
+            self._publish(experiment)
+        if done == 0:
+            self._wake.wait(timeout=0.02 if steps == 0 else 0.001)
+            self._wake.clear()
+
+    def _carry_out_commands(self, experiment: Experiment) -> bool:
+        changed = False
+        while not self._commands.empty():
+            before = experiment.time
+            experiment.session.seek_steps = int(AT_ONCE / self._batch_cost)
+            self._refusal = apply(experiment, self._commands.get())
+            if experiment.time != before:
+                self._restart_schedule()  # another state; a parameter change keeps the schedule
+            changed = True
+        return changed
+
+    def _restart_schedule(self) -> None:
+        self._timeline.clear()
+        self._scheduled = None
+
+    def _steps_due(self, experiment: Experiment) -> tuple[int, bool]:
+        """Number of steps of the next batch, and whether `single_step` requested them."""
+        batch = max(1, int(BATCH_TIME / self._batch_cost))
+        with self._asking:
+            paused, asked = self._paused, self._steps_asked
+        if experiment.fault is not None:
+            return 0, False
+        if paused:
+            return min(batch, asked), True
+        if self._speed is None:
+            return batch, False
+        if self._scheduled is None:
+            return 0, False  # the schedule begins with this turn
+        since, started = self._scheduled
+        behind = (time.perf_counter() - since) * self._speed - (experiment.time - started)
+        if behind > LONGEST_CATCH_UP * self._speed:
+            self._scheduled = None
+        return max(0, min(batch, int(behind / experiment.dt))), False
+
+    def _steps_to_frame(self, experiment: Experiment) -> int:
+        if self._recording is None:
+            return 1 << 30
+        return steps_until(experiment, self._frames_from + self._frames * self._recording[0])
+
+    def _offer_frame(self, experiment: Experiment) -> None:
+        recording = self._recording
+        if recording is None:
+            return
+        interval, frames = recording
+        if self._frames_from < 0.0 or experiment.time < self._frames_from + (self._frames - 1) * interval:
+            self._frames, self._frames_from = 0, experiment.time  # recording begins, or time was set back
+        while self._recording is recording and experiment.time >= self._frames_from + self._frames * interval - 1e-12:
+            shot = Snapshot()
+            self._describe(experiment, shot)
+            while self._recording is recording and not self._stopping.is_set():
+                if frames.qsize() < FRAMES_WAITING:
+                    frames.put(shot)
+                    self._frames += 1
+                    break
+                time.sleep(FRAME_WAIT)
+            if self._stopping.is_set():
+                return
+
+    def _describe(self, experiment: Experiment, snapshot: Snapshot, contacts: bool = True) -> None:
+        take_snapshot(experiment, snapshot, contacts)
+        self._serial += 1
+        snapshot.serial = self._serial
+        snapshot.refusal = self._refusal
+        snapshot.paused = self._paused
+        snapshot.compiling = False
+        snapshot.threads_asked, snapshot.threads_wanted = experiment.session.threads, threads_wanted(experiment)
+        first, last = (self._timeline[0], self._timeline[-1]) if self._timeline else ((0.0, 0.0, 0),) * 2
+        wall = last[0] - first[0]
+        snapshot.realtime_factor = (last[1] - first[1]) / wall if wall > 0.0 else 0.0
+        snapshot.steps_per_second = (last[2] - first[2]) / wall if wall > 0.0 else 0.0
+
+    def _announce_compiling(self, experiment: Experiment) -> None:
+        shown = self._buffer.writing
+        take_snapshot(experiment, shown)
+        shown.compiling = True
+        self._buffer.publish()
+
+    def _publish(self, experiment: Experiment) -> None:
+        began = time.thread_time()
+        self._newest = self._buffer.writing
+        self._describe(experiment, self._newest, self._contacts_shown)
+        self._buffer.publish()
+        self._publish_cost += 0.2 * (time.thread_time() - began - self._publish_cost)
+        self._publish_at = time.perf_counter() + pause_between_snapshots(self._publish_cost)
+
+
+def pause_between_snapshots(cost: float) -> float:
+    """Wall time to the next snapshot [s] for a processor time of `cost` per snapshot [s]."""
+    return min(max(PUBLISH_INTERVAL, cost / PUBLISH_SHARE), 1.0 / FEWEST_SNAPSHOTS)

@@ -1,0 +1,59 @@
+"""Samples of the measurements: for the series while a run continues, for the readings and for result.json."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from repose.sim import registry
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.measure.measurement import System
+
+SAMPLE_INTERVAL = 0.01
+"""Simulated time between two samples of the series [s]."""
+
+COSTLY_STEPS = 1000
+"""Steps between two samples of a costly measurement for the series: one sample costs as much as 20 steps or less."""
+
+
+def system_of(experiment: Experiment) -> System:
+    """What measurements may read of an experiment now."""
+    run, engine, scene = experiment.run, experiment.engine, experiment.scene
+    return System(
+        world=run.world,
+        dimension=scene.dimension,
+        rotates=bool(engine.model.rotation),
+        gravity=engine.gravity,
+        velocity_shift=engine.model.integrator.velocity_lead * run.dt,
+        booked=run.booked,
+        find_survey=lambda: survey_contacts(experiment),
+        find_contacts=lambda: engine.contact_table(run.world, engine.law_parameters),
+        find_reading=lambda: scene.measure(experiment),
+    )
+
+
+def sample(experiment: Experiment) -> None:
+    """Append a row to the series once `SAMPLE_INTERVAL` has passed."""
+    run = experiment.run
+    series = run.series
+    if series.count and experiment.time < series.last("time") + SAMPLE_INTERVAL:
+        return
+    due = not series.count or experiment.step >= run.bulk_step + COSTLY_STEPS
+    if due:
+        run.bulk_step = experiment.step
+    system, measurements = system_of(experiment), registry.measurements()
+    row = [experiment.time]
+    for name in series.names[1:]:
+        measurement = measurements.get(name)
+        if measurement is None:
+            row.append(math.nan)
+        else:
+            row.append(series.last(name) if measurement.costly and not due else measurement.sample(system))
+    series.append(row)
+
+
+def samples_now(system: System) -> dict[str, Any]:
+    """Every measurement now by name, JSON-ready: SI units, None where there is no value."""
+    found = {name: float(entry.sample(system)) for name, entry in registry.measurements().items()}
+    return {name: value if math.isfinite(value) else None for name, value in found.items()}

@@ -1,0 +1,317 @@
+"""Run files: first checkpoint, commands, state hashes, and the present state, from which a run continues bit by bit.
+
+A file is read into new objects and checked completely before an experiment uses it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from importlib import metadata
+from pathlib import Path
+from typing import Any, BinaryIO, cast, get_args, get_type_hints
+
+from repose.sim import registry
+from repose.sim.engine.world import MATERIAL_COUNT, Floats
+from repose.sim.experiment.command_log import Entry, Log, Mark, SavedRun
+from repose.sim.experiment.commands import Act, Logged, RemoveGrain
+from repose.sim.experiment.comparison import Point as Measured
+from repose.sim.experiment.experiment import Scene
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.run import RAMP_PARTS, Change, Checkpoint, Ramp, RestartPoint, Run
+from repose.sim.experiment.saved_surfaces import surfaces_from_plain, surfaces_to_plain, without_remote_paths
+from repose.sim.experiment.series import FORMAT_4_NAMES, Series, series_names
+from repose.sim.experiment.snapshot import Fault
+from repose.sim.io import archive
+from repose.sim.io.archive import SUFFIX, ArchiveError
+from repose.sim.io.atomic_file import write_whole_file
+from repose.sim.io.mesh import Surface, kept_surfaces
+from repose.sim.io.plain import PlainError, Tables, decode, encode
+from repose.sim.io.world_tables import MOST, tables_of, world_of
+from repose.sim.measure.booked import Booked
+
+KIND, FORMAT, READABLE = "repose run", 5, (2, 3, 4, 5)
+PLAIN = ("dt", "clock_time", "clock_step", "booked", "bulk_step", "dt_changes", "ramp")
+"""Fields of `Run` that are written as plain data."""
+LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
+"""Largest time step and simulated time that are accepted [s]."""
+
+
+def save(saved: SavedRun, path: Path) -> None:
+    """Write a run so that a crash leaves either the old file or the new one; raises `OSError`."""
+    write_whole_file(path, lambda file: write(saved, file))
+
+
+def load(path: str | Path) -> SavedRun:
+    """The run in a file that may be anything; raises `ArchiveError` naming it."""
+    path = Path(path)
+    shown = str(path) if len(str(path)) <= 200 else f"...{str(path)[-190:]}"
+    try:
+        if not path.is_file():
+            missing = "there is no such file" if not path.exists() else "it is not a file that holds data"
+            raise ArchiveError(f"{missing}; saved runs end in {SUFFIX}.")
+        with path.open("rb") as file:
+            return read(file)
+    except ArchiveError as error:
+        raise ArchiveError(f"{shown!r} cannot be opened: {error}") from None
+    except (OSError, ValueError) as error:
+        raise ArchiveError(f"{shown!r} cannot be opened: {getattr(error, 'strerror', None) or error}.") from None
+
+
+def write(saved: SavedRun, file: BinaryIO) -> None:
+    """Write a run to an open file; equal runs make equal files."""
+    tables: Tables = {}
+    runs: dict[int, Any] = {}
+    log = saved.log
+    points = [point for at in (log.start, saved.now) for point in (at.now, at.good, at.before_change)]
+    manifest = {
+        "kind": KIND,
+        "format": FORMAT,
+        "program": metadata.version("repose"),
+        "engine": saved.engine,
+        "scene": log.scene,
+        "seed": log.seed,
+        "ready": log.ready,
+        "state_hash": state_hash(saved.now.now.run),
+        "start": _checkpoint_to_plain(log.start, runs, tables),
+        "now": _checkpoint_to_plain(saved.now, runs, tables),
+        "entries": [_entry_to_plain(entry, tables) for entry in log.entries],
+        "marks": [list(mark) for mark in log.marks],
+        "end": log.end,
+        "measured": encode(saved.measured, tables, "measured"),
+        "surfaces": surfaces_to_plain(points, tables),
+    }
+    archive.write(file, manifest | {"runs": [plain for plain, _ in runs.values()]}, tables)
+
+
+def read(file: BinaryIO) -> SavedRun:
+    """The run in an open file; raises `ArchiveError`."""
+    manifest, tables = archive.read(file, "a saved run")
+    if manifest.get("kind") != KIND:
+        raise ArchiveError("The file is no saved run of this program.")
+    found = manifest.get("format")
+    if type(found) is not int or found not in READABLE:
+        raise ArchiveError(f"The file has format {found!r}; this program reads {FORMAT}.{_advice(found)}")
+    try:
+        return _saved_run(manifest, tables)
+    except PlainError as error:
+        raise ArchiveError(f"The file is damaged: {error}") from None
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError) as error:
+        if isinstance(error, ArchiveError):
+            raise
+        reason = " ".join(str(error).split())[:120]
+        raise ArchiveError(f"The file cannot be read as a saved run: {reason}.") from None
+
+
+def _advice(found: Any) -> str:
+    """What to do with a file of another format; empty where that is unknown."""
+    if type(found) is not int or found < 1:
+        return ""
+    if found > FORMAT:
+        return " It was saved by a newer version: use that one."
+    return " It was saved by an older version: use that one, or begin anew with the same parameters and seed."
+
+
+def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
+    name = decode(str, manifest["scene"], tables, "scene")
+    scenes = registry.scenes()
+    if name not in scenes:
+        raise ArchiveError(f"The file is a run of the scene '{name[:60]}', which this program does not have.")
+    scene = scenes[name]
+    manifest = without_remote_paths(manifest)
+    surfaces = surfaces_from_plain(manifest.get("surfaces", {}), tables)
+    # No path in the file is ever opened, neither now nor when its commands are replayed.
+    with kept_surfaces(surfaces, only=True):
+        return _checked_run(scene, manifest, tables, surfaces)
+
+
+def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surfaces: Mapping[str, Surface]) -> SavedRun:
+    name = scene.name
+    older = manifest["format"] < FORMAT
+    runs = [_run_from_plain(scene, plain, tables, f"run{place}", older) for place, plain in enumerate(manifest["runs"])]
+    checkpoints = [_checkpoint_from_plain(scene, manifest[key], runs, tables, key) for key in ("start", "now")]
+    log = Log(
+        name,
+        decode(int, manifest["seed"], tables, "seed"),
+        cast("str | None", decode(cast(Any, str | None), manifest["ready"], tables, "ready")),
+        checkpoints[0],
+        [_entry_from_plain(scene, plain, tables, surfaces) for plain in manifest["entries"]],
+        [Mark(decode(int, at, tables, "mark"), decode(str, text, tables, "mark")) for at, text in manifest["marks"]],
+        decode(int, manifest["end"], tables, "end"),
+    )
+    now = checkpoints[1]
+    if log.seed < 0:
+        raise ArchiveError(f"The file's seed is {log.seed}, and must not be negative: the file is damaged.")
+    if not 0 <= log.start.commands <= now.commands <= len(log.entries) or not 0 <= log.start.at <= now.at == log.end:
+        raise ArchiveError("The file's log does not reach its present: the file is damaged.")
+    if any(point.now.run.dt == 0.0 and point.fault is None for point in checkpoints):
+        raise ArchiveError("The file's time step is 0 s, which cannot be: the file is damaged.")
+    if sorted(entry.at for entry in log.entries) != [entry.at for entry in log.entries]:
+        raise ArchiveError("The commands of the file's log are not in order: the file is damaged.")
+    whole = manifest["format"] >= 4  # older formats hashed columns that no longer exist
+    if whole and state_hash(now.now.run) != manifest["state_hash"]:
+        raise ArchiveError("The state in the file has another hash than was written down: the file is damaged.")
+    measured = decode(list[Measured], manifest["measured"], tables, "measured")
+    return SavedRun(log, now, measured, decode(str, manifest["engine"], tables, "engine"))
+
+
+def _checkpoint_to_plain(point: Checkpoint, runs: dict[int, Any], tables: Tables) -> dict[str, Any]:
+    points = {
+        name: {
+            "parameters": point.parameters.model_dump(),
+            "run": _run_to_plain(point.run, runs, tables),
+        }
+        for name, point in (("now", point.now), ("good", point.good), ("before_change", point.before_change))
+    }
+    return {
+        "at": point.at,
+        "commands": point.commands,
+        **points,
+        "last_change": encode(point.last_change, tables, "change"),
+        "fault": encode(point.fault, tables, "fault"),
+        "message": point.message,
+    }
+
+
+def _checkpoint_from_plain(scene: Scene, plain: Any, runs: list[Run], tables: Tables, name: str) -> Checkpoint:
+    def point(which: str) -> RestartPoint:
+        parameters = decode(scene.parameters, plain[which]["parameters"], tables, f"{name}.parameters")
+        place = decode(int, plain[which]["run"], tables, f"{name}.run")
+        _require_matching(scene, parameters, runs[place])
+        return RestartPoint(parameters, runs[place])
+
+    return Checkpoint(
+        at=decode(int, plain["at"], tables, f"{name}.at"),
+        commands=decode(int, plain["commands"], tables, f"{name}.commands"),
+        now=point("now"),
+        good=point("good"),
+        before_change=point("before_change"),
+        last_change=decode(Change, plain["last_change"], tables, f"{name}.last_change"),
+        fault=_fault(plain["fault"], tables, f"{name}.fault"),
+        message=decode(str, plain["message"], tables, f"{name}.message"),
+    )
+
+
+def _fault(plain: Any, tables: Tables, name: str) -> Fault | None:
+    """The fault of a checkpoint; files written by version 0.1 hold no remedies, which follow from the state."""
+    return None if plain is None else decode(Fault, {"remedies": []} | plain, tables, name)
+
+
+def _require_matching(scene: Scene, parameters: Any, run: Run) -> None:
+    """Raise `ArchiveError` unless the world has the tables that scene and parameters need."""
+    world, law = run.world, registry.laws()[scene.law_of(parameters)]
+    spin = (2 * scene.dimension - 3) * scene.rotates(run.built)
+    levels = registry.integrators()[parameters.integrator].levels
+    if world.motion.shape[:2] != (scene.dimension + spin, levels):
+        raise ArchiveError(f"The world in the file is not one of the scene '{scene.name}': the file is damaged.")
+    if run.ramp is not None:
+        _require_ramp(parameters, run.ramp)
+    if (
+        law.bind(parameters).needs_material
+        and len(law.numbers(parameters).table) != int(world.counters[MATERIAL_COUNT]) ** 2
+    ):
+        raise ArchiveError("The materials of the file's world are not those of its scene: the file is damaged.")
+
+
+def _require_ramp(parameters: Any, ramp: Ramp) -> None:
+    """Raise `ArchiveError` unless the ramp can lead to these parameters."""
+    ramped = {name for name, entry in parameters.declared().items() if entry.quantity.effect == "ramp"}
+    if not ramp.values.keys() <= ramped or ramp.steps < RAMP_PARTS or ramp.begins < 0:
+        raise ArchiveError("The file's run is in a change that cannot be: the file is damaged.")
+    parameters.changed(**ramp.values)
+
+
+def _run_to_plain(run: Run, runs: dict[int, Any], tables: Tables) -> int:
+    """Index of a run in the file's list; a run that several restart points share is written once."""
+    if id(run) not in runs:
+        name = f"run{len(runs)}"
+        tables |= {f"{name}.world.{key}": table for key, table in tables_of(run.world).items()}
+        tables[f"{name}.series"] = run.series.table[:, : run.series.count]
+        plain = {key: encode(getattr(run, key), tables, f"{name}.{key}") for key in (*PLAIN, "state", "built")}
+        plain["series"] = list(run.series.names)
+        runs[id(run)] = plain, len(runs)
+    return int(runs[id(run)][1])
+
+
+def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str, older: bool) -> Run:
+    kinds: dict[str, Any] = {
+        "dt": float,
+        "clock_time": float,
+        "clock_step": int,
+        "booked": Booked,
+        "bulk_step": int,
+        "dt_changes": list[tuple[int, float]],
+        "ramp": Ramp | None,
+        "state": state_type(scene),
+        "built": scene.parameters,
+    }
+    if older:  # the states of scenes have had fewer fields
+        plain = plain | {"state": _defaults(state_type(scene)) | plain["state"]}
+    if plain.get("measurement") is not None:  # up to format 4 the slope of a heap was no part of its state
+        plain = plain | {"state": plain["state"] | {"slope": plain["measurement"]}}
+    values = {key: decode(kind, plain.get(key), tables, f"{name}.{key}") for key, kind in kinds.items()}
+    if not (0.0 <= values["dt"] <= LONGEST_STEP and math.isfinite(values["clock_time"])):
+        raise ArchiveError(f"The file's time step is {values['dt']:g} s, which cannot be: the file is damaged.")
+    names = decode(list[str], plain.get("series", list(FORMAT_4_NAMES)), tables, f"{name}.series")
+    series = _series(tuple(names), tables[f"{name}.series"])
+    run = Run(world=world_of(tables, f"{name}.world."), series=series, **values)
+    _require_sound(scene, run)
+    return run
+
+
+def _defaults(kind: type) -> dict[str, Any]:
+    """The fields of a dataclass that have a plain default value."""
+    return {entry.name: entry.default for entry in fields(kind) if entry.default is not MISSING}
+
+
+def _require_sound(scene: Scene, run: Run) -> None:
+    """Raise `ArchiveError` unless time, energies and the scene's state have values that a run can reach."""
+    steps = [0, *(step for step, _ in run.dt_changes), run.step]
+    complaints = {
+        "clock": not (0 <= run.clock_step <= run.step and 0.0 <= run.clock_time <= LONGEST_TIME),
+        "changes of the time step": steps != sorted(steps)
+        or not all(0.0 < dt <= LONGEST_STEP for _, dt in run.dt_changes),
+        "energy ledger": not all(abs(value) <= MOST for value in vars(run.booked).values()),
+        "ramp": run.ramp is not None and not 0 <= run.ramp.begins <= run.step,
+    }
+    for what, wrong in complaints.items():
+        if wrong:
+            raise ArchiveError(f"The file's {what} cannot be: the file is damaged.")
+    if flaw := scene.flaw(run.state, run.world, run.built):
+        raise ArchiveError(f"The file's {flaw} cannot be one of the scene '{scene.name}': the file is damaged.")
+
+
+def _series(names: tuple[str, ...], table: Floats) -> Series:
+    """The series of this program with the samples of a file; measurements that the file does not have are nan."""
+    blank = Series(series_names())
+    if table.ndim != 2 or len(table) != len(names) or table.dtype != blank.table.dtype or "time" not in names:
+        raise ArchiveError("The series in the file have other columns than the file names: the file is damaged.")
+    return Series.of(blank.names, table, names)
+
+
+def state_type(scene: Scene) -> type:
+    """The dataclass of the scene's state, from the type annotation of its `begin`."""
+    return cast(type, get_args(get_type_hints(scene.begin)["return"])[1])
+
+
+def _entry_to_plain(entry: Entry, tables: Tables) -> list[Any]:
+    command = entry.command
+    return [entry.at, type(command).__name__, encode(command, tables, f"command{entry.at}")]
+
+
+def _entry_from_plain(scene: Scene, plain: Any, tables: Tables, surfaces: Mapping[str, Surface]) -> Entry:
+    at, name, values = plain
+    kinds = {kind.__name__: kind for kind in get_args(Logged)}
+    if name not in kinds or type(at) is not int or at < 0:
+        raise ArchiveError(f"The file's log holds the command {str(name)[:40]!r}, which this program does not know.")
+    make = cast(Callable[..., Any], kinds[name])
+    filled = decode(dict[str, Any], values, tables, "command")
+    needed = {Act: str, RemoveGrain: int}.get(kinds[name], dict)
+    if not all(isinstance(value, needed) for value in filled.values()):
+        raise ArchiveError(f"The file's log holds a {name} without what it needs: the file is damaged.")
+    command = make(**filled)
+    for key, entry in scene.parameters.declared().items():
+        if entry.kind == "path" and getattr(command, "values", {}).get(key, "") not in ("", *surfaces):
+            raise ArchiveError("The file's log names a shape that the file does not hold: the file is damaged.")
+    return Entry(at, command)

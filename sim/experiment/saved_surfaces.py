@@ -1,0 +1,60 @@
+"""Shapes from files in a saved run: their triangles as tables, so that no path in it need ever be opened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, cast
+
+import numpy as np
+from repose.sim.engine.world import Floats
+from repose.sim.experiment.run import RestartPoint
+from repose.sim.io.archive import ArchiveError
+from repose.sim.io.mesh import MOST_FACETS, Surface
+from repose.sim.io.plain import Tables, decode, encode
+from repose.sim.parameters import ParameterError, require_local
+
+
+def surfaces_to_plain(points: Iterable[RestartPoint], tables: Tables) -> dict[str, Any]:
+    """The shapes the run has stood on, by the paths they were read from."""
+    found = {path: surface for point in points for path, surface in point.parameters.surfaces.items()}
+    return {
+        path: {"digest": surface.digest, "triangles": encode(surface.triangles, tables, f"surface{place}")}
+        for place, (path, surface) in enumerate(found.items())
+    }
+
+
+def without_remote_paths(manifest: dict[str, Any]) -> dict[str, Any]:
+    """The manifest with the bare names of files of other machines: a start anew with these parameters must not speak to
+    one that a stranger has chosen."""
+    remote = {path: re.split(r"[\\/:]", path)[-1] for path in manifest.get("surfaces", {}) if not _is_local(path)}
+
+    def renamed(plain: Any) -> Any:
+        if isinstance(plain, dict):
+            return {remote.get(key, key): renamed(value) for key, value in plain.items()}
+        if isinstance(plain, list):
+            return [renamed(value) for value in plain]
+        return remote.get(plain, plain) if isinstance(plain, str) else plain
+
+    return cast("dict[str, Any]", renamed(manifest)) if remote else manifest
+
+
+def _is_local(path: str) -> bool:
+    try:
+        require_local("mesh", path)
+    except ParameterError:
+        return False
+    return True
+
+
+def surfaces_from_plain(plain: Any, tables: Tables) -> dict[str, Surface]:
+    """The shapes in a file, checked; raises `ArchiveError` or `PlainError`."""
+    found = {}
+    for path, said in plain.items():
+        triangles = decode(Floats, said["triangles"], tables, "surfaces.triangles")
+        if triangles.ndim != 3 or triangles.shape[1:] != (3, 3) or not 0 < len(triangles) <= MOST_FACETS:
+            raise ArchiveError(f"The file's shape {path[:60]!r} is not made of triangles: the file is damaged.")
+        if not np.isfinite(triangles).all():
+            raise ArchiveError(f"The file's shape {path[:60]!r} has corners that are not finite: the file is damaged.")
+        found[path] = Surface(triangles, decode(str, said["digest"], tables, "surfaces.digest"))
+    return found

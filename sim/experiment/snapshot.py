@@ -1,0 +1,226 @@
+"""What the outside may see of a running world: float32 copies ready to draw, numbers, the last message.
+
+The physics thread fills one snapshot while the picture reads another; a third is always free, so
+neither waits for the other.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.measure.display import Curve, Reading
+from repose.sim.measure.measurement import Measurement
+from repose.sim.parameters import ParameterSet, Value
+
+Floats = NDArray[np.float32]
+
+LARGE_OVERLAP = 0.25
+"""Overlap / radius above which contact laws are outside their range of validity [-]."""
+SAFE_STEP = 0.8
+"""Fraction of the largest stable time step that is still safe while contacts rearrange [-]."""
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """One way to continue after a fault, from the last good state."""
+
+    name: Literal["undo", "smaller_dt", "auto_dt", "remove_grain", "continue"]
+    words: str
+    """What to do, in words that follow a comma."""
+    values: Mapping[str, Value] = field(default_factory=dict)
+    """Parameters to set, SI."""
+    sphere_id: int | None = None
+    """Grain to remove."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why the run stopped: a sentence, the culprit where there is one, and ways to continue."""
+
+    message: str
+    sphere_id: int | None = None
+    parameter: str | None = None
+    """The parameter changed last before the fault, if any."""
+    previous: float | int | str | None = None
+    """Its value before that change."""
+    remedies: tuple[Remedy, ...] = ()
+    """The likely remedy first."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """One thing the scene can do, as a button: enabled only when it makes sense."""
+
+    name: str
+    label: str
+    key: str
+    enabled: bool
+    help: str
+    pivot: tuple[float, float, float] | None = None
+    """For an action that turns everything half around the x axis through this point [m]: it can be done by hand."""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A state of the scene that the user should not miss, shown over the picture until it ends or is closed."""
+
+    heading: str
+    text: str
+    action: str = ""
+    """Name of the action to offer beside it; empty for none."""
+
+
+@dataclass
+class Snapshot:
+    """One moment of the run.
+
+    Arrays have one row per sphere (`count` of them, fixed ones included) or one per contact.
+    """
+
+    serial: int = 0
+    """Rises with every published snapshot."""
+    scene: str = ""
+    seed: int = 0
+    step: int = 0
+    time: float = 0.0
+    """Simulated time [s]."""
+    dt: float = 0.0
+    """Time step in use [s]."""
+    contact_time: float = 0.0
+    """How long a typical contact lasts, over which changes of stiffness take effect [s]."""
+    parameters: ParameterSet | None = None
+
+    position: Floats = field(default_factory=lambda: np.empty((0, 2), np.float32))
+    """Centres [m], shape (count, dimension)."""
+    radius: Floats = field(default_factory=lambda: np.empty(0, np.float32))
+    """[m], shape (count,)."""
+    fixed: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
+    """True for spheres of walls and base, shape (count,)."""
+    sphere_id: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    """Identity, unchanged when rows move, shape (count,)."""
+    orientation: Floats = field(default_factory=lambda: np.empty((0, 0), np.float32))
+    """Unit quaternion (w, x, y, z) in space, angle [rad] in the plane, nothing without rotation;
+    shape (count, 4, 1 or 0)."""
+    facets: Floats = field(default_factory=lambda: np.empty((0, 2, 2), np.float32))
+    """Walls to draw [m]: corners of triangles in space, ends of lines in the plane;
+    shape (facets, dimension, dimension)."""
+    ghosts: Floats = field(default_factory=lambda: np.empty((0, 3), np.float32))
+    """Where a closed form says a sphere should be: centre and radius [m], shape (ghosts, dimension + 1)."""
+    columns: dict[str, Floats] = field(default_factory=dict)
+    """Per sphere, SI, shape (count,): "speed" [m/s], "force" (sum of normal forces) [N], "pressure" (inside the sphere)
+    [Pa, in the plane N/m], "coordination" [contacts], "size" (radius) [m], "layer" (of origin, -1 for fixed)."""
+    contact_ends: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
+    """Both centres of every touching pair [m], shape (contacts, 2 * dimension)."""
+    contact_force: Floats = field(default_factory=lambda: np.empty(0, np.float32))
+    """Normal force [N], shape (contacts,)."""
+    box: tuple[tuple[float, ...], tuple[float, ...]] = ((0.0, 0.0), (1.0, 1.0))
+    """Lower and upper corner of what the scene wants in view [m]."""
+
+    phase: str = "empty"
+    phase_label: str = ""
+    """The phase in words, for example "filling: layer 12, 240 of 1100 grains"."""
+    progress: float | None = None
+    """Share of the phase done, 0 to 1; None when nothing is under way."""
+    actions: tuple[Action, ...] = ()
+    measurement: AngleOfRepose | None = None
+    """Slope to draw on the grains (`Scene.slope`)."""
+    measured: int = 0
+    """Runs of this scene measured in this session."""
+    comparison: Curve | None = None
+    """These runs beside each other; None where the scene has nothing to compare."""
+    readings: tuple[Reading, ...] = ()
+    """The scene's own."""
+    bulk_readings: tuple[Reading, ...] = ()
+    """Of the measurements (repose.sim.measure)."""
+    curves: tuple[Curve, ...] = ()
+    kinetic_energy: float = 0.0
+    mean_speed: float = 0.0
+    coordination: float = 0.0
+    """Mean contacts per moving sphere, rattlers included."""
+    moving_count: int = 0
+    largest_overlap: float = 0.0
+    """Largest overlap / radius of the smaller sphere that can move [-]."""
+    omega_dt: float = 0.0
+    """Stiffest frequency present times dt [-]."""
+    omega_dt_limit: float = 1.0
+    """What the integrator bears at the damping ratio of that contact [-]."""
+    dt_warning: str = ""
+    """What will happen with a fixed time step that is too large; empty where nothing will."""
+    energy: dict[str, float] = field(default_factory=dict)
+    """The energy ledger [J]: see `repose.sim.measure.energy`."""
+    series: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    """Samples over time, SI units, each shape (samples,): "time" [s], and every measurement by name; nan stands for a
+    missing value."""
+    measurements: tuple[Measurement, ...] = ()
+    """The measurements in `series`, in the order in which they are shown."""
+
+    at: int = 0
+    """Steps since the log began, which go on where the clock of the run begins anew."""
+    log_end: int = 0
+    """The furthest step reached; beyond `at` while the past is looked at."""
+    cuts: int = 0
+    """How often the run has gone on from its past, forgetting what came after."""
+    moments: tuple[tuple[int, float], ...] = ()
+    """Steps since the log began and simulated time [s] of the moments one can go back to."""
+    moments_bytes: int = 0
+    moments_budget: int = 0
+    """Memory they take, and may take at most."""
+
+    message: str = ""
+    """The last event: one sentence."""
+    message_repeats: bool = False
+    """True while the message says the same as `phase_label` did when it was written."""
+    notice: Notice | None = None
+    """The scene's own."""
+    refusal: str = ""
+    """Why the last command was refused; empty once one has been accepted."""
+    fault: Fault | None = None
+
+    threads_asked: int | None = None
+    """Threads the world is to be stepped with; None where the program chooses."""
+    threads_wanted: int = 1
+    """What the program would choose now."""
+
+    paused: bool = False
+    realtime_factor: float = 0.0
+    """Simulated / wall time, over the last half second."""
+    steps_per_second: float = 0.0
+    compiling: bool = False
+    """True while the engine is being compiled and nothing can move yet."""
+
+
+class TripleBuffer:
+    """Three snapshots: one being written, one being read, one between them.
+
+    The lock guards the swap of two references, never a copy or a step.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._writing, self._between, self._reading = Snapshot(), Snapshot(), Snapshot()
+        self._fresh = False
+
+    @property
+    def writing(self) -> Snapshot:
+        """The snapshot the writer may fill; the reader never sees it before `publish`."""
+        return self._writing
+
+    def publish(self) -> None:
+        """Hand the written snapshot over; the reader gets the newest, older ones are dropped."""
+        with self._lock:
+            self._writing, self._between = self._between, self._writing
+            self._fresh = True
+
+    def latest(self) -> Snapshot:
+        """The newest snapshot, the reader's own until it asks again."""
+        with self._lock:
+            if self._fresh:
+                self._reading, self._between = self._between, self._reading
+                self._fresh = False
+            return self._reading

@@ -1,0 +1,92 @@
+"""Steps of an experiment, and what is checked between them: faults, the scene, the time step, the series.
+
+Whatever depends on the state is checked every so many steps of the run, never per call.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from repose.sim.engine import orientation
+from repose.sim.engine.builder import enlarge_pairs, with_threads
+from repose.sim.engine.neighbours import verlet_list
+from repose.sim.engine.thread_count import threads_for
+from repose.sim.experiment import faults, history, sampling
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.ramp import advance_ramp
+
+CHECKS_PER_CHECKPOINT = 40
+"""Checks between two checkpoints: restart points for faults, positions of the rewind bar, hashes of the log."""
+
+
+def advance(experiment: Experiment, steps: int) -> int:
+    """Advance by at most `steps` steps; returns how many were done, fewer only after a fault."""
+    if steps > 0 and experiment.fault is None:
+        history.cut(experiment)
+    return advance_within_log(experiment, steps)
+
+
+def advance_within_log(experiment: Experiment, steps: int) -> int:
+    """`advance` without discarding what the log holds after the present."""
+    done = 0
+    run = experiment.run
+    run.world = with_threads(run.world, experiment.session.threads or threads_wanted(experiment))
+    while done < steps and experiment.fault is None:
+        run, engine = experiment.run, experiment.engine
+        apart = min(CHECK_STEPS, engine.dt_check_steps)
+        batch = min(steps - done, apart - experiment.step % apart)
+        if run.ramp is not None:
+            batch = min(batch, run.ramp.steps_left(experiment.step))
+        count, status, culprit = engine.advance(run.world, engine.law_parameters, engine.gravity, run.dt, batch)
+        done += count
+        history.count_steps(experiment, count)
+        if status == verlet_list.PAIRS_FULL:
+            run.world = enlarge_pairs(run.world)
+        elif status != verlet_list.OK:
+            faults.stop(experiment, faults.fault_of_status(experiment, status, culprit))
+        else:
+            if advance_ramp(experiment):
+                faults.update_dt(experiment)
+            if experiment.fault is None:
+                _check(experiment)
+    return done
+
+
+def is_finished(experiment: Experiment) -> bool:
+    """True when nothing is under way: only a command changes the phase."""
+    return experiment.fault is not None or not experiment.scene.under_way(experiment)
+
+
+def steps_until(experiment: Experiment, time: float) -> int:
+    """Steps to the first one at or after `time` [s], one at least, as far as the time step is sure to last."""
+    apart = CHECK_STEPS - experiment.step % CHECK_STEPS
+    if experiment.dt == 0.0 or math.isinf(time):
+        return apart
+    return min(apart, max(1, math.ceil((time - experiment.time) / experiment.dt - 1e-3)))
+
+
+def threads_wanted(experiment: Experiment) -> int:
+    """Number of threads worth using."""
+    moving = int(np.count_nonzero(~experiment.run.world.fixed))
+    return threads_for(moving, experiment.session.spare_processors)
+
+
+def _check(experiment: Experiment) -> None:
+    """Check what is due at this step."""
+    if experiment.step % CHECK_STEPS != 0:
+        if experiment.step % experiment.engine.dt_check_steps == 0:
+            faults.update_dt(experiment)
+        return
+    if (fault := faults.check(experiment)) is not None:
+        faults.stop(experiment, fault)
+        return
+    orientation.update(experiment.run.world)
+    experiment.scene.supervise(experiment)
+    if experiment.step % experiment.engine.dt_check_steps == 0:
+        faults.update_dt(experiment)
+    if experiment.fault is not None:
+        return
+    sampling.sample(experiment)
+    if experiment.step // CHECK_STEPS % CHECKS_PER_CHECKPOINT == 0:
+        history.keep_checkpoint(experiment)

@@ -1,0 +1,171 @@
+"""Copy what the picture and the panels may see of an experiment."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from repose.sim import registry
+from repose.sim.engine.contacts.wall_forces import FACET
+from repose.sim.engine.timestep.survey import Survey
+from repose.sim.engine.world import PAIR_COUNT, Floats, World
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.automatic_step import dt_warning
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.run import Run
+from repose.sim.experiment.sampling import system_of
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.measure.contact_sums import pushes, touching_pairs
+from repose.sim.measure.display import Reading
+from repose.sim.measure.energy import Energy
+from repose.sim.measure.measurement import Measurement
+from repose.sim.measure.stress import grain_pressure
+
+READING_INTERVAL, READING_SHARE = 0.25, 0.01
+"""Wall time between two samples for the readings [s], and the largest share of wall time that they may take [-];
+only what is shown depends on them."""
+
+LONGEST_WAIT = 2.0
+"""Wall time after which a new sample is taken, whatever the last one cost [s]: the first one may have compiled."""
+
+FEW_PAIRS, CONTACT_SHARE = 5000, 0.01
+"""Number of pairs up to which every snapshot surveys all contacts, and the largest share of wall time that surveys may
+take in larger worlds [-]; one survey costs as much as three to five steps."""
+
+
+@dataclass(frozen=True)
+class ShownReadings:
+    """The latest readings of the measurements of a run."""
+
+    run: Run
+    next_at: float
+    """Wall time of the next sample [s]."""
+    readings: tuple[Reading, ...]
+
+
+@dataclass(frozen=True)
+class ShownContacts:
+    """The latest survey of all contacts of a run."""
+
+    run: Run
+    parameters: object
+    next_at: float
+    """Wall time of the next survey [s]."""
+    survey: Survey
+    energy: Energy
+
+
+def shown_contacts(experiment: Experiment) -> tuple[Survey, Energy]:
+    """Survey and energy of all contacts; in a large world repeated only as often as `CONTACT_SHARE` allows."""
+    last, now = experiment.session.shown.get("contacts"), time.perf_counter()
+    small = experiment.run.world.counters[PAIR_COUNT] <= FEW_PAIRS
+    of_now = last is not None and last.run is experiment.run and last.parameters is experiment.parameters
+    if last is None or small or not of_now or now >= last.next_at:
+        survey = survey_contacts(experiment)
+        ledger = energy_of(experiment, survey)
+        cost = time.perf_counter() - now
+        last = experiment.session.shown["contacts"] = ShownContacts(
+            experiment.run, experiment.parameters, now + cost + min(cost / CONTACT_SHARE, LONGEST_WAIT), survey, ledger
+        )
+    return last.survey, last.energy
+
+
+def shown_readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """Readings of the measurements, sampled at most every `READING_INTERVAL` and for `READING_SHARE` of the time."""
+    last, now = experiment.session.shown.get("readings"), time.perf_counter()
+    if last is None or last.run is not experiment.run or now >= last.next_at:
+        system = system_of(experiment)
+        found = [entry.reading(system) for entry in sorted_measurements()]
+        readings = tuple(reading for reading in found if reading is not None)
+        cost = time.perf_counter() - now
+        last = experiment.session.shown["readings"] = ShownReadings(
+            experiment.run, now + cost + min(max(READING_INTERVAL, cost / READING_SHARE), LONGEST_WAIT), readings
+        )
+    return last.readings
+
+
+def sorted_measurements() -> tuple[Measurement, ...]:
+    """Every measurement in the order in which it is shown."""
+    return tuple(sorted(registry.measurements().values(), key=lambda entry: entry.order))
+
+
+def wall_facets(world: World) -> Floats:
+    """The facets among the walls, where they are now [m], shape (facets, dimension, dimension)."""
+    dimension = world.search.reference.shape[0]
+    rows = world.walls.shape == FACET
+    return world.walls.corner[rows, :dimension] + world.walls.moved[rows, None, :]
+
+
+def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = True) -> None:
+    """Copy what the outside may see of a world into float32 columns; the ends of contacts only if they are asked for.
+
+    Physics stands still meanwhile: everything here is a copy or one passage through the lists.
+    """
+    world, run = experiment.run.world, experiment.run
+    dimension = experiment.scene.dimension
+    pushed = pushes(world)
+    survey, ledger = shown_contacts(experiment)
+    moving = ~world.fixed
+    position = world.motion[:dimension, 0].T.astype(np.float32)
+
+    snapshot.scene, snapshot.seed = experiment.scene.name, experiment.seed
+    snapshot.step, snapshot.time, snapshot.dt = experiment.step, experiment.time, experiment.dt
+    snapshot.parameters = experiment.parameters
+    snapshot.position = position
+    snapshot.radius = world.radius.astype(np.float32)
+    snapshot.fixed = world.fixed
+    snapshot.sphere_id = world.sphere_id.copy()
+    speed = np.sqrt(np.sum(world.motion[:dimension, 1] ** 2, axis=0))
+    snapshot.columns = {
+        "speed": speed.astype(np.float32),
+        "force": pushed.force.astype(np.float32),
+        "pressure": grain_pressure(world.radius, pushed.force, dimension).astype(np.float32),
+        "coordination": pushed.contacts.astype(np.float32),
+        "size": snapshot.radius,
+        "layer": world.layer.astype(np.float32),
+    }
+    snapshot.orientation = world.orientation[: {0: 0, 1: 1, 3: 4}[experiment.engine.model.spin_length]].T.astype(
+        np.float32
+    )
+    ghosts, facets = experiment.scene.ghosts(experiment), experiment.scene.facets(experiment)
+    if ghosts is None:
+        ghosts = np.empty((0, dimension + 1))
+    snapshot.ghosts = ghosts.astype(np.float32)
+    snapshot.facets = (wall_facets(world) if facets is None else facets).astype(np.float32)
+    snapshot.readings = experiment.scene.readings(experiment)
+    snapshot.bulk_readings = shown_readings(experiment)
+    snapshot.curves = experiment.scene.curves(experiment)
+    none = np.empty((0, 2 * dimension), np.float32), np.empty(0, np.float32)
+    snapshot.contact_ends, snapshot.contact_force = touching_pairs(world, position) if contacts else none
+    snapshot.box = experiment.scene.box(experiment)
+
+    snapshot.phase, snapshot.phase_label, snapshot.progress = experiment.scene.describe(experiment)
+    if (journey := experiment.history.seek) is not None:
+        snapshot.phase_label = f"going to step {journey.at}, now at {experiment.history.at}"
+        snapshot.progress = (experiment.history.at - journey.origin) / (journey.at - journey.origin)
+    snapshot.actions = experiment.scene.actions(experiment)
+    snapshot.measurement = experiment.scene.slope(experiment)
+    snapshot.measured = len(experiment.session.measured.get(experiment.scene.name, ()))
+    snapshot.comparison = experiment.session.comparison
+    snapshot.kinetic_energy = ledger.kinetic
+    snapshot.mean_speed = float(speed[moving].mean()) if moving.any() else 0.0
+    snapshot.coordination = float(pushed.contacts[moving].mean()) if moving.any() else 0.0
+    snapshot.moving_count = int(moving.sum())
+    snapshot.largest_overlap = survey.largest_overlap
+    snapshot.omega_dt = survey.omega * experiment.dt
+    snapshot.omega_dt_limit = survey.omega * survey.stable_dt if survey.contacts else 1.0
+    snapshot.dt_warning = dt_warning(experiment, survey)
+    snapshot.contact_time = experiment.engine.contact_time
+    snapshot.energy = ledger.as_dict()
+    snapshot.series = run.series.columns()
+    snapshot.measurements = sorted_measurements()
+    snapshot.at, snapshot.log_end = experiment.history.at, experiment.history.log.end
+    snapshot.cuts = experiment.history.cuts
+    snapshot.moments = experiment.history.checkpoints.shown
+    snapshot.moments_bytes = experiment.history.checkpoints.bytes
+    snapshot.moments_budget = experiment.history.checkpoints.budget
+    snapshot.message, snapshot.message_repeats = experiment.message, experiment.message_repeats
+    snapshot.notice = experiment.scene.notice(experiment)
+    snapshot.fault = experiment.fault

@@ -1,0 +1,127 @@
+"""Archives: an .npz file with a manifest (JSON) that lists every table with shape, type and SHA-256.
+
+Everything is checked before use: sizes before memory is allocated, headers before data, data against the digest.
+Tables of equal content are stored once. Nothing is unpickled, extracted or executed. numpy can read the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import zipfile
+from typing import Any, BinaryIO
+
+import numpy as np
+
+LARGEST_FILE = 4 * 2**30
+"""Largest size of a file, and of its unpacked content [bytes]."""
+LARGEST_MANIFEST = 64 * 2**20
+MOST_MEMBERS = 4096
+MOST_PACKED = 250
+"""Largest compression ratio beyond a first megabyte [-]: numbers do not reach it, compression bombs do."""
+SUFFIX = ".repose"
+"""Ending of the file of a saved run."""
+MANIFEST = "manifest"
+KINDS = "biuf"
+"""Kinds of numbers in a table, as in `numpy.dtype.kind`."""
+
+
+class ArchiveError(ValueError):
+    """A file that cannot be used; the message is one sentence."""
+
+
+def write(file: BinaryIO, manifest: dict[str, Any], tables: dict[str, Any]) -> None:
+    """Write manifest and tables to an open file; equal input makes equal files."""
+    members: dict[str, Any] = {}
+    listed = {}
+    first: dict[tuple[Any, ...], str] = {}
+    for name, table in tables.items():
+        table = np.ascontiguousarray(table)
+        said = (table.shape, table.dtype.str, hashlib.sha256(table.data).hexdigest())
+        member = first.setdefault(said, name)
+        members[member] = table
+        listed[name] = {"shape": said[0], "dtype": said[1], "sha256": said[2]}
+        if member != name:
+            listed[name]["same_as"] = member
+    text = json.dumps(manifest | {"tables": listed}, allow_nan=False).encode()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, table in {MANIFEST: np.frombuffer(text, np.uint8), **members}.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member_file:
+                np.lib.format.write_array(member_file, table, allow_pickle=False)
+
+
+def read(file: BinaryIO, what: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Manifest and tables of an open file of any content; raises `ArchiveError` naming `what` it is not."""
+    try:
+        size = file.seek(0, 2)
+        if size > LARGEST_FILE:
+            raise ArchiveError(f"The file has {size} bytes; at most {LARGEST_FILE} are read.")
+        with zipfile.ZipFile(file) as archive:
+            _check_sizes(archive, size)
+            manifest = json.loads(_manifest(archive), parse_constant=_no_number, parse_float=_finite)
+            listed = manifest["tables"]
+            members = {name: _table(archive, name, said) for name, said in listed.items() if "same_as" not in said}
+            return manifest, {name: _shared(members, listed, name) for name in listed}
+    except ArchiveError:
+        raise
+    except Exception as error:  # whatever a damaged archive provokes in the readers below us
+        reason = " ".join(str(error).split())[:120] or type(error).__name__
+        raise ArchiveError(f"The file cannot be read as {what}: {reason}.") from None
+
+
+def _check_sizes(archive: zipfile.ZipFile, size: int) -> None:
+    entries = archive.infolist()
+    if len(entries) > MOST_MEMBERS or len({entry.filename for entry in entries}) < len(entries):
+        raise ArchiveError(f"The file has {len(entries)} parts, too many or some of them twice; it is not read.")
+    limit = min(LARGEST_FILE, 2**20 + MOST_PACKED * size)
+    if (unpacked := sum(entry.file_size for entry in entries)) > limit:
+        raise ArchiveError(f"The file unpacks to more than {limit} bytes ({unpacked}); it is not read.")
+
+
+def _manifest(archive: zipfile.ZipFile) -> bytes:
+    size = archive.getinfo(f"{MANIFEST}.npy").file_size
+    if size > LARGEST_MANIFEST:
+        raise ArchiveError(f"The file's manifest has {size} bytes; at most {LARGEST_MANIFEST} are read.")
+    with archive.open(f"{MANIFEST}.npy") as member:
+        return bytes(np.lib.format.read_array(member, allow_pickle=False).tobytes())
+
+
+def _table(archive: zipfile.ZipFile, name: str, said: dict[str, Any]) -> Any:
+    with archive.open(f"{name}.npy") as member:
+        if np.lib.format.read_magic(member) != (1, 0):
+            raise ArchiveError(f"Table '{name}' of the file has a header that is not read here.")
+        shape, by_columns, kind = np.lib.format.read_array_header_1_0(member)
+        if not kind.isnative:
+            raise ArchiveError(
+                f"Table '{name}' of the file has the bytes of its numbers in the other order: {kind.str}."
+            )
+        sound = kind.kind in KINDS and not by_columns and (list(shape), kind.str) == (said["shape"], said["dtype"])
+        room = archive.getinfo(f"{name}.npy").file_size
+        if sound and math.prod(shape) * kind.itemsize <= room:
+            data = member.read(math.prod(shape) * kind.itemsize + 1)
+            table = np.frombuffer(bytearray(data[: math.prod(shape) * kind.itemsize]), kind)
+            sound = len(data) == table.nbytes and hashlib.sha256(table.data).hexdigest() == said["sha256"]
+            if sound and table.size == math.prod(shape):
+                return table.reshape(shape)
+    raise ArchiveError(f"Table '{name}' of the file is not what its manifest says: the file is damaged.")
+
+
+def _shared(members: dict[str, Any], listed: dict[str, Any], name: str) -> Any:
+    """A copy of the table, also where the file stores it under another name."""
+    source = listed[name].get("same_as")
+    if source is None:
+        return members[name]
+    if {**listed[source], "same_as": source} != listed[name]:
+        raise ArchiveError(f"Table '{name}' of the file is not what its manifest says: the file is damaged.")
+    return members[source].copy()
+
+
+def _finite(text: str) -> float:
+    """The number in a text; refused where a float cannot hold it, such as 1e999."""
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text[:40])
+
+
+def _no_number(word: str) -> float:
+    raise ArchiveError(f"The file's manifest holds {word}, which is no number.")

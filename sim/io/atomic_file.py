@@ -1,0 +1,194 @@
+"""Atomic writing: after a crash the old or the new file is there, complete, and no other file is overwritten.
+
+A name is claimed before the work for it begins: an empty file is created exclusively, with a mark beside it that names
+its owner. Drafts and claims of a killed process are removed the next time the folder is written to.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import re
+import stat
+import sys
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+PATIENCE = 2.0
+"""Wall time for which a refused replacement is tried again [s]: on Windows another program may have it open."""
+LEFTOVER = re.compile(r"(?s)\.(?P<name>.+)\.(?P<pid>[1-9][0-9]{0,9})(?P<host>-[0-9a-f]{8})?\.(?P<kind>new|claim)")
+"""Names of drafts and of marks of claims. Marks also name the machine, since they remain for hours."""
+
+_claiming = threading.Lock()
+_held: set[str] = set()
+"""Drafts and marks in use by this process; an earlier process with the same number may have left others."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A file name that only this process writes to, until it has written the file or released the name."""
+
+    path: Path
+    mark: Path
+
+    def write(self, write: Callable[[BinaryIO], object]) -> None:
+        """Write the file by `write(file)` and release the name; raises `OSError`."""
+        try:
+            if self.path.exists() and self.path.stat().st_size:
+                raise FileExistsError(errno.EEXIST, "another program has written it meanwhile", str(self.path))
+            write_whole_file(self.path, write)
+        finally:
+            self.release()
+
+    def release(self) -> None:
+        """Release the name; the file is removed if it is empty. A second call does nothing."""
+        if str(self.mark) in _held:
+            _held.discard(str(self.mark))
+            with suppress(OSError):
+                self.mark.unlink()
+            _remove_empty(self.path)
+
+
+def claim(path: Path) -> Claim:
+    """Claim a name that does not exist in a folder that does; raises `FileExistsError`, or another `OSError`."""
+    path = Path(os.path.abspath(path))
+    sweep(path.parent)
+    mark = path.with_name(f".{path.name}.{os.getpid()}-{_host()}.claim")
+    with _claiming:  # known as ours before it exists, or another thread takes the mark for a leftover
+        if str(mark) in _held:
+            raise FileExistsError(errno.EEXIST, "claimed by this program", str(path))
+        _held.add(str(mark))
+    try:
+        mark.open("xb").close()
+        path.open("xb").close()
+    except BaseException:
+        mark.unlink(missing_ok=True)
+        _held.discard(str(mark))
+        raise
+    return Claim(path, mark)
+
+
+def claim_first(paths: Iterable[Path]) -> Claim:
+    """Claim the first of these names that is free; raises `OSError`."""
+    for path in paths:
+        with suppress(FileExistsError):
+            return claim(path)
+    raise FileExistsError(errno.EEXIST, "all names are taken")
+
+
+def write_new_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Write a file that must not exist yet; raises `FileExistsError`, or another `OSError`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    claim(path).write(write)
+
+
+def write_whole_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Write a draft beside `path`, then rename it to `path`; raises `OSError`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = draft_of(path)
+    _held.add(str(draft))
+    try:
+        with draft.open("wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        _replace(draft, path)
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        _held.discard(str(draft))
+
+
+def draft_of(path: Path) -> Path:
+    """Name of the draft of this process for `path`."""
+    return path.with_name(f".{path.name}.{os.getpid()}.new")
+
+
+def sweep(folder: Path) -> None:
+    """Remove drafts and unused claims of ended processes from `folder`."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if entry.name.startswith(".")]
+    except OSError:
+        return
+    for name in names:
+        found = LEFTOVER.fullmatch(name)
+        path = folder / name
+        if found is None or not _is_left(path, int(found["pid"]), found["host"]):
+            continue
+        try:
+            path.unlink()
+        except OSError:
+            continue  # whoever was first goes on: the name may be claimed anew by now
+        if found["kind"] == "claim":
+            _remove_empty(folder / found["name"])
+
+
+def _is_left(path: Path, process: int, host: str | None) -> bool:
+    """Whether a draft or mark belongs to a process that has ended."""
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return False
+    except OSError:
+        return False
+    if host is not None and host != f"-{_host()}":
+        return False  # a folder that several machines share
+    return str(Path(os.path.abspath(path))) not in _held if process == os.getpid() else not is_alive(process)
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process with this number exists."""
+    if sys.platform == "win32":
+        return _is_alive_on_windows(process)
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True  # somebody else's
+    return True
+
+
+def _is_alive_on_windows(process: int) -> bool:
+    import ctypes
+
+    synchronize, timed_out, no_such = 0x00100000, 0x102, 87
+    kernel = ctypes.windll.kernel32  # type: ignore[attr-defined]
+    handle = kernel.OpenProcess(synchronize, False, process)
+    if not handle:
+        return bool(kernel.GetLastError() != no_such)
+    try:
+        return bool(kernel.WaitForSingleObject(handle, 0) == timed_out)
+    finally:
+        kernel.CloseHandle(handle)
+
+
+def _host() -> str:
+    """Eight hexadecimal digits that identify the machine."""
+    return f"{zlib.crc32(platform.node().encode('utf-8', 'replace')):08x}"
+
+
+def _remove_empty(path: Path) -> None:
+    with suppress(OSError):
+        found = path.lstat()
+        if stat.S_ISREG(found.st_mode) and found.st_size == 0:
+            path.unlink()
+
+
+def _replace(draft: Path, path: Path) -> None:
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            os.replace(draft, path)
+            return
+        except PermissionError:
+            if time.monotonic() > until or path.is_dir():
+                raise
+            time.sleep(0.05)

@@ -1,0 +1,282 @@
+"""Walls from a file: triangles cleaned, and refused in one sentence where they cannot be walls.
+
+A wall acts on both of its sides, so that the way a facet is wound changes no force. What would change forces is mended:
+corners that nearly coincide are made one, since the engine counts a shared edge once only if it is shared exactly;
+facets without area are dropped, since they have no normal; of facets that lie on each other one is kept, since two
+would push twice. Each mending leaves a note. Files are only ever read, and what an OBJ names besides is not looked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.sim.engine.world import Floats
+from repose.sim.io.mesh_files import read_surface as read_file
+from repose.sim.parameters import LONGEST_SHOWN, ParameterError
+
+MOST_FACETS = 20_000
+"""Largest number of triangles of a mesh."""
+LARGEST_FILE = 64 * 2**20
+"""Largest size of a mesh file [bytes]; 20 000 triangles take 1 MB as binary and about 5 MB as text."""
+SUFFIXES = (".stl", ".obj")
+UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "inch": 0.0254}
+"""Units of length of a file [m]; neither STL nor OBJ names its own."""
+
+SAME_CORNER = 1e-6
+"""Corners closer than this share of the largest coordinate are merged: files keep seven digits [-]."""
+LARGEST = 1e9
+"""Coordinates beyond this are no lengths of anything [units of the file]."""
+FLAT = 1e-6
+"""A facet less high, or a body less thick, than this share of the mesh's size has no area, or no inside [-]."""
+NO_END = "its surface is open; an OBJ does not say where it ends, so see whether all of it is there"
+
+
+@dataclass(frozen=True)
+class Surface:
+    """The triangles of a file as they were read, which a run keeps; never written to, so that it may be shared."""
+
+    triangles: Floats = field(compare=False)
+    """Corners in the file's unit, shape (triangles, 3, 3)."""
+    digest: str
+    """SHA-256 of the file."""
+    content: str = field(init=False)
+    """SHA-256 of the triangles: two surfaces are the same if they have the same numbers, whatever their file says."""
+
+    def __post_init__(self) -> None:
+        self.triangles.flags.writeable = False
+        object.__setattr__(self, "content", hashlib.sha256(np.ascontiguousarray(self.triangles).data).hexdigest())
+
+    def __deepcopy__(self, memo: Any) -> Surface:
+        return self
+
+
+class Mesh(NamedTuple):
+    """A surface read from a file."""
+
+    facets: Floats
+    """Corners [m], shape (facets, 3, 3); of a closed mesh anticlockwise seen from outside."""
+    closed: bool
+    """Whether every edge is shared and the surface has an inside."""
+    volume: float
+    """Enclosed volume [m³]; 0 for an open mesh."""
+    notes: tuple[str, ...]
+    """Repairs that were made, in words."""
+    digest: str
+    """SHA-256 of the file."""
+
+
+def read_mesh(path: str | Path, unit: str = "mm", closed: bool = False) -> Mesh:
+    """The surface in an STL (binary or text) or OBJ file, whose lengths are in `unit` (a key of `UNITS`).
+
+    With `closed`, a surface with holes or with some facets inverted is refused. One without holes that has no thickness
+    always is; a body inside out as a whole is turned. Raises `ParameterError`: the file, what is wrong, what to do.
+    """
+    return mesh_of(read_surface(path), path, unit, closed)
+
+
+def read_surface(path: str | Path) -> Surface:
+    """The triangles in a file of any content; raises `ParameterError` as `read_mesh` does."""
+    path = Path(path)
+    with _named(path):
+        blob = _bytes_of(path)
+        read = read_file(blob, path.suffix.lower(), MOST_FACETS)
+        _require_sensible(read.corners)
+        if read.unused and not cleaned(read.corners, closed=False).closed:
+            raise ParameterError(
+                f"{read.unused} of its {read.points} points belong to no face and its surface is open: the file is cut "
+                "off, or has loose points; export it again without them."
+            )
+        return Surface(read.corners, hashlib.sha256(blob).hexdigest())
+
+
+def mesh_of(surface: Surface, path: str | Path, unit: str = "mm", closed: bool = False) -> Mesh:
+    """The surface of that file as walls, see `read_mesh`; the file is not looked at."""
+    with _named(path):
+        mesh = cleaned(UNITS[unit] * surface.triangles, closed, surface.digest)
+        doubtful = Path(path).suffix.lower() == ".obj" and not mesh.closed
+        return mesh._replace(notes=(*mesh.notes, NO_END)) if doubtful else mesh
+
+
+@contextmanager
+def _named(path: str | Path) -> Iterator[None]:
+    """Say of which file a refusal speaks."""
+    name = f"Mesh {str(path)!r}" if len(str(path)) <= 120 else f"Mesh '...{str(path)[-110:]}'"
+    try:
+        yield
+    except ParameterError as error:
+        raise ParameterError(f"{name}: {error}") from None
+
+
+def _require_sensible(corners: Floats) -> None:
+    """Raise `ParameterError` for coordinates that are no numbers, or so large that their squares are none."""
+    if not np.isfinite(corners).all():
+        wrong = (~np.isfinite(corners)).any(axis=2)
+        raise ParameterError(f"not a finite number: {wrong.sum()} of its {wrong.size} corners; export it again.")
+    largest = float(np.abs(corners).max())
+    if largest > LARGEST:
+        raise ParameterError(f"it has a coordinate of {largest:g}, larger than {LARGEST:g}; export it again.")
+
+
+def _bytes_of(path: Path) -> bytes:
+    """The content of a file, up to the largest size that is accepted."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise ParameterError(f"the name must end in {' or '.join(SUFFIXES)}; convert the file to STL.")
+    try:
+        found = path.stat()
+        if stat.S_ISDIR(found.st_mode):
+            raise ParameterError("this is a folder; name a file in it.")
+        if not stat.S_ISREG(found.st_mode):
+            raise ParameterError("this is not a file that holds data.")
+        with path.open("rb") as file:
+            blob = file.read(LARGEST_FILE + 1)
+    except ParameterError:
+        raise
+    except FileNotFoundError:
+        raise ParameterError("there is no such file; check the path.") from None
+    except (OSError, ValueError) as error:
+        raise ParameterError(f"it cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+    if not blob.strip():
+        raise ParameterError("the file is empty.")
+    if len(blob) > LARGEST_FILE:
+        size, limit = found.st_size / 2**20, LARGEST_FILE // 2**20
+        raise ParameterError(f"the file has {size:.0f} MB, at most {limit} MB are read; simplify the mesh.")
+    return blob
+
+
+def cleaned(triangles: Floats, closed: bool, digest: str = "") -> Mesh:
+    """The mesh of triangles [m], shape (triangles, 3, 3), mended and checked as `read_mesh` does."""
+    points, corner = _welded(triangles)
+    size = float(np.ptp(points, axis=0).max())
+    if size <= 0.0:
+        raise ParameterError("it has no extent: all its corners are at one point.")
+    read = len(corner)
+    # The same triangle wound the same way, its smallest corner first; wound both ways it may be two sides of a sheet.
+    turns = (np.argmin(corner, axis=1)[:, None] + np.arange(3)) % 3
+    corner = corner[_first_of_each(np.take_along_axis(corner, turns, axis=1))]
+    holes, askew = _edges(corner)
+    facets = points[corner]
+    across = np.cross(facets[:, 1] - facets[:, 0], facets[:, 2] - facets[:, 0])
+    area = 0.5 * np.linalg.norm(across, axis=1)
+    longest = np.linalg.norm(facets - np.roll(facets, 1, axis=1), axis=2).max(axis=1)
+    flat = 2.0 * area <= FLAT * size * longest
+    if flat.all():
+        raise ParameterError("none of its triangles has an area; export a surface.")
+    # The sum of signed tetrahedra, from a corner of the box so that its rounding is that of the size.
+    arm = facets[:, 0] - points.min(axis=0)
+    volume = float((arm * across).sum() / 6.0)
+    thick = 2.0 * abs(volume) / float(area.sum()) > FLAT * size
+    if holes == 0 and askew == 0 and not thick:
+        extent = " × ".join(f"{1e3 * side:.4g}" for side in np.ptp(points, axis=0))
+        raise ParameterError(
+            f"it has no thickness ({extent} mm), so that its two sides would both push; give it one, or keep one side."
+        )
+    if closed:
+        _require_closed(holes, askew)
+    notes = []
+    inside = holes == 0 and askew == 0 and thick
+    if inside and volume < 0.0:
+        facets = facets[:, ::-1]
+        notes.append("it was inside out and has been turned")
+    kept = _first_of_each(np.sort(corner, axis=1)) & ~flat
+    if flat.any():
+        notes.append(f"triangles without area dropped: {flat.sum()}")
+    twice = read - int(flat.sum()) - int(kept.sum())
+    if twice:
+        notes.append(f"triangles that lie on another dropped: {twice}")
+    return Mesh(np.ascontiguousarray(facets[kept]), inside, abs(volume) if inside else 0.0, tuple(notes), digest)
+
+
+def _require_closed(holes: int, askew: int) -> None:
+    if holes:
+        raise ParameterError(f"it must be closed but has {holes} open edges; fill its holes, or allow an open mesh.")
+    if askew:
+        raise ParameterError(
+            f"some of its facets are inverted: along {askew} edges two neighbours are wound against each other; "
+            "recalculate its normals, or allow an open mesh."
+        )
+
+
+def _welded(triangles: Floats) -> tuple[Floats, NDArray[np.int64]]:
+    """Nearly coincident corners merged: points [m], shape (points, 3), and their rows, shape (triangles, 3)."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import KDTree
+
+    points, row = np.unique(triangles.reshape(-1, 3), axis=0, return_inverse=True)
+    near = KDTree(points).query_pairs(SAME_CORNER * float(np.abs(points).max()), output_type="ndarray")
+    links = coo_array((np.ones(len(near)), (near[:, 0], near[:, 1])), shape=(len(points), len(points)))
+    _, group = connected_components(links, directed=False)
+    _, first = np.unique(group, return_index=True)
+    return points[first], group[row.reshape(-1, 3)].astype(np.int64)
+
+
+def _first_of_each(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which rows are not equal to an earlier one, shape (rows,)."""
+    first = np.zeros(len(rows), bool)
+    first[np.unique(rows, axis=0, return_index=True)[1]] = True
+    return first
+
+
+def _edges(corner: NDArray[np.int64]) -> tuple[int, int]:
+    """Edges with an odd number of facets, which are holes, and edges that facets run along the same way.
+
+    A triangle whose corners coincide runs to and fro along its one edge, which cancels.
+    """
+    ends = corner[:, ((0, 1), (1, 2), (2, 0))].reshape(-1, 2)
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    forward = ends[:, 0] < ends[:, 1]
+    _, edge = np.unique(np.sort(ends, axis=1), axis=0, return_inverse=True)
+    facets = np.bincount(edge.ravel())
+    net = np.bincount(edge.ravel(), np.where(forward, 1.0, -1.0))
+    return int((facets % 2 == 1).sum()), int(((facets % 2 == 0) & (net != 0.0)).sum())
+
+
+_kept: ContextVar[tuple[Mapping[str, Surface], bool]] = ContextVar("_kept", default=({}, False))
+"""What was read of files before, by path, and whether no other file may be opened."""
+
+
+@contextmanager
+def kept_surfaces(surfaces: Mapping[str, Surface], only: bool = False) -> Iterator[None]:
+    """Inside the block these paths stand for these surfaces; with `only` a path that is not among them is refused."""
+    token = _kept.set((surfaces, only))
+    try:
+        yield
+    finally:
+        _kept.reset(token)
+
+
+def surfaces_with(path: str) -> dict[str, Surface]:
+    """The surfaces kept, and that of the file at `path` if it is not among them; raises `ParameterError`."""
+    surfaces, only = _kept.get()
+    if not path or path in surfaces:
+        return dict(surfaces)
+    if only:
+        raise ParameterError(
+            f"mesh = {path[:LONGEST_SHOWN]!r} is refused: the saved run does not hold this shape, as those of older "
+            "versions do not; begin anew with the same parameters and seed."
+        )
+    return {**surfaces, path: _read(path, _stamp(path))}
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=4)
+def _read(path: str, stamp: tuple[int, int]) -> Surface:
+    return read_surface(path)

@@ -1,0 +1,217 @@
+"""What an STL or OBJ file says, read to the letter: a file that was cut off or spoilt is refused, never read in part.
+
+Readers made for looking at shapes pass over what they cannot read; a wall with a hole lets grains through. So every
+line has to be understood. STL: www.fabbers.com/tech/STL_Format; OBJ: Wavefront's Advanced Visualizer manual, B1.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+from repose.sim.engine.world import Floats
+from repose.sim.parameters import ParameterError
+
+HEADER, FACET = 84, 50
+"""Bytes of a binary STL: before the facets, and of each."""
+ABSURD = 100_000_000
+"""No STL announces so many triangles: what stands there is something else."""
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+"""What programs write for a coordinate; what is not finite is refused by whoever asked, with its count."""
+LINE = ("facet normal 3", "outer loop", "vertex 3", "vertex 3", "vertex 3", "endloop", "endfacet")
+"""The lines of one facet in a text STL: words, then how many numbers."""
+CORNER = re.compile(r"(-?[1-9][0-9]{0,8})(?:/(-?[1-9][0-9]{0,8})?(?:/(-?[1-9][0-9]{0,8})?)?)?")
+"""A corner of an OBJ face: the number of its point, then, if given, of its texture point and of its normal."""
+OTHER = frozenset(("vp", "deg", "bmat", "step", "cstype", "p", "l", "curv", "curv2", "surf", "parm", "trim", "hole"))
+OTHER |= {"scrv", "sp", "end", "con", "g", "s", "mg", "o", "bevel", "c_interp", "d_interp", "lod", "maplib", "usemap"}
+OTHER |= {"usemtl", "mtllib", "shadow_obj", "trace_obj", "ctech", "stech", "call", "csh"}
+"""Statements of an OBJ that say nothing about a surface of triangles."""
+LOOSE = frozenset(("p", "l", "curv", "surf"))
+"""Of these, those that make use of points."""
+
+
+class Surface(NamedTuple):
+    """What is in a file."""
+
+    corners: Floats
+    """Of all triangles, in the file's unit, shape (triangles, 3, 3)."""
+    points: int = 0
+    """Of an OBJ, which lists them apart from its faces."""
+    unused: int = 0
+    """Points that belong to no face, as after a cut among the faces."""
+
+
+def read_surface(blob: bytes, suffix: str, most: int) -> Surface:
+    """All triangles of a file; raises `ParameterError`.
+
+    `suffix` is ".stl" or ".obj"; more than `most` triangles are refused.
+    """
+    if suffix == ".obj":
+        return _obj(_text(blob, "OBJ"), most)
+    if _is_binary(blob):
+        return Surface(_binary_stl(blob, most))
+    return Surface(_text_stl(_text(blob, "STL"), most))
+
+
+def require_few(count: int, most: int) -> None:
+    """Raise `ParameterError` for no triangles and for too many."""
+    if count == 0:
+        raise ParameterError("it holds no triangles; export a surface.")
+    if count > most:
+        raise ParameterError(f"it has {count} triangles, at most {most} are taken; simplify the mesh.")
+
+
+def _text(blob: bytes, kind: str) -> str:
+    """The file as text; names in it may be in any encoding, what counts is ASCII."""
+    if b"\0" in blob:
+        raise ParameterError(f"this is no {kind} file: it has bytes that are no text; export it again.")
+    return blob.decode("latin-1").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _is_binary(blob: bytes) -> bool:
+    """Whether an STL file is a table; what is neither that nor text is refused."""
+    count = int.from_bytes(blob[80:HEADER], "little") if len(blob) >= HEADER else 0
+    needed = HEADER + FACET * count
+    if needed == len(blob):
+        return True
+    if blob.lstrip()[:5].lower() == b"solid" and b"\0" not in blob:
+        return False
+    if len(blob) < HEADER or needed < len(blob) or count > ABSURD:
+        raise ParameterError("this is no STL file: neither text nor a table of triangles; export it again.")
+    raise ParameterError(
+        f"it announces {count} triangles, which take {needed} bytes, but has {len(blob)}: the file is cut off; "
+        "copy or export it again."
+    )
+
+
+def _binary_stl(blob: bytes, most: int) -> Floats:
+    count = (len(blob) - HEADER) // FACET
+    require_few(count, most)
+    row = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+    return np.frombuffer(blob, row, count, HEADER)["corners"].astype(float)
+
+
+def _text_stl(text: str, most: int) -> Floats:
+    """The facets of one solid or several, each between its `solid` and `endsolid`."""
+    count = len(re.findall(r"^\s*facet\b", text, re.IGNORECASE | re.MULTILINE))
+    require_few(count, most)
+    numbers: list[float] = []
+    place: int | None = None
+    """Of the next line in `LINE`; None between solids."""
+    for at, line in enumerate(text.split("\n"), 1):
+        words = line.split()
+        if not words:
+            continue
+        first = words[0].lower()
+        if place is None and first == "solid":
+            place = 0
+        elif place == 0 and first == "endsolid":
+            place = None
+        elif place is not None and (found := _numbers_after(words, LINE[place])) is not None:
+            if first == "vertex":
+                numbers.extend(found)
+            place = (place + 1) % len(LINE)
+        else:
+            wanted = "solid" if place is None else LINE[place].rstrip(" 3")
+            wanted = f"{wanted} or endsolid" if place == 0 else wanted
+            raise ParameterError(
+                f"this is no STL file: line {at} is {_short(line)} instead of {wanted}; export it again."
+            )
+    if place is not None:
+        raise ParameterError("the file is cut off: its last solid has no endsolid; copy or export it again.")
+    return np.array(numbers).reshape(-1, 3, 3)
+
+
+def _numbers_after(words: list[str], wanted: str) -> list[float] | None:
+    """The numbers on a line of a text STL; None if the line is another."""
+    *names, last = wanted.split()
+    count = int(last) if last.isdecimal() else 0
+    names = names if count else [*names, last]
+    if len(words) != len(names) + count or [word.lower() for word in words[: len(names)]] != names:
+        return None
+    return _floats(words[len(names) :])
+
+
+def _floats(words: list[str]) -> list[float] | None:
+    """The numbers the words stand for, or None."""
+    return [float(word) for word in words] if all(NUMBER.fullmatch(word) for word in words) else None
+
+
+def _obj(text: str, most: int) -> Surface:
+    """The faces, each cut into triangles from its first corner."""
+    require_few(len(re.findall(r"^fo?[ \t]", text, re.MULTILINE)), most)
+    points: list[list[float]] = []
+    faces: list[tuple[int, list[int]]] = []
+    """Number of the line, and the corners counted from 0."""
+    besides = {"vt": 0, "vn": 0}
+    farthest: dict[str, tuple[int, int]] = {}
+    """The largest texture point and normal that a face names, with the line."""
+    count, others = 0, set[str]()
+    text = re.sub(r"\\[ \t]*\n", " ", text)  # a backslash continues a line
+    for at, line in enumerate(text.split("\n"), 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        kind, *rest = words
+        if kind == "v":
+            point = _floats(rest)
+            if point is None or not 3 <= len(point) <= 8:
+                raise _spoilt(at, line, "v with three numbers")
+            points.append(point[:3])
+        elif kind in ("f", "fo"):
+            corners = []
+            for word in rest:
+                named = CORNER.fullmatch(word)
+                if named is None:
+                    raise _spoilt(at, line, "f with numbers of points")
+                corners.append(_counted(int(named[1]), len(points)))
+                for name, number in zip(besides, (named[2], named[3])):
+                    if number is not None:
+                        told = _counted(int(number), besides[name])
+                        farthest[name] = max(farthest.get(name, (0, at)), (told if told >= 0 else ABSURD, at))
+            if len(corners) < 3:
+                raise _spoilt(at, line, "f with three points or more")
+            faces.append((at, corners))
+            count += len(corners) - 2
+        elif kind in besides:
+            if not rest or _floats(rest) is None:
+                raise _spoilt(at, line, f"{kind} with numbers")
+            besides[kind] += 1
+        elif kind in OTHER:
+            others.add(kind)
+        else:
+            raise _spoilt(at, line, "a statement of the format")
+    require_few(count, most)
+    for at, corners in faces:
+        if not 0 <= min(corners) <= max(corners) < len(points):
+            raise ParameterError(
+                f"line {at} names a point that is not among its {len(points)}: the file is cut off or damaged; "
+                "copy or export it again."
+            )
+    for name, (number, at) in farthest.items():
+        if number >= besides[name]:
+            raise ParameterError(
+                f"line {at} names a {name} that is not among its {besides[name]}: the file is cut off or damaged; "
+                "copy or export it again."
+            )
+    used = len({corner for _, corners in faces for corner in corners})
+    rows = [[c[0], c[k], c[k + 1]] for _, c in faces for k in range(1, len(c) - 1)]
+    unused = 0 if others & LOOSE else len(points) - used
+    return Surface(np.array(points)[rows], len(points), unused)
+
+
+def _counted(number: int, so_far: int) -> int:
+    """The place of a point counted from 0; a number below zero counts back from the last one before the line."""
+    return number - 1 if number > 0 else so_far + number
+
+
+def _spoilt(at: int, line: str, wanted: str) -> ParameterError:
+    return ParameterError(
+        f"this is no OBJ file that can be read: line {at} is {_short(line)} instead of {wanted}; export it again."
+    )
+
+
+def _short(line: str) -> str:
+    shown = ascii(line.strip())
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."

@@ -1,0 +1,235 @@
+"""Presets: scene, seed and the parameters that differ from the defaults, as small TOML files without code.
+
+A file is only read as data: its size is checked before it is opened, every key must be known and every number finite
+and in range. It may name a mesh file of this machine, where the scene takes one; paths to other machines are refused
+before they are opened.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from repose.sim.numbers import as_written
+from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known, require_local
+from repose.sim.registry import extra_modules, records_of, scenes
+from tomlkit.exceptions import TOMLKitError
+
+DEFAULT = "thesis-heap"
+FORMAT = 1
+"""Version of the file format written and read here."""
+LARGEST_FILE = 65_536
+"""Largest size [bytes]; a preset is a page of text."""
+LARGEST_SEED = 2**63 - 1
+LAX = re.compile(r"[0-9]_[0-9]|0[xob]")
+"""Notations of numbers that TOML has and `repose.sim.numbers` does not."""
+KEYS = ("format", "title", "scene", "seed", "ready", "parameters")
+
+
+@dataclass(frozen=True)
+class Preset:
+    """One way to start a scene."""
+
+    name: str
+    title: str
+    scene: str
+    seed: int = 1
+    values: Mapping[str, Value] = field(default_factory=dict)
+    """Parameters that differ from the scene's defaults, SI."""
+    ready: str | None = None
+    """A prepared state this preset may start from."""
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The shipped presets, the default one first."""
+    found = {entry.name.removesuffix(".toml") for entry in _shipped().iterdir() if entry.name.endswith(".toml")}
+    return (DEFAULT, *sorted(found - {DEFAULT}))
+
+
+def plugin_scenes() -> tuple[str, ...]:
+    """Scenes that plug-ins add: each can be started by its name, with its parameters at their defaults."""
+    return tuple(record.name for module in extra_modules() for record in records_of(module, "scenes"))
+
+
+def load(name_or_path: str | Path) -> Preset:
+    """The shipped preset of that name, the one in that file, or a plug-in's scene; raises `ParameterError`."""
+    if name_or_path in plugin_scenes():
+        return Preset(str(name_or_path), scenes()[str(name_or_path)].title, str(name_or_path))
+    return parse(*_read(name_or_path))
+
+
+def title_of(name_or_path: str | Path) -> str:
+    """The title of a preset whose values are not looked at: checking one may build its shape; raises `ParameterError`.
+
+    A scene nobody knows is refused all the same, since such a file belongs to something else.
+    """
+    if name_or_path in plugin_scenes():
+        return load(name_or_path).title
+    text, name = _read(name_or_path)
+    document = _document(text, name)
+    require_known(document.get("scene", ""), scenes(), "scene")
+    return _title(document, name)
+
+
+def parse(text: str, name: str) -> Preset:
+    """The preset written in `text`; raises `ParameterError` naming `name`, the key, the value and the limit."""
+    document = _document(text, name)
+    try:
+        return _checked(document, name)
+    except ParameterError as error:
+        raise ParameterError(f"{name}: {error}") from None
+
+
+def _read(name_or_path: str | Path) -> tuple[str, str]:
+    """Text and name of the shipped preset of that name, or of the one in that file."""
+    text = str(name_or_path)
+    if isinstance(name_or_path, Path) or text.endswith(".toml") or "/" in text or "\\" in text:
+        path = Path(name_or_path)
+        return _read_file(path), str(path)
+    require_known(text, (*names(), *plugin_scenes()), "preset")
+    return _shipped().joinpath(f"{text}.toml").read_text(encoding="utf-8"), text
+
+
+def _document(text: str, name: str) -> dict[str, Any]:
+    try:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        document = tomllib.loads(text)
+        if LAX.search(text):
+            document = as_written(tomlkit.parse(text))
+    except RecursionError:
+        raise ParameterError(f"{name}: tables are nested too deeply for a preset.") from None
+    except (ValueError, TOMLKitError) as error:
+        raise ParameterError(f"{name} is not valid TOML: {error}.") from None
+    if not document:
+        raise ParameterError(f'{name} is empty: a preset says at least which scene it starts, scene = "heap".')
+    return document
+
+
+def dumps(preset: Preset, over: str = "") -> str:
+    """The preset as the text of a file; comments in `over`, the text it replaces, are kept.
+
+    Raises `ParameterError` for values that `load` would refuse.
+    """
+    _require_local_files(preset.scene, preset.values)
+    parameters = scenes()[preset.scene].parameters.checked(preset.values)
+    declared = parameters.declared()
+    document = tomlkit.parse(over)
+    document["format"] = FORMAT
+    document["title"] = preset.title
+    document["scene"] = preset.scene
+    document["seed"] = preset.seed
+    if preset.ready is None:
+        document.pop("ready", None)
+    else:
+        document["ready"] = preset.ready
+    if "parameters" not in document:
+        document.add(tomlkit.nl())
+        document["parameters"] = tomlkit.table()
+    table: Any = document["parameters"]
+    values = {name: value for name, value in parameters.model_dump().items() if value != declared[name].default}
+    for name in [name for name in table if name not in values]:
+        del table[name]
+    for name, value in values.items():
+        fresh = name not in table
+        table[name] = value
+        if fresh:
+            table[name].comment(_comment(declared[name], value))
+    return tomlkit.dumps(document)
+
+
+def checked_seed(seed: Any) -> int:
+    """The seed, if it is a valid one; raises `ParameterError`."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= LARGEST_SEED:
+        raise ParameterError(f"seed = {_short(seed)} is refused: it must be a whole number from 0 to {LARGEST_SEED}.")
+    return seed
+
+
+def _checked(document: dict[str, Any], name: str) -> Preset:
+    for key in document:
+        require_known(key, KEYS, "key")
+    found = document.get("format", FORMAT)
+    if isinstance(found, bool) or not isinstance(found, int) or found != FORMAT:
+        raise ParameterError(f"format = {_short(found)} is not known here, which reads format {FORMAT}.")
+    if "scene" not in document:
+        raise ParameterError(f"the key 'scene' is missing; scenes: {', '.join(scenes())}.")
+    scene = _text(document, "scene", "")
+    require_known(scene, scenes(), "scene")
+    values = document.get("parameters", {})
+    if not isinstance(values, dict):
+        raise ParameterError(f"parameters = {_short(values)} is refused: it must be a table, [parameters].")
+    _require_local_files(scene, values)
+    kept: ParameterSet = scenes()[scene].parameters.checked(values)
+    return Preset(
+        name=name,
+        title=_title(document, name),
+        scene=scene,
+        seed=checked_seed(document.get("seed", 1)),
+        values={key: getattr(kept, key) for key in values},
+        ready=_text(document, "ready", "") or None,
+    )
+
+
+def _require_local_files(scene: str, values: Mapping[str, Any]) -> None:
+    """Raise `ParameterError` when a path among the values leads to another machine; nothing is opened."""
+    for name, entry in scenes()[scene].parameters.declared().items():
+        if entry.kind == "path" and isinstance(values.get(name), str):
+            require_local(name, values[name])
+
+
+def _read_file(path: Path) -> str:
+    """The text of a file of any content, of at most `LARGEST_FILE` bytes."""
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            kind = "a folder" if stat.S_ISDIR(found.st_mode) else "not a file"
+            raise ParameterError(f"Preset {_short(path)} is {kind}; a preset is a TOML file.")
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except ParameterError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ParameterError(
+            f"Preset {_short(path)} cannot be read: {reason}. Shipped presets: {', '.join(names())}."
+        ) from None
+    if len(content) > LARGEST_FILE:
+        raise ParameterError(f"Preset {_short(path)} is larger than {LARGEST_FILE} bytes, too large for a preset.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ParameterError(f"Preset {_short(path)} is not UTF-8 text; save it as UTF-8.") from None
+
+
+def _title(document: dict[str, Any], name: str) -> str:
+    return _text(document, "title", Path(name).stem)
+
+
+def _text(document: dict[str, Any], key: str, default: str) -> str:
+    value = document.get(key, default)
+    if not isinstance(value, str) or len(value) > 200:
+        raise ParameterError(f"{key} = {_short(value)} is refused: it must be text of at most 200 characters.")
+    return value
+
+
+def _short(value: Any) -> str:
+    """The value as Python writes it, shortened to fit a sentence."""
+    text = str(value) if isinstance(value, Path) else repr(value)
+    return text if len(text) <= 120 else f"{text[:117]}..."
+
+
+def _comment(parameter: Any, value: Value) -> str:
+    unit = parameter.quantity.unit
+    return f"{parameter.quantity.label}, {parameter.shown(value)}" if unit else parameter.quantity.label
+
+
+def _shipped() -> Any:
+    return files("repose.assets").joinpath("presets")

@@ -1,0 +1,273 @@
+"""A world as named tables and back, checked; and the prepared worlds that ship with the program as files.
+
+Whatever a step reads of an earlier one is among the tables, the reference positions of the neighbour search included:
+lists made anew at another moment hold the same contacts in another order, and sums round differently. Left out is only
+what every step, or the loading, makes anew.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from repose.sim.engine.builder import (
+    empty_world,
+    fill_pair_properties,
+    fitted,
+    flaw_of_walls,
+    in_order_of_id,
+    index_pairs,
+)
+from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
+from repose.sim.engine.workspace import OVERLAP_RATIO, OVERLAP_STEP, empty_threads
+from repose.sim.engine.world import (
+    MATERIAL_COUNT,
+    PAIR_COUNT,
+    PENDING,
+    REBUILT_AT,
+    STEP_COUNT,
+    WALL_CONTACT_COUNT,
+    Pairs,
+    World,
+    empty_pairs,
+)
+from repose.sim.io import archive
+from repose.sim.io.archive import ArchiveError
+
+FORMAT = 5
+"""Of the files of prepared worlds."""
+READABLE = (2, 3, 4, FORMAT)
+"""Format 2 had further columns that follow from the others; formats 2 and 3 had no largest overlap; until 4 tables had
+the names in OLD_NAMES."""
+
+OLD_NAMES = {
+    "mobility": "inverse_mass",
+    "deepest": "largest_overlap",
+    "pairs.anchor": "pairs.shear_spring",
+    "touches.sphere": "wall_contacts.sphere",
+    "touches.wall": "wall_contacts.wall",
+    "touches.touching": "wall_contacts.touching",
+    "touches.anchor": "wall_contacts.shear_spring",
+    "touches.normal_force": "wall_contacts.normal_force",
+}
+"""Names of tables in older formats, of prepared worlds and of saved runs, and their present names."""
+
+PARTS = ("walls", "wall_contacts", "pairs", "search")
+MADE_ANEW = {
+    *("pair_buffer", "wall_buffer", "threads"),
+    *(f"search.{name}" for name in ("cell", "order", "place", "begin", "bucket_start", "box", "box_cells", "unequal")),
+    *(f"pairs.{name}" for name in ("radius_sum", "effective_mass", "effective_inertia", "fixed", "kind")),
+    *(f"wall_contacts.{name}" for name in ("begin", "gap", "normal", "contact_state", "acting", "push", "heat")),
+}
+"""Working storage, which no step reads before it has written it, and what follows from the two spheres of a pair."""
+REFERENCES = ("search.reference", "search.wall_reference")
+"""Infinite until the first lists are made."""
+MOST_MATERIALS = 256
+LIGHTEST, HEAVIEST = 1e-30, 1e30
+"""Of spheres in a file [kg]; a product of two masses is still far from what a float cannot hold."""
+SMALLEST, LARGEST = 1e-9, 1e4
+"""Their radii [m]."""
+FARTHEST_CELL = 1e15
+"""Places may be so many radii of the largest sphere from the origin: cells are counted in 64 bits [-]."""
+MOST = 1e30
+"""No place, speed, force or energy in a file is larger [SI]; accelerations and higher derivatives may be the square."""
+MOST_STEPS = 2**53
+"""Steps are counted exactly up to here where they are written as floats."""
+
+StoreError = ArchiveError
+
+
+def tables_of(world: World) -> dict[str, Any]:
+    """Every table that makes the world, by name, trimmed to the rows in use."""
+    used = {"pairs": int(world.counters[PAIR_COUNT]), "wall_contacts": int(world.counters[WALL_CONTACT_COUNT])}
+    tables = {}
+    for name in World._fields:
+        part = getattr(world, name)
+        if name in MADE_ANEW:
+            continue
+        if name not in PARTS:
+            tables[name] = np.ascontiguousarray(part)
+            continue
+        for column in part._fields:
+            if f"{name}.{column}" not in MADE_ANEW:
+                table = getattr(part, column)
+                table = table[..., : used[name]] if name in used else table
+                tables[f"{name}.{column}"] = np.ascontiguousarray(table)
+    return tables
+
+
+def packed(world: World) -> World:
+    """A copy of what lasts: lists trimmed to the rows in use, no working storage; nothing can step it as it is."""
+    found = {name: table.copy() for name, table in tables_of(world).items()}
+    return _with_tables(_blank_for(*_sizes(found)), found)._replace(threads=empty_threads(0))
+
+
+def unpacked(world: World) -> World:
+    """A world to step on with, made of a packed one that stays as it is."""
+    rows = {"pairs": int(world.counters[PAIR_COUNT]), "wall_contacts": int(world.counters[WALL_CONTACT_COUNT])}
+    return _with_room(packed(world)._replace(threads=empty_threads(1)), rows)
+
+
+def world_of(tables: dict[str, Any], prefix: str = "") -> World:
+    """The world made of tables that may hold anything, named as in `tables_of` behind `prefix`; raises `StoreError`."""
+    named = {name.removeprefix(prefix): table for name, table in tables.items() if name.startswith(prefix)}
+    found = {OLD_NAMES.get(name, name): table for name, table in named.items()}
+    try:
+        dimension, coordinates, levels = _sizes(found)
+        count, counters, walls = found["motion"].shape[2], found["counters"], found["walls.shape"].size
+    except (KeyError, ValueError, IndexError):
+        raise StoreError("The file cannot be read as a saved world: its tables are not those of one.") from None
+    if dimension not in (2, 3) or coordinates - dimension not in (0, 2 * dimension - 3) or not 3 <= levels <= 16:
+        raise StoreError(f"The file's world has {dimension} dimensions, {coordinates} coordinates, {levels} levels.")
+    blank = _blank_for(dimension, coordinates, levels)
+    found.setdefault("largest_overlap", blank.largest_overlap)  # of an older format
+    if counters.shape != blank.counters.shape or counters.dtype != blank.counters.dtype:
+        raise StoreError("The counters of the file's world are not what they should be: the file is damaged.")
+    if walls == 0:
+        found.setdefault("search.wall_reference", blank.search.wall_reference)
+    rows = {
+        "pairs": int(counters[PAIR_COUNT]),
+        "wall_contacts": int(counters[WALL_CONTACT_COUNT]),
+        "walls": walls,
+        "": count,
+    }
+    for name, table in tables_of(blank).items():
+        shape = _shape(name, table.shape, rows)
+        if name not in found or (found[name].shape, found[name].dtype) != (shape, table.dtype):
+            raise StoreError(f"Table '{name}' of the file's world is not what it should be: the file is damaged.")
+    if why := _nonsense(found, rows):
+        raise StoreError(f"The file's world {why}: the file is damaged.")
+    return in_order_of_id(_with_room(_with_tables(blank, found), rows))
+
+
+def _sizes(found: dict[str, Any]) -> tuple[int, int, int]:
+    """Dimension, coordinates and levels."""
+    coordinates, levels, _ = found["motion"].shape
+    return found["search.reference"].shape[0], coordinates, levels
+
+
+def _blank_for(dimension: int, coordinates: int, levels: int) -> World:
+    return empty_world(dimension, coordinates - dimension, levels)
+
+
+def _shape(name: str, empty: tuple[int, ...], rows: dict[str, int]) -> tuple[int, ...]:
+    """The shape a table must have, from the one it has in an empty world."""
+    part, _, column = name.rpartition(".")
+    if name in ("ledger", "largest_overlap", "counters", "search.skin"):
+        return empty
+    if part == "walls" or column == "wall_reference":
+        return (rows["walls"], *empty[1:])
+    return (*empty[:-1], rows.get(part, rows[""]))
+
+
+def _nonsense(found: dict[str, Any], rows: dict[str, int]) -> str:
+    """What of a world of the right shape cannot be, or an empty string: nothing of it may make a step read or write
+    beyond its tables, or begin with what is not a number."""
+    spheres, walls, counters = rows[""], rows["walls"], found["counters"]
+    kinds = int(counters[MATERIAL_COUNT])
+    i, j = found["pairs.i"], found["pairs.j"]
+    steps = int(counters[STEP_COUNT])
+    complaints = {
+        "has counters below zero": (np.delete(counters, REBUILT_AT) < 0).any(),
+        "stands in the midst of a step": counters[PENDING] != 0,
+        "was listed after its last step": counters[REBUILT_AT] > steps,
+        "has no materials": not 1 <= kinds <= MOST_MATERIALS,
+        "holds positions that are not finite": not np.isfinite(found["motion"]).all(),
+        "holds numbers that are not finite": not all(
+            np.isfinite(table).all()
+            for name, table in found.items()
+            if table.dtype.kind == "f" and name not in REFERENCES
+        ),
+        "holds radii or masses that are not positive": not (
+            (found["radius"] > 0.0).all() and (found["mass"] > 0.0).all() and (found["inverse_mass"] >= 0.0).all()
+        ),
+        f"holds masses that are not between {LIGHTEST:g} and {HEAVIEST:g} kg": not _between(
+            found["mass"], LIGHTEST, HEAVIEST
+        ),
+        f"holds radii that are not between {SMALLEST:g} and {LARGEST:g} m": not _between(
+            found["radius"], SMALLEST, LARGEST
+        ),
+        "holds places too far from the origin": (
+            np.abs(found["motion"][: len(found["search.reference"]), 0])
+            > FARTHEST_CELL * min(found["radius"].max(initial=0.0), LARGEST)
+        ).any(),
+        f"holds numbers larger than {MOST:g}": not all(
+            (np.abs(table) <= MOST).all()
+            for name, table in (found | {"motion": found["motion"][:, :2]}).items()
+            if table.dtype.kind == "f" and name not in ("inverse_mass", *REFERENCES)
+        ),
+        f"holds accelerations or inverse masses larger than {MOST**2:g}": not all(
+            (np.abs(table) <= MOST**2).all() for table in (found["motion"], found["inverse_mass"])
+        ),
+        f"has counters beyond {MOST_STEPS}": (counters > MOST_STEPS).any(),
+        "has a largest overlap that cannot be": not (
+            found["largest_overlap"][OVERLAP_RATIO] >= 0.0 and 0.0 <= found["largest_overlap"][OVERLAP_STEP] <= steps
+        ),
+        "holds two spheres of one name": np.unique(found["sphere_id"]).size < spheres,
+        "has a skin that is not positive": not (found["search.skin"] > 0.0).all(),
+        "names spheres that are not there": not ((i < j).all() and (j < spheres).all())
+        or not (found["wall_contacts.sphere"] < spheres).all(),
+        "lists its pairs out of order": (np.diff(i.astype(np.int64) * spheres + j) <= 0).any(),
+        "lists its walls out of order": (
+            np.diff(found["wall_contacts.sphere"].astype(np.int64) * walls + found["wall_contacts.wall"]) <= 0
+        ).any(),
+        "names walls that are not there": not (found["wall_contacts.wall"] < walls).all(),
+        "names materials that are not there": not (
+            _within(found["material"], kinds) and _within(found["walls.material"], kinds)
+        ),
+        "has walls without extent or direction": flaw_of_walls(found["walls.shape"], found["walls.corner"]) != "",
+        "has walls of no known shape": not np.isin(found["walls.shape"], (PLANE, FACET, CYLINDER)).all(),
+    }
+    return next((words for words, holds in complaints.items() if holds), "")
+
+
+def _between(values: Any, low: float, high: float) -> bool:
+    return bool(((values >= low) & (values <= high)).all())
+
+
+def _within(rows: Any, count: int) -> bool:
+    return bool(((rows >= 0) & (rows < count)).all())
+
+
+def _with_tables(blank: World, found: dict[str, Any]) -> World:
+    """The world these tables make, without working storage."""
+
+    def part(name: str) -> Any:
+        own = getattr(blank, name)
+        return own._replace(**{c: found[f"{name}.{c}"] for c in own._fields if f"{name}.{c}" not in MADE_ANEW})
+
+    flat = {name: found[name] for name in World._fields if name in found}
+    return blank._replace(**flat, **{name: part(name) for name in PARTS})
+
+
+def _with_room(world: World, rows: dict[str, int]) -> World:
+    """The world with working storage of its own, its lists kept as they are."""
+    search = world.search
+    wide = empty_pairs(rows["pairs"], search.reference.shape[0])
+    kept = {column: getattr(world.pairs, column) for column in Pairs._fields if f"pairs.{column}" not in MADE_ANEW}
+    whole = fitted(world, wide._replace(**kept), max(64, 2 * rows["pairs"]))
+    whole.search.reference[:] = search.reference
+    whole.search.wall_reference[:] = search.wall_reference
+    fill_pair_properties(whole)
+    index_pairs(whole)
+    return whole
+
+
+def to_bytes(world: World, state: Any, facts: dict[str, Any]) -> bytes:
+    """A prepared world, the scene's state (a dataclass of plain data) and JSON-ready facts as one file."""
+    blob = io.BytesIO()
+    archive.write(blob, {"format": FORMAT, "state": asdict(state), "facts": facts}, tables_of(world))
+    return blob.getvalue()
+
+
+def from_bytes(blob: bytes, state_type: type) -> tuple[World, Any, dict[str, Any]]:
+    """World, scene state and facts of a prepared world; raises `StoreError`."""
+    manifest, tables = archive.read(io.BytesIO(blob), "a saved world")
+    try:
+        if manifest["format"] not in READABLE:
+            raise StoreError(f"The file has format {manifest['format']}; this program reads {FORMAT}.")
+        return world_of(tables), state_type(**manifest["state"]), manifest["facts"]
+    except (KeyError, TypeError) as error:
+        raise StoreError(f"The file cannot be read as a saved world: {error}.") from None

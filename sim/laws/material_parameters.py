@@ -1,0 +1,90 @@
+"""Parameters of the material of grains and walls, for the laws that start from it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.laws.materials import Material
+from repose.sim.parameters import ParameterSet, Quantity
+
+YoungsModulus = Annotated[
+    float,
+    Ge(1e4),
+    Le(1e12),
+    Quantity("Young's modulus", "E", "MPa", scale=1e6, log=True, effect="ramp", group="Material"),
+]
+Poisson = Annotated[
+    float,
+    Ge(-0.999),
+    Le(0.499),
+    Quantity("Poisson's ratio", "ν", effect="ramp", group="Material"),
+    Field(description="Of grains and walls; 0.2 to 0.3 for glass and rock."),
+]
+Restitution = Annotated[
+    float,
+    Ge(0.0),
+    Le(1.0),
+    Quantity("restitution", "e", group="Material"),
+    Field(description="Speed after over speed before an impact; 1 loses nothing, 0 does not bounce."),
+]
+Friction = Annotated[
+    float,
+    Ge(0.0),
+    Le(2.0),
+    Quantity("friction", "μ", group="Material"),
+    Field(description="Friction coefficient between grains."),
+]
+WallFriction = Annotated[
+    float,
+    Ge(0.0),
+    Le(2.0),
+    Quantity("wall friction", "μ_w", group="Material"),
+    Field(description="Friction coefficient between grains and walls."),
+]
+"""Numbers of a material; scenes that begin with other values declare them by these names."""
+
+
+class MaterialParameters(ParameterSet):
+    """One material for the grains, and where the walls differ from it."""
+
+    young: Annotated[
+        YoungsModulus,
+        Field(description="Of grains and walls. Glass has 60 GPa; softer grains bear larger time steps."),
+    ] = 1e7
+    poisson: Poisson = 0.25
+    density: Annotated[
+        float,
+        Ge(1.0),
+        Le(3e4),
+        Quantity("density", "ρ", "kg/m³", effect="restart", group="Material"),
+        Field(description="Of the grains' material: 2500 for glass. Takes effect at the next start."),
+    ] = 2500.0
+    restitution: Restitution = 0.5
+    friction: Friction = 0.5
+    wall_friction: WallFriction = 0.5
+    rolling_friction: Annotated[
+        float,
+        Ge(0.0),
+        Le(1.0),
+        Quantity("rolling friction", "μ_r", group="Material"),
+        Field(description="Resistance to rolling, torque μ_r R* F_n against the relative spin."),
+    ] = 0.0
+    twisting_friction: Annotated[
+        float,
+        Ge(0.0),
+        Le(1.0),
+        Quantity("twisting friction", "μ_tw", group="Material"),
+        Field(description="Resistance to twisting about the normal, torque μ_tw R* F_n."),
+    ] = 0.0
+
+    def materials(self) -> tuple[Material, Material]:
+        """Row 0 the grains, row 1 the walls."""
+        common = (self.young, self.poisson, self.density, self.restitution)
+        resistance = (self.rolling_friction, self.twisting_friction)
+        return Material(*common, self.friction, *resistance), Material(*common, self.wall_friction, *resistance)
+
+    def differing(self) -> dict[tuple[int, int], dict[str, float]]:
+        """Pairs that no mean describes: grain and wall."""
+        return {(0, 1): {"friction": self.wall_friction}}

@@ -1,0 +1,77 @@
+"""Materials, and the properties of a contact between two of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+from repose.sim.engine.world import Floats
+
+YOUNG, ACROSS, DAMPING, FRICTION, ROLLING, TWISTING, COLUMN_COUNT = range(7)
+"""Columns of the table of pairs; ACROSS is sqrt(4 G*/E*), the root of Mindlin's stiffness over that of Hertz."""
+
+
+class Material(NamedTuple):
+    """One material."""
+
+    young: float
+    """[Pa]."""
+    poisson: float
+    density: float
+    """[kg/m³]."""
+    restitution: float
+    friction: float
+    rolling_friction: float = 0.0
+    twisting_friction: float = 0.0
+
+    @property
+    def shear_modulus(self) -> float:
+        """E / (2 (1 + nu)) [Pa]."""
+        return self.young / (2.0 * (1.0 + self.poisson))
+
+
+def damping_share(restitution: float) -> float:
+    """-ln e / sqrt(pi² + ln² e): the damping ratio of a contact that rebounds with e; 1 for e = 0."""
+    if restitution <= 0.0:
+        return 1.0
+    return -math.log(restitution) / math.hypot(math.pi, math.log(restitution))
+
+
+def pair_table(
+    materials: Sequence[Material], differing: Mapping[tuple[int, int], Mapping[str, float]] | None = None
+) -> Floats:
+    """The properties of a contact for every pair of materials, shape (materials², COLUMN_COUNT).
+
+    1/E* = sum (1 - nu²)/E;  1/G* = sum (2 - nu)/G;  restitution and the frictions are geometric means, unless
+    `differing` gives them for that pair of rows, by the names of `Material`. Row i * count + j.
+    """
+    count = len(materials)
+    table = np.empty((count * count, COLUMN_COUNT))
+    for i, a in enumerate(materials):
+        for j, b in enumerate(materials):
+            own = dict((differing or {}).get((i, j), (differing or {}).get((j, i), {})))
+            mean = {name: math.sqrt(getattr(a, name) * getattr(b, name)) for name in _MEANS} | own
+            young = 1.0 / ((1.0 - a.poisson**2) / a.young + (1.0 - b.poisson**2) / b.young)
+            shear = 1.0 / ((2.0 - a.poisson) / a.shear_modulus + (2.0 - b.poisson) / b.shear_modulus)
+            table[i * count + j] = (
+                young,
+                math.sqrt(4.0 * shear / young),
+                damping_share(mean["restitution"]),
+                mean["friction"],
+                mean["rolling_friction"],
+                mean["twisting_friction"],
+            )
+    return table
+
+
+@register_jitable(forceinline=True)
+def row_of(params: Any, kind: int) -> tuple[float, ...]:
+    """The row of a law's `table` for one kind of pair, as a tuple indexed by the columns above."""
+    row = params.table[kind]
+    return row[0], row[1], row[2], row[3], row[4], row[5]
+
+
+_MEANS = ("restitution", "friction", "rolling_friction", "twisting_friction")

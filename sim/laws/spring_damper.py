@@ -1,0 +1,29 @@
+"""The response of laws with a normal spring and damper and a sliding friction spring: `voigt` and `hertz_mindlin`."""
+
+from __future__ import annotations
+
+from numba.extending import register_jitable
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import Response
+from repose.sim.laws.materials import ROLLING, TWISTING
+from repose.sim.laws.rolling import rolling_torque
+from repose.sim.laws.sliding import sliding_spring
+
+
+@register_jitable(forceinline=True)
+def damped_response(normal_force, viscosity, shear_stiffness, shear_viscosity, limit, contact):
+    """The response to a normal force [N], with damping of these viscosities [kg/s] and a shear force of at most `limit`
+    [N]; rolling and twisting friction are those of the materials."""
+    spring, viscous, relaxation = sliding_spring(shear_stiffness, shear_viscosity, limit, contact)
+    rolling, twisting = contact.material[ROLLING], contact.material[TWISTING]
+    torque, rolling_power = rolling_torque(rolling, twisting, normal_force, contact.effective_radius, contact)
+    return Response(
+        normal_force,
+        vector.add(spring, viscous),
+        relaxation,
+        torque,
+        viscosity * contact.normal_velocity * contact.normal_velocity
+        - vector.dot(viscous, contact.tangential_velocity)
+        + rolling_power,
+        -vector.dot(spring, contact.tangential_velocity),
+    )

@@ -1,0 +1,75 @@
+"""What pushes each sphere: its contacts counted and their normal forces added up, in one go over the lists."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from repose.sim.engine.jit import compiled
+from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
+
+
+class Pushes(NamedTuple):
+    """One row per sphere, walls included among what pushes."""
+
+    force: Floats
+    """Sum of normal forces [N], shape (count,)."""
+    contacts: Floats
+    """Number of contacts, shape (count,)."""
+
+
+def pushes(world: World) -> Pushes:
+    """Contacts and normal forces of every sphere as the last step left them."""
+    pairs, touches = world.pairs, world.wall_contacts
+    used, near = int(world.counters[PAIR_COUNT]), int(world.counters[WALL_CONTACT_COUNT])
+    force, contacts = np.zeros(world.sphere_count), np.zeros(world.sphere_count)
+    _add(
+        *(pairs.i[:used], pairs.j[:used], pairs.touching[:used], pairs.normal_force[:used]),
+        *(touches.sphere[:near], touches.touching[:near], touches.normal_force[:near]),
+        *(force, contacts),
+    )
+    return Pushes(force, contacts)
+
+
+def touching_pairs(world: World, position: Any) -> tuple[Any, Any]:
+    """Both centres [m], shape (pairs, 2 * dimension), and normal force [N] of the pairs that touch, as float32.
+
+    `position` are the centres to take, float32, shape (spheres, dimension).
+    """
+    used = int(world.counters[PAIR_COUNT])
+    count = int(np.count_nonzero(world.pairs.touching[:used]))
+    ends, force = np.empty((count, 2 * position.shape[1]), np.float32), np.empty(count, np.float32)
+    pairs = world.pairs
+    _gather(pairs.i[:used], pairs.j[:used], pairs.touching[:used], pairs.normal_force[:used], position, ends, force)
+    return ends, force
+
+
+# Compiled, since a passage through arrays for every sum takes ten times as long and all that time holds Python.
+
+
+def _add_up(i, j, touching, normal, sphere, at_wall, wall_force, force, contacts):  # type: ignore[no-untyped-def]
+    for p in range(i.size):
+        if touching[p]:
+            force[i[p]] += normal[p]
+            force[j[p]] += normal[p]
+            contacts[i[p]] += 1.0
+            contacts[j[p]] += 1.0
+    for t in range(sphere.size):
+        force[sphere[t]] += wall_force[t]
+        if at_wall[t]:
+            contacts[sphere[t]] += 1.0
+
+
+def _ends_of(i, j, touching, normal, position, ends, force):  # type: ignore[no-untyped-def]
+    dimension = position.shape[1]
+    row = 0
+    for p in range(i.size):
+        if touching[p]:
+            for c in range(dimension):
+                ends[row, c] = position[i[p], c]
+                ends[row, dimension + c] = position[j[p], c]
+            force[row] = normal[p]
+            row += 1
+
+
+_add, _gather = compiled(_add_up), compiled(_ends_of)

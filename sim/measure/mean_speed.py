@@ -1,0 +1,29 @@
+"""Mean speed of the grains."""
+
+from __future__ import annotations
+
+import numpy as np
+from repose.sim.engine.world import World
+from repose.sim.measure.display import MOTION
+from repose.sim.measure.measurement import Measurement
+
+
+def mean_speed(world: World) -> float:
+    """Mean speed of the spheres that can move [m/s]; 0 where none can."""
+    moving = ~world.fixed
+    dimension = world.search.reference.shape[0]
+    speed = np.sqrt(np.sum(world.motion[:dimension, 1, moving] ** 2, axis=0))
+    return float(speed.mean()) if speed.size else 0.0
+
+
+MEASUREMENT = Measurement(
+    "mean_speed",
+    "mean speed",
+    "",
+    "m/s",
+    lambda system: mean_speed(system.world),
+    shown=False,
+    plot=MOTION,
+    order=20,
+    log=True,
+)

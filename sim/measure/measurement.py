@@ -1,0 +1,132 @@
+"""The record of a measurement, and what a measurement may read.
+
+A module of this package, or of a plug-in, that offers `MEASUREMENT` (a `Measurement` or a tuple of them) adds the
+quantity to the series, the plots, the readings, result.json and the exported series. An example, complete:
+
+    def mean_overlap(system: System) -> float:
+        return float(system.overlaps.mean()) if system.overlaps.size else math.nan
+
+    MEASUREMENT = Measurement("mean_overlap", "mean overlap", "δ", "mm", mean_overlap, scale=1e-3)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from repose.sim.engine.world import Floats, World
+from repose.sim.measure.booked import Booked
+from repose.sim.measure.display import OTHER, Plot, Reading
+
+if TYPE_CHECKING:  # both modules import the compiler
+    from repose.sim.engine.contacts.force_table import ContactTable
+    from repose.sim.engine.timestep.survey import Survey
+
+T = TypeVar("T")
+
+
+@dataclass
+class System:
+    """An experiment at one moment, as measurements read it; what costs time is computed once for all of them."""
+
+    world: World
+    dimension: int
+    rotates: bool
+    gravity: tuple[float, ...]
+    """[m/s²], shape (dimension,)."""
+    velocity_shift: float
+    """How far the stored velocities are ahead of the positions [s]: half a step in the leapfrog scheme, else 0."""
+    booked: Booked
+    find_survey: Callable[[], Survey]
+    find_contacts: Callable[[], ContactTable]
+    find_reading: Callable[[], Any]
+    _derived: dict[Callable[[System], Any], Any] = field(default_factory=dict)
+
+    @cached_property
+    def survey(self) -> Survey:
+        """Energies of all contacts, the largest overlap and the stiffest contact."""
+        return self.find_survey()
+
+    @cached_property
+    def contacts(self) -> ContactTable:
+        """Spheres, branch and force of every contact."""
+        return self.find_contacts()
+
+    @cached_property
+    def overlaps(self) -> Floats:
+        """Overlap of every contact, walls included [m], shape (contacts,)."""
+        i, j = self.contacts.i, self.contacts.j
+        radius = self.world.radius
+        overlap: Floats = radius[i] + np.where(j >= 0, radius[j], 0.0) - np.linalg.norm(self.contacts.branch, axis=0)
+        return overlap
+
+    @cached_property
+    def reading(self) -> Any:
+        """What the scene itself measures, such as an `AngleOfRepose`; None where it measures nothing now."""
+        return self.find_reading()
+
+    def derived(self, derive: Callable[[System], T]) -> T:
+        """derive(self), computed once for all measurements that use it."""
+        if derive not in self._derived:
+            self._derived[derive] = derive(self)
+        result: T = self._derived[derive]
+        return result
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One quantity that is followed over time."""
+
+    name: str
+    """Column of the series and key of result.json."""
+    title: str
+    symbol: str
+    unit: str | Mapping[int, str]
+    """Unit in which it is shown; by dimension where 2D and 3D differ."""
+    sample: Callable[[System], float]
+    """Value now in SI units; nan where there is none."""
+    scale: float = 1.0
+    """Shown value = value / scale."""
+    costly: bool = False
+    """Whether a sample costs more than a few steps: then the series take it every `COSTLY_STEPS` steps only."""
+    shown: Callable[[System], bool] | bool = True
+    """Whether it is shown beside the picture now, provided that it has a value."""
+    help: Callable[[System], str] | str = ""
+    """Sentence shown at its reading."""
+    plot: Plot | None = OTHER
+    """Tab it is plotted in; None for no plot."""
+    axis: str = ""
+    """Label of the axis; measurements of one tab with the same label share one axis. Empty: title and unit."""
+    order: int = 50
+    """Measurements are sorted by this number in a tab and among the readings."""
+    log: bool = False
+    """Whether the axis is logarithmic."""
+    from_zero: bool = True
+    """Whether the axis begins at zero."""
+
+    def unit_in(self, dimension: int) -> str:
+        """Unit in which it is shown in 2D or 3D."""
+        return self.unit if isinstance(self.unit, str) else self.unit[dimension]
+
+    def label(self) -> str:
+        """Title and symbol."""
+        return f"{self.title} {self.symbol}".rstrip()
+
+    def axis_label(self, dimension: int) -> str:
+        """Label of the axis with the unit."""
+        unit = self.unit_in(dimension)
+        return f"{self.axis or self.label()} [{unit}]" if unit else self.axis or self.label()
+
+    def reading(self, system: System) -> Reading | None:
+        """The quantity beside the picture; None where it has no value or is not shown."""
+        if not (self.shown if isinstance(self.shown, bool) else self.shown(system)):
+            return None
+        value = self.sample(system)
+        if not math.isfinite(value):
+            return None
+        help = self.help if isinstance(self.help, str) else self.help(system)
+        return Reading(self.label(), value / self.scale, self.unit_in(system.dimension), help=help)

@@ -1,0 +1,16 @@
+"""The slope that a scene measures, followed over time."""
+
+from __future__ import annotations
+
+import math
+
+from repose.sim.measure.display import SLOPE
+from repose.sim.measure.measurement import Measurement, System
+
+
+def slope_angle(system: System) -> float:
+    """Angle of repose of the scene's reading [rad]; nan where the scene measures no slope now."""
+    return float(getattr(system.reading, "angle", math.nan))
+
+
+MEASUREMENT = Measurement("angle", "angle", "", "°", slope_angle, scale=math.radians(1.0), shown=False, plot=SLOPE)

@@ -1,0 +1,225 @@
+"""What can be chosen by name: laws, integrators, scenes and measurements, shipped or added as plug-ins.
+
+A record is found because its file is there: in a package of `sim`, in the user's plug-in folder, in an installed
+package with the entry point `repose.plugins`, or in a file named on the command line. A module offers its records under
+the names in `OFFERS`. A plug-in that fails to import is reported in one sentence, and the program continues without it.
+
+This module imports the packages it looks into only when it is asked, so that layers below the scenes can find one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import os
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from importlib import metadata
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import platformdirs
+
+OFFERS = {"laws": "LAW", "integrators": "INTEGRATORS", "measure": "MEASUREMENT", "scenes": "SCENE"}
+"""Package of `sim`, and the name under which a module offers a record, or a tuple of records."""
+
+ENTRY_POINTS = "repose.plugins"
+FOLDER = "REPOSE_PLUGINS"
+"""Environment variable with the plug-in folder, where it is not the usual one."""
+PREFIX = "repose_plugins"
+"""Package under which the files of plug-ins are imported."""
+
+
+class PluginError(ValueError):
+    """A plug-in that cannot be used: one sentence."""
+
+
+class Plugin(NamedTuple):
+    """One plug-in that was looked at."""
+
+    source: str
+    """File or installed package it comes from."""
+    module: ModuleType | None
+    trouble: str
+    """Why it is not used, in one sentence; empty where it is."""
+
+    @property
+    def offers(self) -> list[str]:
+        """What it adds, such as "law springy"."""
+        names = {"laws": "law", "integrators": "integrator", "scenes": "scene", "measure": "measurement"}
+        return [
+            f"{names[kind]} {record.name}"
+            for kind in OFFERS
+            for record in (records_of(self.module, kind) if self.module else ())
+        ]
+
+
+_added: list[Plugin] = []
+"""Plug-ins from files named on the command line."""
+_read: list[Plugin] | None = None
+"""Plug-ins of installed packages and of the folder; None before they are read."""
+_clashes: dict[tuple[str, str], str] = {}
+"""Sentences about plug-ins whose records have the names of others, by source and name."""
+
+
+def found(kind: str) -> dict[str, Any]:
+    """Every record of a kind by its name; `kind` is a key of `OFFERS`. Shipped records come first."""
+    return _found(kind)
+
+
+def scenes() -> dict[str, Any]:
+    """Every scene by name."""
+    return found("scenes")
+
+
+def laws() -> dict[str, Any]:
+    """Every contact law by name."""
+    return found("laws")
+
+
+def integrators() -> dict[str, Any]:
+    """Every integrator by name."""
+    return found("integrators")
+
+
+def measurements() -> dict[str, Any]:
+    """Every measurement by name."""
+    return found("measure")
+
+
+def extra_modules() -> list[ModuleType]:
+    """The modules of all plug-ins that could be imported."""
+    return [plugin.module for plugin in plugins() if plugin.module is not None]
+
+
+def plugins() -> list[Plugin]:
+    """Every plug-in, usable or not, in the order in which they are read.
+
+    While plug-ins are being imported, which may import scenes that ask for laws, these are the ones imported so far.
+    """
+    global _read
+    if _read is None:
+        _read = []
+        for plugin in _installed_and_in_folder():
+            _read.append(plugin)
+        _found.cache_clear()
+    return [*_read, *_added]
+
+
+def troubles() -> list[str]:
+    """Why plug-ins, or records of them, are not used: one sentence each."""
+    for kind in OFFERS:
+        _found(kind)
+    return [*(plugin.trouble for plugin in plugins() if plugin.trouble), *_clashes.values()]
+
+
+def plugin_folder() -> Path:
+    """The folder whose Python files are plug-ins; it need not exist."""
+    return Path(os.environ.get(FOLDER) or Path(platformdirs.user_data_dir("repose", appauthor=False)) / "plugins")
+
+
+def add_file(path: str | Path) -> ModuleType:
+    """Import a Python file as a plug-in and return its module; raises `PluginError`."""
+    path = Path(path).absolute()
+    known = next((plugin for plugin in plugins() if plugin.module and plugin.source == str(path)), None)
+    if known is not None and known.module is not None:
+        return known.module
+    plugin = _imported(str(path), lambda: _module_of(path))
+    if plugin.module is None:
+        raise PluginError(plugin.trouble)
+    _added.append(plugin)
+    _found.cache_clear()
+    return plugin.module
+
+
+def forget_plugins() -> None:
+    """Forget every plug-in, so that the next question reads the folder again; modules stay imported."""
+    global _read
+    _read = None
+    _added.clear()
+    _clashes.clear()
+    _found.cache_clear()
+
+
+@cache
+def _found(kind: str) -> dict[str, Any]:
+    extra = plugins()  # first: they may import shipped scenes, and a scene must not find itself half imported
+    root = importlib.import_module(f"repose.sim.{kind}")
+    records: dict[str, Any] = {}
+    for entry in pkgutil.walk_packages(root.__path__, f"{root.__name__}."):
+        for record in records_of(importlib.import_module(entry.name), kind):
+            records[record.name] = record
+    for plugin in extra:
+        for record in records_of(plugin.module, kind) if plugin.module else ():
+            if record.name in records:
+                _clashes[plugin.source, record.name] = (
+                    f"The plug-in {plugin.source} offers '{record.name}' in {kind}, which exists already: rename it."
+                )
+            else:
+                records[record.name] = record
+    return records
+
+
+def records_of(module: ModuleType, kind: str) -> tuple[Any, ...]:
+    """The records of a kind that a module offers."""
+    offered = getattr(module, OFFERS[kind], ())
+    return offered if isinstance(offered, tuple) else (offered,)
+
+
+def _installed_and_in_folder() -> Iterator[Plugin]:
+    for point in metadata.entry_points(group=ENTRY_POINTS):
+        yield _imported(point.value, point.load)
+    folder = plugin_folder()
+    try:
+        files = sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
+    except OSError as error:
+        yield Plugin(str(folder), None, f"The plug-in folder {folder} cannot be read: {error.strerror or error}.")
+        return
+    for path in files:
+        yield _imported(str(path), partial(_module_of, path))
+
+
+def _imported(source: str, load: Callable[[], Any]) -> Plugin:
+    """The plug-in that `load` imports, or why it cannot be used."""
+    try:
+        module = load()
+        if not isinstance(module, ModuleType):
+            raise PluginError("its entry point must name a module")
+        offers = [(kind, record) for kind in OFFERS for record in records_of(module, kind)]
+        nameless = next((kind for kind, record in offers if not isinstance(getattr(record, "name", None), str)), None)
+        if nameless is not None:
+            raise PluginError(f"{OFFERS[nameless]} is not a record with a name")
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # whatever a stranger's module does while it is imported
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        return Plugin(source, None, f"The plug-in {source} is not used: {reason}.")
+    return Plugin(source, module, "")
+
+
+def _module_of(path: Path) -> ModuleType:
+    """The module of a file, imported under a name of its own, so that compiled loops can be kept on disk."""
+    if not path.is_file():
+        raise PluginError(f"there is no file {path}")
+    if path.suffix != ".py":
+        raise PluginError("a plug-in is a Python file, its name ends in .py")
+    package = sys.modules.setdefault(PREFIX, ModuleType(PREFIX))
+    package.__path__ = []
+    name = f"{PREFIX}.{path.stem}"
+    if getattr(sys.modules.get(name), "__file__", str(path)) != str(path):  # a file of the same name elsewhere
+        name += f"_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise PluginError("it cannot be read as a Python module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module

@@ -1,0 +1,114 @@
+"""The contact law as a parameter of a scene: one parameter set per law, made of the scene's own and the law's.
+
+`with_law(own, default, fits)` returns the set of the default law, whose `checked` gives the set of the law that the
+values name: a scene uses it like any other parameter set. A law from a plug-in is offered like those of the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import new_class
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
+
+from pydantic import Field
+from repose.sim import registry
+from repose.sim.laws.law import Law
+from repose.sim.laws.material_parameters import MaterialParameters
+from repose.sim.parameters import ParameterSet, Quantity, Value, shared_names
+
+
+def is_material_law(law: Law) -> bool:
+    """Whether a law derives its forces from the materials of grains and walls."""
+    return issubclass(law.parameters, MaterialParameters)
+
+
+def is_direct_law(law: Law) -> bool:
+    """Whether stiffness and friction of a law are given and the same for all contacts."""
+    return not is_material_law(law) and "friction" in law.parameters.model_fields
+
+
+class LawChoice(ParameterSet):
+    """A parameter set with the parameter `law`; its class depends on the law."""
+
+    own: ClassVar[type[ParameterSet]]
+    selected_law: ClassVar[str]
+    default_law: ClassVar[str]
+    fits: ClassVar[Callable[[Law], bool]]
+
+    @classmethod
+    def chosen(cls, values: Mapping[str, Any]) -> type[ParameterSet]:
+        """The set of the law that `values` name, or of this set's law."""
+        name = values.get("law", cls.selected_law)
+        known = isinstance(name, str) and name in fitting_laws(cls.fits)
+        return made(cls.own, name if known else cls.default_law, cls.default_law, cls.fits)
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> Self:
+        chosen = cast("type[Self]", cls.chosen(values))
+        found: Self = super(LawChoice, chosen).checked({"law": chosen.selected_law, **values})
+        return found
+
+    @classmethod
+    def parse(cls, name: str, text: str) -> Value:
+        if name not in cls.model_fields:
+            for law in fitting_laws(cls.fits):
+                other = made(cls.own, law, cls.default_law, cls.fits)
+                if name in other.model_fields:
+                    return other.parse(name, text)
+        return super().parse(name, text)
+
+    def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Present values of the parameters that another law has as well; its others begin with their defaults.
+
+        A parameter of the same name and another unit, such as a Hertz and a linear stiffness, is another one.
+        """
+        chosen = self.chosen({"law": self.selected_law} | dict(values))
+        same = shared_names(self, chosen)
+        return {name: value for name, value in self.model_dump().items() if name in same}
+
+
+def with_law(own: type[ParameterSet], default: str, fits: Callable[[Law], bool]) -> type[ParameterSet]:
+    """The parameter set of a scene that lets the user select one of the laws that `fits` accepts."""
+    return made(own, default, default, fits)
+
+
+def fitting_laws(fits: Callable[[Law], bool]) -> tuple[str, ...]:
+    """Names of the laws that can be selected, including those of plug-ins."""
+    return tuple(name for name, law in registry.laws().items() if fits(law))
+
+
+def made(own: type[ParameterSet], law: str, default: str, fits: Callable[[Law], bool]) -> type[ParameterSet]:
+    """The scene's own parameters, those of a law and the choice of the law as one class."""
+    return _made(own, law, default, fits, fitting_laws(fits))
+
+
+@cache
+def _made(
+    own: type[ParameterSet], law: str, default: str, fits: Callable[[Law], bool], names: tuple[str, ...]
+) -> type[ParameterSet]:
+    of_law = registry.laws()[law].parameters
+    bases = (LawChoice, own) if issubclass(own, of_law) else (LawChoice, own, of_law)
+    words = "How a contact answers overlap and motion. Parameters that both laws have keep their values."
+    choice = Annotated[
+        Literal[names],  # type: ignore[valid-type]
+        Quantity("contact law", "", group="Model"),
+        Field(description=words),
+    ]
+    entries = {
+        "__module__": own.__module__,
+        "__doc__": own.__doc__,
+        "__annotations__": {
+            "law": choice,
+            "own": ClassVar[type[ParameterSet]],
+            "selected_law": ClassVar[str],
+            "default_law": ClassVar[str],
+            "fits": ClassVar[Callable[[Law], bool]],
+        },
+        "law": default,
+        "own": own,
+        "selected_law": law,
+        "default_law": default,
+        "fits": staticmethod(fits),
+    }
+    return new_class(own.__name__, bases, exec_body=lambda namespace: namespace.update(entries))

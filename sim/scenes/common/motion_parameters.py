@@ -1,0 +1,67 @@
+"""Parameters every scene shares: gravity and its direction, and how time is stepped."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.parameters import OneOf, ParameterSet, Quantity
+
+Integrator = Annotated[str, OneOf("integrators"), Quantity("integrator", "", group="Time step")]
+VerletFirst = Annotated[
+    Integrator,
+    Field(description="Scheme that moves the grains. Velocity Verlet keeps its order in damped contacts."),
+]
+TimeStep = Annotated[
+    Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"],
+    Quantity("time step", "Δt", "µs", scale=1e-6, log=True, group="Time step"),
+]
+"""Scenes that begin with another scheme or step declare it by these names and say why."""
+
+
+class MotionParameters(ParameterSet):
+    """Gravity, tilt and the time step."""
+
+    gravity: Annotated[
+        float,
+        Ge(0.0),
+        Le(100.0),
+        Quantity("gravity", "g", "m/s²", effect="ramp", group="Gravity"),
+        Field(description="Acceleration of free fall: 9.81 on Earth, 1.62 on the Moon."),
+    ] = 9.81
+    tilt: Annotated[
+        float,
+        Ge(-math.pi / 2),
+        Le(math.pi / 2),
+        Quantity("tilt of the table", "α", "°", scale=math.pi / 180, effect="ramp", group="Gravity"),
+        Field(
+            description="Angle by which the table is tilted; positive lowers the right side, so that grains "
+            "run to the right."
+        ),
+    ] = 0.0
+    integrator: Annotated[
+        Integrator,
+        Field(description="Scheme that moves the grains. Gear-5 is the thesis'; leap-frog bears larger steps."),
+    ] = "gear5"
+    start_up: Annotated[
+        Literal["zero", "rk4"],
+        Quantity("Gear start-up", "", group="Time step"),
+        Field(
+            description="How Gear's higher derivatives begin: at zero, or from six small Runge-Kutta steps "
+            "(thesis app. A)."
+        ),
+    ] = "zero"
+    dt: Annotated[
+        TimeStep,
+        Field(
+            description="Step of the integrator; 'auto' follows the stiffest contact and the integrator's own limit."
+        ),
+    ] = "auto"
+
+    def gravity_vector(self, dimension: int) -> tuple[float, ...]:
+        """Acceleration of free fall in the frame of the table [m/s²]: x to the right, the last axis up."""
+        along = self.gravity * math.sin(self.tilt)
+        down = -self.gravity * math.cos(self.tilt)
+        return (along, down) if dimension == 2 else (along, 0.0, down)

@@ -1,0 +1,131 @@
+"""Spheres held in place until they are let go, beside the closed form they should follow: for the scenes that check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
+from repose.sim.engine.contacts.wall_forces import PLANE
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.activation import find_accelerations, start_derivatives
+from repose.sim.experiment.changes import begin_anew
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.notices import tell
+from repose.sim.scenes.common.state_checks import are_rows, are_times, first_flaw, stage_flaws
+
+
+@dataclass
+class HeldState:
+    """Where such an experiment stands, and what it has recorded."""
+
+    phase: str = "empty"
+    """empty while the spheres are held, flowing, rested once the time is over."""
+    since: float = 0.0
+    """When they were let go [s]."""
+    time: list[float] = field(default_factory=list)
+    """Since then, of every record [s]."""
+    place: list[list[float]] = field(default_factory=list)
+    """The coordinate watched, one entry per sphere [m]."""
+    speed: list[list[float]] = field(default_factory=list)
+    """Its rate of change [m/s]."""
+
+
+def let_go(experiment: Experiment, mass: float, inertia: float) -> None:
+    """Give the spheres of mass [kg] and moment of inertia [kg m²] to gravity, from rest."""
+    run = experiment.run
+    world, dimension = run.world, experiment.scene.dimension
+    with booked(experiment, "poured"):
+        world.inverse_mass[:dimension] = 1.0 / mass
+        world.inverse_mass[dimension:] = 1.0 / inertia
+        # Held spheres are not looked for near walls: make the lists anew.
+        forget_neighbours(world)
+        find_accelerations(experiment)
+        motion = run.world.motion
+        motion[:, 1] = experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]
+    run.state.phase, run.state.since = "flowing", experiment.time
+    start_derivatives(experiment)
+
+
+def held_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Floats) -> World:
+    """Spheres of one size that do not move, each of a material of its own, over a plane through the origin.
+
+    `centres` [m] has shape (spheres, 3), `normal` is the plane's unit normal; its material follows the spheres'.
+    """
+    world = empty_world(3, spin_length, skin=0.5 * parameters.radius, materials=len(centres) + 1)
+    for row, centre in enumerate(centres):
+        world = add_spheres(world, centre, parameters.radius, parameters.mass, fixed=True, material=row, first_id=row)
+    return set_walls(world, [PLANE], [[np.zeros(3), normal, np.zeros(3)]], material=len(centres))
+
+
+def flaw_held(state: HeldState, world: World, spheres: int) -> str:
+    """What of a state read from a file cannot be, of a scene of so many spheres."""
+    records = len(state.time)
+    return first_flaw(
+        {
+            "number of spheres": world.sphere_count != spheres or world.walls.shape.size != 1,
+            **stage_flaws(state, ("empty", "flowing", "rested")),
+            "time": not are_times(state.time) or (state.phase == "rested" and records == 0),
+            "place": not are_rows(state.place, records, spheres),
+            "speed": not are_rows(state.speed, records, spheres),
+        }
+    )
+
+
+def act_held(experiment: Experiment, action: str, held: str, gone: str) -> str:
+    """Let the spheres go, from their start if they have run already, or put them back; `held` and `gone` say so."""
+    if action == "reset" or experiment.phase == "rested":
+        begin_anew(experiment)
+    if action == "reset":
+        return held
+    built = experiment.run.built
+    let_go(experiment, built.mass, 0.4 * built.mass * built.radius**2)
+    return gone
+
+
+def watch(experiment: Experiment, place: Floats, speed: Floats) -> None:
+    """Write down place [m] and speed [m/s] of every sphere; hold them once the time is over."""
+    state: HeldState = experiment.run.state
+    record(state, experiment.time - state.since, place, speed)
+    if experiment.time - state.since >= experiment.run.built.duration:
+        hold(experiment)
+        tell(experiment, f"Done: {experiment.scene.describe(experiment)[1]}.", repeats=True)
+
+
+def hold(experiment: Experiment) -> None:
+    """Stop the spheres where they are; they carry their energy out of the ledger."""
+    world = experiment.run.world
+    with booked(experiment, "removed"):
+        world.inverse_mass[:] = 0.0
+        world.motion[:, 1:] = 0.0
+        forget_neighbours(world)
+    experiment.run.state.phase = "rested"
+
+
+def velocities(experiment: Experiment) -> Floats:
+    """Velocities of the spheres at the moment of their positions [m/s], shape (spheres, dimension)."""
+    motion = experiment.run.world.motion[: experiment.scene.dimension]
+    found: Floats = (motion[:, 1] - experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]).T
+    return found
+
+
+def record(state: HeldState, time: float, place: Floats, speed: Floats) -> None:
+    """Append place [m] and speed [m/s] of every sphere, `time` [s] after they were let go."""
+    state.time.append(time)
+    state.place.append(place.tolist())
+    state.speed.append(speed.tolist())
+
+
+def recorded(state: HeldState, spheres: int) -> tuple[Floats, Floats, Floats]:
+    """Time [s], shape (records,), place [m] and speed [m/s], shape (records, spheres)."""
+    shape = (len(state.time), spheres)
+    return np.array(state.time), np.reshape(state.place, shape), np.reshape(state.speed, shape)
+
+
+def rectangle(corner: ArrayLike, along: ArrayLike, across: ArrayLike) -> Floats:
+    """Two triangles that make a parallelogram from a corner and two edges [m], shape (2, 3, 3)."""
+    a, u, v = np.asarray(corner, float), np.asarray(along, float), np.asarray(across, float)
+    return np.array([[a, a + u, a + u + v], [a, a + u + v, a + v]])

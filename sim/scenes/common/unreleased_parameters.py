@@ -1,0 +1,24 @@
+"""Numbers of spheres that are held until they are let go, declared once for the scenes that check."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.parameters import Quantity
+
+SphereRadius = Annotated[
+    float,
+    Ge(1e-3),
+    Le(0.1),
+    Quantity("radius", "R", "mm", scale=1e-3, effect="restart", group="Spheres"),
+    Field(description="Of every sphere. Takes effect at the next start."),
+]
+SphereMass = Annotated[
+    float,
+    Ge(1e-5),
+    Le(10.0),
+    Quantity("mass", "m", "g", scale=1e-3, effect="restart", group="Spheres"),
+    Field(description="Of every sphere. Takes effect at the next start."),
+]

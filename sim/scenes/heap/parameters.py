@@ -1,0 +1,135 @@
+"""The parameters of the heap experiment."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal, Self
+
+from annotated_types import Ge, Le
+from pydantic import Field, model_validator
+from repose.sim.parameters import Quantity
+from repose.sim.scenes.common.motion_parameters import MotionParameters
+from repose.sim.scenes.common.poured_parameters import SpeedAtRest
+
+SMALLEST, LARGEST = 0.4, 1.8
+"""Radii are kept between these, in units of the mean radius."""
+
+PACKING = 0.80
+"""Area fraction of a loosely poured column, for the height of the walls [-]."""
+
+MOST_WALL_GRAINS = 100_000
+"""Walls and base together may have; more would take a gigabyte before anything is poured."""
+
+
+class HeapParameters(MotionParameters):
+    """Parameters of the heap experiment other than those of its contact law (thesis ch. 3), in SI."""
+
+    base_radius: Annotated[
+        float,
+        Ge(5e-5),
+        Le(3e-3),
+        Quantity("base grain radius", "R_p", "mm", scale=1e-3, effect="base", group="Container"),
+        Field(
+            description="Radius of the grains the base is made of: larger is rougher and gives a steeper "
+            "heap. A change rebuilds the base."
+        ),
+    ] = 2.5e-4
+    wall_radius: Annotated[
+        float,
+        Ge(1e-4),
+        Le(3e-3),
+        Quantity("wall grain radius", "R_wall", "mm", scale=1e-3, effect="base", group="Container"),
+        Field(description="Radius of the grains the two walls are made of. A change rebuilds the walls."),
+    ] = 1e-3
+    width: Annotated[
+        float,
+        Ge(5e-3),
+        Le(2.0),
+        Quantity("container width", "W", "mm", scale=1e-3, effect="restart", group="Container"),
+        Field(description="Distance between the walls. The height follows from the number of grains."),
+    ] = 4.56e-2
+    rotation: Annotated[
+        bool,
+        Quantity("grains rotate", "", effect="restart", group="Grains"),
+        Field(description="Whether grains turn (discs, ½ m R²). The thesis' do not. Takes effect at the next fill."),
+    ] = False
+    grain_count: Annotated[
+        int,
+        Ge(1),
+        Le(20_000),
+        Quantity("grains", "N", effect="restart", group="Grains"),
+        Field(description="How many grains are poured. Takes effect at the next fill."),
+    ] = 1100
+    mean_radius: Annotated[
+        float,
+        Ge(4e-4),
+        Le(2e-3),
+        Quantity("mean radius", "R", "mm", scale=1e-3, effect="restart", group="Grains"),
+        Field(description="Mean of the normal distribution the radii are drawn from. Takes effect at the next fill."),
+    ] = 1e-3
+    radius_spread: Annotated[
+        float,
+        Ge(0.0),
+        Le(5e-4),
+        Quantity("radius spread", "σ_R", "mm", scale=1e-3, effect="restart", group="Grains"),
+        Field(
+            description="Standard deviation of the radii; none below 0.4 R or above 1.8 R is kept. Zero gives "
+            "equal grains, which crystallise."
+        ),
+    ] = 2e-4
+    mass_at_mean: Annotated[
+        float,
+        Ge(1e-6),
+        Le(1e-1),
+        Quantity("mass at R = 1 mm", "m", "g", scale=1e-3, effect="restart", group="Grains"),
+        Field(description="Mass of a grain of 1 mm radius; others have m (R / 1 mm)³."),
+    ] = 1e-3
+    settle_speed: Annotated[
+        SpeedAtRest,
+        Field(description="A layer, and the heap, count as settled once the mean speed is below this."),
+    ] = 1e-2
+    surface_grains: Annotated[
+        int,
+        Ge(1),
+        Le(5),
+        Quantity("highest grains per strip", "n_top", group="Experiment"),
+        Field(
+            description="How many of the highest grains of each strip, one mean diameter wide, the line is "
+            "fitted through."
+        ),
+    ] = 2
+    method: Annotated[
+        Literal["line", "robust", "height_over_base"],
+        Quantity("angle from", "", group="Experiment"),
+        Field(
+            description="Least-squares line, Theil-Sen line (robust against stray grains), or height of the "
+            "heap over its base."
+        ),
+    ] = "line"
+
+    @property
+    def base_count(self) -> int:
+        """Grains the base is made of."""
+        return max(1, math.ceil(self.width / (2.0 * self.base_radius)))
+
+    def wall_count(self, grain_area: float) -> int:
+        """Grains a wall needs to hold grains of that total area [m²], with room to drop the last layer."""
+        height = 1.2 * grain_area / (PACKING * self.width) + 12.0 * self.mean_radius
+        return math.ceil(height / (2.0 * self.wall_radius))
+
+    @model_validator(mode="after")
+    def _can_be_built(self) -> Self:
+        largest = self.mean_radius * (LARGEST if self.radius_spread > 0.0 else 1.0)
+        if self.width < 2.0 * largest * (1.0 - 1e-9):
+            raise ValueError(
+                f"width = {self.width!r} is refused: it must be at least {2.0 * largest:.6g} m, the diameter of the "
+                "largest grain; widen the container or make the grains smaller."
+            )
+        grain_area = self.grain_count * math.pi * (self.mean_radius**2 + self.radius_spread**2)
+        count = 2 * self.wall_count(grain_area) + self.base_count
+        if count > MOST_WALL_GRAINS:
+            raise ValueError(
+                f"wall_radius = {self.wall_radius!r} is refused: walls and base would need {count} grains, at most "
+                f"{MOST_WALL_GRAINS} are built; make the wall grains larger, the container wider or the grains fewer."
+            )
+        return self

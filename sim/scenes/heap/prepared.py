@@ -1,0 +1,64 @@
+"""Prepared states shipped with the program, so that a lecture can start at the open-wall step.
+
+Make them anew with `python -m repose.sim.scenes.heap.prepared`: the default preset is filled with seed 1 and written to
+assets/columns. A prepared state is used for any friction, stiffness, damping or gravity; it is
+not used when the grains or the container are others than those it was filled with.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from repose.sim.engine.world import REBUILT_AT, STEP_COUNT, World
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.stepping import advance, is_finished
+from repose.sim.io import world_tables
+from repose.sim.parameters import ParameterError, ParameterSet
+from repose.sim.scenes.heap.filling import HeapState
+
+
+def column(parameters: ParameterSet) -> tuple[World, Any] | None:
+    """The filled column and its scene state, the clock at zero; None if it was filled with other grains or walls.
+
+    Raises `ParameterError` where the file cannot be used.
+    """
+    try:
+        blob = files("repose.assets.columns").joinpath("column.npz").read_bytes()
+        world, state, facts = world_tables.from_bytes(blob, HeapState)
+    except (OSError, world_tables.StoreError) as error:
+        raise ParameterError(f"The prepared state 'column' cannot be used: {error} Start without it.") from None
+    for parameter in parameters.declared().values():
+        fixed = parameter.quantity.effect in ("base", "restart")
+        if fixed and facts["parameters"].get(parameter.name) != getattr(parameters, parameter.name):
+            return None
+    world.counters[REBUILT_AT] -= world.counters[STEP_COUNT]
+    world.counters[STEP_COUNT] = 0
+    world.ledger[:] = world.largest_overlap[:] = 0.0
+    state.since = state.quiet_since = 0.0
+    return world, state
+
+
+def write(experiment: Experiment, path: Path) -> None:
+    """Write the present world and scene state."""
+    facts = {"parameters": experiment.parameters.model_dump(), "seed": experiment.seed}
+    path.write_bytes(world_tables.to_bytes(experiment.run.world, experiment.run.state, facts))
+
+
+def main() -> None:
+    """Fill the default column and write it to assets/columns."""
+    experiment = new_experiment("heap")
+    apply(experiment, Act("fill"))
+    while not is_finished(experiment):
+        advance(experiment, 1000)
+    # Another half second, so that the wall is opened on a column that is really at rest.
+    advance(experiment, int(0.5 / experiment.dt))
+    write(experiment, Path(str(files("repose.assets.columns"))) / "column.npz")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,282 @@
+"""The heap: a container is filled in layers, its right wall opened, and the slope that stays is measured.
+
+Thesis ch. 3. Radii are drawn from a normal distribution and redrawn below 0.4 or above 1.8 mean radii; mass
+grows as R³. Walls and base are fixed spheres. Chosen here, where the thesis is silent: a layer counts as settled
+once the mean speed of all grains *and* of that layer is below v_min (the mean over all alone would stop waiting
+once many grains lie still); the opened heap once the mean has stayed below v_min, and no grain has left, for 0.25 s.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.sim.engine.builder import keep_spheres
+from repose.sim.engine.world import World
+from repose.sim.experiment.changes import begin_anew
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.results import keep_measurement
+from repose.sim.experiment.snapshot import Action
+from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+from repose.sim.measure.display import Reading
+from repose.sim.scenes.common.law_choice import is_direct_law, with_law
+from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
+from repose.sim.scenes.heap.filling import HeapState, begin, pour_layer, smallest_grain
+from repose.sim.scenes.heap.parameters import HeapParameters
+from repose.sim.scenes.heap.prepared import column
+from repose.sim.scenes.heap.study import STUDY
+
+MOVES_AGAIN = 3.0
+"""A heap at rest counts as flowing again from this many settle speeds on, after a change of friction or tilt [-]."""
+
+QUIET_TIME = 0.25
+"""How long the opened heap must stay quiet to count as at rest [s]."""
+
+LONGEST_WAIT = 3.0
+"""A layer that has not settled after this long is poured upon all the same [s]."""
+
+
+def supervise(experiment: Experiment) -> None:
+    """Pour the next layer, notice rest, take away what fell below the base."""
+    run = experiment.run
+    state: HeapState = run.state
+    remove_fallen(experiment)
+    moving = ~run.world.fixed
+    speed = np.hypot(run.world.motion[0, 1, moving], run.world.motion[1, 1, moving])
+    mean_speed = float(speed.mean()) if speed.size else 0.0
+    limit = experiment.parameters.settle_speed
+    waited = experiment.time - state.since
+    if mean_speed >= limit:
+        state.quiet_since = experiment.time
+    if state.phase == "filling":
+        last = speed[run.world.layer[moving] == state.layers - 1]
+        fall_time = math.sqrt(2.0 * experiment.parameters.mean_radius / max(experiment.parameters.gravity, 1e-3))
+        last_speed = float(last.mean()) if last.size else 0.0
+        settled = waited > min(2.0 * fall_time, LONGEST_WAIT) and max(mean_speed, last_speed) < limit
+        if not settled and waited < LONGEST_WAIT:
+            return
+        if state.poured < len(state.radii):
+            pour_layer(experiment)
+        else:
+            _enter(experiment, "filled")
+            if state.run_all:
+                tell(experiment, act(experiment, "open"))
+    elif state.phase == "rested" and mean_speed > MOVES_AGAIN * limit:
+        _enter(experiment, "flowing")
+        tell(experiment, "The heap moves again.")
+    elif state.phase == "flowing" and min(waited, experiment.time - state.quiet_since) > QUIET_TIME:
+        _enter(experiment, "rested")
+        if state.run_all:
+            state.run_all = False
+            tell(experiment, act(experiment, "measure"))
+
+
+def remove_fallen(experiment: Experiment) -> None:
+    """Take away the grains that are below the base; they carry their energy out of the ledger."""
+    run = experiment.run
+    fallen = ~run.world.fixed & (run.world.motion[1, 0] < -run.built.base_radius - run.world.radius)
+    if fallen.any():
+        with booked(experiment, "removed"):
+            run.world = keep_spheres(run.world, ~fallen)
+        run.state.removed += int(fallen.sum())
+        run.state.quiet_since = experiment.time
+
+
+def on_grain_removed(experiment: Experiment, row: int) -> None:
+    """Count a grain that is taken away among those that have run out."""
+    experiment.run.state.removed += 1
+
+
+def act(experiment: Experiment, action: str) -> str:
+    """Carry out one of the actions."""
+    run = experiment.run
+    state: HeapState = run.state
+    if action in ("fill", "run") and state.phase in ("empty", "rested"):
+        if state.phase == "rested":
+            begin_anew(experiment)
+            state = experiment.run.state
+        state.run_all = action == "run"
+        _enter(experiment, "filling")
+        pour_layer(experiment)
+        return f"Pouring {len(state.radii)} grains in layers."
+    if action == "run":
+        state.run_all = True
+        return act(experiment, "open") if state.phase == "filled" else "The rest of the experiment runs by itself."
+    if action == "open":
+        with booked(experiment, "work"):
+            run.world = keep_spheres(run.world, ~_right_wall(run.world, run.built))
+        _enter(experiment, "flowing")
+        return "The right wall is open."
+    if action == "measure":
+        reading = measure(experiment)
+        if reading is None:
+            return "There is no slope to measure: too few grains lie on the base."
+        experiment.run.state.slope = reading
+        keep_measurement(experiment)
+        return (
+            f"Angle of repose {math.degrees(reading.angle):.1f}° ± {math.degrees(reading.standard_error):.1f}°, "
+            f"{reading.grains_left} grains left."
+        )
+    begin_anew(experiment)
+    return "The container is empty." if experiment.run.state.phase == "empty" else "The filled column is back."
+
+
+def _enter(experiment: Experiment, phase: str) -> None:
+    experiment.run.state.phase = phase
+    experiment.run.state.since = experiment.run.state.quiet_since = experiment.time
+
+
+def _right_wall(world: World, parameters: HeapParameters) -> NDArray[np.bool_]:
+    beyond: NDArray[np.bool_] = world.fixed & (world.motion[0, 0] > parameters.width)
+    return beyond
+
+
+def actions(experiment: Experiment) -> tuple[Action, ...]:
+    """The buttons, each enabled only when it makes sense."""
+    state: HeapState = experiment.run.state
+    phase, busy = state.phase, state.run_all
+    return (
+        Action("fill", "Fill", "F", phase in ("empty", "rested") and not busy, "Pour the grains layer by layer."),
+        Action("open", "Open wall", "O", phase == "filled" and not busy, "Take the right wall away."),
+        Action(
+            "measure", "Measure angle", "M", phase in ("flowing", "rested") and not busy, "Fit a line to the surface."
+        ),
+        Action("reset", "Reset", "R", True, "Begin anew: back to the filled column or the empty container."),
+        Action("run", "Run all", "A", not busy, "Fill, open, wait for rest and measure, by itself."),
+    )
+
+
+def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+    """Phase, words for it, share done."""
+    state: HeapState = experiment.run.state
+    total = len(state.radii)
+    left = state.poured - state.removed
+    if state.phase == "filling":
+        words = f"filling: layer {state.layers}, {state.poured} of {total} grains"
+        return state.phase, words, state.poured / total
+    words = {
+        "empty": "empty container",
+        "filled": f"filled with {left} grains, wall closed",
+        "flowing": f"wall open: {left} grains left, {state.removed} run out",
+        "rested": f"at rest: {left} grains left",
+    }[state.phase]
+    if state.phase != "flowing":
+        return state.phase, words, None
+    quiet = min(experiment.time - state.since, experiment.time - state.quiet_since) / QUIET_TIME
+    return state.phase, words, min(1.0, max(0.0, quiet))
+
+
+def measure(experiment: Experiment) -> AngleOfRepose | None:
+    """The slope of the grains on the base now; None while the container is closed or there are too few."""
+    if experiment.phase not in ("flowing", "rested"):
+        return None
+    world = experiment.run.world
+    parameters = experiment.parameters
+    moving = ~world.fixed
+    return measure_angle(
+        world.motion[:2, 0, moving].T,
+        world.radius[moving],
+        world.sphere_id[moving],
+        x_range=(0.0, experiment.run.built.width),
+        highest=parameters.surface_grains,
+        method=parameters.method,
+    )
+
+
+def box(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The container with some room to its right, where the grains run out."""
+    built = experiment.run.built
+    margin = 3.0 * built.wall_radius
+    return (-margin, -margin - 2.0 * built.mean_radius), (1.25 * built.width + margin, experiment.run.state.height)
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """The angle measured last, and how many grains are left."""
+    state: HeapState = experiment.run.state
+    left = Reading("grains left", float(state.poured - state.removed), help=f"Of {state.poured} poured.")
+    slope = experiment.run.state.slope
+    if slope is None:
+        return (left,)
+    help = f"Of {slope.used_ids.size} surface grains, method {slope.method}."
+    return (
+        Reading("angle of repose", math.degrees(slope.angle), "°", math.degrees(slope.standard_error), help),
+        left,
+    )
+
+
+def results(experiment: Experiment) -> dict[str, Any]:
+    """Grains filled and left, layers, and the reading."""
+    state: HeapState = experiment.run.state
+    reading = experiment.run.state.slope
+    angle = None
+    if reading is not None:
+        angle = {
+            "degrees": math.degrees(reading.angle),
+            "standard_error_degrees": math.degrees(reading.standard_error),
+            "method": reading.method,
+            "grains_used": int(reading.used_ids.size),
+        }
+    return {
+        "phase": state.phase,
+        "angle_of_repose": angle,
+        "grains_filled": state.poured,
+        "grains_left": state.poured - state.removed,
+        "layers": state.layers,
+    }
+
+
+def check(experiment: Experiment) -> str:
+    """A heap has a slope: positive, below 60°, made of some of the grains that were poured."""
+    reading = experiment.run.state.slope
+    if experiment.phase != "rested" or reading is None:
+        return f"The heap did not come to rest: phase {experiment.phase}."
+    if not 0.0 < reading.angle < math.radians(60.0):
+        return f"A slope of {math.degrees(reading.angle):.1f}° is no heap."
+    return ""
+
+
+def flaw(state: HeapState, world: World, built: HeapParameters) -> str:
+    """Part of a state read from a file that is impossible."""
+    slope = state.slope
+    return first_flaw(
+        {
+            **poured_flaws(state, PHASES),
+            "height": not 0.0 <= state.height <= 1e4,
+            "measured slope": slope is not None and not np.isfinite([*slope.x_range, slope.angle, slope.slope]).all(),
+        }
+    )
+
+
+PHASES = ("empty", "filling", "filled", "flowing", "rested")
+
+SCENE = Scene(
+    name="heap",
+    title="Heap",
+    summary="Fill a container in layers, open its right wall, measure the angle of repose (thesis ch. 3).",
+    law="lee_herrmann",
+    parameters=with_law(HeapParameters, "lee_herrmann", is_direct_law),
+    dimension=2,
+    begin=begin,
+    supervise=supervise,
+    actions=actions,
+    act=act,
+    describe=describe,
+    on_grain_removed=on_grain_removed,
+    measure=measure,
+    slope=lambda experiment: experiment.run.state.slope,
+    box=box,
+    results=results,
+    check=check,
+    under_way=lambda experiment: experiment.run.state.run_all or experiment.phase in ("filling", "flowing"),
+    smallest_grain=smallest_grain,
+    rotates=lambda parameters: parameters.rotation,
+    readings=readings,
+    flaw=flaw,
+    study=STUDY,
+    prepared={"column": column},
+    test_values={"grain_count": 90, "width": 0.02, "friction": 0.4},
+)

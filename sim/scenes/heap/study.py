@@ -1,0 +1,67 @@
+"""The angle of repose over friction, beside the laws the thesis compares it with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from repose.sim.experiment.comparison import Findings, Point, Study, averaged
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.measure.display import Line
+
+THESIS_FACTOR = 1.77
+"""The thesis finds θ = 1.77 arctan μ for Hertz contacts."""
+
+
+def measure(experiment: Experiment) -> Point | None:
+    """Friction and the slope read last."""
+    reading = experiment.run.state.slope
+    return None if reading is None else Point(experiment.parameters.friction, reading.angle, reading.standard_error)
+
+
+def measure_in_space(experiment: Experiment) -> Point | None:
+    """Friction and the slope read last, all around."""
+    found = experiment.run.state.reading
+    return Point(experiment.parameters.friction, found["angle"], found["standard_error"]) if found else None
+
+
+def fitted(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
+    """θ = k arctan μ through the mean angles, all frictions weighing alike, and k = 1."""
+    rows = [row for row in averaged(points) if row.at > 0.0]
+    lines = [_law("arctan μ", 1.0, reach)]
+    numbers: dict[str, Any] = {}
+    if len(rows) > 1:
+        base, angle = np.arctan([row.at for row in rows]), np.array([row.value for row in rows])
+        factor = float(base @ angle / (base @ base))
+        left = angle - factor * base
+        error = math.sqrt(float(left @ left) / (len(rows) - 1) / float(base @ base))
+        numbers["factor"] = {"k": factor, "standard_error": error}
+        lines.append(_law(f"({factor:.2f} ± {error:.2f}) arctan μ", factor, reach, fitted=True))
+    return Findings(numbers, tuple(lines))
+
+
+def beside_the_thesis(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
+    """The same, and the factor the thesis finds."""
+    numbers, lines = fitted(points, reach)
+    return Findings(numbers, (*lines, _law(f"{THESIS_FACTOR} arctan μ (thesis)", THESIS_FACTOR, reach)))
+
+
+def _law(label: str, factor: float, reach: tuple[float, float], fitted: bool = False) -> Line:
+    friction = np.linspace(*reach, 100)
+    return Line(label, friction, factor * np.arctan(friction), fitted=fitted)
+
+
+STUDY_IN_SPACE = Study(
+    quantity="angle of repose",
+    symbol="θ",
+    unit="°",
+    scale=math.radians(1.0),
+    over="friction",
+    usual=(0.05, 0.1, 0.2, 0.4),
+    measure=measure_in_space,
+    laws=fitted,
+)
+STUDY = replace(STUDY_IN_SPACE, measure=measure, laws=beside_the_thesis)

@@ -1,0 +1,46 @@
+"""The parameters of the heap in space."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.laws.material_parameters import MaterialParameters
+from repose.sim.parameters import Quantity
+from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
+from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, SettleSpeed, SizeSpread
+
+
+class Heap3dParameters(MotionParameters, MaterialParameters):
+    """Spheres poured on a plate from a funnel, or out of a cylinder that is lifted, in SI."""
+
+    pouring: Annotated[
+        Literal["funnel", "cylinder"],
+        Quantity("poured from", "", effect="restart", group="Experiment"),
+        Field(description="A funnel above the plate, or a cylinder on it that is lifted. Takes effect at next start."),
+    ] = "funnel"
+    base: Annotated[
+        Literal["rough", "smooth"],
+        Quantity("plate", "", effect="restart", group="Experiment"),
+        Field(description="Rough: covered with spheres that do not move. Smooth: a plane. Takes effect at next start."),
+    ] = "rough"
+    grain_count: GrainCount = 1500
+    mean_radius: MeanRadius = 4e-3
+    size_spread: SizeSpread = 0.15
+    orifice: Annotated[
+        float,
+        Ge(2.0),
+        Le(50.0),
+        Quantity("orifice of the funnel", "D/d", effect="restart", group="Experiment"),
+        Field(description="In mean diameters; below about 5 the funnel clogs. Takes effect at the next start."),
+    ] = 7.0
+    lift_speed: Annotated[
+        float,
+        Ge(1e-3),
+        Le(2.0),
+        Quantity("lift speed", "v_lift", "mm/s", scale=1e-3, effect="restart", group="Experiment"),
+        Field(description="Of the cylinder. Takes effect at the next start."),
+    ] = 0.1
+    settle_speed: SettleSpeed = 1e-2
+    integrator: VerletFirst = "velocity_verlet"

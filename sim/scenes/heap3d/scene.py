@@ -1,0 +1,291 @@
+"""The heap in space: spheres poured on a plate from a funnel, or let out of a cylinder that is lifted.
+
+The plate is a plane, rough if it is covered with spheres that do not move; grains that come past its rim are taken
+away. A layer is let fall as soon as the one before has left the rim of the funnel, so that what the orifice lets
+through sets the pace. The heap is at rest once the mean speed has stayed below v_min, and no grain has left, for 0.2 s.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.changes import begin_anew
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.results import keep_measurement
+from repose.sim.experiment.snapshot import Action
+from repose.sim.experiment.take_snapshot import wall_facets
+from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
+from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.scenes.common.law_choice import is_material_law, with_law
+from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
+from repose.sim.scenes.heap.scene import MOVES_AGAIN
+from repose.sim.scenes.heap.study import STUDY_IN_SPACE
+from repose.sim.scenes.heap3d.parameters import Heap3dParameters
+from repose.sim.scenes.heap3d.pouring import (
+    FLOOR_WALL,
+    QUIET_TIME,
+    Heap3dState,
+    begin,
+    disc,
+    enter,
+    fallen,
+    on_grain_removed,
+    pour_layer,
+    pour_on,
+    quiet_for,
+    sizes,
+    smallest_grain,
+)
+
+MOST_STEEP = math.radians(60.0)
+"""No heap of loose spheres stands steeper."""
+
+
+def supervise(experiment: Experiment) -> None:
+    """Pour the next layer, notice rest, take away what is past the rim."""
+    run = experiment.run
+    state: Heap3dState = run.state
+    if state.phase == "empty":
+        return
+    quiet = quiet_for(experiment, fallen(experiment, sizes(run.built).plate)) > QUIET_TIME
+    if state.phase == "filling":
+        _fill_on(experiment, quiet)
+    elif state.phase == "flowing":
+        _stop_the_cylinder(experiment)
+        if quiet and not run.world.walls.velocity.any():
+            enter(experiment, "rested")
+            state.run_all = False
+            tell(experiment, act(experiment, "measure"))
+    elif state.phase == "rested" and mean_speed(run.world) > MOVES_AGAIN * experiment.parameters.settle_speed:
+        enter(experiment, "flowing")
+        tell(experiment, "The heap moves again.")
+
+
+def _fill_on(experiment: Experiment, quiet: bool) -> None:
+    built, state = experiment.run.built, experiment.run.state
+    jammed = f"nothing leaves the {built.pouring} any more. Widen the orifice or pour fewer grains."
+    if not pour_on(experiment, sizes(built).high, pour_layer, jammed):
+        return
+    if built.pouring == "funnel":
+        enter(experiment, "flowing")
+    elif quiet:
+        enter(experiment, "filled")
+        if state.run_all:
+            tell(experiment, act(experiment, "lift"))
+
+
+def _stop_the_cylinder(experiment: Experiment) -> None:
+    """Once it is above everything."""
+    world = experiment.run.world
+    moving = ~world.fixed
+    top = float((world.motion[2, 0] + world.radius)[moving].max(initial=0.0))
+    lowest = sizes(experiment.run.built).low + float(world.walls.moved[:, 2].max(initial=0.0))
+    if world.walls.velocity.any() and lowest > top + experiment.run.built.mean_radius:
+        world.walls.velocity[:] = 0.0
+        experiment.run.state.since = experiment.time
+
+
+def actions(experiment: Experiment) -> tuple[Action, ...]:
+    """The buttons."""
+    state: Heap3dState = experiment.run.state
+    phase, busy = state.phase, state.run_all
+    begins = phase in ("empty", "rested")
+    return (
+        Action("fill", "Pour", "F", begins and not busy, "Pour the grains."),
+        Action("lift", "Lift cylinder", "O", phase == "filled" and not busy, "Lift the cylinder off the plate."),
+        Action("measure", "Measure angle", "M", phase in ("flowing", "rested") and not busy, "Fit the slope."),
+        Action("reset", "Reset", "R", True, "Begin anew with the empty plate."),
+        Action("run", "Run all", "A", not busy, "Pour, lift if there is a cylinder, wait for rest and measure."),
+    )
+
+
+def act(experiment: Experiment, action: str) -> str:
+    """Carry out one of the actions."""
+    if action in ("fill", "run") and experiment.phase in ("empty", "rested"):
+        if experiment.phase == "rested":
+            begin_anew(experiment)
+        experiment.run.state.run_all = action == "run"
+        enter(experiment, "filling")
+        pour_layer(experiment)
+        return f"Pouring {len(experiment.run.state.radii)} grains."
+    if action == "run":
+        experiment.run.state.run_all = True
+        return act(experiment, "lift") if experiment.phase == "filled" else "The rest of the experiment runs by itself."
+    if action == "lift":
+        walls = experiment.run.world.walls
+        walls.velocity[FLOOR_WALL + 1 :, 2] = experiment.run.built.lift_speed
+        enter(experiment, "flowing")
+        return "The cylinder is lifted."
+    if action == "measure":
+        reading = measure(experiment)
+        if reading is None:
+            return "There is no slope to measure: too few grains lie on the plate."
+        keep_reading(experiment.run.state, reading)
+        keep_measurement(experiment)
+        return (
+            f"Angle of repose {math.degrees(reading.angle):.1f}° ± {math.degrees(reading.standard_error):.1f}° "
+            f"(cone {math.degrees(reading.cone_angle):.1f}°), {reading.grains_left} grains on the plate."
+        )
+    begin_anew(experiment)
+    return "The plate is empty."
+
+
+def keep_reading(state: Heap3dState, reading: ConeAngle) -> None:
+    """Write a reading down as plain data."""
+    state.reading = {
+        "angle": reading.angle,
+        "standard_error": reading.standard_error,
+        "cone_angle": reading.cone_angle,
+        "cone_error": reading.cone_error,
+        "distance": reading.distance.tolist(),
+        "height": reading.height.tolist(),
+        "fitted": list(reading.fitted),
+        "grains_used": int(reading.used_ids.size),
+        "grains_left": reading.grains_left,
+    }
+
+
+def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+    """Phase, words for it, share done."""
+    state: Heap3dState = experiment.run.state
+    total, left = len(state.radii), state.poured - state.removed
+    if state.phase == "filling":
+        return state.phase, f"pouring: {state.poured} of {total} grains", state.poured / max(1, total)
+    words = {
+        "empty": "empty plate",
+        "filled": f"cylinder filled with {left} grains",
+        "flowing": f"heap forming: {left} grains, {state.removed} off the plate",
+        "rested": f"at rest: {left} grains on the plate",
+    }[state.phase]
+    return state.phase, words, None
+
+
+def measure(experiment: Experiment) -> ConeAngle | None:
+    """The slope of the heap now; None while it is poured or there are too few grains on the plate."""
+    if experiment.phase not in ("flowing", "rested"):
+        return None
+    world = experiment.run.world
+    moving = ~world.fixed
+    # What is still in the funnel is no heap.
+    moving &= world.motion[2, 0] < sizes(experiment.run.built).low + world.walls.moved[:, 2].max(initial=0.0)
+    return measure_cone(world.motion[:3, 0, moving].T, world.radius[moving], world.sphere_id[moving])
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """The angle both ways."""
+    found = experiment.run.state.reading
+    if not found:
+        return ()
+    return (
+        Reading(
+            "angle of repose",
+            math.degrees(found["angle"]),
+            "°",
+            math.degrees(found["standard_error"]),
+            "Line through the profile averaged over all directions; error from the scatter of eight sectors.",
+        ),
+        Reading(
+            "cone angle",
+            math.degrees(found["cone_angle"]),
+            "°",
+            math.degrees(found["cone_error"]),
+            "Cone fitted to the same surface grains, its axis free to shift.",
+        ),
+        Reading("grains on the plate", float(found["grains_left"])),
+    )
+
+
+def curves(experiment: Experiment) -> tuple[Curve, ...]:
+    """The averaged profile and the line through it."""
+    found = experiment.run.state.reading
+    if not found:
+        return ()
+    distance, height = 1e3 * np.array(found["distance"]), 1e3 * np.array(found["height"])
+    ends = 1e3 * np.array(found["fitted"])
+    inside = (distance >= ends[0] - 1e-9) & (distance <= ends[1] + 1e-9)
+    centre = (distance[inside].mean(), height[inside].mean()) if inside.any() else (0.0, 0.0)
+    line = centre[1] - math.tan(found["angle"]) * (ends - centre[0])
+    lines = Line("averaged profile", distance, height, points=True), Line("fit", ends, line)
+    return (Curve("Profile", "distance from the axis [mm]", "height [mm]", lines),)
+
+
+def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The plate, and the funnel or cylinder above it."""
+    size = sizes(experiment.run.built)
+    return (-size.plate, -size.plate, -size.largest), (size.plate, size.plate, size.high + 4.0 * size.largest)
+
+
+def facets(experiment: Experiment) -> Floats:
+    """Plate, and funnel or cylinder where it is now."""
+    return np.concatenate([disc(sizes(experiment.run.built).plate), wall_facets(experiment.run.world)])
+
+
+def results(experiment: Experiment) -> dict[str, Any]:
+    """Grains and the reading."""
+    state: Heap3dState = experiment.run.state
+    angle = None
+    if state.reading:
+        names = ("angle", "standard_error", "cone_angle", "cone_error")
+        angle = {f"{name}_degrees": math.degrees(state.reading[name]) for name in names}
+        angle |= {"grains_used": state.reading["grains_used"]}
+    return {
+        "phase": state.phase,
+        "angle_of_repose": angle,
+        "grains_poured": state.poured,
+        "grains_left": state.poured - state.removed,
+        "layers": state.layers,
+    }
+
+
+def check(experiment: Experiment) -> str:
+    """A heap has a slope, and nothing hangs in the funnel."""
+    state: Heap3dState = experiment.run.state
+    if state.phase != "rested":
+        return f"The heap did not come to rest: phase {state.phase}."
+    if not state.reading:
+        return "There is no slope to measure: too few grains lie on the plate."
+    if not 0.0 < state.reading["angle"] < MOST_STEEP:
+        return f"A slope of {math.degrees(state.reading['angle']):.1f}° is no heap."
+    if state.reading["grains_left"] < state.poured - state.removed:
+        return f"{state.poured - state.removed - state.reading['grains_left']} grains are stuck in the funnel."
+    return ""
+
+
+def flaw(state: Heap3dState, world: World, built: Heap3dParameters) -> str:
+    """What of a state read from a file cannot be."""
+    phases = ("empty", "filling", "filled", "flowing", "rested")
+    return first_flaw({"number of walls": world.walls.shape.size < 1, **poured_flaws(state, phases)})
+
+
+SCENE = Scene(
+    name="heap3d",
+    title="Heap in space",
+    summary="Spheres poured on a plate from a funnel or a lifted cylinder; the angle of repose is measured.",
+    law="hertz_mindlin",
+    parameters=with_law(Heap3dParameters, "hertz_mindlin", is_material_law),
+    dimension=3,
+    begin=begin,
+    supervise=supervise,
+    actions=actions,
+    act=act,
+    describe=describe,
+    on_grain_removed=on_grain_removed,
+    measure=measure,
+    box=box,
+    results=results,
+    check=check,
+    under_way=lambda experiment: experiment.run.state.run_all or experiment.phase in ("filling", "flowing"),
+    smallest_grain=smallest_grain,
+    rotates=lambda parameters: True,
+    readings=readings,
+    curves=curves,
+    facets=facets,
+    flaw=flaw,
+    study=STUDY_IN_SPACE,
+    test_values={"grain_count": 250, "rolling_friction": 0.2, "orifice": 6.0},
+)

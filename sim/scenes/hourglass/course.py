@@ -1,0 +1,250 @@
+"""The course of an hourglass experiment: settle if there is a lid, flow, count, run empty or clog, turn over."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from repose.sim.engine.builder import set_walls
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.changes import begin_anew
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.results import keep_measurement
+from repose.sim.experiment.snapshot import Action, Notice
+from repose.sim.measure.flow_rate import is_clogged
+from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.scenes.common.state_checks import LATEST, are_times, first_flaw, stage_flaws
+from repose.sim.scenes.hourglass.filling import HourglassState
+from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, WIDTH, clearance, drawn, walls
+from repose.sim.scenes.hourglass.readings import number_density, steady_from
+
+SETTLED = 0.02
+"""Grains over the lid count as settled below this mean speed [m/s]."""
+
+LONGEST_WAIT = 3.0
+"""The lid may be opened after this long all the same [s]."""
+
+DENSITY_INTERVAL = 0.05
+"""Simulated time between two looks at the number of grains per volume [s]."""
+
+HALF_TURN = np.array([1.0, -1.0, -1.0])
+"""What turning the glass over does to a vector: half a turn about the x axis."""
+
+
+def supervise(experiment: Experiment) -> None:
+    """Count who passed the neck, notice that the grains have settled, that the glass is empty or clogged."""
+    state: HourglassState = experiment.run.state
+    waited = experiment.time - state.since
+    if state.phase == "filling":
+        fallen = waited > math.sqrt(2.0 * (HEIGHT - NECK) / max(experiment.parameters.gravity, 1e-3))
+        if (fallen and mean_speed(experiment.run.world) < SETTLED) or waited > LONGEST_WAIT:
+            enter(experiment, "filled")
+            if state.run_all:
+                tell(experiment, act(experiment, "open"))
+    if state.phase != "counted":  # what falls after the count has ended is not part of it
+        count_passages(experiment)
+    if state.phase != "flowing":
+        return
+    if experiment.time >= max(state.density_at + DENSITY_INTERVAL, steady_from(experiment)):
+        state.density_at = experiment.time
+        density = number_density(experiment)
+        if density is not None:
+            state.densities.append(density)
+    left = state.placed - len(state.passages)
+    if left == 0:
+        enter(experiment, "rested")
+    elif 0.0 < experiment.parameters.count_for <= experiment.time - state.since:
+        enter(experiment, "counted")
+    elif is_clogged(state.passages, state.since, experiment.time, left, experiment.parameters.clog_time):
+        enter(experiment, "clogged")
+
+
+def enter(experiment: Experiment, phase: str) -> None:
+    """Begin another phase."""
+    state: HourglassState = experiment.run.state
+    state.phase, state.since = phase, experiment.time
+    if phase == "flowing":
+        state.opened = experiment.time
+    if phase not in ("filling", "filled", "flowing"):
+        state.run_all = False
+        keep_measurement(experiment)
+        tell(experiment, describe(experiment)[1].capitalize() + ".", repeats=True)
+
+
+def count_passages(experiment: Experiment) -> None:
+    """Note when each grain's centre sank through the neck, on a straight line between two looks."""
+    run = experiment.run
+    state: HourglassState = run.state
+    before, now = np.array(state.heights), run.world.motion[2, 0]
+    passed = (before >= NECK) & (now < NECK)
+    # The last look was CHECK_STEPS ago, but never before this phase began.
+    began = max(state.since if state.phase == "flowing" else 0.0, experiment.time - looks_apart(experiment))
+    share = (before[passed] - NECK) / (before[passed] - now[passed])
+    state.passages.extend(np.sort(began + share * (experiment.time - began)).tolist())
+    now = np.where(passed | np.isneginf(before), -np.inf, now)
+    state.heights = now.tolist()
+
+
+def on_grain_removed(experiment: Experiment, row: int) -> None:
+    """Forget a grain that is taken away; one that was still to pass is no longer waited for."""
+    state: HourglassState = experiment.run.state
+    state.placed -= int(state.heights.pop(row) >= NECK)
+
+
+def looks_apart(experiment: Experiment) -> float:
+    """Simulated time between two looks at the world [s]."""
+    return CHECK_STEPS * experiment.dt
+
+
+def act(experiment: Experiment, action: str) -> str:
+    """Carry out one of the actions."""
+    state: HourglassState = experiment.run.state
+    if action == "run":
+        if state.phase in ("counted", "rested", "clogged"):
+            begin_anew(experiment)
+        state = experiment.run.state
+        state.run_all = True
+        return act(experiment, "open") if state.phase == "filled" else "The experiment runs by itself."
+    if action == "open":
+        with booked(experiment, "work"):
+            experiment.run.world.walls.corner[LID_WALL, 0, 2] = AWAY
+        enter(experiment, "flowing")
+        return "The neck is open."
+    if action == "turn":
+        with booked(experiment, "work"):
+            experiment.run.world = turned_over(experiment.run.world, experiment.run.built)
+        state.heights = experiment.run.world.motion[2, 0].tolist()
+        state.placed = int((experiment.run.world.motion[2, 0] >= NECK).sum())
+        state.passages, state.densities, state.density_at = [], [], experiment.time
+        state.turns += 1
+        enter(experiment, "flowing")
+        return f"Turned over: {state.placed} grains above the neck."
+    begin_anew(experiment)
+    return f"Filled anew with {experiment.run.state.placed} grains."
+
+
+def turned_over(world: World, built: Any) -> World:
+    """The world after half a turn about a level axis through the neck; contact memory among grains turns with it."""
+    rotating = world.motion.shape[0] > 3
+    world.motion[:3] *= HALF_TURN[:, None, None]
+    world.motion[2, 0] += 2.0 * NECK
+    world.pairs.shear_spring[:] *= HALF_TURN[:, None]
+    if rotating:
+        world.motion[3:] *= HALF_TURN[:, None, None]
+        world.turned[:] *= HALF_TURN[:, None]
+        w, x, y, z = world.orientation.copy()
+        world.orientation[:] = -x, w, -z, y
+    shape, corner = walls(built, closed=False)
+    return set_walls(world, shape, corner, material=1)
+
+
+def flaw(state: HourglassState, world: World, built: Any) -> str:
+    """What of a state read from a file cannot be."""
+    return first_flaw(
+        {
+            "number of walls": world.walls.shape.size <= LID_WALL,
+            **stage_flaws(state, ("filling", "filled", "flowing", "counted", "rested", "clogged")),
+            "heights": len(state.heights) != world.sphere_count
+            or any(not height < math.inf for height in state.heights),
+            "passages": not are_times(state.passages),
+            "placed": not 0 <= state.placed <= 10**9,
+            "densities": not all(map(math.isfinite, state.densities)),
+            "density_at": not 0.0 <= state.density_at <= LATEST,
+            "opened": not 0.0 <= state.opened <= LATEST,
+        }
+    )
+
+
+def in_the_way(experiment: Experiment) -> int:
+    """Grains that a turn would leave outside the glass: below the neck nothing keeps them where the funnel will be."""
+    world = experiment.run.world
+    place = world.motion[:3, 0].T * HALF_TURN + np.array([0.0, 0.0, 2.0 * NECK])
+    upper = place[:, 2] >= NECK
+    return int((clearance(experiment.run.built, place[upper]) <= 0.5 * world.radius[upper]).sum())
+
+
+def actions(experiment: Experiment) -> tuple[Action, ...]:
+    """The buttons, each enabled only when it makes sense."""
+    state: HourglassState = experiment.run.state
+    busy = state.run_all
+    over = state.phase in ("counted", "rested", "clogged")
+    blocking = in_the_way(experiment) if over else 0
+    turning = "Turn the glass upside down. Or do it by hand: Ctrl-drag the picture."
+    if blocking:
+        turning = f"Not now: {blocking} grains are where the funnel will stand after the turn. Let them fall, or reset."
+    return (
+        Action("open", "Open neck", "O", state.phase == "filled" and not busy, "Take the lid off the neck."),
+        Action(
+            "turn",
+            "Turn over",
+            "T",
+            over and not blocking,
+            turning,
+            pivot=(0.0, 0.0, NECK),
+        ),
+        Action("reset", "Reset", "R", True, "Fill the glass anew with the same seed."),
+        Action("run", "Run all", "A", not busy, "Let the grains run through the neck and measure the flow rate."),
+    )
+
+
+def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+    """Phase, words for it, share done."""
+    state: HourglassState = experiment.run.state
+    passed, wanted = len(state.passages), state.placed
+    words = {
+        "filling": f"{wanted} grains settling over the closed neck",
+        "filled": f"{wanted} grains over the closed neck",
+        "flowing": f"flowing: {passed} of {wanted} grains have passed",
+        "counted": f"counted {passed} of {wanted} grains",
+        "rested": f"empty: all {passed} grains have passed",
+        "clogged": f"clogged after {passed} of {wanted} grains",
+    }[state.phase]
+    if state.phase != "flowing":
+        return state.phase, words, None
+    share = passed / max(wanted, 1)
+    if experiment.parameters.count_for > 0.0:
+        share = max(share, (experiment.time - state.since) / experiment.parameters.count_for)
+    return state.phase, words, min(1.0, share)
+
+
+def notice(experiment: Experiment) -> Notice | None:
+    """A clogged neck, with turning over as the way to continue."""
+    if experiment.phase != "clogged":
+        return None
+    words = describe(experiment)[1].capitalize()
+    return Notice("The neck is clogged", f"{words}: the others form an arch over the neck.", "turn")
+
+
+def check(experiment: Experiment) -> str:
+    """Every grain is inside the glass, and those counted and those left add up."""
+    state: HourglassState = experiment.run.state
+    world = experiment.run.world
+    place = world.motion[:3, 0].T
+    upper = place[:, 2] >= NECK
+    room = np.where(upper, clearance(experiment.run.built, place), 0.5 * WIDTH - np.abs(place[:, :2]).max(axis=1))
+    outside = int(((room < 0.0) | (place[:, 2] < 0.0)).sum())
+    if outside:
+        return f"{outside} grains are outside the glass."
+    left = int(np.isfinite(state.heights).sum())
+    if state.turns == 0 and left + len(state.passages) != state.placed:
+        return f"{left} grains left and {len(state.passages)} passed do not add up to {state.placed}."
+    return ""
+
+
+def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The whole glass."""
+    half = 0.5 * WIDTH
+    return (-half, -half, 0.0), (half, half, top(experiment))
+
+
+def top(experiment: Experiment) -> float:
+    """Height up to which the walls are drawn [m]."""
+    return max(HEIGHT, float(experiment.run.built.fill_height))
+
+
+def facets(experiment: Experiment) -> Floats:
+    """Walls and funnel."""
+    return drawn(experiment.run.built, top(experiment))

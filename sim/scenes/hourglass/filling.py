@@ -1,0 +1,106 @@
+"""Filling the hourglass: radii drawn, grains put at random places where they touch nothing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from repose.sim.engine.builder import add_spheres, empty_world, set_walls
+from repose.sim.engine.neighbours.cell_list import in_order_of_place
+from repose.sim.engine.world import Floats, World
+from repose.sim.scenes.hourglass.glass import NECK, WIDTH, Parameters, clearance, walls
+from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters, SharedHourglassParameters
+
+TRIES = (10, 40, 150, 400, 400)
+"""The filling ends when a grain has found no free place in 1000 tries (Duffau & Lynch 2020, section 4.4); these are the
+sizes of the groups that are tried at once."""
+
+BANDS = 8
+"""Layers of colour the grains are marked with by their height at the start."""
+
+
+@dataclass
+class HourglassState:
+    """Where the experiment stands."""
+
+    phase: str = "flowing"
+    """filling, filled, flowing, counted, rested or clogged."""
+    placed: int = 0
+    heights: list[float] = field(default_factory=list)
+    """Height of every grain at the last look [m]; minus infinity once it has been counted."""
+    passages: list[float] = field(default_factory=list)
+    """When each grain passed the neck [s], ascending, since the glass was last turned."""
+    densities: list[float] = field(default_factory=list)
+    """Grains per volume in the upper half while flowing [1/m³]."""
+    density_at: float = 0.0
+    """When the last of them was taken [s]."""
+    since: float = 0.0
+    """When the present phase began [s]."""
+    opened: float = 0.0
+    """When the grains began to flow [s]."""
+    turns: int = 0
+    run_all: bool = False
+
+
+def begin(parameters: Parameters, seed: int) -> tuple[World, HourglassState]:
+    """The filled glass, all grains at rest in the air."""
+    place, radius = random_start(parameters, np.random.default_rng(seed))
+    order = in_order_of_place(place, 3.0 * parameters.mean_radius)
+    place, radius = place[order], radius[order]
+    rotates = isinstance(parameters, HourglassGlassParameters)
+    world = empty_world(3, 3 if rotates else 0, skin=0.3 * parameters.mean_radius, materials=2)
+    mass = parameters.mass_of(radius)
+    height = (place[:, 2] - NECK) / (parameters.fill_height - NECK)
+    world = add_spheres(world, place, radius, mass)
+    world.layer[:] = np.minimum(BANDS * height, BANDS - 1).astype(np.int64)
+    shape, corner = walls(parameters, parameters.lid)
+    world = set_walls(world, shape, corner, material=1)
+    state = HourglassState(
+        phase="filling" if parameters.lid else "flowing", placed=radius.size, heights=place[:, 2].tolist()
+    )
+    return world, state
+
+
+def smallest_grain(parameters: Parameters) -> tuple[float, float]:
+    """Mass [kg] and radius [m] of the smallest grain there can be."""
+    radius = parameters.mean_radius * (1.0 - parameters.radius_spread)
+    return float(parameters.mass_of(np.array([radius]))[0]), radius
+
+
+def random_start(parameters: Parameters, generator: np.random.Generator) -> tuple[Floats, Floats]:
+    """Centres, shape (n, 3), and radii, shape (n,), of grains that touch neither each other nor the glass [m].
+
+    A grain keeps its radius through all its tries, so that the small ones are not preferred.
+    """
+    low, high = _radii(parameters)
+    # In a cell with a diagonal of 2 low there is room for one centre only.
+    cell = 2.0 * low / math.sqrt(3.0)
+    reach = math.ceil(2.0 * high / cell)
+    corner = np.array([-0.5 * WIDTH, -0.5 * WIDTH, NECK])
+    size = np.array([WIDTH, WIDTH, parameters.fill_height - NECK])
+    owner = np.full(np.ceil(size / cell).astype(np.int64) + 2 * reach + 1, -1, np.int64)
+    around = np.stack(np.meshgrid(*[np.arange(-reach, reach + 1)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    # Row -1, for empty cells, is infinitely far away.
+    place, radius = np.full((parameters.grain_count + 1, 3), np.inf), np.zeros(parameters.grain_count + 1)
+    for grain in range(parameters.grain_count):
+        own = generator.uniform(low, high)
+        for tries in TRIES:
+            tried = corner + size * generator.uniform(size=(tries, 3))
+            tried = tried[(clearance(parameters, tried) > own) & (tried[:, 2] - own > NECK)]
+            at = np.floor((tried - corner) / cell).astype(np.int64) + reach
+            others = owner[tuple(np.moveaxis(at[:, None, :] + around, -1, 0))]
+            apart = np.linalg.norm(tried[:, None, :] - place[others], axis=-1)
+            free = np.flatnonzero((apart > own + radius[others]).all(axis=1))
+            if free.size:
+                place[grain], radius[grain] = tried[free[0]], own
+                owner[tuple(at[free[0]])] = grain
+                break
+        else:
+            return place[:grain].copy(), radius[:grain].copy()
+    return place[:-1].copy(), radius[:-1].copy()
+
+
+def _radii(parameters: SharedHourglassParameters) -> tuple[float, float]:
+    spread = parameters.radius_spread * parameters.mean_radius
+    return parameters.mean_radius - spread, parameters.mean_radius + spread

@@ -1,0 +1,25 @@
+"""The hourglass with physical grains: rotating Hertz-Mindlin beads of glass in a round cone with a lid.
+
+Young's modulus is softened from 60 GPa to 6 MPa, which makes the time step a hundred times longer; grains at rest
+overlap by about a percent of their radius. The cone is a pyramid of 24 sides with the circle's area at every height.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from repose.sim.scenes.common.law_choice import is_material_law, with_law
+from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters
+from repose.sim.scenes.hourglass.published import SCENE as PUBLISHED
+from repose.sim.scenes.hourglass.study import GLASS_STUDY
+
+SCENE = replace(
+    PUBLISHED,
+    name="hourglass_glass",
+    title="Hourglass of glass beads",
+    summary="Rotating Hertz-Mindlin beads run through a round neck; opened once they have settled.",
+    law="hertz_mindlin",
+    parameters=with_law(HourglassGlassParameters, "hertz_mindlin", is_material_law),
+    rotates=lambda parameters: True,
+    study=GLASS_STUDY,
+)

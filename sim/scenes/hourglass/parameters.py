@@ -1,0 +1,159 @@
+"""The parameters of the two hourglasses: the published one, and one of glass beads in a round cone."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.engine.world import Floats
+from repose.sim.laws.material_parameters import (
+    Friction,
+    MaterialParameters,
+    Poisson,
+    Restitution,
+    WallFriction,
+    YoungsModulus,
+)
+from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.scenes.common.motion_parameters import Integrator, MotionParameters, TimeStep, VerletFirst
+
+Orifice = Annotated[
+    float,
+    Ge(0.02),
+    Le(0.35),
+    Quantity("orifice", "D", "mm", scale=1e-3, effect="restart", group="Glass"),
+]
+Lid = Annotated[bool, Quantity("lid on the neck", "", effect="restart", group="Glass")]
+MeanRadius = Annotated[
+    float,
+    Ge(4e-3),
+    Le(3e-2),
+    Quantity("mean radius", "R", "mm", scale=1e-3, effect="restart", group="Grains"),
+    Field(description="Middle of the interval the radii are drawn from, all equally likely. Takes effect anew."),
+]
+RadiusSpread = Annotated[
+    float,
+    Ge(0.0),
+    Le(0.5),
+    Quantity("radius spread", "ΔR/R", effect="restart", group="Grains"),
+    Field(description="Radii lie between 1 - spread and 1 + spread mean radii. Takes effect anew."),
+]
+
+
+class SharedHourglassParameters(ParameterSet):
+    """What both hourglasses have: the glass, its grains and how they are counted."""
+
+    orifice: Annotated[
+        Orifice,
+        Field(description="Width of the neck: side of a square, or diameter of a round one. Takes effect anew."),
+    ] = 0.15
+    lid: Annotated[
+        Lid,
+        Field(description="Keep the neck closed until the grains have settled. The published glass has no lid."),
+    ] = False
+    fill_height: Annotated[
+        float,
+        Ge(0.9),
+        Le(3.0),
+        Quantity("filled up to", "H", "m", effect="restart", group="Glass"),
+        Field(description="Grains start at random places between the neck, at 0.75 m, and this height."),
+    ] = 1.5
+    grain_count: Annotated[
+        int,
+        Ge(1),
+        Le(20_000),
+        Quantity("grains at most", "N", effect="restart", group="Grains"),
+        Field(description="Fewer are placed if 1000 tries in a row find no free place for the next one."),
+    ] = 7000
+    mean_radius: MeanRadius = 1.25e-2
+    radius_spread: RadiusSpread = 0.2
+    window: Annotated[
+        int,
+        Ge(2),
+        Le(2000),
+        Quantity("window", "N_w", group="Experiment"),
+        Field(description="The flow rate is N_w grains over the time in which they passed the neck."),
+    ] = 100
+    count_for: Annotated[
+        float,
+        Ge(0.0),
+        Le(3600.0),
+        Quantity("count for", "", "s", group="Experiment"),
+        Field(description="End the run once grains have flowed for so long; 0 waits for the last one."),
+    ] = 0.0
+    clog_time: Annotated[
+        float,
+        Ge(0.05),
+        Le(60.0),
+        Quantity("clogged after", "t_clog", "s", group="Experiment"),
+        Field(description="The neck counts as clogged once no grain has passed for so long while some are left."),
+    ] = 1.0
+
+
+class HourglassParameters(SharedHourglassParameters, MotionParameters):
+    """The published hourglass without its contact law: every grain has the same mass, none rotates."""
+
+    grain_mass: Annotated[
+        float,
+        Ge(1e-6),
+        Le(1.0),
+        Quantity("mass of a grain", "m", "g", scale=1e-3, effect="restart", group="Grains"),
+        Field(description="The same for all, whatever their radius, as published. Takes effect anew."),
+    ] = 0.01
+    integrator: Annotated[
+        Integrator,
+        Field(description="Scheme that moves the grains. Leap-frog is the published one."),
+    ] = "leapfrog"
+    dt: Annotated[
+        TimeStep,
+        Field(description="10 µs as published. The step of 'auto' follows stiffness and normal damping alone."),
+    ] = 1e-5
+
+    @property
+    def round_glass(self) -> bool:
+        """A square neck in a prism."""
+        return False
+
+    def mass_of(self, radius: Floats) -> Floats:
+        """Masses [kg] for these radii [m], shape (n,)."""
+        return self.grain_mass + 0.0 * radius
+
+
+class HourglassGlassParameters(SharedHourglassParameters, MotionParameters, MaterialParameters):
+    """Glass beads that rotate, in a round cone."""
+
+    lid: Annotated[
+        Lid,
+        Field(description="Keep the neck closed until the grains have settled."),
+    ] = True
+    orifice: Annotated[
+        Orifice,
+        Field(description="Diameter of the neck; below about six grain diameters it may clog. Takes effect anew."),
+    ] = 0.12
+    mean_radius: MeanRadius = 7e-3
+    radius_spread: RadiusSpread = 0.1
+    young: Annotated[
+        YoungsModulus,
+        Field(description="Softened: glass has 60 GPa, which would take a hundred times smaller steps to flow alike."),
+    ] = 6e6
+    poisson: Poisson = 0.22
+    restitution: Restitution = 0.8
+    friction: Friction = 0.3
+    wall_friction: WallFriction = 0.2
+    integrator: VerletFirst = "velocity_verlet"
+    dt: Annotated[
+        TimeStep,
+        Field(description="Step of the integrator. 'auto' follows the stiffest contact and the fastest grain."),
+    ] = "auto"
+
+    @property
+    def round_glass(self) -> bool:
+        """A round neck under a cylinder."""
+        return True
+
+    def mass_of(self, radius: Floats) -> Floats:
+        """Masses [kg] of spheres of this density and these radii [m], shape (n,)."""
+        mass: Floats = 4.0 / 3.0 * math.pi * self.density * radius**3
+        return mass

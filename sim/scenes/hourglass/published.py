@@ -1,0 +1,48 @@
+"""The hourglass as published (Duffau & Lynch 2020): a prism with a square neck, equal masses, no rotation.
+
+Grains start at random places in the air and fall at once; there is no lid. The law has no memory, and its
+tangential part is stiff: dt k_t / m* = 4 at the published 10 µs, so that k_t v_t would overshoot if the Coulomb limit
+did not cut it off; below that limit the direction of friction changes from step to step. The normal part,
+k_n = 1000 N/m with gamma = 70 kg/s and m = 10 g, is overdamped: grains do not bounce, they part slowly
+(gamma/k_n = 0.07 s), and the damper pulls while they do. Chosen here, where
+the source is silent: the floor, and that walls have the same law as grains.
+
+Source: T. Duffau and E. Lynch, "Medios granulares: Reloj de arena en 3D", 2020 (in Spanish).
+"""
+
+from __future__ import annotations
+
+from repose.sim.experiment.experiment import Scene
+from repose.sim.scenes.common.law_choice import is_direct_law, with_law
+from repose.sim.scenes.hourglass import course as course
+from repose.sim.scenes.hourglass import readings as readings
+from repose.sim.scenes.hourglass.filling import begin, smallest_grain
+from repose.sim.scenes.hourglass.parameters import HourglassParameters
+from repose.sim.scenes.hourglass.study import STUDY
+
+SCENE = Scene(
+    name="hourglass",
+    title="Hourglass",
+    summary="Grains run through a square neck and are counted; without memory, as published by Duffau & Lynch (2020).",
+    law="memoryless",
+    parameters=with_law(HourglassParameters, "memoryless", is_direct_law),
+    dimension=3,
+    begin=begin,
+    supervise=course.supervise,
+    actions=course.actions,
+    act=course.act,
+    describe=course.describe,
+    on_grain_removed=course.on_grain_removed,
+    box=course.box,
+    results=readings.results,
+    check=course.check,
+    under_way=lambda experiment: experiment.phase in ("filling", "flowing"),
+    smallest_grain=smallest_grain,
+    readings=readings.readings,
+    curves=readings.curves,
+    notice=course.notice,
+    facets=course.facets,
+    flaw=course.flaw,
+    study=STUDY,
+    test_values={"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10},
+)

@@ -1,0 +1,91 @@
+"""What is read off an hourglass: the steady flow rate, grains per volume, and what a run comes to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.measure.flow_rate import FlowRate, mean_rate, moving_rate, steady_part
+from repose.sim.scenes.hourglass.filling import HourglassState
+from repose.sim.scenes.hourglass.glass import NECK, volume_between
+
+STARTING = 1.5
+"""The flow counts as steady after this many times the free fall of the highest grain to the neck [-]."""
+
+
+def number_density(experiment: Experiment) -> float | None:
+    """Grains per volume between the neck and the surface of the bed [1/m³], or None where the bed is shallow."""
+    radius = experiment.run.built.mean_radius
+    height = experiment.run.world.motion[2, 0]
+    above = height[height > NECK]
+    if above.size < 20:
+        return None
+    low, high = NECK + 2.0 * radius, float(np.quantile(above, 0.9)) - 4.0 * radius
+    if high - low < 6.0 * radius:
+        return None
+    inside = int(((height > low) & (height < high)).sum())
+    return inside / volume_between(experiment.run.built, low, high)
+
+
+def steady_rate(experiment: Experiment) -> FlowRate | None:
+    """Mean rate of the steady part of the passages so far."""
+    state: HourglassState = experiment.run.state
+    return mean_rate(steady_part(state.passages, steady_from(experiment), state.placed), experiment.parameters.window)
+
+
+def steady_from(experiment: Experiment) -> float:
+    """When the flow begins to count as steady [s]."""
+    fall = math.sqrt(2.0 * (experiment.run.built.fill_height - NECK) / max(experiment.parameters.gravity, 1e-3))
+    opened: float = experiment.run.state.opened
+    return opened + STARTING * fall
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """Grains passed, flow rate, number density, and how long no grain has passed."""
+    state: HourglassState = experiment.run.state
+    rate = steady_rate(experiment)
+    shown = [Reading("grains passed", float(len(state.passages)), help=f"Of {state.placed} above the neck.")]
+    if rate is not None:
+        error = rate.standard_error if math.isfinite(rate.standard_error) else None
+        words = "Mean without start and end, where the flow is not steady; the error is that of eight blocks."
+        shown.append(Reading("flow rate", rate.mean, "1/s", error, words))
+    if state.densities:
+        words = "Grains per volume between neck and surface, mean over the steady flow."
+        shown.append(Reading("number density", float(np.mean(state.densities)), "1/m³", None, words))
+    if state.phase in ("flowing", "clogged"):
+        last = state.passages[-1] if state.passages else state.opened
+        waiting = experiment.time - last
+        words = f"Clogged once no grain has passed for {experiment.parameters.clog_time:g} s while some are left."
+        shown.append(Reading("since the last grain", waiting, "s", None, words))
+    return tuple(shown)
+
+
+def curves(experiment: Experiment) -> tuple[Curve, ...]:
+    """The moving-window flow rate and its mean over the steady part."""
+    state: HourglassState = experiment.run.state
+    time, rate = moving_rate(state.passages, experiment.parameters.window)
+    lines = [Line(f"{experiment.parameters.window} grains", time, rate)]
+    mean = steady_rate(experiment)
+    if mean is not None and rate.size:
+        lines.append(Line("steady mean", np.array([mean.begin, mean.end]), np.array([mean.mean, mean.mean])))
+    return (Curve("Flow", "time [s]", "grains per second", tuple(lines)),)
+
+
+def results(experiment: Experiment) -> dict[str, Any]:
+    """Grains, the flow rate, and every passage."""
+    state: HourglassState = experiment.run.state
+    rate = steady_rate(experiment)
+    return {
+        "phase": state.phase,
+        "clogged": state.phase == "clogged",
+        "grains": state.placed,
+        "grains_passed": len(state.passages),
+        "flow_rate": asdict(rate) if rate else None,
+        "number_density": float(np.mean(state.densities)) if state.densities else None,
+        "turns": state.turns,
+        "passage_times": state.passages,
+    }

@@ -1,0 +1,280 @@
+"""Your own shape: spheres poured on or into a shape read from a file, on a round floor.
+
+The shape's facets are walls. The floor is a plane; grains that come past its rim are taken away. The grains fall in
+layers, as a stream about the axis, from above where a steep heap of all of them on the shape would end. They are at
+rest once the mean speed has stayed below v_min, and no grain has left, for 0.2 s; then what the shape holds is counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from repose.sim.engine.builder import empty_world, set_walls
+from repose.sim.engine.contacts.wall_forces import FACET, PLANE
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.changes import begin_anew
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.snapshot import Action
+from repose.sim.experiment.take_snapshot import wall_facets
+from repose.sim.measure.contained import facets_beneath
+from repose.sim.measure.display import Reading
+from repose.sim.scenes.common.law_choice import is_material_law, with_law
+from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
+from repose.sim.scenes.heap3d.pouring import (
+    QUIET_TIME,
+    Heap3dState,
+    disc,
+    drawn_radii,
+    enter,
+    fallen,
+    heap_height,
+    let_fall,
+    on_grain_removed,
+    plate_radius,
+    pour_on,
+    quiet_for,
+    smallest_grain,
+)
+from repose.sim.scenes.vessel.parameters import VesselParameters
+from repose.sim.scenes.vessel.shape import on_floor, shape_of
+
+LARGEST_VOLUME = 1e12
+"""Of a shape in a file [m³]."""
+
+JAMMED = "they pile up to where the stream begins. Pour fewer grains or make the stream wider."
+
+
+@dataclass
+class VesselState(Heap3dState):
+    """Where the experiment stands, and the shape as it was read: its file is not looked at again before a new start."""
+
+    closed: bool = False
+    volume: float = 0.0
+    """Of the inside of a closed shape [m³]."""
+    mended: list[str] = field(default_factory=list)
+    digest: str = ""
+    """SHA-256 of the file."""
+    bottom: list[list[list[float]]] = field(default_factory=list)
+    """Facets that lie in the floor and are no walls [m]."""
+
+
+class Sizes(NamedTuple):
+    """Measures of the experiment that follow from shape and grains [m]."""
+
+    floor: float
+    """Radius of the floor."""
+    high: float
+    """Where the stream begins."""
+    largest: float
+    """Largest grain radius."""
+
+
+def sizes(experiment: Experiment) -> Sizes:
+    """The floor holds a shallow heap of all grains, and the shape with room around it."""
+    built: VesselParameters = experiment.run.built
+    corners = shape(experiment).reshape(-1, 3)
+    wide = float(np.hypot(corners[:, 0], corners[:, 1]).max())
+    floor = max(plate_radius(built), wide + 6.0 * built.mean_radius)
+    largest = built.mean_radius * (1.0 + built.size_spread)
+    return Sizes(floor, float(corners[:, 2].max()) + heap_height(built), largest)
+
+
+def shape(experiment: Experiment) -> Floats:
+    """All facets of the shape [m], shape (facets, 3, 3)."""
+    bottom = np.reshape(experiment.run.state.bottom, (-1, 3, 3))
+    return np.concatenate([wall_facets(experiment.run.world), bottom])
+
+
+def begin(parameters: VesselParameters, seed: int) -> tuple[World, VesselState]:
+    """The shape on the empty floor."""
+    generator = np.random.default_rng(seed)
+    radii = drawn_radii(parameters, generator)
+    mesh = shape_of(parameters)
+    lying = on_floor(mesh.facets)
+    facets = mesh.facets[~lying]
+    floor = np.array([[(0, 0, 0), (0, 0, 1), (0, 0, 0)]], float)
+    world = empty_world(3, 3, skin=0.3 * parameters.mean_radius, materials=2)
+    world = set_walls(world, [PLANE] + [FACET] * len(facets), np.concatenate([floor, facets]), material=1)
+    return world, VesselState(
+        radii=radii.tolist(),
+        random=dict(generator.bit_generator.state),
+        closed=mesh.closed,
+        volume=mesh.volume,
+        mended=list(mesh.notes),
+        digest=mesh.digest,
+        bottom=mesh.facets[lying].tolist(),
+    )
+
+
+def supervise(experiment: Experiment) -> None:
+    """Pour the next layer, notice rest, take away what is past the rim."""
+    state: VesselState = experiment.run.state
+    if state.phase in ("empty", "rested"):
+        return
+    size = sizes(experiment)
+    quiet = quiet_for(experiment, fallen(experiment, size.floor)) > QUIET_TIME
+    if state.phase == "filling":
+        if pour_on(experiment, size.high, pour_layer, JAMMED):
+            enter(experiment, "flowing")
+    elif quiet:
+        enter(experiment, "rested")
+        state.run_all = False
+        tell(experiment, act(experiment, "measure"))
+
+
+def pour_layer(experiment: Experiment) -> None:
+    """Let the next layer of the stream fall."""
+    built: VesselParameters = experiment.run.built
+    size = sizes(experiment)
+    let_fall(experiment, built.stream * built.mean_radius, size.high, size.largest)
+
+
+def actions(experiment: Experiment) -> tuple[Action, ...]:
+    """The buttons."""
+    state: VesselState = experiment.run.state
+    begins, busy = state.phase in ("empty", "rested"), state.run_all
+    return (
+        Action("fill", "Pour", "F", begins and not busy, "Pour the grains."),
+        Action("measure", "Count grains", "M", state.phase in ("flowing", "rested"), "Count what the shape holds."),
+        Action("reset", "Reset", "R", True, "Begin anew with the empty shape."),
+        Action("run", "Run all", "A", not busy, "Pour, wait for rest and count."),
+    )
+
+
+def act(experiment: Experiment, action: str) -> str:
+    """Carry out one of the actions."""
+    state: VesselState = experiment.run.state
+    if action in ("fill", "run") and state.phase in ("empty", "rested"):
+        if state.phase == "rested":
+            begin_anew(experiment)
+        experiment.run.state.run_all = action == "run"
+        enter(experiment, "filling")
+        pour_layer(experiment)
+        return f"Pouring {len(experiment.run.state.radii)} grains."
+    if action == "run":
+        state.run_all = True
+        return "The rest of the experiment runs by itself."
+    if action == "measure":
+        state.reading = count_grains(experiment)
+        return f"The shape holds {state.reading['held']} of {state.poured} grains."
+    begin_anew(experiment)
+    return "The shape is empty."
+
+
+def count_grains(experiment: Experiment) -> dict[str, int]:
+    """Grains held, on the floor and inside the body of the shape, as plain data."""
+    beneath = facets_beneath(shape(experiment), experiment.run.world.motion[:3, 0].T)
+    held = int((beneath > 0).sum())
+    inside = int((beneath % 2 == 1).sum()) if experiment.run.state.closed else 0
+    return {"held": held, "on_floor": int(beneath.size) - held, "inside_body": inside}
+
+
+def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+    """Phase, words for it, share done."""
+    state: VesselState = experiment.run.state
+    total, left = len(state.radii), state.poured - state.removed
+    if state.phase == "filling":
+        return state.phase, f"pouring: {state.poured} of {total} grains", state.poured / max(1, total)
+    words = {
+        "empty": "; ".join((f"empty shape of {len(shape(experiment))} facets", *state.mended)),
+        "flowing": f"settling: {left} grains, {state.removed} off the floor",
+        "rested": f"at rest: {left} grains on shape and floor",
+    }[state.phase]
+    return state.phase, words, None
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """Where the grains are."""
+    state: VesselState = experiment.run.state
+    if not state.reading:
+        return ()
+    share = 100.0 * state.reading["held"] / max(1, state.poured)
+    return (
+        Reading("grains held", float(state.reading["held"]), help="The shape is straight below their centres."),
+        Reading("share held", share, "%", help="Of all grains poured."),
+        Reading("grains on the floor", float(state.reading["on_floor"])),
+        Reading("grains off the floor", float(state.removed)),
+    )
+
+
+def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The floor, the shape and the beginning of the stream."""
+    size = sizes(experiment)
+    return (-size.floor, -size.floor, 0.0), (size.floor, size.floor, size.high + 3.0 * size.largest)
+
+
+def facets(experiment: Experiment) -> Floats:
+    """Floor and shape."""
+    return np.concatenate([disc(sizes(experiment).floor), shape(experiment)])
+
+
+def results(experiment: Experiment) -> dict[str, Any]:
+    """Grains, and the shape as it was read."""
+    state, surface = experiment.run.state, shape(experiment)
+    return {
+        "phase": state.phase,
+        "grains_poured": state.poured,
+        "grains_left": state.poured - state.removed,
+        "grains_held": state.reading.get("held"),
+        "grains_on_floor": state.reading.get("on_floor"),
+        "layers": state.layers,
+        "shape": {
+            "facets": len(surface),
+            "closed": state.closed,
+            "volume": state.volume,
+            "extent": np.ptp(surface, axis=(0, 1)).tolist(),
+            "mended": state.mended,
+            "sha256": state.digest or None,
+        },
+    }
+
+
+def check(experiment: Experiment) -> str:
+    """All is at rest, and no grain has been pressed into the body of the shape."""
+    state: VesselState = experiment.run.state
+    if state.phase != "rested":
+        return f"The grains did not come to rest: phase {state.phase}."
+    inside = count_grains(experiment)["inside_body"]
+    return f"{inside} grains have been pressed into the body of the shape." if inside else ""
+
+
+def flaw(state: VesselState, world: World, built: VesselParameters) -> str:
+    """What of a state read from a file cannot be."""
+    facets = int((world.walls.shape == FACET).sum())
+    return first_flaw(
+        {
+            "number of walls": facets != world.walls.shape.size - 1 or facets + len(state.bottom) == 0,
+            "bottom": not all(are_rows(corners, 3, 3) for corners in state.bottom),
+            "volume": not 0.0 <= state.volume <= LARGEST_VOLUME,
+            **poured_flaws(state, ("empty", "filling", "flowing", "rested")),
+        }
+    )
+
+
+SCENE = Scene(
+    name="vessel",
+    title="Your own shape",
+    summary="Spheres poured on or into a shape from an STL or OBJ file; without one, into a goblet.",
+    law="hertz_mindlin",
+    parameters=with_law(VesselParameters, "hertz_mindlin", is_material_law),
+    dimension=3,
+    begin=begin,
+    supervise=supervise,
+    actions=actions,
+    act=act,
+    describe=describe,
+    on_grain_removed=on_grain_removed,
+    box=box,
+    results=results,
+    check=check,
+    under_way=lambda experiment: experiment.run.state.run_all or experiment.phase in ("filling", "flowing"),
+    smallest_grain=smallest_grain,
+    rotates=lambda parameters: True,
+    readings=readings,
+    facets=facets,
+    flaw=flaw,
+    test_values={"grain_count": 60, "stream": 5.0},
+)

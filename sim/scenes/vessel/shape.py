@@ -1,0 +1,105 @@
+"""The shape grains are poured on: a file's, or a goblet turned on a lathe; its middle stands on the axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.sim.engine.world import Floats
+from repose.sim.io.mesh import Mesh, Surface, cleaned, mesh_of
+from repose.sim.parameters import ParameterError
+
+
+class ShapedParameters(Protocol):
+    """Parameters that describe a shape and the grains it has to fit."""
+
+    @property
+    def mesh(self) -> str: ...
+    @property
+    def mesh_unit(self) -> str: ...
+    @property
+    def mesh_up(self) -> str: ...
+    @property
+    def mesh_lift(self) -> float: ...
+    @property
+    def mesh_closed(self) -> bool: ...
+    @property
+    def mean_radius(self) -> float: ...
+    @property
+    def surfaces(self) -> Mapping[str, Surface]: ...
+
+
+SIDES = 28
+"""Flat sides of the goblet."""
+ON_FLOOR = 1e-6
+"""Facets no higher than this share of the shape's size lie in the floor."""
+
+NARROWEST, WIDEST = 1.0, 500.0
+"""Width of a shape in mean diameters: narrower it is a grain itself, wider a grain is hardly a pixel [-]."""
+
+
+def shape_of(parameters: ShapedParameters) -> Mesh:
+    """The shape in its place [m]; raises `ParameterError` if its file cannot be used or is no match for the grains."""
+    path = parameters.mesh
+    surface = parameters.surfaces.get(path)
+    mesh = goblet() if surface is None else _mesh(surface, path, parameters.mesh_unit, parameters.mesh_closed)
+    width = float(np.ptp(mesh.facets, axis=(0, 1)).max())
+    share = width / (2.0 * parameters.mean_radius)
+    if not NARROWEST <= share <= WIDEST:
+        shape = f"mesh = {path!r}" if path else "the goblet"
+        raise ParameterError(
+            f"{shape} is refused: it is {width:.4g} m wide, {share:.3g} diameters of a grain, and must be "
+            f"{NARROWEST:g} to {WIDEST:g}; check mesh_unit = {parameters.mesh_unit!r} and mean_radius = "
+            f"{parameters.mean_radius:g} m."
+        )
+    return _placed(mesh, parameters.mesh_up, parameters.mesh_lift)
+
+
+def on_floor(facets: Floats) -> NDArray[np.bool_]:
+    """Which facets (facets, 3, 3) [m] lie in the floor, where they would push a second time."""
+    height = facets[..., 2].max(axis=1)
+    lying: NDArray[np.bool_] = height <= ON_FLOOR * float(np.ptp(facets, axis=(0, 1)).max())
+    return lying
+
+
+@lru_cache(maxsize=1)
+def goblet() -> Mesh:
+    """A goblet 128 mm wide and 98 mm high: foot, stem and a bowl that holds about 0.4 litres level."""
+    quarter = np.linspace(0.0, 0.5 * math.pi, 7)
+    bowl = np.column_stack([np.sin(quarter), -np.cos(quarter)])
+    outside = np.array([0.0, 96.0]) + bowl[1:] * (64.0, 58.0)
+    inside = np.array([0.0, 97.0]) + bowl[::-1] * (60.0, 52.0)
+    foot = [(0.0, 0.0), (46.0, 0.0), (46.0, 3.0), (24.0, 7.0), (11.0, 16.0), (9.0, 28.0)]
+    return cleaned(turned(1e-3 * np.concatenate([foot, outside, [(62.0, 98.0)], inside])), closed=True)
+
+
+def turned(profile: Floats) -> Floats:
+    """Triangles of the body a profile of (distance from the axis, height) [m] sweeps, shape (facets, 3, 3)."""
+    angle = 2.0 * math.pi * np.arange(SIDES + 1) / SIDES
+    round_ = np.column_stack([np.cos(angle), np.sin(angle)])
+    round_[-1] = round_[0]
+    rings = np.empty((len(profile), SIDES + 1, 3))
+    rings[..., :2] = profile[:, None, :1] * round_
+    rings[..., 2] = profile[:, None, 1]
+    a, b, c, d = rings[:-1, :-1], rings[:-1, 1:], rings[1:, 1:], rings[1:, :-1]
+    halves = np.concatenate([np.stack([a, b, c], axis=2), np.stack([a, c, d], axis=2)]).reshape(-1, 3, 3)
+    # On the axis one of the two halves has no width.
+    wide = np.linalg.norm(np.cross(halves[:, 1] - halves[:, 0], halves[:, 2] - halves[:, 0]), axis=1) > 0.0
+    kept: Floats = halves[wide]
+    return kept
+
+
+def _placed(mesh: Mesh, up: str, lift: float) -> Mesh:
+    facets = mesh.facets if up == "z" else mesh.facets[..., (0, 2, 1)] * (1.0, -1.0, 1.0)
+    low, high = facets.min(axis=(0, 1)), facets.max(axis=(0, 1))
+    middle = 0.5 * (low + high)
+    return mesh._replace(facets=facets - (middle[0], middle[1], low[2] - lift))
+
+
+@lru_cache(maxsize=4)
+def _mesh(surface: Surface, path: str, unit: str, closed: bool) -> Mesh:
+    return mesh_of(surface, path, unit, closed)

@@ -1,0 +1,102 @@
+"""A standard output that is closed or full, and a current folder that is gone, end in a sentence."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from repose.app.cli.commands import run_command_line
+
+from tests.app.program import UNIX
+
+ROOT = Path(__file__).resolve().parents[3]
+FEW = ("--set", "grain_count=20", "--set", "width=0.01", "--until", "0.001", "--no-picture")
+RUN = ("run", "heap", *FEW, "--out", "out")
+CASES = (
+    *((place, arguments) for place in ("closed", "full") for arguments in (("--version",), ("--help",), ("presets",))),
+    ("closed", ("scenes",)),
+    ("full", ("doctor",)),
+    ("full", ("run", "--help")),
+    ("full", (*RUN, "--json")),
+)
+FULL = Path("/dev/full")
+
+
+@UNIX
+@pytest.mark.parametrize(("place", "arguments"), CASES, ids=str)
+def test_output_that_reaches_nobody_is_told_in_a_sentence(
+    place: str, arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    if place == "full" and not FULL.exists():
+        pytest.skip("no /dev/full")
+    redirected = ">&-" if place == "closed" else f">{FULL}"
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-m", "app", *arguments],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    reason = "Bad file descriptor" if place == "closed" else "No space left on device"
+    assert done.stderr.splitlines()[-1] == f"Standard output cannot be written to: {reason}."
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    assert done.returncode == 1
+    assert (tmp_path / "out" / "result.json").exists() == (arguments[0] == "run" and "--help" not in arguments)
+
+
+@UNIX
+def test_all_streams_closed_keep_what_is_written_to_files_clean(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "app", "run", "heap", *FEW, "--out", "out"]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *command],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    assert done.returncode == 1
+    assert (tmp_path / "out" / "result.json").read_text().startswith("{\n")
+
+
+@UNIX
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "heap", *FEW),
+        ("run", "heap", *FEW, "--out", "out"),
+        ("run", "heap", *FEW, "--video", "film.mp4"),
+        ("export", "a.repose", "--to", "b.csv"),
+        ("replay", "a.repose"),
+        ("run", "--from", "a.repose"),
+        ("run", "--preset", "./a.toml"),
+        ("run", "vessel", "--set", "mesh=a.stl"),
+        ("sweep", "hourglass"),
+    ],
+    ids=" ".join,
+)
+def test_a_current_folder_that_is_gone_is_no_reason_for_a_traceback(
+    arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert run_command_line(arguments) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+
+
+def test_a_failure_of_the_system_that_nobody_foresaw_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> list[tuple[str, str, str, str]]:
+        raise PermissionError(13, "Permission denied", "presets")
+
+    monkeypatch.setattr("repose.app.ui.preset_library.all_presets", fail)
+    assert run_command_line(["presets"]) == 1
+    assert capsys.readouterr().err == "Stopped at presets: Permission denied.\n"

@@ -1,0 +1,100 @@
+"""Doctor: every part is looked at, and what is missing comes with a way to get it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from repose.app import thread_count
+from repose.app.cli.commands import run_command_line
+from repose.app.jobs import doctor
+
+
+def finding(name: str) -> doctor.Finding:
+    (found,) = [entry for entry in doctor.examine() if entry.name == name]
+    return found
+
+
+def test_everything_is_looked_at(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line(["doctor"]) == 0
+    shown = capsys.readouterr().out
+    for name in (
+        "repose",
+        "system",
+        "packages",
+        "display",
+        "OpenGL",
+        "processor cores",
+        "threads of a run",
+        "settings",
+        "films",
+    ):
+        assert name in shown
+    assert "compiled engine" in shown
+    assert "libx264" in shown
+    assert "numba" in shown
+
+
+@pytest.mark.parametrize(("processors", "words"), [(1, "1;"), (6, "up to 6, one for every 2500 grains")])
+def test_processors_and_the_threads_of_a_run_are_told(
+    monkeypatch: pytest.MonkeyPatch, processors: int, words: str
+) -> None:
+    for module in (doctor, thread_count):
+        monkeypatch.setattr(module, "available", lambda: processors)
+    assert finding("processor cores").value.startswith(f"{processors} usable of ")
+    assert finding("threads of a run").value.startswith(words)
+
+
+@pytest.mark.gl
+def test_opengl_is_named_with_its_version_and_renderer() -> None:
+    found = finding("OpenGL")
+    assert found.value[0].isdigit()
+    assert "," in found.value
+
+
+def test_broken_driver_takes_only_the_probe_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "PROBE", "import os; os.abort()")
+    found = finding("OpenGL")
+    assert found.value.startswith("not usable")
+    assert "OpenGL 3.3" in found.advice
+
+
+def test_missing_package_comes_with_the_command_that_gets_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = doctor._installed
+    monkeypatch.setattr(doctor, "_installed", lambda name: "" if name == "numba" else installed(name))
+    found = finding("packages")
+    assert "numba missing" in found.value
+    assert found.advice.endswith("pip install numba")
+
+
+def test_both_pygames_together_are_called_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_installed", lambda name: "1.0")
+    assert "pip uninstall pygame" in finding("packages").advice
+
+
+def test_folder_that_cannot_be_written_to_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    found = finding("compiled engine")
+    assert str(tmp_path / "file" / "cache") in found.value
+    assert "writ" in found.advice
+
+
+def test_no_display_points_to_the_run_without_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("repose.app.jobs.doctor.has_display", lambda: False)
+    found = finding("display")
+    assert found.value == "none"
+    assert "repose run heap" in found.advice
+
+
+@pytest.mark.parametrize("module", [None, ModuleType("av")], ids=["missing", "broken"])
+def test_a_missing_or_broken_video_library_is_told_with_the_other_way(
+    monkeypatch: pytest.MonkeyPatch, module: ModuleType | None
+) -> None:
+    monkeypatch.setitem(sys.modules, "av", module)
+    found = finding("video encoders")
+    assert found.value == "none"
+    assert "PyAV cannot be loaded" in found.advice
+    assert "--video FOLDER/" in found.advice

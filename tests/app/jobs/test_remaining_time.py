@@ -1,0 +1,84 @@
+"""How long a run still takes is told from its first second on, on a terminal and in a file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from repose.app import progress
+from repose.app.cli.commands import run_command_line
+from repose.app.jobs import remaining_time
+from repose.app.jobs.remaining_time import Outlook, duration
+from repose.app.progress import Progress
+
+
+@dataclass
+class Clock:
+    """A wall clock that goes when told to."""
+
+    now: float = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@dataclass
+class Run:
+    step: int
+    dt: float = 1e-8
+
+    @property
+    def time(self) -> float:
+        return self.step * self.dt
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    for module in (remaining_time, progress):
+        monkeypatch.setattr(module, "time", made)
+    return made
+
+
+def test_the_time_left_follows_from_the_rate_since_the_first_batch(clock: Clock) -> None:
+    ahead: Any = Outlook(0.02)
+    assert ahead.words(Run(50)) == "step 50 of about 2,000,000"
+    clock.now += 1.0
+    assert ahead.words(Run(10_050)) == "step 10,050 of about 2,000,000, 3 min left"
+    clock.now += 99.0
+    assert ahead.words(Run(1_000_050)) == "step 1,000,050 of about 2,000,000, 100 s left"
+    assert ahead.words(Run(2_000_000)).endswith("0 s left")
+
+
+def test_of_an_experiment_without_an_end_the_steps_are_told(clock: Clock) -> None:
+    ahead: Any = Outlook(float("inf"))
+    assert ahead.words(Run(50)) == "step 50"
+
+
+def test_durations_are_in_the_unit_a_person_would_use() -> None:
+    assert [duration(s) for s in (0.4, 119, 121, 7_300, 200_000)] == ["0 s", "119 s", "2 min", "2 h", "2 days"]
+
+
+def test_where_there_is_no_terminal_a_line_now_and_then_tells_it(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Progress("A run") as told:
+        for second in range(200):
+            told.show("filling: layer 1", 0.1, f"step {second}")
+            clock.now += 1.0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "A run"
+    assert [line.split("step ")[1] for line in lines[1:]] == ["0", "1", "3", "7", "15", "31", "63", "123", "183"]
+
+
+def test_a_run_of_many_tiny_steps_says_how_long_it_takes(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remaining_time, "CERTAIN", 0.0)
+    monkeypatch.setattr(progress, "FIRST_SILENCE", 0.0)
+    few = ("--set", "grain_count=20", "--set", "width=0.01", "--set", "dt=1e-7", "--until", "0.001")
+    assert run_command_line(["run", "heap", *few, "--no-picture"]) == 0
+    assert re.search(r"step [0-9,]+ of about 10,000, [0-9]+ s left", capsys.readouterr().err)

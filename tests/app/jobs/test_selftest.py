@@ -1,0 +1,61 @@
+"""`repose selftest`: everything survives here, and what does not is told, counted and answered by the exit code."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+
+import pytest
+from repose.app.cli.commands import run_command_line
+from repose.app.jobs import selftest
+from repose.sim.study.selftest import Case, NotHere, Outcome
+
+
+def test_every_case_survives_here(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line(["selftest", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["survived"] == found["tried"] >= len(selftest.ALL) - 1
+    for case in found["cases"]:
+        assert case["verdict"] == "survived" or case["name"] == "picture", case
+    assert len({case["name"] for case in found["cases"]}) == len(selftest.ALL)
+
+
+def out(error: Exception) -> Callable[[], Outcome]:
+    """A case that cannot be carried out."""
+
+    def try_out() -> Outcome:
+        raise error
+
+    return try_out
+
+
+def test_what_fails_is_told_counted_and_answered_by_the_exit_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cases = (
+        Case("good", "number of nothing", lambda: Outcome(0.0, 0.0, "steps")),
+        Case("bad", "too much", lambda: Outcome(2.0, 1.0, "m")),
+        Case("lost", "no number", lambda: Outcome(math.nan, 1.0)),
+        Case("broken", "an error", out(RuntimeError("no luck"))),
+        Case("absent", "nothing to try", out(NotHere("no OpenGL"))),
+    )
+    monkeypatch.setattr(selftest, "ALL", cases)
+    assert run_command_line(["selftest"]) == 1
+    shown = capsys.readouterr().out
+    lines = {line.split()[0]: line for line in shown.splitlines() if line.strip()}
+    assert lines["good"].split()[-1] == "survived"
+    assert all(lines[name].split()[-1] == "FAILED" for name in ("bad", "lost", "broken"))
+    assert "≤ 1 m" in lines["bad"]
+    assert "RuntimeError: no luck" in lines["broken"]
+    assert "no OpenGL" in lines["absent"]
+    assert lines["absent"].rstrip().endswith("not tried")
+    assert shown.rstrip().endswith("4 cases tried, 1 survived.")
+
+
+def test_where_only_something_is_missing_the_exit_code_is_that_of_success(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(selftest, "ALL", (Case("absent", "nothing to try", out(NotHere("no OpenGL"))),))
+    assert run_command_line(["selftest"]) == 0
+    assert "0 cases tried, 0 survived." in capsys.readouterr().out

@@ -1,0 +1,164 @@
+"""Colours: maps even in lightness, ranges calm, ticks round, light arithmetic right."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from repose.app.render.colours import (
+    COLOUR_MAPS,
+    COLOURINGS,
+    DARK,
+    LIGHT,
+    Palette,
+    bands,
+    ease,
+    fill_colours,
+    lightness,
+    load_map,
+    measure_range,
+    nice_ticks,
+    position_on_map,
+    prefixed,
+    shades,
+    tick_label,
+    to_linear,
+    to_srgb,
+)
+from repose.app.storage.view import View
+
+from tests.app.fake_heap import fake_heap
+
+
+@pytest.mark.parametrize("name", COLOUR_MAPS)
+def test_every_map_rises_evenly_in_lightness(name: str) -> None:
+    star = lightness(load_map(name))
+    assert star.shape == (256,)
+    assert (np.diff(star) > -0.02).all()
+    even = np.linspace(star[0], star[-1], 256)
+    assert np.abs(star - even).max() < 6.0
+
+
+@pytest.mark.parametrize("name", COLOUR_MAPS)
+@pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])
+def test_no_shade_comes_too_near_the_background(name: str, palette: Palette) -> None:
+    used = lightness(to_srgb(shades(np.linspace(0, 1, 100), name, palette)))
+    assert np.abs(used - lightness(palette.background)).min() > 12.0
+
+
+@pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])
+def test_text_stands_out_from_the_background(palette: Palette) -> None:
+    paper, ink, faint = (
+        to_linear(c) @ (0.2126, 0.7152, 0.0722) for c in (palette.background, palette.text, palette.faint)
+    )
+    contrast = [(max(paper, c) + 0.05) / (min(paper, c) + 0.05) for c in (ink, faint)]
+    assert contrast[0] > 10.0
+    assert contrast[1] > 4.5
+
+
+def test_srgb_and_linear_light_are_inverse() -> None:
+    values = np.linspace(0, 1, 256)
+    assert np.allclose(to_srgb(to_linear(values)), values, atol=1e-6)
+    assert float(to_srgb(0.5)) * 255 == pytest.approx(187.5, abs=0.1)
+
+
+def test_every_colouring_names_a_column_or_is_plain() -> None:
+    columns = fake_heap().columns
+    assert View().colour_by in COLOURINGS
+    assert all(item is None or item.name in columns for item in COLOURINGS.values())
+
+
+def test_fixed_grains_are_neutral_whatever_the_colouring() -> None:
+    heap = fake_heap()
+    for colouring in COLOURINGS.values():
+        span = measure_range(colouring, heap) if colouring else None
+        faces = fill_colours(heap, colouring, span, "viridis", DARK)
+        assert np.allclose(faces[heap.fixed], to_linear(DARK.fixed))
+
+
+def test_a_missing_or_not_finite_column_is_drawn_plain_or_low() -> None:
+    heap = fake_heap()
+    speed = COLOURINGS["speed"]
+    assert speed is not None
+    heap.columns["speed"][:] = np.nan
+    assert measure_range(speed, heap) is None
+    assert position_on_map([np.nan, np.inf, -np.inf], speed, (0.0, 1.0)).tolist() == [0.0, 1.0, 0.0]
+    assert measure_range(speed, dataclasses.replace(heap, columns={})) is None
+
+
+def test_noise_at_rest_does_not_fill_the_map() -> None:
+    heap = fake_heap()
+    speed = COLOURINGS["speed"]
+    assert speed is not None
+    heap.columns["speed"] = np.full(len(heap.radius), 1e-5, np.float32)
+    span = measure_range(speed, heap)
+    assert span is not None
+    assert position_on_map(heap.columns["speed"], speed, span).max() < 0.01
+
+
+def test_the_shown_range_glides_and_arrives() -> None:
+    span = ease(None, (0.0, 1.0))
+    assert span == (0.0, 1.0)
+    widths = [(span := ease(span, (0.0, 0.1)))[1] for _ in range(400)]
+    assert (np.diff(widths) <= 0.0).all()
+    assert widths[0] > 0.9
+    assert widths[-1] == pytest.approx(0.1, rel=0.01)
+    assert ease((0.0, 0.1), (0.0, 1.0))[1] > 0.3
+
+
+def test_whole_numbers_get_a_band_each_and_the_last_takes_the_rest() -> None:
+    contacts = COLOURINGS["coordination"]
+    assert contacts is not None
+    shares = position_on_map([0, 1, 2, 3, 4, 5, 6, 9], contacts, (0.0, 6.0))
+    assert np.allclose(shares * 6, [0, 1, 2, 3, 4, 5, 6, 6])
+
+
+def test_many_layers_are_grouped_into_bands_that_differ() -> None:
+    layer = COLOURINGS["layer"]
+    assert layer is not None
+    shares = position_on_map(np.arange(60), layer, (0.0, 59.0))
+    assert len(np.unique(shares)) == bands(0.0, 59.0) == 12
+    assert (np.diff(shares) >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [(0, 20, [0, 5, 10, 15, 20]), (0, 0.83, [0, 0.2, 0.4, 0.6, 0.8]), (0.55, 1.42, [0.6, 0.8, 1.0, 1.2, 1.4])],
+)
+def test_ticks_are_round_and_inside(low: float, high: float, expected: list[float]) -> None:
+    assert nice_ticks(low, high) == pytest.approx(expected)
+
+
+def test_ticks_of_any_range_are_few_and_inside() -> None:
+    rng = np.random.default_rng(3)
+    for low, span in zip(
+        rng.normal(size=200) * 10.0 ** rng.integers(-9, 9, 200), 10.0 ** rng.uniform(-9, 9, 200), strict=True
+    ):
+        ticks = nice_ticks(low, low + span)
+        assert 1 <= len(ticks) <= 6
+        assert all(low - 1e-5 * span <= tick <= low + span * (1 + 1e-5) for tick in ticks)
+    assert nice_ticks(2.0, 2.0) == [2.0]
+
+
+def test_tick_labels_have_the_digits_their_step_needs() -> None:
+    assert tick_label(0.6000000001, 0.2) == "0.6"
+    assert tick_label(150.0, 50.0) == "150"
+    assert tick_label(-0.05, 0.05) == "−0.05"
+
+
+@pytest.mark.parametrize(
+    ("high", "unit", "expected"),
+    [
+        (0.02, "m/s", (1e-3, "mm/s")),
+        (0.5, "m/s", (1.0, "m/s")),
+        (1.8e-3, "m", (1e-3, "mm")),
+        (4e-7, "N", (1e-6, "µN")),
+        (2500.0, "N", (1e3, "kN")),
+        (6.0, "", (1.0, "")),
+        (0.0, "N", (1.0, "N")),
+    ],
+)
+def test_units_take_the_prefix_that_reads_best(high: float, unit: str, expected: tuple[float, str]) -> None:
+    factor, shown = prefixed(high, unit)
+    assert (pytest.approx(factor), shown) == expected

@@ -1,0 +1,47 @@
+"""Numbers are written as a person writes them."""
+
+from __future__ import annotations
+
+import pytest
+from repose.app.render.text import friendly, grouped, si
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0 s"),
+        (1.8146e-5, "18.1 µs"),
+        (9.4e-7, "940 ns"),
+        (0.0009996, "1.00 ms"),
+        (1.0, "1.00 s"),
+        (123.4, "123 s"),
+        (-2.19e-6, "-2.19 µs"),
+        (4.2e7, "42.0 Ms"),
+        (3.29e-28, "3.3·10⁻²⁸ s"),
+        (5e12, "5.0·10¹² s"),
+        (float("nan"), "nan s"),
+        (float("inf"), "inf s"),
+    ],
+)
+def test_a_value_is_written_with_the_prefix_that_fits(value: float, text: str) -> None:
+    assert si(value, "s") == text
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("1e+06 N/m^p", "10⁶ N/m^p"),
+        ("2.5e+06", "2.5·10⁶"),
+        ("1e-08", "10⁻⁸"),
+        ("12e-10", "12·10⁻¹⁰"),
+        ("0.25 mm", "0.25 mm"),
+        ("friction", "friction"),
+        ("grade+3", "grade+3"),
+    ],
+)
+def test_powers_of_ten_are_raised(text: str, written: str) -> None:
+    assert friendly(text) == written
+
+
+def test_thousands_are_set_apart() -> None:
+    assert grouped(1234567) == "1\u00a0234\u00a0567"

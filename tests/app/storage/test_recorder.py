@@ -1,0 +1,316 @@
+"""Recorder: the film holds exactly the frames given, in their colours, whatever happens to disk and process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import time
+import types
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from repose.app.jobs.film_faults import killed_films
+from repose.app.storage import recorder
+from repose.app.storage.recorder import Recorder, RecorderError, film_path
+
+av = pytest.importorskip("av")
+
+RED, GREEN, BLUE, GREY = (255, 0, 0), (0, 255, 0), (0, 0, 255), (119, 119, 119)
+
+
+def flat(size: tuple[int, int], colour: tuple[int, int, int] = GREY) -> recorder.Frame:
+    return np.full((size[1], size[0], 3), colour, np.uint8)
+
+
+def film(path: Path) -> list[np.ndarray]:
+    """Every frame of the film, as RGB."""
+    with av.open(str(path)) as container:
+        return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+
+
+def test_film_holds_exactly_the_frames_added_at_the_rate_asked_for(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "a.mp4", (64, 48), 30) as made:
+        for _ in range(47):
+            made.add(flat((64, 48)))
+    assert made.frames == 47
+    with av.open(str(tmp_path / "a.mp4")) as container:
+        stream = container.streams.video[0]
+        assert (stream.average_rate, stream.frames) == (Fraction(30), 47)
+        assert sum(1 for _ in container.decode(stream)) == 47
+    assert list(tmp_path.iterdir()) == [tmp_path / "a.mp4"]
+
+
+def test_colours_survive_and_are_tagged(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "a.mp4", (64, 48), 30) as made:
+        for colour in (RED, GREEN, BLUE, GREY):
+            made.add(flat((64, 48), colour))
+    with av.open(str(tmp_path / "a.mp4")) as container:
+        context = container.streams.video[0].codec_context
+        assert (int(context.colorspace), int(context.color_primaries)) == (recorder.BT709, recorder.BT709)
+        assert (int(context.color_trc), int(context.color_range)) == (recorder.SRGB, recorder.LIMITED)
+        raw = [frame.to_ndarray() for frame in container.decode(video=0)]
+    # Limited-range BT.709: Y = 16 + 219 (0.2126 R + 0.7152 G + 0.0722 B), R, G, B in 0..1.
+    expected = [16 + 219 * share for share in (0.2126, 0.7152, 0.0722, 119 / 255)]
+    assert [frame[24, 32] for frame in raw] == pytest.approx(expected, abs=3)
+
+
+@pytest.mark.parametrize("size", [(641, 361), (1, 1), (3, 2), (1922, 3)])
+def test_odd_sizes_are_padded_to_even(size: tuple[int, int], tmp_path: Path) -> None:
+    with Recorder(tmp_path / "a.mp4", size, 60) as made:
+        made.add(flat(size))
+    (frame,) = film(tmp_path / "a.mp4")
+    assert frame.shape == (size[1] + size[1] % 2, size[0] + size[0] % 2, 3)
+    assert np.abs(frame.astype(int) - 119).max() < 6
+
+
+def test_absurd_sizes_and_rates_are_refused(tmp_path: Path) -> None:
+    for size, fps in (((0, 10), 60.0), ((10, 9000), 60.0), ((10, 10), 0.0), ((10, 10), float("nan")), ((10, 10), 1e9)):
+        with pytest.raises(RecorderError, match="refused"):
+            Recorder(tmp_path / "a.mp4", size, fps)
+    assert not list(tmp_path.iterdir())
+
+
+def test_existing_film_is_never_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "a.mp4").write_bytes(b"precious")
+    with Recorder(tmp_path / "a.mp4", (32, 32), 60) as made:
+        made.add(flat((32, 32)))
+    assert made.path == tmp_path / "a-2.mp4"
+    assert (tmp_path / "a.mp4").read_bytes() == b"precious"
+
+
+def test_names_with_odd_characters_work_and_a_missing_folder_is_made(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "Schüttkegel λ 砂" / "-wild name%03d", (32, 32), 60) as made:
+        made.add(flat((32, 32)))
+    assert made.path.name == "-wild name%03d.mp4"
+    assert len(film(made.path)) == 1
+
+
+def test_unusable_targets_are_refused_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file" / "a.mp4", tmp_path / f"{'x' * 300}.mp4", tmp_path / "a.avi", tmp_path / "x\0.mp4"):
+        with pytest.raises(RecorderError, match="Film"):
+            Recorder(path, (32, 32), 60)
+
+
+def test_film_without_frames_leaves_no_file(tmp_path: Path) -> None:
+    made = Recorder(tmp_path / "a.mp4", (32, 32), 60)
+    assert made.close() == made.close() == 0
+    assert not list(tmp_path.iterdir())
+
+
+def test_frame_is_copied_so_that_its_buffer_may_be_reused(tmp_path: Path) -> None:
+    buffer = flat((32, 32), (0, 0, 0))
+    with Recorder(tmp_path / "a.mp4", (32, 32), 60) as made:
+        for level in (40, 220):
+            buffer[:] = level
+            made.add(buffer)
+        buffer[:] = 0
+    assert [frame.mean() for frame in film(tmp_path / "a.mp4")] == pytest.approx([40, 220], abs=4)
+
+
+def test_frame_of_another_size_is_refused_and_the_film_goes_on(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "a.mp4", (32, 32), 60) as made:
+        with pytest.raises(RecorderError, match="32x32"):
+            made.add(flat((64, 32)))
+        made.add(flat((32, 32)))
+    assert len(film(tmp_path / "a.mp4")) == 1
+    with pytest.raises(RecorderError, match="closed"):
+        made.add(flat((32, 32)))
+
+
+def test_many_short_films_leave_no_thread_or_draft_behind(tmp_path: Path) -> None:
+    import threading
+
+    before = threading.active_count()
+    for _ in range(20):
+        with Recorder(tmp_path / "a.mp4", (16, 16), 60) as made:
+            made.add(flat((16, 16)))
+    assert threading.active_count() == before
+    assert len(list(tmp_path.iterdir())) == 20
+
+
+def test_full_disk_stops_the_film_in_good_time_and_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Recorder(tmp_path / "a.mp4", (32, 32), 5)
+    monkeypatch.setattr(recorder, "_free", lambda _: 1000)
+    while not made.failure:
+        try:
+            made.add(flat((32, 32)))
+        except RecorderError:
+            break
+    assert "almost full" in made.failure
+    assert "is kept" in made.failure
+    assert len(film(made.path)) == made.close() == 5
+    with pytest.raises(RecorderError, match="not begun"):
+        Recorder(tmp_path / "b.mp4", (32, 32), 5)
+
+
+KILLED = """
+    import os, signal, sys, time
+    import numpy as np
+    from repose.app.storage.recorder import Recorder
+
+    made = Recorder(sys.argv[1], (160, 120), 60)
+    noise = np.random.default_rng(1)
+    for _ in range(301):
+        made.add(noise.integers(0, 255, (120, 160, 3), np.uint8))
+    while made.frames < 300:
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_film_of_a_killed_process_is_playable_up_to_its_last_second(tmp_path: Path) -> None:
+    path = tmp_path / "a.mp4"
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(KILLED), str(path)], timeout=120, check=False)
+    assert done.returncode < 0
+    assert len(film(path)) >= 298  # all but the last, which are in fragments not yet complete
+
+
+def test_there_is_no_file_before_it_can_be_played_and_it_can_be_from_its_second_frame_on(tmp_path: Path) -> None:
+    made = Recorder(tmp_path / "a.mp4", (64, 48), 60)
+    made.add(flat((64, 48)))
+    while made.frames < 1:
+        time.sleep(0.01)
+    assert list(tmp_path.iterdir()) == []
+    made.add(flat((64, 48)))
+    while made.frames < 2:
+        time.sleep(0.01)
+    assert list(tmp_path.iterdir()) == [tmp_path / "a.mp4"]
+    assert len(film(tmp_path / "a.mp4")) == 1
+    made.close()
+    assert len(film(tmp_path / "a.mp4")) == 2
+
+
+def test_a_name_taken_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    first, second = (Recorder(tmp_path / "a.mp4", (32, 32), 60) for _ in range(2))
+    for made, colour in ((first, RED), (second, BLUE)):
+        made.add(flat((32, 32), colour))
+    assert (first.close(), second.close()) == (1, 1)
+    assert (first.path, second.path) == (tmp_path / "a.mp4", tmp_path / "a-2.mp4")
+    assert film(first.path)[0][0, 0, 0] > 200 > film(second.path)[0][0, 0, 0]
+
+
+def test_a_file_system_without_hard_links_is_good_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(recorder.os, "link", refused)
+    (tmp_path / "a.mp4").write_bytes(b"precious")
+    with Recorder(tmp_path / "a.mp4", (32, 32), 60) as made:
+        made.add(flat((32, 32)))
+        made.add(flat((32, 32)))
+    assert len(film(tmp_path / "a-2.mp4")) == 2
+    assert (tmp_path / "a.mp4").read_bytes() == b"precious"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("count", [30, pytest.param(100, marks=pytest.mark.slow)])
+def test_what_kills_leave_can_be_played_and_drafts_are_swept(count: int) -> None:
+    wrong, films = killed_films(count)
+    assert wrong == []
+    assert films > count / 4
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the process of a draft is not looked for there")
+def test_only_drafts_of_programs_that_are_no_more_are_swept(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    for name in (f".film-1.{ended.pid}.new", f".film-1.{recorder.os.getppid()}.new", ".film-mine.new", "b.new"):
+        (tmp_path / name).touch()
+    Recorder(tmp_path / "a.mp4", (32, 32), 60).close()
+    assert {path.name for path in tmp_path.iterdir()} == {
+        f".film-1.{recorder.os.getppid()}.new",
+        ".film-mine.new",
+        "b.new",
+    }
+
+
+@pytest.mark.parametrize("module", [None, types.ModuleType("av")], ids=["missing", "broken"])
+def test_without_pyav_there_are_pictures_and_a_sentence_that_says_so(
+    module: types.ModuleType | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "av", module)
+    with pytest.raises(RecorderError, match=r"^Films cannot be made, since PyAV .*pip install.*--video FOLDER/.*\.$"):
+        Recorder(tmp_path / "a.mp4", (32, 32), 60)
+    with Recorder(tmp_path / "a.png", (32, 32), 60) as made:
+        made.add(flat((32, 32)))
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["000001.png"]
+    assert list(tmp_path.iterdir()) == [tmp_path / "a"]
+
+
+def test_pictures_hold_the_frames_bit_by_bit_in_a_folder_of_their_own(tmp_path: Path) -> None:
+    import pygame
+
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "000001.png").write_bytes(b"precious")
+    frames = np.random.default_rng(3).integers(0, 255, (5, 17, 31, 3), np.uint8)
+    made = Recorder(film_path(f"{tmp_path}/a/"), (31, 17), 60)
+    for frame in frames:
+        made.add(frame)
+    assert made.close() == 5
+    assert made.path == tmp_path / "a-2"
+    found = sorted((tmp_path / "a-2").iterdir())
+    assert [path.name for path in found] == [f"{number:06d}.png" for number in range(1, 6)]
+    for path, frame in zip(found, frames, strict=True):
+        drawn = pygame.surfarray.pixels3d(pygame.image.load(path))
+        np.testing.assert_array_equal(drawn.swapaxes(0, 1), frame)
+    assert (tmp_path / "a" / "000001.png").read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [("a.mp4", "a.mp4"), ("a", "a"), ("shots/", "shots.png"), ("my.shots/", "my.shots.png"), ("/", "/")],
+)
+def test_a_slash_at_the_end_asks_for_pictures(typed: str, name: str) -> None:
+    assert film_path(typed) == Path(name)
+
+
+LIMITED_FILE = """
+    import resource, signal, sys
+    import numpy as np
+    from repose.app.storage.recorder import Recorder, RecorderError
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+    made = Recorder(sys.argv[1], (160, 120), 60)
+    noise = np.random.default_rng(1)
+    try:
+        for _ in range(2000):
+            made.add(noise.integers(0, 255, (120, 160, 3), np.uint8))
+    except RecorderError as error:
+        print(error)
+    made.close()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on file size")
+def test_disk_that_refuses_to_write_ends_the_film_but_not_the_program(tmp_path: Path) -> None:
+    path = tmp_path / "a.mp4"
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(LIMITED_FILE), str(path)],
+        timeout=120,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "until then is kept" in done.stdout
+    with av.open(str(path)) as container:
+        assert next(container.decode(video=0)).width == 160
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a current folder cannot be removed there")
+def test_a_film_named_in_a_current_folder_that_is_gone_is_refused_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(RecorderError, match=r"^Film film\.mp4 cannot be written: .*; choose another name\.$"):
+        Recorder(Path("film.mp4"), (64, 48), 30)

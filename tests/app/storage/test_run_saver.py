@@ -1,0 +1,228 @@
+"""Runs saved by a person or by themselves, opened again, and left alone while another window has them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import pytest
+from repose.app.storage import autosave, paths, run_saver
+from repose.app.storage.run_saver import RunSaver, free_name
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import resumed_experiment
+from repose.sim.experiment.commands import Command, Resume
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.results import state_hash
+
+from tests.reliability.runs import go, poured
+
+ROOT = Path(__file__).resolve().parents[3]
+PATIENCE = 60.0
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "autosave"
+    monkeypatch.setattr(paths, "autosave_folder", lambda: folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run() -> Experiment:
+    return poured(3_000)
+
+
+@pytest.fixture
+def kept(run: Experiment) -> Generator[tuple[RunSaver, list[Command]]]:
+    """A saver whose commands act on a simulation at once."""
+    sent: list[Command] = []
+
+    def send(command: Command) -> None:
+        sent.append(command)
+        if not isinstance(command, Resume):
+            assert apply(run, command) == ""
+
+    made = RunSaver(send)
+    made.begin()
+    yield made, sent
+    made.end()
+
+
+def until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.002)
+
+
+def test_save_asks_before_it_overwrites_what_it_has_not_written(
+    kept: tuple[RunSaver, list[Command]], run: Experiment, tmp_path: Path
+) -> None:
+    made, sent = kept
+    made.save("")
+    assert made.trouble == "Type the path of a file first."
+    other = tmp_path / "other.repose"
+    other.write_text("mine")
+    made.save(f'"{other}"')
+    assert made.confirm == str(other)
+    assert sent == []
+    made.save(str(other))
+    until(lambda: made.said == "Saved to other.repose.")
+    assert state_hash(resumed_experiment(saved_run.load(other)).run) == state_hash(run.run)
+    made.save(str(tmp_path / "other"))
+    until(lambda: made.said == "Saved to other.repose.")
+    made.save(str(tmp_path / "no" / "\0"))
+    until(lambda: made.trouble)
+
+
+def test_open_goes_on_or_says_why_not(kept: tuple[RunSaver, list[Command]], run: Experiment, tmp_path: Path) -> None:
+    made, sent = kept
+    saved_run.save(saved_copy(run), tmp_path / "run.repose")
+    made.open(str(tmp_path / "run.repose"))
+    until(lambda: made.opened)
+    assert isinstance(sent[-1], Resume)
+    assert sent[-1].saved.now.at == 3_000
+    until(lambda: made.said == "Opened run.repose.")
+    made.open(str(tmp_path / "gone"))
+    until(lambda: made.trouble)
+    assert "gone.repose' cannot be opened: there is no such file" in made.trouble
+
+
+def test_n12_it_saves_itself_when_due_and_only_if_something_has_happened(
+    kept: tuple[RunSaver, list[Command]], own_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, sent = kept
+    made.tick()
+    assert sent == []
+    monkeypatch.setattr(run_saver, "INTERVAL", 0.0)
+    made._due = 0.0
+    for _ in range(5):
+        made.tick()
+    assert len(sent) == 5
+    assert made._place is not None
+    until(lambda: made._place.files())
+    made.end()
+    assert not [*own_folder.iterdir()]
+
+
+def test_n15_three_generations_and_the_newest_that_can_be_read(run: Experiment) -> None:
+    place = autosave.begin()
+    for _ in range(5):
+        place.save(saved_copy(go(run, run.history.at + 1)))
+    files = place.files()
+    assert [path.name for path in files] == ["run-000005.repose", "run-000004.repose", "run-000003.repose"]
+    files[0].write_bytes(files[0].read_bytes()[:-7])
+    files[1].write_bytes(b"")
+    newest = place.newest()
+    assert newest is not None
+    assert newest.now.at == run.history.at - 2
+    files[2].unlink()
+    assert place.newest() is None
+    place.clear()
+
+
+CRASH = """
+import sys, time
+from pathlib import Path
+from repose.app.storage import autosave, paths
+from repose.sim.experiment import saved_run
+paths.autosave_folder = lambda: Path(sys.argv[1])
+place = autosave.begin()
+place.save(saved_run.load(sys.argv[2]))
+print("saved", flush=True)
+time.sleep(600)
+"""
+
+
+def test_f04_and_n15_a_living_window_keeps_its_run_and_a_dead_one_leaves_it(
+    own_folder: Path, run: Experiment, tmp_path: Path
+) -> None:
+    saved_run.save(saved_copy(run), tmp_path / "run.repose")
+    command = [sys.executable, "-c", CRASH, str(own_folder), str(tmp_path / "run.repose")]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, env=os.environ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"saved\n"
+        assert autosave.left_behind() is None
+        assert len([*own_folder.iterdir()]) == 1
+        other.send_signal(signal.SIGKILL)
+    found = autosave.left_behind()
+    assert found is not None
+    newest = found.newest()
+    assert newest is not None
+    assert state_hash(resumed_experiment(newest).run) == state_hash(run.run)
+    assert autosave.left_behind() is None  # offered once, to one window
+    found.clear()
+    assert not [*own_folder.iterdir()]
+
+
+def test_f14_what_crashes_leave_behind_is_bounded(own_folder: Path, run: Experiment) -> None:
+    for _ in range(8):
+        place = autosave.begin()
+        place.save(saved_copy(run))
+        place.lock.close()  # as the end of a process does
+    empty = autosave.begin()
+    empty.lock.close()
+    found = autosave.left_behind()
+    assert found is not None
+    assert len([*own_folder.iterdir()]) == autosave.MOST_LEFT_BEHIND
+    found.clear()
+
+
+@pytest.mark.parametrize("choice", ["open_lost", "discard_lost"])
+def test_an_offered_run_is_opened_or_discarded(run: Experiment, own_folder: Path, choice: str) -> None:
+    place = autosave.begin()
+    place.save(saved_copy(run))
+    place.lock.close()
+    sent: list[Command] = []
+    made = RunSaver(sent.append)
+    made.begin()
+    assert made.lost is not None
+    getattr(made, choice)()
+    assert made.lost is None
+    if choice == "open_lost":
+        until(lambda: made._place.files() and not place.folder.exists())
+        assert made.said == "Opened the run of the last session."
+    made.end()
+    assert not [*own_folder.iterdir()]
+    assert len(sent) == (choice == "open_lost")
+
+
+def test_n14_a_full_disk_is_told_and_the_run_goes_on(
+    kept: tuple[RunSaver, list[Command]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    made, _ = kept
+    made.save(str(tmp_path / "run.repose"))
+    until(lambda: made.trouble)
+    assert made.trouble.endswith("could not be written: No space left on device; the run continues.")
+    assert not (tmp_path / "run.repose").exists()
+
+
+def test_a_free_name_is_found(tmp_path: Path) -> None:
+    (tmp_path / "heap-1.repose").touch()
+    assert free_name(tmp_path, "heap").name == "heap-2.repose"
+
+
+def test_grains_are_exported_beside_the_run_and_what_goes_wrong_is_said(
+    kept: tuple[RunSaver, list[Command]], tmp_path: Path
+) -> None:
+    saver, _ = kept
+    target = free_name(tmp_path, "heap", ".csv")
+    saver.export(target)
+    until(lambda: saver.said)
+    assert target.name == "heap-1.csv"
+    assert target.exists()
+    (tmp_path / "no folder").touch()
+    saver.export(tmp_path / "no folder" / "heap.csv")
+    until(lambda: saver.trouble)
+    assert "could not be written" in saver.trouble

@@ -1,0 +1,216 @@
+"""A stage for panels: ImGui without a window, mouse and keys made of events, a runner that only notes."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from imgui_bundle import imgui
+from repose.app.jobs.panel_faults import bare_frame, bare_imgui
+from repose.app.render.camera import Camera2D
+from repose.app.render.theme import apply
+from repose.app.storage.film import Film
+from repose.app.storage.settings import load_settings
+from repose.app.ui.edits import Edits
+from repose.app.ui.layout import draw_panels
+from repose.app.ui.preset_library import PresetLibrary
+from repose.app.ui.transport import Transport
+from repose.app.ui.ui import Ui
+from repose.app.ui.ui_probe import UiProbe
+from repose.sim.experiment.commands import Command
+from repose.sim.experiment.comparison import Point, compare
+from repose.sim.experiment.snapshot import Action, Snapshot
+from repose.sim.experiment.take_snapshot import sorted_measurements
+from repose.sim.registry import scenes
+
+from tests.app.fake_heap import fake_heap
+
+LEDGER = ("translational", "rotational", "potential", "elastic", "shear", "damping", "sliding", "poured", "removed")
+LEDGER += ("work", "gap")
+
+
+def full_snapshot() -> Snapshot:
+    """A measured heap with every number and series filled in."""
+    study, points = scenes()["heap"].study, (Point(0.1, 0.23, 0.015), Point(0.2, 0.35, 0.02))
+    assert study is not None
+    time = np.linspace(0.0, 2.0, 400)
+    actions = [
+        Action(name, label, key, name != "fill", f"What {label} does.")
+        for name, label, key in (
+            ("fill", "Fill", "F"),
+            ("open", "Open wall", "O"),
+            ("measure", "Measure angle", "M"),
+            ("reset", "Reset", "R"),
+            ("run", "Run all", "A"),
+        )
+    ]
+    return replace(
+        fake_heap(),
+        serial=7,
+        seed=3,
+        step=123_456,
+        dt=1.8e-5,
+        parameters=scenes()["heap"].parameters(),
+        progress=0.4,
+        actions=tuple(actions),
+        measured=2,
+        comparison=compare(study, scenes()["heap"].parameters.declared()[study.over], points),
+        kinetic_energy=1e-6,
+        mean_speed=1e-3,
+        coordination=3.9,
+        moving_count=55,
+        largest_overlap=0.08,
+        omega_dt=0.2,
+        omega_dt_limit=0.42,
+        energy=dict.fromkeys(LEDGER, 0.1),
+        series={
+            "time": time,
+            "kinetic_energy": np.where(time > 0.1, np.exp(-9 * time), 0.0),
+            "mean_speed": np.exp(-4 * time),
+            "coordination": 4 - time,
+            "angle": np.where(time > 1.0, 0.25, np.nan),
+            "packing_fraction": np.where(time > 0.2, 0.8, np.nan),
+            "pressure": np.where(time > 0.2, 90.0 + 10.0 * time, np.nan),
+        }
+        | {f"energy.{name}": time * 0.1 for name in LEDGER},
+        measurements=sorted_measurements(),
+        message="The right wall is open.",
+        realtime_factor=0.9,
+        steps_per_second=50_000.0,
+    )
+
+
+@dataclass
+class NotedRunner:
+    """What a runner was told."""
+
+    told: list[tuple[Any, ...]] = field(default_factory=list)
+    frames: queue.Queue[Any] = field(default_factory=queue.Queue)
+
+    def pause(self, paused: bool) -> None:
+        self.told.append(("pause", paused))
+
+    def single_step(self, count: int = 1) -> None:
+        self.told.append(("step", count))
+
+    def set_speed(self, factor: float | None) -> None:
+        self.told.append(("speed", factor))
+
+    def record(self, interval: float | None) -> queue.Queue[Any]:
+        self.told.append(("record", interval))
+        return self.frames
+
+
+@dataclass
+class Stage:
+    """The window's panels over a snapshot, one frame at a time."""
+
+    ui: Ui
+    commands: list[Command]
+    runner: NotedRunner
+    draw: Callable[[Ui], None] = draw_panels
+    widgets: dict[str, tuple[float, float, float, float]] = field(default_factory=dict)
+
+    def frame(self, count: int = 1) -> None:
+        """Draw so many frames."""
+        for _ in range(count):
+            bare_frame(self.ui, self.draw)
+            self.widgets = self.ui.probe.widgets
+
+    def place(self, name: str, share: float = 0.5) -> tuple[float, float]:
+        """A point on a widget, `share` of the way from its left to its right."""
+        x0, y0, x1, y1 = self.widgets[name]
+        return x0 + (x1 - x0) * share, (y0 + y1) / 2
+
+    def move(self, x: float, y: float) -> None:
+        imgui.get_io().add_mouse_pos_event(x, y)
+        self.frame(2)
+
+    def button(self, down: bool, button: int = 0) -> None:
+        imgui.get_io().add_mouse_button_event(button, down)
+        self.frame(2)
+
+    def click(self, name: str, button: int = 0, share: float = 0.5) -> None:
+        """Press and release a mouse button on a widget."""
+        self.move(*self.place(name, share))
+        self.button(True, button)
+        self.button(False, button)
+        self.rest()
+
+    def double_click(self, name: str, share: float = 0.5) -> None:
+        self.move(*self.place(name, share))
+        for down in (True, False, True, False):
+            self.button(down)
+        self.rest()
+
+    def drag(self, name: str, start: float, end: float, stops: int = 4) -> None:
+        """Drag along a widget, from share to share of its width."""
+        self.move(*self.place(name, start))
+        self.button(True)
+        for stop in range(1, stops + 1):
+            self.move(*self.place(name, start + (end - start) * stop / stops))
+        self.button(False)
+        self.rest()
+
+    def ctrl_click(self, name: str) -> None:
+        imgui.get_io().add_key_event(imgui.Key.mod_ctrl, True)
+        self.click(name)
+        imgui.get_io().add_key_event(imgui.Key.mod_ctrl, False)
+        self.frame()
+
+    def write(self, text: str, key: Any = imgui.Key.enter) -> None:
+        """Type over what is selected and press a key."""
+        imgui.get_io().add_input_characters_utf8(text)
+        self.frame(2)
+        self.press(key)
+
+    def press(self, *keys: Any) -> None:
+        """Press and release keys, one after the other."""
+        for key in keys:
+            for down in (True, False):
+                imgui.get_io().add_key_event(key, down)
+                self.frame(2)
+
+    def rest(self) -> None:
+        """Wait long enough that the next click is not the second of two."""
+        self.frame(30)
+
+
+@contextmanager
+def open_stage(
+    folder: Path, snapshot: Snapshot | None = None, size: tuple[int, int] = (1280, 1600), draw: Any = draw_panels
+) -> Iterator[Stage]:
+    """A stage of that size over a snapshot; settings and presets live in `folder`."""
+    with bare_imgui():
+        commands: list[Command] = []
+        runner = NotedRunner()
+        ui = Ui(
+            snapshot=snapshot if snapshot is not None else Snapshot(),
+            send=commands.append,
+            edits=Edits(commands.append),
+            transport=Transport(runner),
+            camera=Camera2D(),
+            settings=load_settings(folder / "settings.toml"),
+            film=Film(runner, lambda shot, size: np.zeros((*size[::-1], 3), np.uint8), no_film, folder),
+            preset_library=PresetLibrary(commands.append, folder=folder / "presets"),
+            probe=UiProbe(folder / "report.json"),
+            size=size,
+        )
+        done: list[str] = ui.memory.setdefault("done", [])
+        ui.actions = {
+            name: (lambda name=name: done.append(name)) for name in ("frame_all", "fullscreen", "hide_panels", "help")
+        }
+        ui.preset_library.refresh()
+        apply(ui.palette, 1.0)
+        stage = Stage(ui, commands, runner, draw)
+        stage.frame(3)
+        yield stage
+
+
+def no_film(path: Path, size: tuple[int, int], fps: int) -> Any:
+    raise OSError("nothing is filmed here")

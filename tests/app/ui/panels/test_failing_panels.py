@@ -1,0 +1,135 @@
+"""A panel that fails says so in a sentence, in its place; the window lives, and all other panels are drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from imgui_bundle import imgui, implot
+from repose.app.jobs import panel_faults
+from repose.app.jobs.panel_faults import OPENED, WAYS, bare_imgui, bare_ui, open_all, try_panel
+from repose.app.ui import layout
+from repose.app.ui.panels import Panel, all_panels
+from repose.app.ui.ui import Ui
+
+from tests.app.ui.panels.stage import full_snapshot, open_stage
+
+every_panel = pytest.mark.parametrize("panel", all_panels(), ids=lambda panel: panel.name)
+
+
+@every_panel
+@pytest.mark.parametrize("way", WAYS)
+def test_any_panel_may_fail_in_any_call_in_the_midst_of_everything(panel: Panel, way: str) -> None:
+    with bare_ui(full_snapshot()) as ui:
+        assert try_panel(ui, panel, way, lambda: None) == ""
+        assert try_panel(ui, panel, way, open_all) == ""
+
+
+@pytest.mark.parametrize("opened", OPENED)
+@pytest.mark.parametrize("name", ["experiment", "plots", "view", "transport", "notices"])
+def test_what_a_panel_leaves_open_is_closed_for_it(name: str, opened: str) -> None:
+    (panel,) = (panel for panel in all_panels() if panel.name == name)
+    with bare_ui(full_snapshot()) as ui:
+        assert try_panel(ui, panel, "second", OPENED[opened]) == ""
+
+
+@pytest.mark.parametrize("opened", [name for name in OPENED if name != "nothing"])
+def test_what_is_left_open_on_purpose_really_is(opened: str) -> None:
+    stacks: list[Any] = []
+
+    def draw(ui: Ui) -> None:
+        before = imgui.internal.ErrorRecoveryState()
+        imgui.internal.error_recovery_store_state(before)
+        imgui.begin("around")
+        stacks.append(standing())
+        OPENED[opened]()
+        stacks.append(standing())
+        layout._recover(before)
+
+    with bare_imgui(), bare_ui(full_snapshot()) as ui:
+        panel_faults.bare_frame(ui, draw)
+    assert stacks[0] != stacks[1]
+
+
+def standing() -> tuple[Any, ...]:
+    """How much of everything is open."""
+    state = imgui.internal.ErrorRecoveryState()
+    imgui.internal.error_recovery_store_state(state)
+    sizes = [getattr(state, name) for name in dir(state) if name.startswith("size_of")]
+    inner = imgui.internal.get_current_table, imgui.internal.get_current_tab_bar, implot.internal.get_current_plot
+    return *sizes, *(look() is not None for look in inner)
+
+
+@every_panel
+def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between whatever the panel itself has begun there."""
+    with bare_ui(full_snapshot()) as ui:
+        marked, due = 0, range(0)
+        plain = ui.probe.mark
+
+        def mark(name: str) -> None:
+            nonlocal marked
+            plain(name)
+            marked += 1
+            if marked in due:
+                raise panel_faults.Mistake("on purpose\nand more")
+
+        def draw(ui: Ui) -> None:
+            nonlocal marked
+            marked = 0
+            monkeypatch.setattr(ui.probe, "mark", mark)
+            try:
+                panel.draw(ui)
+            finally:
+                monkeypatch.setattr(ui.probe, "mark", plain)
+
+        watched = Panel(panel.name, panel.title, panel.order, panel.side, draw, panel.stretch, panel.group)
+        panels = tuple(watched if entry is panel else entry for entry in all_panels())
+        monkeypatch.setattr(layout, "all_panels", lambda: panels)
+        monkeypatch.setattr(layout.log, "disabled", True)
+        ui.settings.choices.tabs = {"tab": panel.name}
+        with bare_imgui():
+            panel_faults.apply(ui.palette, ui.scale)
+            for _ in range(3):
+                panel_faults.bare_frame(ui)
+            most = marked
+            assert most > 0
+            for call in range(1, most + 1):
+                due = range(call, call + 1)
+                panel_faults.bare_frame(ui)
+                assert ui.broken.pop(panel.name) == "Mistake: on purpose"
+
+
+def test_all_panels_failing_at_once_leave_the_window_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(ui: Ui) -> Any:
+        open_all()
+        raise panel_faults.Mistake("on purpose")
+
+    panels = tuple(
+        Panel(entry.name, entry.title, entry.order, entry.side, fail, entry.stretch, entry.group)
+        for entry in all_panels()
+    )
+    monkeypatch.setattr(layout, "all_panels", lambda: panels)
+    monkeypatch.setattr(layout.log, "disabled", True)
+    with bare_imgui(), bare_ui(full_snapshot()) as ui:
+        panel_faults.apply(ui.palette, ui.scale)
+        for _ in range(4):
+            panel_faults.bare_frame(ui)
+        shown = {entry.name for entry in panels if not entry.group} | {"view"}
+        assert set(ui.broken) == shown
+        assert {f"{name}.again" for name in shown} <= set(ui.probe.widgets)
+
+
+def test_a_click_brings_a_failed_panel_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    plain = layout.note
+    monkeypatch.setattr(layout, "note", lambda text, colour: (said.append(text), plain(text, colour))[1])
+    with open_stage(tmp_path, full_snapshot()) as stage:
+        stage.ui.broken["view"] = "ValueError: no such colour"
+        stage.frame(2)
+        assert said[-1] == "The panel View stopped (ValueError: no such colour); the run continues."
+        assert "view.colour" not in stage.widgets
+        stage.click("view.again")
+        assert stage.ui.broken == {}
+        assert "view.colour" in stage.widgets

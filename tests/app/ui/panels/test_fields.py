@@ -1,0 +1,169 @@
+"""A parameter's row: dragged, typed, reset, refused in words; the raw value never gets past the model."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from imgui_bundle import imgui
+from repose.app.ui.field_values import position, typed, value_at
+from repose.app.ui.fields import describe
+from repose.sim.experiment.commands import SetParameters
+from repose.sim.parameters import Parameter
+from repose.sim.registry import scenes
+
+from tests.app.ui.panels.stage import Stage
+
+DECLARED = scenes()["heap"].parameters.declared()
+NUMBERS = [entry for entry in DECLARED.values() if entry.kind in ("float", "int")]
+
+
+@pytest.mark.parametrize("parameter", NUMBERS, ids=lambda entry: entry.name)
+@given(where=st.floats(0.0, 1.0))
+def test_every_place_on_a_slider_is_a_value_the_model_takes(parameter: Parameter, where: float) -> None:
+    value = value_at(parameter, where)
+    assert getattr(scenes()["heap"].parameters().changed(**{parameter.name: value}), parameter.name) == value
+
+
+@pytest.mark.parametrize("parameter", NUMBERS, ids=lambda entry: entry.name)
+def test_the_ends_of_a_slider_are_the_limits(parameter: Parameter) -> None:
+    assert value_at(parameter, 0.0) == parameter.low
+    assert value_at(parameter, 1.0) == parameter.high
+    assert position(parameter, float(parameter.low or 0.0)) == 0.0
+    assert position(parameter, float(parameter.high or 0.0)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("parameter", NUMBERS, ids=lambda entry: entry.name)
+def test_a_value_is_found_where_the_slider_shows_it(parameter: Parameter) -> None:
+    for where in (0.1, 0.35, 0.6, 0.9):
+        value = value_at(parameter, where)
+        assert isinstance(value, (int, float))
+        coarse = 0.51 / (float(parameter.high or 1) - float(parameter.low or 0)) if parameter.kind == "int" else 0.03
+        assert position(parameter, value) == pytest.approx(where, abs=max(coarse, 0.03))
+
+
+def test_typed_numbers_are_read_in_the_unit_shown() -> None:
+    assert typed(DECLARED["base_radius"], "0.25") == 2.5e-4
+    assert typed(DECLARED["base_radius"], " 0.25 mm ") == 2.5e-4
+    assert typed(DECLARED["tilt"], "90") == math.pi / 2
+    assert typed(DECLARED["grain_count"], "60") == 60
+    assert typed(DECLARED["dt"], "auto") == "auto"
+    assert typed(DECLARED["friction"], "1") == 1.0
+
+
+@pytest.mark.parametrize("text", ["0,2", "1 mm2", "", "true", "0.1\n2", "[1]", "abc", "1_", "٣"])
+def test_what_is_no_number_stays_text_for_the_model_to_refuse(text: str) -> None:
+    assert typed(DECLARED["friction"], text) == text.strip()
+
+
+def test_the_tooltip_says_range_default_and_when_it_takes_effect() -> None:
+    text = describe(DECLARED["grain_count"])
+    assert "From 1 to 20000; default 1100." in text
+    assert "next fill" in text
+    assert "the fill restarts" in describe(DECLARED["base_radius"])
+    assert "10⁶" in describe(DECLARED["normal_stiffness"])
+    assert "Takes effect at once" in describe(DECLARED["friction"], 3.1e-4)
+    assert "over the contact duration (310 µs now), the longer of before and after" in describe(
+        DECLARED["gravity"], 3.1e-4
+    )
+    assert "over the contact duration, the longer of before and after" in describe(DECLARED["gravity"])
+
+
+def test_dragging_sends_values_of_the_model_and_is_one_step_of_undo(stage: Stage) -> None:
+    stage.drag("field.friction", 0.1, 0.8, stops=6)
+    values = [command.values["friction"] for command in stage.commands if isinstance(command, SetParameters)]
+    assert len(values) == len(stage.commands) > 3
+    assert values[-1] == pytest.approx(1.6, abs=0.05)
+    stage.ui.edits.undo()
+    assert stage.commands[-1] == SetParameters({"friction": 0.1})
+    assert stage.ui.edits.history.undoable == []
+
+
+def test_two_drags_are_two_steps_of_undo(stage: Stage) -> None:
+    stage.drag("field.friction", 0.1, 0.5)
+    stage.drag("field.friction", 0.5, 0.8)
+    assert len(stage.ui.edits.history.undoable) == 2
+
+
+def test_a_drag_beyond_the_ends_stays_at_the_limit(stage: Stage) -> None:
+    stage.drag("field.friction", 0.5, 3.0)
+    assert stage.commands[-1] == SetParameters({"friction": 2.0})
+    stage.drag("field.friction", 0.5, -3.0)
+    assert stage.commands[-1] == SetParameters({"friction": 0.0})
+
+
+@pytest.mark.parametrize("way", ["double click", "right click"])
+def test_the_default_comes_back(stage: Stage, way: str) -> None:
+    stage.ui.edits.set({"friction": 0.3})
+    stage.frame()
+    if way == "double click":
+        stage.double_click("field.friction", share=0.7)
+    else:
+        stage.click("field.friction", button=1)
+    assert stage.commands[-1] == SetParameters({"friction": 0.1})
+    stage.ui.edits.undo()
+    assert stage.commands[-1] == SetParameters({"friction": 0.3})
+
+
+def test_ctrl_click_types_a_value_in_the_unit_shown(stage: Stage) -> None:
+    stage.ctrl_click("field.base_radius")
+    assert stage.commands == []
+    stage.write("0.5")
+    assert stage.commands == [SetParameters({"base_radius": 5e-4})]
+    assert "field.base_radius" in stage.widgets
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e400", "-1", "200", "0,2", "abc", "1" * 5000])
+def test_a_typed_value_out_of_range_is_refused_beside_the_field_and_not_sent(stage: Stage, text: str) -> None:
+    stage.ctrl_click("field.friction")
+    stage.write(text)
+    assert stage.commands == []
+    assert "friction = " in stage.ui.edits.refusals["friction"]
+    assert "from 0 to 2" in stage.ui.edits.refusals["friction"]
+    assert stage.ui.edits.value("friction") == 0.1
+
+
+@pytest.mark.parametrize("parameter", NUMBERS, ids=lambda entry: entry.name)
+def test_a_hundred_times_the_limit_is_refused_for_every_slider(stage: Stage, parameter: Parameter) -> None:
+    assert not stage.ui.edits.set(
+        {parameter.name: typed(parameter, str(100 * float(parameter.high or 0.0) / parameter.quantity.scale))}
+    )
+    assert parameter.name in stage.ui.edits.refusals
+    assert stage.commands == []
+
+
+def test_escape_leaves_the_old_value(stage: Stage) -> None:
+    stage.ctrl_click("field.friction")
+    stage.write("0.9", key=imgui.Key.escape)
+    assert stage.commands == []
+    assert "field.friction" in stage.widgets
+
+
+def test_a_choice_is_made_from_a_list(stage: Stage) -> None:
+    stage.click("group.Model", share=0.1)
+    stage.click("field.exponent")
+    stage.click("field.exponent.linear")
+    assert stage.commands == [SetParameters({"exponent": "linear"})]
+
+
+def test_the_automatic_time_step_is_switched_off_at_the_value_in_use_and_on_again(stage: Stage) -> None:
+    stage.click("group.Time step", share=0.1)
+    stage.click("field.dt.auto", share=0.15)
+    assert stage.commands[-1] == SetParameters({"dt": 1.8e-5})
+    stage.click("field.dt.auto", share=0.15)
+    assert stage.commands[-1] == SetParameters({"dt": "auto"})
+
+
+def test_defaults_brings_all_back_in_one_step(stage: Stage) -> None:
+    parameters = stage.ui.snapshot.parameters
+    assert parameters is not None
+    stage.ui.snapshot.parameters = parameters.changed(friction=0.5, gravity=1.62)
+    stage.frame(2)
+    stage.click("parameters.defaults")
+    assert stage.commands == [SetParameters({"friction": 0.1, "gravity": 9.81})]
+    stage.click("parameters.undo")
+    assert stage.commands[-1] == SetParameters({"friction": 0.5, "gravity": 1.62})
+    stage.click("parameters.redo")
+    assert stage.commands[-1] == SetParameters({"friction": 0.1, "gravity": 9.81})

@@ -1,0 +1,166 @@
+"""What the user asks for: shown until it has arrived, undone exactly, refused in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from repose.app.ui.edits import PATIENCE, Edits
+from repose.app.ui.undo import DEPTH, History
+from repose.sim.experiment.commands import Command, Recover, SetParameters
+from repose.sim.experiment.snapshot import Fault, Snapshot
+from repose.sim.parameters import ParameterSet
+from repose.sim.registry import scenes
+
+DEFAULTS = scenes()["heap"].parameters()
+
+
+class World:
+    """The least that answers commands: parameters, and a snapshot of them."""
+
+    def __init__(self) -> None:
+        self.parameters: ParameterSet = DEFAULTS
+        self.commands: list[Command] = []
+        self.serial = 1
+
+    def send(self, command: Command) -> None:
+        self.commands.append(command)
+        assert isinstance(command, (SetParameters, Recover))
+        self.parameters = self.parameters.changed(**command.values)
+
+    def snapshot(self, **more: object) -> Snapshot:
+        self.serial += 1
+        return replace(Snapshot(serial=self.serial, parameters=self.parameters, time=self.serial * 0.1), **more)
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.fixture
+def edits(world: World) -> Edits:
+    edits = Edits(world.send)
+    edits.see(world.snapshot())
+    return edits
+
+
+def test_a_thousand_undos_and_redos_give_the_same_bits(world: World, edits: Edits) -> None:
+    values = [0.1 + 0.001 * k / 7 for k in range(1000)]
+    for value in values:
+        edits.set({"friction": value, "gravity": 9.81 + value / 3})
+        edits.see(world.snapshot())
+    final = world.parameters
+    for _ in range(1000):
+        edits.undo()
+    assert world.parameters == DEFAULTS
+    for _ in range(1000):
+        edits.redo()
+    assert world.parameters == final
+    assert world.parameters.model_dump_json() == final.model_dump_json()
+
+
+@settings(max_examples=50)
+@given(st.lists(st.tuples(st.sampled_from(["set", "undo", "redo"]), st.floats(0.0, 2.0)), max_size=60))
+def test_undo_and_redo_walk_the_same_states_as_a_plain_list_of_them(steps: list[tuple[str, float]]) -> None:
+    world = World()
+    edits = Edits(world.send)
+    states, at = [0.1], 0
+    for does, value in steps:
+        edits.see(world.snapshot())
+        if does == "set":
+            edits.set({"friction": value})
+            if value != states[at]:
+                states, at = [*states[: at + 1], value], at + 1
+            else:
+                states = states[: at + 1] if edits.history.redoable == [] else states
+        elif does == "undo":
+            edits.undo()
+            at = max(at - 1, 0)
+        else:
+            edits.redo()
+            at = min(at + 1, len(states) - 1)
+        assert world.parameters.friction == states[at]  # type: ignore[attr-defined]
+
+
+def test_a_wanted_value_is_shown_until_the_snapshot_has_it(world: World, edits: Edits) -> None:
+    old = world.snapshot()
+    edits.set({"friction": 0.4})
+    edits.see(old)
+    assert edits.value("friction") == 0.4
+    edits.see(world.snapshot())
+    assert edits.value("friction") == 0.4
+
+
+def test_a_value_the_engine_did_not_take_falls_away(world: World, edits: Edits) -> None:
+    edits.set({"friction": 0.4})
+    world.parameters = DEFAULTS
+    for _ in range(PATIENCE + 1):
+        edits.see(world.snapshot())
+    assert edits.value("friction") == 0.1
+
+
+def test_a_refusal_of_the_engine_stands_beside_the_field_that_caused_it(world: World, edits: Edits) -> None:
+    edits.set({"friction": 0.4})
+    world.parameters = DEFAULTS
+    edits.see(world.snapshot(refusal="not now"))
+    assert edits.refusals == {"friction": "not now"}
+    assert edits.value("friction") == 0.1
+    edits.set({"gravity": 5.0})
+    assert edits.refusals == {}
+
+
+def test_nothing_can_be_set_before_the_engine_is_ready() -> None:
+    sent: list[Command] = []
+    assert not Edits(sent.append).set({"friction": 0.2})
+    assert sent == []
+
+
+def test_after_a_fault_a_change_recovers(world: World, edits: Edits) -> None:
+    edits.set({"normal_stiffness": 1e9})
+    edits.see(world.snapshot(fault=Fault("boom", 3, "normal_stiffness", 1e6)))
+    edits.undo()
+    assert world.commands[-1] == Recover({"normal_stiffness": 1e6})
+
+
+def test_after_a_fault_without_history_the_value_before_it_comes_back(world: World, edits: Edits) -> None:
+    edits.see(world.snapshot(fault=Fault("boom", 3, "normal_stiffness", 2e6)))
+    assert edits.to_undo() == {"normal_stiffness": 2e6}
+    edits.undo()
+    assert world.commands == [Recover({"normal_stiffness": 2e6})]
+
+
+def test_changes_are_marked_in_time_and_a_drag_leaves_one_mark(world: World, edits: Edits) -> None:
+    for value in (0.2, 0.3, 0.4):
+        edits.set({"friction": value}, gesture="drag")
+        edits.see(world.snapshot())
+    edits.set({"gravity": 1.62})
+    assert [mark.text for mark in edits.marks] == ["friction: 0.1 → 0.4", "gravity: 9.81 m/s² → 1.62 m/s²"]
+    world.serial = 0
+    edits.see(world.snapshot())
+    assert edits.marks == []
+
+
+def test_forgetting_leaves_nothing_to_undo(world: World, edits: Edits) -> None:
+    edits.set({"friction": 0.2})
+    edits.forget()
+    edits.undo()
+    assert len(world.commands) == 1
+    assert edits.marks == []
+
+
+def test_a_change_that_ends_where_it_began_is_not_remembered() -> None:
+    history = History()
+    history.record({"friction": 0.1}, {"friction": 0.5}, "drag")
+    history.record({"friction": 0.5}, {"friction": 0.1}, "drag")
+    assert history.undoable == []
+
+
+def test_history_forgets_the_oldest() -> None:
+    history = History()
+    for k in range(DEPTH + 5):
+        history.record({"friction": k / 1e4}, {"friction": (k + 1) / 1e4})
+    assert len(history.undoable) == DEPTH
+    assert history.undoable[0].before == {"friction": 5 / 1e4}

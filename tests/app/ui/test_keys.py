@@ -1,0 +1,99 @@
+"""Keys do what the help says, on any layout, and never while a text is being typed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import pygame
+import pytest
+from repose.app.ui.keys import dispatch, find_key, scene_keys
+from repose.app.ui.panels import all_keys
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.snapshot import Action, Snapshot
+
+UI: Any = SimpleNamespace(actions={})
+
+
+def press(key: int, text: str = "", mod: int = 0) -> pygame.event.Event:
+    return pygame.event.Event(pygame.KEYDOWN, key=key, unicode=text, mod=mod)
+
+
+@pytest.mark.parametrize(
+    ("event", "does"),
+    [
+        (press(pygame.K_SPACE, " "), "pause"),
+        (press(pygame.K_PERIOD, "."), "step"),
+        (press(pygame.K_TAB, "\t"), "hide_panels"),
+        (press(pygame.K_F1), "help"),
+        (press(pygame.K_F11), "fullscreen"),
+        (press(pygame.K_HOME), "frame_all"),
+        (press(pygame.K_EQUALS, "+", pygame.KMOD_RSHIFT), "faster"),
+        (press(pygame.K_KP_PLUS, "+"), "faster"),
+        (press(pygame.K_MINUS, "-"), "slower"),
+        (press(pygame.K_KP_MINUS, "-"), "slower"),
+        (press(pygame.K_z, "\x1a", pygame.KMOD_LCTRL), "undo"),
+        (press(pygame.K_z, "\x1a", pygame.KMOD_LCTRL | pygame.KMOD_LSHIFT), "redo"),
+        (press(pygame.K_y, "\x19", pygame.KMOD_RCTRL), "redo"),
+        (press(pygame.K_z, "z", pygame.KMOD_LMETA), "undo"),
+        (press(pygame.K_c, "c", pygame.KMOD_CAPS | pygame.KMOD_NUM), "next_colour"),
+        (press(pygame.K_v, "v"), "record"),
+    ],
+)
+def test_a_key_acts_once(event: pygame.event.Event, does: str) -> None:
+    done: list[str] = []
+    keys = [replace(key, act=lambda ui, name=key.name: done.append(name)) for key in all_keys()]
+    assert dispatch(event, keys, UI, typing=False)
+    assert done == [does]
+
+
+def test_a_key_without_a_function_of_its_own_does_what_the_window_declares() -> None:
+    done: list[str] = []
+    ui: Any = SimpleNamespace(actions={"fullscreen": partial(done.append, "fullscreen")})
+    assert dispatch(press(pygame.K_F11), all_keys(), ui, typing=False)
+    assert done == ["fullscreen"]
+    ui.actions.clear()
+    assert not dispatch(press(pygame.K_F11), all_keys(), ui, typing=False)
+
+
+@pytest.mark.parametrize("text", ["f", "F"])
+def test_the_letter_of_an_action_of_the_scene_sends_its_command(text: str) -> None:
+    sent: list[Any] = []
+    ui: Any = SimpleNamespace(send=sent.append)
+    snapshot = Snapshot(actions=(Action("pour", "Pour grains", "F", True, ""), Action("wait", "Wait", "", True, "")))
+    keys = scene_keys(snapshot)
+    assert [(key.shown, key.help, key.group) for key in keys] == [("F", "pour grains", "Experiment")]
+    assert dispatch(press(pygame.K_f, text), keys, ui, typing=False)
+    assert sent == [Act("pour")]
+
+
+def test_nothing_happens_while_a_text_is_typed() -> None:
+    keys = [replace(key, act=pytest.fail) for key in all_keys()]
+    assert not dispatch(press(pygame.K_v, "v"), keys, UI, typing=True)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        press(pygame.K_q, "q"),
+        press(pygame.K_f, "\x06", pygame.KMOD_LCTRL),
+        press(pygame.K_TAB, "\t", pygame.KMOD_LALT),
+        press(pygame.K_LSHIFT),
+        pygame.event.Event(pygame.KEYUP, key=pygame.K_f, unicode="f", mod=0),
+    ],
+)
+def test_other_keys_are_left_alone(event: pygame.event.Event) -> None:
+    assert not dispatch(event, [replace(key, act=pytest.fail) for key in all_keys()], UI, typing=False)
+
+
+def test_no_two_keys_are_the_same() -> None:
+    chords = [(code, key.ctrl, key.shift) for key in all_keys() for code in (*key.codes, *key.characters)]
+    assert len(chords) == len(set(chords))
+
+
+def test_letters_follow_the_character_not_the_place_on_the_keyboard() -> None:
+    found = find_key(all_keys(), pygame.K_q, "v", 0)
+    assert found is not None
+    assert found.name == "record"

@@ -1,0 +1,192 @@
+"""The frame loop in an off-screen window: it draws while the engine gets ready, obeys keys, films and ends."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from repose.app.storage.settings import Settings
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.io.presets import Preset
+
+pytestmark = pytest.mark.gl
+
+SMALL = Preset("small", "Small heap", "heap", 1, {"grain_count": 30, "width": 0.012})
+MOST_FRAMES = 20_000
+
+
+@pytest.fixture
+def application(tmp_path: Path) -> Iterator[Any]:
+    from repose.app.window.window import open_offscreen
+
+    window = open_offscreen((640, 480))
+    from repose.app.window.application import Application
+
+    application = Application(window, Settings(tmp_path / "settings.toml"), "small", SMALL)
+    application.ui.film.folder = tmp_path
+    yield application
+    application.close()
+
+
+def until(application: Any, done: Callable[[], bool]) -> None:
+    """Draw frames until something is true."""
+    for _ in range(MOST_FRAMES):
+        assert application.draw_frame()
+        if done():
+            return
+    raise AssertionError("it did not happen")
+
+
+def press(key: str, unicode: str = "") -> None:
+    import pygame
+
+    pygame.event.post(
+        pygame.event.Event(pygame.KEYDOWN, key=getattr(pygame, f"K_{key}"), unicode=unicode, mod=0, scancode=0)
+    )
+
+
+def test_the_window_draws_while_the_engine_is_made_ready_and_then_obeys_keys(application: Any) -> None:
+    ui = application.ui
+    assert application.draw_frame()
+    until(application, lambda: ui.snapshot.parameters is not None)
+    press("f", "f")
+    until(application, lambda: ui.snapshot.moving_count > 0)
+    press("TAB", "\t")
+    until(application, lambda: not ui.view.ui_visible)
+    assert ui.inset == (0.0, 0.0, 0.0, 0.0)
+    press("F1")
+    until(application, lambda: ui.help_open)
+    assert ui.broken == {}
+
+
+def test_the_wheel_zooms_where_it_is_turned_within_the_same_frame(application: Any) -> None:
+    import pygame
+
+    ui = application.ui
+    until(application, lambda: ui.snapshot.parameters is not None)
+    for at in ((300.0, 200.0), (360.0, 260.0)):
+        before = ui.camera.pixel_to_world(at, ui.size)
+        pygame.event.post(pygame.event.Event(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0)))
+        pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, precise_x=0.0, precise_y=2.0))
+        application.draw_frame()
+        assert ui.camera.pixel_to_world(at, ui.size) == pytest.approx(before, abs=1e-9)
+        assert not application.camera_control.everything
+
+
+def test_place_and_size_of_the_window_are_kept_but_not_those_of_the_full_screen(application: Any) -> None:
+    import pygame
+
+    choices = application.settings.choices
+    pygame.event.post(pygame.event.Event(pygame.WINDOWMOVED, x=120, y=80))
+    pygame.event.post(pygame.event.Event(pygame.WINDOWRESIZED, x=900, y=700))
+    application.draw_frame()
+    application.window.fullscreen = True
+    pygame.event.post(pygame.event.Event(pygame.WINDOWMOVED, x=0, y=0))
+    pygame.event.post(pygame.event.Event(pygame.WINDOWRESIZED, x=1920, y=1080))
+    application.draw_frame()
+    assert (choices.left, choices.top, choices.width, choices.height) == (120, 80, 900, 700)
+
+
+def test_a_film_ends_with_the_window_and_has_all_its_frames(application: Any) -> None:
+    import av
+
+    ui = application.ui
+    until(application, lambda: ui.snapshot.parameters is not None)
+    ui.film.size, ui.film.fps = (160, 90), 30
+    press("v", "v")
+    until(application, lambda: ui.film.frames >= 5)
+    press("v", "v")
+    until(application, lambda: not ui.film.running and not ui.film.finishing)
+    with av.open(str(ui.film.path)) as container:
+        assert sum(1 for _ in container.decode(video=0)) == ui.film.frames
+
+
+def test_the_key_of_the_film_without_the_video_library_is_answered_and_pictures_can_be_had(
+    application: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ui = application.ui
+    until(application, lambda: ui.snapshot.parameters is not None)
+    monkeypatch.setitem(sys.modules, "av", None)
+    ui.film.size, ui.film.fps = (160, 90), 30
+    press("v", "v")
+    until(application, lambda: bool(ui.film.trouble))
+    assert "PyAV cannot be loaded" in ui.film.trouble
+    assert not ui.film.running
+    ui.film.format = ".png"
+    press("v", "v")
+    until(application, lambda: ui.film.frames >= 3)
+    press("v", "v")
+    until(application, lambda: not ui.film.running and not ui.film.finishing)
+    assert len(list(ui.film.path.glob("*.png"))) == ui.film.frames >= 3
+    assert ui.film.trouble == ""
+
+
+def test_a_window_without_size_is_not_drawn_and_does_no_harm(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(application.window), "size", property(lambda self: (0, 0)))
+    for _ in range(3):
+        assert application.draw_frame()
+
+
+def test_a_request_to_quit_ends_the_loop(application: Any) -> None:
+    import pygame
+
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    assert not application.draw_frame()
+
+
+def test_choices_are_kept_when_the_window_closes(application: Any, tmp_path: Path) -> None:
+    press("c", "c")
+    application.draw_frame()
+    application.settings.save()
+    assert 'colour_by = "force"' in (tmp_path / "settings.toml").read_text(encoding="utf-8")
+
+
+def test_a_shader_the_driver_refuses_is_told_and_the_experiment_goes_on(
+    application: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import repose.app.render.renderer
+    from repose.app.render.gpu import ShaderError
+
+    ui = application.ui
+
+    def refused(name: str) -> None:
+        raise ShaderError(f"Shader {name}.glsl does not link: bad luck")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(repose.app.render.renderer, "Program", refused)
+        until(application, lambda: ui.snapshot.parameters is not None)
+        assert "bad luck" in ui.broken["picture"]
+        press("f", "f")
+        until(application, lambda: ui.snapshot.moving_count > 0)
+        ui.film.start()
+        until(application, lambda: bool(ui.film.trouble))
+        assert "picture cannot be drawn" in ui.film.trouble
+    del ui.broken["picture"]
+    assert application.draw_frame()
+    assert ui.broken == {}
+
+
+def test_a_physics_thread_that_died_is_told_and_replaced(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    ui = application.ui
+    until(application, lambda: ui.snapshot.parameters is not None)
+    ui.edits.set({"friction": 0.4})
+    until(application, lambda: ui.snapshot.parameters.friction == 0.4)
+
+    def broken(experiment: Experiment, steps: int) -> int:
+        raise RuntimeError("a grain too many")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("repose.sim.experiment.runner.advance", broken)
+        patch.setattr("traceback.print_exc", lambda: None)
+        until(application, lambda: ui.dead)
+        until(application, lambda: "a grain too many" in ui.snapshot.message)
+    application.draw_frame()
+    ui.actions["revive"]()
+    until(application, lambda: not ui.dead and ui.snapshot.fault is None and ui.snapshot.parameters is not None)
+    assert ui.snapshot.parameters.friction == 0.4
+    press("f", "f")
+    until(application, lambda: ui.snapshot.moving_count > 0)
+    assert ui.broken == {}

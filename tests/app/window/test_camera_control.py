@@ -1,0 +1,190 @@
+"""The picture shows everything until the user moves it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import product
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pygame
+import pytest
+from repose.app.render.camera import Camera2D
+from repose.app.render.orbit import VIEWS, Camera3D
+from repose.app.window.camera_control import CameraControl
+from repose.sim.experiment.snapshot import Snapshot
+
+SIZE = (1280, 720)
+
+
+@pytest.fixture
+def ui() -> Any:
+    snapshot = Snapshot(serial=1, box=((0.0, 0.0), (0.1, 0.2)))
+    return SimpleNamespace(snapshot=snapshot, camera=Camera2D(), size=SIZE, inset=(300.0, 0.0, 300.0, 46.0), scale=1.0)
+
+
+def obey(control: CameraControl, ui: Any, kind: int, free: bool = True, **fields: Any) -> None:
+    control.obey(pygame.event.Event(kind, **fields), ui.camera, ui.size, (640.0, 300.0), free)
+
+
+def corners(ui: Any) -> Any:
+    return ui.camera.world_to_pixel(ui.snapshot.box, ui.size)
+
+
+def test_the_whole_scene_stands_between_the_panels(ui: Any) -> None:
+    CameraControl().follow(ui)
+    (x0, y0), (x1, y1) = corners(ui)
+    assert 300 < x0 < x1 < 980
+    assert 84 < y1 < y0 < 720 - 46 - 52
+
+
+def test_it_stays_whole_when_the_window_changes(ui: Any) -> None:
+    control = CameraControl()
+    control.follow(ui)
+    ui.size = (900, 500)
+    control.follow(ui)
+    (x0, y0), (x1, y1) = corners(ui)
+    assert 300 < x0 < x1 < 600
+    assert 84 < y1 < y0 < 500 - 46 - 52
+
+
+def test_a_drag_moves_the_picture_and_it_then_stays_there(ui: Any) -> None:
+    control = CameraControl()
+    control.follow(ui)
+    before = corners(ui)
+    obey(control, ui, pygame.MOUSEBUTTONDOWN, button=1)
+    obey(control, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(1, 0, 0))
+    obey(control, ui, pygame.MOUSEBUTTONUP, button=1)
+    obey(control, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(0, 0, 0))
+    ui.inset = (0.0, 0.0, 0.0, 0.0)
+    control.follow(ui)
+    assert corners(ui) - before == pytest.approx(np.array([[10.0, -5.0]] * 2))
+    control.show_everything()
+    control.follow(ui)
+    assert not control.for_film(ui, (640, 360))
+
+
+def test_a_drag_that_began_on_a_panel_moves_nothing(ui: Any) -> None:
+    control = CameraControl()
+    control.follow(ui)
+    before = ui.camera.centre
+    obey(control, ui, pygame.MOUSEBUTTONDOWN, free=False, button=1)
+    obey(control, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(1, 0, 0))
+    obey(control, ui, pygame.MOUSEWHEEL, free=False, precise_y=3.0)
+    assert ui.camera.centre == before
+    assert control.everything
+
+
+def test_the_wheel_zooms_at_the_pointer(ui: Any) -> None:
+    control = CameraControl()
+    control.follow(ui)
+    under = ui.camera.pixel_to_world((640.0, 300.0), SIZE)
+    obey(control, ui, pygame.MOUSEWHEEL, precise_y=2.0)
+    assert ui.camera.pixel_to_world((640.0, 300.0), SIZE) == pytest.approx(under)
+    assert not control.everything
+
+
+def test_a_film_shows_what_the_window_shows_between_its_panels(ui: Any) -> None:
+    control = CameraControl()
+    control.follow(ui)
+    obey(control, ui, pygame.MOUSEWHEEL, precise_y=2.0)
+    size = (1920, 1080)
+    camera = control.for_film(ui, size)
+    assert camera is not None
+    for pixel in ((300.0, 0.0), (980.0, 674.0)):
+        x, y = camera.world_to_pixel(ui.camera.pixel_to_world(pixel, SIZE), size)
+        assert -1e-6 <= x <= size[0] + 1e-6
+        assert -1e-6 <= y <= size[1] + 1e-6
+
+
+@pytest.fixture
+def space(ui: Any) -> Any:
+    ui.snapshot = Snapshot(
+        serial=1, position=np.zeros((1, 3), np.float32), box=((-0.05, -0.05, 0.0), (0.05, 0.05, 0.1))
+    )
+    return ui
+
+
+def test_the_dimension_of_the_snapshot_decides_on_the_camera(space: Any) -> None:
+    control, flat = CameraControl(), Snapshot(serial=2, box=((0.0, 0.0), (0.1, 0.2)))
+    deep = space.snapshot
+    control.follow(space)
+    assert isinstance(space.camera, Camera3D)
+    obey(control, space, pygame.MOUSEWHEEL, precise_y=2.0)
+    space.snapshot = flat
+    control.follow(space)
+    assert isinstance(space.camera, Camera2D)
+    assert control.everything
+    space.snapshot = deep
+    control.follow(space)
+    assert isinstance(space.camera, Camera3D)
+
+
+def test_a_scene_in_space_stands_whole_between_the_panels(space: Any) -> None:
+    CameraControl().follow(space)
+    pixels = space.camera.world_to_pixel(list(product(*zip(*space.snapshot.box))), SIZE)
+    (left, top), (right, bottom) = pixels.min(axis=0), pixels.max(axis=0)
+    assert 300 < left < right < 980
+    assert 84 < top < bottom < 720 - 46 - 52
+
+
+@pytest.mark.parametrize(
+    ("buttons", "shift", "turns"),
+    [((1, 0, 0), False, True), ((1, 0, 0), True, False), ((0, 0, 1), False, False), ((0, 1, 0), False, False)],
+)
+def test_a_left_drag_turns_the_scene_and_others_move_it(space: Any, buttons: tuple, shift: bool, turns: bool) -> None:
+    control = CameraControl()
+    control.follow(space)
+    before = replace(space.camera)
+    if shift:
+        obey(control, space, pygame.KEYDOWN, key=pygame.K_LSHIFT, mod=pygame.KMOD_LSHIFT)
+    obey(control, space, pygame.MOUSEBUTTONDOWN, button=buttons.index(1) + 1)
+    obey(control, space, pygame.MOUSEMOTION, rel=(10, -5), buttons=buttons)
+    after = space.camera
+    assert (after.azimuth != before.azimuth) == turns
+    assert (after.target != before.target) == (not turns)
+    assert not control.everything
+
+
+def test_a_named_view_is_reached_the_short_way_and_shows_everything(space: Any) -> None:
+    control = CameraControl()
+    control.follow(space)
+    space.camera.azimuth = math.radians(170.0)
+    control.look("front")
+    seen = []
+    for _ in range(100):
+        control.follow(space)
+        seen.append(space.camera.azimuth)
+    assert (space.camera.azimuth, space.camera.elevation) == VIEWS["front"]
+    turned = np.abs(np.diff(np.unwrap(seen))).sum()
+    assert turned < math.radians(101.0)
+    assert control.everything
+
+
+def test_a_drag_ends_the_way_to_a_named_view(space: Any) -> None:
+    control = CameraControl()
+    control.follow(space)
+    control.look("top")
+    control.follow(space)
+    obey(control, space, pygame.MOUSEBUTTONDOWN, button=1)
+    obey(control, space, pygame.MOUSEMOTION, rel=(10, 0), buttons=(1, 0, 0))
+    kept = replace(space.camera)
+    control.follow(space)
+    assert space.camera == kept
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_film_in_space_shows_what_the_window_shows_between_its_panels(space: Any, moved: bool) -> None:
+    control = CameraControl()
+    control.follow(space)
+    if moved:
+        obey(control, space, pygame.MOUSEWHEEL, precise_y=2.0)
+    film = control.for_film(space, (1920, 1080))
+    assert isinstance(film, Camera3D)
+    points = np.random.default_rng(1).uniform(-0.02, 0.05, (20, 3))
+    window = space.camera.world_to_pixel(points, SIZE) - (640.0, 337.0)
+    shown = film.world_to_pixel(points, (1920, 1080)) - (960.0, 540.0)
+    scale = min(1920 / 680.0, 1080 / 674.0)
+    assert shown == pytest.approx(window * scale)

@@ -1,0 +1,138 @@
+"""The start of a session: the window is there before whatever takes long has begun."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from repose.app.signals import INTERRUPTED, Interrupt
+from repose.app.stopping import Stop
+from repose.app.storage import autosave
+from repose.app.storage.settings import Settings
+from repose.app.window import start
+from repose.sim.io.presets import Preset
+
+ROOT = Path(__file__).resolve().parents[3]
+NOT_YET = {"scipy.linalg", "scipy.sparse", "scipy.spatial", "scipy.stats", "matplotlib", "av", "PIL"}
+"""What films, plots and shapes need: loading any of them takes longer than drawing a frame."""
+
+FIRST_FRAME = """
+import json, sys
+from repose.app.storage.settings import load_settings
+from repose.app.window.start import _choose_preset
+from repose.app.window.window import open_offscreen
+
+settings = load_settings()
+name, chosen = _choose_preset("", settings)
+window = open_offscreen((640, 480))
+from repose.app.window.application import Application
+application = Application(window, settings, name, chosen)
+begun = []
+begin, application.physics.begin = application.physics.begin, lambda: begun.append(application.renderer is not None)
+application.draw_frame()
+print(json.dumps([begun, application.ui.broken, len(application.ui.preset_library.titles), sorted(sys.modules)]))
+application.close()
+"""
+
+
+@pytest.mark.gl
+def test_the_first_frame_is_drawn_before_physics_is_begun_and_loads_nothing_heavy(tmp_path: Path) -> None:
+    environment = os.environ | {name: str(tmp_path) for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_FRAME], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    begun, broken, titles, modules = json.loads(done.stdout.splitlines()[-1])
+    assert begun == [True]  # begun once, with the picture drawn
+    assert broken == {}
+    assert titles > 10
+    assert NOT_YET.isdisjoint(modules)
+
+
+SMALL = Preset("small", "Small heap", "heap", 1, {"grain_count": 30, "width": 0.012})
+
+
+@pytest.fixture
+def application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A window off-screen whose run has saved itself once; the test ends it."""
+    monkeypatch.setattr("repose.app.storage.paths.autosave_folder", lambda: tmp_path / "autosave")
+    from repose.app.window.window import open_offscreen
+
+    window = open_offscreen((320, 240))
+    from repose.app.window.application import Application
+
+    application = Application(window, Settings(tmp_path / "settings.toml"), "small", SMALL)
+    while application.ui.snapshot.parameters is None:
+        assert application.draw_frame()
+    application.ui.run_saver.save_now()
+    assert list(tmp_path.glob("autosave/*/run-*.repose"))
+    return application
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    def fail(*_: object) -> Any:
+        raise error
+
+    return fail
+
+
+def offered() -> bool:
+    """Whether the next start finds a run that it can go on with."""
+    place = autosave.left_behind()
+    if place is None:
+        return False
+    found = place.newest()
+    place.clear()
+    return found is not None and found.log.scene == "heap"
+
+
+@pytest.mark.gl
+def test_a_clean_end_throws_away_what_the_run_saved_by_itself(
+    application: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(application, "draw_frame", lambda: False)
+    assert start._stay(application, Stop()) == 0
+    assert not offered()
+
+
+@pytest.mark.gl
+@pytest.mark.parametrize("when", ["in a frame", "in a frame and at the end", "at the end of a good session"])
+def test_a_mistake_of_the_window_leaves_its_run_to_be_offered_and_says_so(
+    application: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], when: str
+) -> None:
+    broken = raising(RuntimeError("no such\nwidget"))
+    monkeypatch.setattr(application, "draw_frame", broken if "frame" in when else lambda: False)
+    if "end" in when:
+        monkeypatch.setattr(application.gui, "close", broken)
+    assert start._stay(application, Stop()) == start.FAULT
+    assert "(RuntimeError: no such); its run was saved automatically and is offered" in capsys.readouterr().err
+    assert application.window._handle is None  # what follows in the end is done all the same
+    assert offered()
+
+
+@pytest.mark.gl
+def test_settings_that_cannot_be_saved_do_not_cost_the_run(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(application, "draw_frame", lambda: False)
+    monkeypatch.setattr(application.settings, "save", raising(MemoryError()))
+    assert start._stay(application, Stop()) == start.FAULT
+    assert offered()
+
+
+@pytest.mark.gl
+@pytest.mark.parametrize("impatient", [False, True])
+def test_a_signal_leaves_the_run_to_be_offered(
+    application: Any, monkeypatch: pytest.MonkeyPatch, impatient: bool
+) -> None:
+    if impatient:
+        monkeypatch.setattr(application, "draw_frame", raising(Interrupt()))
+        with pytest.raises(Interrupt):
+            start._stay(application, Stop())
+    else:
+        assert start._stay(application, Stop(asked=True)) == INTERRUPTED
+    assert offered()

@@ -1,0 +1,98 @@
+"""The law over a block of contacts: what makes it fast is seen in the machine code, not on a clock."""
+
+from __future__ import annotations
+
+import platform
+import re
+
+import numba
+import numpy as np
+import pytest
+from repose.sim.engine.contacts.pair_blocks import (
+    clear_sums,
+    columns,
+    columns_of,
+    evaluate,
+    forget_materials,
+    pad_block,
+    set_material,
+    to_line,
+)
+from repose.sim.engine.jit import OPTIONS
+from repose.sim.engine.model import BoundLaw, LawCall, Shapes, Stage
+from repose.sim.engine.workspace import BLOCK, BUFFER_ROWS
+from repose.sim.registry import laws
+
+
+def shapes_of(functions: BoundLaw, turning: int) -> Shapes:
+    """Vectors in space of that law."""
+    return Shapes((0.0,) * 3, (0.0,) * turning, (0.0,) * functions.material_columns)
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="reads the names of x86 instructions")
+@pytest.mark.parametrize("name", list(laws()))
+def test_every_law_compiles_to_instructions_on_several_contacts_at_once(name: str) -> None:
+    # One call that is not inlined, one table that may overlap the buffer, one branch: and each root is taken alone,
+    # ten times slower. It was so for rotating grains once.
+    law = laws()[name]
+    parameters = law.parameters.checked({})
+    numbers, functions = law.numbers(parameters), law.bind(parameters)
+    force, material, shapes = functions.force, functions.material, shapes_of(functions, 3)
+
+    @numba.njit(**OPTIONS)
+    def block(buffer, size, numbers):
+        evaluate(buffer, size, LawCall(force, material, numbers), shapes, (), Stage(1e-6, 1.0))
+
+    block(np.random.default_rng(1).random(BUFFER_ROWS * BLOCK), BLOCK, numbers)
+    code = next(iter(block.inspect_asm().values()))
+    assert re.search(r"v?sqrtpd", code), "no root of several numbers at once"
+    # What the loop leaves over at its end is done one by one: each root once more.
+    assert len(re.findall(r"v?sqrtpd", code)) >= len(re.findall(r"v?sqrtsd", code))
+
+
+@pytest.mark.parametrize(("dimension", "turning", "materials"), [(2, 0, 0), (2, 1, 6), (3, 0, 6), (3, 3, 6)])
+def test_columns_do_not_overlap_and_fit_the_buffer(dimension: int, turning: int, materials: int) -> None:
+    at = columns(dimension, turning, materials)
+    vectors = dict.fromkeys(("branch", "velocity", "shear_spring", "place"), dimension)
+    spins = dict.fromkeys(("spin_i", "spin_j"), turning)
+    widths = vectors | spins | {"material": materials}
+    outputs = {"force": "velocity", "normal_force": "effective_mass", "torque_i": "spin_i", "torque_j": "spin_j"}
+    outputs["relative_overlap"] = "touching"
+    assert all(getattr(at, output) == getattr(at, given) for output, given in outputs.items())
+    inputs = [name for name in at._fields if name not in outputs]
+    taken = [getattr(at, name) + c for name in inputs for c in range(widths.get(name, 1))]
+    assert sorted(taken) == list(range(len(taken)))
+    assert len(taken) <= BUFFER_ROWS
+
+
+@pytest.mark.parametrize("name", list(laws()))
+@pytest.mark.parametrize("turning", [0, 3])
+def test_columns_that_fill_a_register_up_leave_nothing_in_the_sums(name: str, turning: int) -> None:
+    law = laws()[name]
+    parameters = law.parameters.checked({})
+    functions, numbers = law.bind(parameters), law.numbers(parameters)
+    call, shapes = LawCall(functions.force, functions.material, numbers), shapes_of(functions, turning)
+    at = columns_of(shapes)
+    buffer = np.random.default_rng(2).uniform(0.1, 0.2, BUFFER_ROWS * BLOCK)
+    buffer[: 3 * BLOCK] *= 0.3  # branches, so that all touch
+    clear_sums(buffer, at)
+    forget_materials(buffer, at)
+    for k in range(8):
+        set_material(buffer, at, k, call, 0)
+    # What a block before has left there: its normal forces, which may pull.
+    buffer[at.normal_force * BLOCK + 3 : (at.normal_force + 1) * BLOCK] = -0.7
+    full = pad_block(buffer, at, 3, 3)
+    assert full == 8
+    evaluate(buffer, full, call, shapes, (), Stage(1e-6, 1.0))
+    rows = buffer.reshape(BUFFER_ROWS, BLOCK)
+    assert np.isfinite(rows[:, :8]).all()
+    assert not rows[[at.damping, at.friction], 3:].any()
+    assert rows[[at.damping, at.friction], :3].any()
+
+
+def test_the_buffer_begins_with_a_cache_line() -> None:
+    for beginning in range(8):
+        room = np.zeros(BLOCK + 8)[beginning:]
+        begun = room[to_line(room) :]
+        assert begun.ctypes.data % 64 == 0
+        assert room.size - begun.size < 8

@@ -1,0 +1,266 @@
+"""Neighbours: the list is what comparing everyone with everyone gives, and contacts keep their memory."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numba
+import numpy as np
+import pytest
+from repose.sim.engine.builder import (
+    add_spheres,
+    empty_world,
+    enlarge_pairs,
+    fill_pair_properties,
+    fitted,
+    keep_spheres,
+    with_threads,
+)
+from repose.sim.engine.jit import OPTIONS
+from repose.sim.engine.model import Shapes
+from repose.sim.engine.neighbours import verlet_list
+from repose.sim.engine.neighbours.cell_list import bucket_of
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
+from repose.sim.engine.threads import thread_of
+from repose.sim.engine.workspace import FOUND
+from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, World
+
+from tests.worlds import Bench, model_of, world_of
+
+PLANE, SPACE = Shapes((0.0,) * 2, (), ()), Shapes((0.0,) * 3, (), ())
+
+
+@numba.njit(**OPTIONS)  # otherwise the whole search would be compiled twice
+def rebuild_flat(world, thread_id):
+    return verlet_list.rebuild(world, PLANE, True, thread_of(world, thread_id))
+
+
+@numba.njit(**OPTIONS)
+def rebuild_deep(world, thread_id):
+    return verlet_list.rebuild(world, SPACE, True, thread_of(world, thread_id))
+
+
+OTHERS = ThreadPoolExecutor(2)
+
+
+def rebuild(world: World) -> int:
+    """With as many threads as the world has, three at most."""
+    made = rebuild_flat if world.search.cell.shape[0] == 2 else rebuild_deep
+    others = [OTHERS.submit(made, world, thread) for thread in range(1, world.threads.thread_status.shape[0])]
+    status = int(made(world, 0))
+    assert [other.result() for other in others] == [status] * len(others)
+    return status
+
+
+def listed(world: World) -> set[tuple[int, int]]:
+    used = int(world.counters[PAIR_COUNT])
+    pairs = list(zip(world.pairs.i[:used].tolist(), world.pairs.j[:used].tolist()))
+    assert len(set(pairs)) == used, "a pair is listed twice"
+    assert pairs == sorted(pairs)
+    assert all(i < j for i, j in pairs)
+    return set(pairs)
+
+
+def brute_force(world: World, reach: float, fixed_too: bool = False) -> set[tuple[int, int]]:
+    """Every two spheres closer than touching + reach, two fixed ones excepted unless those count too."""
+    dimension = world.search.cell.shape[0]
+    position, radius, fixed = world.motion[:dimension, 0].T, world.radius, world.fixed
+    distance = np.sqrt(np.sum((position[:, None] - position[None]) ** 2, axis=2))
+    near = distance <= radius[:, None] + radius[None] + reach
+    near &= ~(fixed[:, None] & fixed[None]) | fixed_too
+    first, second = np.nonzero(np.triu(near, 1))
+    return set(zip(first.tolist(), second.tolist()))
+
+
+def cloud(generator: np.random.Generator, dimension: int) -> World:
+    """A random cloud: dense or thin, equal or up to 1:20 in size, anywhere, some on cell edges, some fixed."""
+    count = int(generator.integers(1, 60))
+    ratio = generator.choice([1.0, 3.0, 20.0])
+    radius = 1e-3 * ratio ** generator.uniform(-1.0, 0.0, count)
+    spread = 1e-3 * generator.choice([1.0, 5.0, 30.0])
+    offset = generator.choice([0.0, -1.0, 1e3]) * generator.normal(size=dimension)
+    skin = 1e-3 * generator.choice([0.1, 0.3, 1.0])
+    position = offset + generator.uniform(-spread, spread, (count, dimension))
+    cell = 2.0 * radius.max() + skin
+    on_edge = generator.random(count) < 0.3
+    position[on_edge] = np.round(position[on_edge] / cell) * cell
+    position[generator.random(count) < 0.1] *= -0.0
+    if generator.random() < 0.2:
+        position[0] = 1e6
+    world = add_spheres(empty_world(dimension, skin=float(skin)), position, radius, radius**3 * 1e6)
+    world.inverse_mass[:, generator.random(count) < 0.3] = 0.0
+    return world
+
+
+def rows_split(world: World) -> int:
+    """How many spheres lie where a row of cells goes on at the beginning of the table."""
+    dimension, mask = world.search.cell.shape[0], world.search.bucket_start.size - 2
+    x, y, z = (*world.search.cell, np.zeros_like(world.search.cell[0]))[:3]
+    above = [(y + 1, z)] if dimension == 2 else [(y + 1, z), *((y + beside, z + 1) for beside in (-1, 0, 1))]
+    return sum(int((bucket_of(x - 1, b, a, mask) + 2 > mask).sum()) for b, a in above)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_list_equals_brute_force_for_random_clouds(dimension: int, seed: int, threads: int) -> None:
+    generator = np.random.default_rng([dimension, seed])
+    split = twice = 0
+    for number in range(250):
+        world = with_threads(cloud(generator, dimension), threads)
+        while rebuild(world) == PAIRS_FULL:
+            world = enlarge_pairs(world)
+        split += rows_split(world)
+        twice += int(world.threads.thread_status[:, FOUND].sum()) > len(
+            brute_force(world, world.search.skin[0], fixed_too=True)
+        )
+        skin = world.search.skin[0]
+        # A pair at exactly the reach may fall on either side by rounding.
+        found = listed(world)
+        assert brute_force(world, skin - 1e-9 * skin - 1e-9) <= found, number
+        assert found <= brute_force(world, skin + 1e-9 * skin + 1e-9), number
+    # Tables are small here: rows reach past their end, and cells share a bucket.
+    assert split > 250
+    assert twice > 10
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_a_pair_found_twice_because_two_cells_share_a_bucket_is_listed_once(dimension: int, threads: int) -> None:
+    # Both in the cell at the origin; with so few spheres a cell of the row above has the same bucket.
+    place = np.full((2, dimension), 5e-4)
+    place[1, 0] += 1e-3
+    world = with_threads(add_spheres(empty_world(dimension), place, 1e-3, 1e-3), threads)
+    mask = world.search.bucket_start.size - 2
+    above = [bucket_of(x, 1, 0, mask) for x in (-1, 0, 1)]
+    assert bucket_of(0, 0, 0, mask) in above
+    assert rebuild(world) == OK
+    assert (world.search.cell == 0).all()
+    assert int(world.threads.thread_status[:, FOUND].sum()) > 1
+    assert listed(world) == {(0, 1)}
+    assert world.threads.other.size == 0 or list(world.threads.other_begin) == [0, 0, 1]
+
+
+def test_list_carries_what_the_law_needs_of_each_pair() -> None:
+    world = add_spheres(empty_world(materials=3), [(0, 0), (2e-3, 0)], [1e-3, 1.1e-3], [1e-3, 3e-3], material=1)
+    world = add_spheres(world, [(0, -2e-3)], 1e-3, 2e-3, fixed=True, material=2)
+    assert rebuild(world) == OK
+    rows = {(int(i), int(j)): p for p, (i, j) in enumerate(zip(world.pairs.i[:2], world.pairs.j[:2]))}
+    assert set(rows) == {(0, 1), (0, 2)}
+    assert world.pairs.radius_sum[rows[0, 1]] == pytest.approx(2.1e-3)
+    assert world.pairs.effective_mass[rows[0, 1]] == pytest.approx(0.75e-3)
+    assert world.pairs.effective_mass[rows[0, 2]] == pytest.approx(2e-3 / 3)
+    assert world.pairs.fixed[rows[0, 1]] == 0.0
+    assert world.pairs.fixed[rows[0, 2]] == 1.0
+    assert [int(world.pairs.kind[rows[pair]]) for pair in ((0, 1), (0, 2))] == [1 * 3 + 1, 1 * 3 + 2]
+
+
+def test_what_two_spheres_are_to_each_other_is_the_same_bit_by_bit_for_a_list_out_of_a_file() -> None:
+    generator = np.random.default_rng(5)
+    place, radius = generator.uniform(0.0, 8e-3, (60, 3)), generator.uniform(5e-4, 1.5e-3, 60)
+    world = add_spheres(empty_world(3, 3, materials=3), place, radius, radius**3 * 1e6)
+    world.material[:] = generator.integers(0, 3, 60)
+    world.inverse_mass[:, :7] = 0.0
+    assert rebuild(world) == OK
+    used = int(world.counters[PAIR_COUNT])
+    columns = (world.pairs.radius_sum, world.pairs.effective_mass, world.pairs.effective_inertia)
+    columns += (world.pairs.fixed, world.pairs.kind)
+    made = [column.copy() for column in columns]
+    i, j = world.pairs.i[:used], world.pairs.j[:used]
+    inertia = np.where(world.fixed, np.inf, 0.4 * world.mass * world.radius**2)
+    assert used > 60
+    assert world.pairs.effective_inertia[:used] == pytest.approx(1.0 / (1.0 / inertia[i] + 1.0 / inertia[j]))
+    for column in columns:
+        column[:] = 0
+    fill_pair_properties(world)
+    for column, before in zip(columns, made):
+        assert np.array_equal(column[:used], before[:used])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_memory_of_contacts_is_carried_over_rebuilds(dimension: int, threads: int) -> None:
+    generator = np.random.default_rng(11)
+    for _ in range(50):
+        world = with_threads(cloud(generator, dimension), threads)
+        while rebuild(world) == PAIRS_FULL:
+            world = enlarge_pairs(world)
+        used = int(world.counters[PAIR_COUNT])
+        world.pairs.touching[:used] = generator.integers(0, 2, used)
+        world.pairs.shear_spring[:, :used] = generator.normal(size=(dimension, used))
+        world.pairs.normal_force[:used] = generator.normal(size=used)
+
+        def memory(world: World) -> dict:
+            used = int(world.counters[PAIR_COUNT])
+            return {
+                (int(world.sphere_id[world.pairs.i[p]]), int(world.sphere_id[world.pairs.j[p]])): (
+                    tuple(world.pairs.shear_spring[:, p]),
+                    world.pairs.normal_force[p],
+                )
+                for p in range(used)
+                if world.pairs.touching[p]
+            }
+
+        before, positions = memory(world), world.motion[:dimension, 0].copy()
+        # Move a little, so that the list is another and in another order, and some pairs are new.
+        world.motion[:dimension, 0] += generator.normal(0.0, 1e-5, positions.shape)
+        world.search.skin[:] *= 1.3
+        while rebuild(world) == PAIRS_FULL:
+            world = enlarge_pairs(world)
+        assert memory(world) == before
+        # Taking spheres away keeps the memory of those that stay.
+        kept = generator.random(world.sphere_count) < 0.7
+        left = memory(keep_spheres(world, kept))
+        staying = set(world.sphere_id[kept].tolist())
+        assert left == {pair: value for pair, value in before.items() if set(pair) <= staying}
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_no_contact_is_missed_between_rebuilds(dimension: int) -> None:
+    # A crowd in a hurry, in free flight: at every step all that touch must be in the list.
+    generator = np.random.default_rng(12)
+    model, numbers = model_of("leapfrog", dimension)
+    position = generator.uniform(-4e-3, 4e-3, (25, dimension))
+    velocity = generator.normal(0.0, 1.0, (25, dimension))
+    bench = Bench(world_of(model, position, 5e-4, 1e3, velocity=velocity), model, numbers, 2e-5)
+    met = 0
+    for _ in range(150):
+        bench.advance()
+        touching = brute_force(bench.world, 0.0)
+        assert touching <= listed(bench.world)
+        met += len(touching)
+    assert met > 100
+    assert 3 < bench.world.counters[REBUILD_COUNT] < 150
+
+
+def test_full_table_grows_and_gives_the_same_bits_as_a_large_one() -> None:
+    generator = np.random.default_rng(13)
+    model, numbers = model_of("gear5")
+    position = generator.uniform(-5e-3, 5e-3, (40, 2))
+    velocity = generator.normal(0.0, 0.3, (40, 2))
+    runs = []
+    for capacity in (1, 5000):
+        world = world_of(model, position, 8e-4, 1e-3, velocity=velocity)
+        bench = Bench(fitted(world, world.pairs, capacity), model, numbers, 1e-6)
+        assert bench.advance(30) == 30
+        used = int(bench.world.counters[PAIR_COUNT])
+        runs.append((bench.world.motion, *(entry[..., :used] for entry in bench.world.pairs), bench.world.ledger))
+    assert all(np.array_equal(small, large) for small, large in zip(*runs))
+
+
+def test_a_sphere_that_is_nowhere_is_named() -> None:
+    model, numbers = model_of("gear5")
+    for level, value in ((0, np.nan), (1, np.inf), (1, -np.inf), (0, np.inf)):
+        bench = Bench(world_of(model, [(0, 0), (5e-3, 0), (9e-3, 0)], 1e-3, 1e-3), model, numbers, 1e-6)
+        bench.advance(2)
+        bench.world.motion[1, level, 1] = value
+        done, status, row = bench.loop(bench.world, numbers, (0.0, 0.0), 1e-6, 10)
+        assert (done, status, row) == (0, verlet_list.NOT_FINITE, 1)
+
+
+def test_a_sphere_too_fast_for_its_step_is_named() -> None:
+    model, numbers = model_of("gear5")
+    world = world_of(model, [(0, 0), (5e-3, 0)], 1e-3, 1e-3, velocity=[(0, 0), (600.0, 0.0)])
+    bench = Bench(world, model, numbers, 1e-6)
+    done, status, row = bench.loop(bench.world, numbers, (0.0, 0.0), 1e-6, 10)
+    assert (done, status, row) == (0, verlet_list.TOO_FAST, 1)

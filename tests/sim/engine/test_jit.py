@@ -1,0 +1,105 @@
+"""Compiled loops are kept on disk, and run where they cannot be."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+SUM = """
+import sys
+from repose.sim.engine.jit import compiled
+def total(numbers):
+    found = 0.0
+    for k in range(numbers.size):
+        found += numbers[k]
+    return found
+def product(numbers):
+    found = 1.0
+    for k in range(numbers.size):
+        found *= numbers[k]
+    return found
+import numpy as np
+"""
+CALL = """
+print(compiled(total)(np.arange(5.0)), compiled(product)(np.arange(1.0, 5.0)))
+"""
+FULL = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))  # the index fits, the code does not
+"""
+NOWHERE = """
+from numba.core.caching import _CacheLocator
+def refuse(self):
+    raise OSError("no room")
+_CacheLocator.ensure_cache_path = refuse
+"""
+
+
+def run(tmp_path: Path, *lines: str) -> tuple[str, list[str]]:
+    """What a fresh process prints that compiles two loops, and says on standard error."""
+    script = tmp_path / "loops.py"
+    script.write_text("".join(lines))
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip(), done.stderr.strip().splitlines()
+
+
+def kept(tmp_path: Path) -> list[str]:
+    """Files in the cache, by suffix."""
+    return sorted(path.suffix for path in (tmp_path / "cache").rglob("*") if path.is_file())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no limit there")
+def test_on_a_full_disk_loops_run_one_sentence_says_so_and_nothing_half_written_is_left(tmp_path: Path) -> None:
+    said, complaints = run(tmp_path, SUM, FULL, CALL)
+    assert said == "10.0 24.0"
+    assert len(complaints) == 1
+    assert complaints[0].startswith("The compiled engine cannot be stored (")
+    assert complaints[0].endswith(": it is compiled again at the next start.")
+    assert kept(tmp_path) == []
+    assert run(tmp_path, SUM, CALL) == ("10.0 24.0", [])
+    assert kept(tmp_path) == [".nbc", ".nbc", ".nbi", ".nbi"]
+
+
+def test_where_no_folder_can_be_written_to_loops_run_and_it_is_said(tmp_path: Path) -> None:
+    said, complaints = run(tmp_path, SUM, NOWHERE, CALL)
+    assert said == "10.0 24.0"
+    assert complaints == [
+        "The compiled engine cannot be stored (no folder can be written to): it is compiled again at the next start."
+    ]
+
+
+CLOSURE = """
+from repose.sim import registry
+from repose.sim.engine.jit import compiled
+import numpy as np
+formula = registry.add_file("plugin.py").formula
+def loop_of(formula):
+    def loop(numbers):
+        return formula(numbers[0])
+    return loop
+print(compiled(loop_of(formula))(np.array([3.0])))
+"""
+PLUGIN = """
+from numba.extending import register_jitable
+@register_jitable
+def formula(x):
+    return {formula}
+"""
+
+
+def test_a_loop_is_compiled_again_when_a_plug_in_it_is_made_of_was_edited(tmp_path: Path) -> None:
+    for formula, expected in (("x + 1.0", "4.0"), ("x * 2.0", "6.0"), ("x + 1.0", "4.0")):
+        (tmp_path / "plugin.py").write_text(PLUGIN.format(formula=formula))
+        assert run(tmp_path, CLOSURE) == (expected, [])
+    # The third loop is found. Each plug-in has an index of its own, which other processes need not be able to read.
+    assert kept(tmp_path) == [".nbc", ".nbc", ".nbi", ".nbi"]

@@ -1,0 +1,111 @@
+"""The number of threads leaves no trace in the run, a thread that does not come ends it with words, and what all share
+is small."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+import numpy as np
+import pytest
+from repose.sim.engine import threads as engine_threads
+from repose.sim.engine import workspace
+from repose.sim.engine.builder import add_spheres, empty_world, fitted, with_threads
+from repose.sim.engine.thread_count import MOST_THREADS
+from repose.sim.experiment.changes import clear_fault
+from repose.sim.experiment.commands import Act, UseThreads
+from repose.sim.experiment.control import apply, rewind_to
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.replay import verify
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.runner import Runner
+from repose.sim.experiment.stepping import advance
+from repose.sim.study.bench import memory
+
+from tests.sim.experiment.test_runner import make
+
+
+def test_threads_are_changed_between_batches_without_a_trace_in_the_run() -> None:
+    simulation = make()
+    runner = Runner(lambda: simulation)
+    apply(simulation, Act("fill"))
+    entries, seen = list(simulation.history.log.entries), []
+    for count in (2, 1, 3, None):
+        runner.send(UseThreads(count))
+        runner._turn(simulation)
+        runner._publish(simulation)
+        seen.append((runner.latest().threads_asked, runner.latest().refusal))
+        advance(simulation, 1_000 - simulation.step % 1_000)
+    assert seen == [(2, ""), (1, ""), (3, ""), (None, "")]
+    assert simulation.history.log.entries == entries
+    alone = make()
+    alone.session.threads = 1
+    apply(alone, Act("fill"))
+    advance(alone, simulation.step)
+    assert state_hash(simulation.run) == state_hash(alone.run)
+    assert verify(saved_copy(simulation), threads=2).differs_at is None
+
+
+def test_a_number_of_threads_that_cannot_be_is_refused_and_the_old_one_kept() -> None:
+    simulation = make()
+    assert apply(simulation, UseThreads(2)) == ""
+    for count in (0, -1, MOST_THREADS + 1, True, 1.5, "2"):
+        assert f"from 1 to {MOST_THREADS}" in apply(simulation, UseThreads(count))  # type: ignore[arg-type]
+        assert simulation.session.threads == 2
+
+
+def test_looking_back_past_a_change_of_threads_finds_the_same_bits() -> None:
+    simulation = make()
+    apply(simulation, Act("fill"))
+    apply(simulation, UseThreads(2))
+    advance(simulation, 3_000)
+    before = state_hash(simulation.run)
+    apply(simulation, UseThreads(1))
+    rewind_to(simulation, 1_234)
+    rewind_to(simulation, 3_000)
+    assert state_hash(simulation.run) == before
+    assert simulation.session.threads == 1
+
+
+class NobodyComes:
+    """A pool whose threads never begin."""
+
+    def submit(self, *_: object) -> Future:
+        return Future()
+
+    def shutdown(self, wait: bool = True) -> None:
+        assert not wait, "whoever waits for them waits for ever"
+
+
+def test_a_thread_that_does_not_come_stops_the_run_at_the_last_good_state_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workspace, "LONGEST_WAIT", 0.1)
+    simulation, alone = make(), make()
+    for one in (simulation, alone):
+        apply(one, Act("fill"))
+    with monkeypatch.context() as patch:
+        patch.setattr(engine_threads, "_pool_of", lambda others: NobodyComes())
+        simulation.session.threads = 2
+        good, begun = state_hash(simulation.run), simulation.time
+        assert advance(simulation, 100) == 0
+    assert simulation.fault is not None
+    assert simulation.fault.message == (
+        f"One of 2 threads did not come within 0.1 s to step its grains at {begun:.4f} s: "
+        f"stopped at the last good state, {begun:.4f} s. Likely cause: the system does not let it run. "
+        "Go on, or step with one thread (--threads 1)."
+    )
+    assert state_hash(simulation.run) == good
+    clear_fault(simulation)
+    for one in (simulation, alone):
+        assert advance(one, 500) == 500
+    assert state_hash(simulation.run) == state_hash(alone.run)
+
+
+@pytest.mark.parametrize(("threads", "bound"), [(1, 1350), (2, 1500)])
+def test_a_bead_in_space_takes_no_more_than_its_bound_with_all_that_threads_share(threads: int, bound: int) -> None:
+    # As many pairs as a settled glass of beads has room for, six to a bead, and walls.
+    count = 10_000
+    blank = empty_world(3, 3, 3)
+    world = add_spheres(blank, np.arange(3.0 * count).reshape(count, 3), 5e-3, 1e-3)
+    world = fitted(world, world.pairs, 6 * count, wall_capacity=count)
+    assert memory(with_threads(world, threads)) / count < bound

@@ -1,0 +1,199 @@
+"""Driven into instability: noticed in the same batch, the last good state kept, culprit and remedy named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act, Recover, SetParameters, Start
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.stepping import advance
+
+from tests.sim.experiment.test_activation import few
+from tests.worlds import use_plain_engine
+
+SMALL = {"grain_count": 40, "width": 0.015}
+
+
+def pressed(**values: object) -> Experiment:
+    """A small container just filled, grains pressing on each other."""
+    simulation = new_experiment("heap", SMALL | values)
+    apply(simulation, Act("fill"))
+    while simulation.phase == "filling":
+        assert advance(simulation, 500) == 500
+    assert survey_contacts(simulation).contacts > 10
+    return simulation
+
+
+def test_a_stiffness_a_thousand_times_larger_stops_with_culprit_parameter_and_remedy() -> None:
+    simulation = pressed(dt=2e-5)
+    before = state_hash(simulation.run)
+    assert apply(simulation, SetParameters({"normal_stiffness": 1e9})) == ""
+    advance(simulation, 200)
+    fault = simulation.fault
+    assert fault is not None
+    assert fault.parameter == "normal_stiffness"
+    assert fault.previous == 1e6
+    assert fault.sphere_id in simulation.run.world.sphere_id
+    assert "20 µs" in fault.message
+    sphere = fault.sphere_id
+    assert f"Grain {sphere} at (0.0" in fault.message
+    assert f"at {simulation.time:.4f} s" in fault.message
+    assert "Likely cause: the change of normal stiffness from 1e+06 N/m^p to 1e+09 N/m^p." in fault.message
+    assert (
+        "Undo normal stiffness = 1e+09 N/m^p (it was 1e+06 N/m^p), lower the time step to 0.625 µs, "
+        f"let the program choose it ('auto') or remove grain {sphere}."
+    ) in fault.message
+    assert simulation.message == fault.message
+    # The last good state is the one before the change, bit by bit, and nothing moves on from it.
+    assert state_hash(simulation.run) == before
+    assert advance(simulation, 1_000) == 0
+    assert state_hash(simulation.run) == before
+
+
+@pytest.mark.parametrize("command", [SetParameters({"normal_stiffness": 1e6}), Recover({"normal_stiffness": 1e6})])
+def test_undo_goes_on_as_if_nothing_had_happened(command) -> None:
+    simulation, untouched = pressed(dt=2e-5), pressed(dt=2e-5)
+    apply(simulation, SetParameters({"normal_stiffness": 1e9}))
+    advance(simulation, 200)
+    assert apply(simulation, command) == ""
+    assert simulation.fault is None
+    for one in (simulation, untouched):
+        assert advance(one, 2_000) == 2_000
+    assert state_hash(simulation.run) == state_hash(untouched.run)
+    # What the change put in, its undoing took out: the ledger is as closed as before.
+    assert energy_of(simulation).gap == pytest.approx(energy_of(untouched).gap, abs=1e-14)
+
+
+def test_an_automatic_step_keeps_the_stiffness() -> None:
+    simulation = pressed(dt=2e-5)
+    gap = energy_of(simulation).gap
+    apply(simulation, SetParameters({"normal_stiffness": 1e8}))
+    assert simulation.fault is not None
+    assert apply(simulation, Recover({"dt": "auto"})) == ""
+    assert simulation.fault is None
+    assert simulation.parameters.normal_stiffness == 1e8
+    assert simulation.dt < 1e-5
+    assert energy_of(simulation).gap == pytest.approx(gap, abs=1e-14)
+    assert advance(simulation, 2_000) == 2_000
+    assert simulation.fault is None
+
+
+def test_a_thousandfold_stiffness_is_no_trouble_for_an_automatic_step() -> None:
+    simulation = pressed()
+    assert apply(simulation, SetParameters({"normal_stiffness": 1e9})) == ""
+    assert simulation.dt < 1e-6
+    assert advance(simulation, 2_000) == 2_000
+    assert simulation.fault is None
+
+
+def test_a_whole_drag_of_a_slider_is_undone_not_its_last_step() -> None:
+    simulation = pressed(dt=2e-5)
+    before = state_hash(simulation.run)
+    for stiffness in (1.1e6, 1.3e6, 1e7, 1e9):
+        apply(simulation, SetParameters({"normal_stiffness": stiffness}))
+        advance(simulation, 50)
+    assert simulation.fault is not None
+    assert simulation.fault.previous == 1e6
+    assert state_hash(simulation.run) == before
+
+
+def test_a_refused_remedy_leaves_the_fault_standing() -> None:
+    simulation = pressed(dt=2e-5)
+    apply(simulation, SetParameters({"normal_stiffness": 1e9}))
+    fault, state = simulation.fault, state_hash(simulation.run)
+    assert fault is not None
+    for command in (
+        Recover({"normal_stiffness": -1.0}),
+        SetParameters({"dt": float("nan")}),
+        Act("explode"),
+        Act("fill"),
+    ):
+        assert apply(simulation, command) != ""
+        assert simulation.fault is fault
+        assert state_hash(simulation.run) == state
+
+
+@pytest.mark.parametrize(("level", "value"), [(0, np.nan), (1, np.nan), (0, np.inf), (1, -np.inf)])
+def test_a_number_that_is_not_finite_is_found_at_once_and_its_grain_named(level: int, value: float) -> None:
+    simulation = pressed()
+    advance(simulation, 2_000 - simulation.step % 2_000)  # a good state has just been kept
+    good = state_hash(simulation.run)
+    row = int(np.flatnonzero(~simulation.run.world.fixed)[7])
+    sphere = int(simulation.run.world.sphere_id[row])
+    simulation.run.world.motion[1, level, row] = value
+    assert advance(simulation, 10) == 0
+    assert simulation.fault is not None
+    assert simulation.fault.sphere_id == sphere
+    assert f"Grain {sphere} lost its position" in simulation.fault.message
+    assert simulation.fault.parameter is None
+    assert state_hash(simulation.run) == good
+    assert np.isfinite(simulation.run.world.motion).all()
+    assert apply(simulation, Recover({"dt": "auto"})) == ""
+    assert advance(simulation, 100) == 100
+
+
+def test_a_grain_leaving_at_absurd_speed_is_named() -> None:
+    simulation = pressed(dt=2e-5)
+    row = int(np.flatnonzero(~simulation.run.world.fixed)[3])
+    simulation.run.world.motion[0, 1, row] = 500.0
+    advance(simulation, 50)
+    assert simulation.fault is not None
+    assert simulation.fault.sphere_id == int(simulation.run.world.sphere_id[row])
+    assert "moves at 500 m/s" in simulation.fault.message
+
+
+@pytest.mark.parametrize("ready", [None, "column"])
+def test_a_step_that_is_too_large_from_the_beginning_is_a_fault_not_a_crash(ready: str | None) -> None:
+    simulation = new_experiment("heap", {"dt": 1e-3}, ready=ready)
+    if ready is None:
+        apply(simulation, Act("fill"))
+    advance(simulation, 2_000)
+    assert simulation.fault is not None
+    assert "1000 µs" in simulation.fault.message
+    assert apply(simulation, SetParameters({"dt": "auto"})) == ""
+    assert simulation.fault is None
+    assert advance(simulation, 200) == 200
+
+
+def test_a_fault_ends_with_a_new_start() -> None:
+    simulation = pressed(dt=2e-5)
+    apply(simulation, SetParameters({"normal_stiffness": 1e9}))
+    assert simulation.fault is not None
+    assert apply(simulation, Start("heap", SMALL, 3)) == ""
+    assert simulation.fault is None
+    assert (simulation.step, simulation.phase) == (0, "empty")
+
+
+def test_a_change_of_integrator_that_fails_is_undone_with_the_velocities_as_they_were(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Leap-frog is stable with this step and Gear is not: the state restored is leap-frog's, with velocities half a step
+    # ahead.
+    use_plain_engine(monkeypatch)
+    simulation = few(integrator="leapfrog", normal_stiffness=2e8)
+    while survey_contacts(simulation).stable_dt > 2.5 * simulation.dt:
+        assert advance(simulation, 1) == 1
+    gap, kinetic = energy_of(simulation).gap, energy_of(simulation).kinetic
+    assert apply(simulation, SetParameters({"integrator": "gear5"})) == ""
+    assert simulation.fault is not None
+    assert simulation.fault.parameter == "integrator"
+    assert energy_of(simulation).gap == pytest.approx(gap, abs=1e-12)
+    assert apply(simulation, Recover({"integrator": "leapfrog"})) == ""
+    assert energy_of(simulation).gap == pytest.approx(gap, abs=1e-12)
+    assert energy_of(simulation).kinetic == pytest.approx(kinetic, rel=1e-9)
+    assert simulation.fault is None
+
+
+def test_only_what_is_ramped_is_said_to_take_time() -> None:
+    simulation = pressed(dt=2e-6)
+    apply(simulation, SetParameters({"normal_stiffness": 2e6}))
+    assert ", over " in simulation.message
+    advance(simulation, 1)
+    apply(simulation, SetParameters({"dt": 1e-6}))
+    assert simulation.run.ramp is not None
+    assert "over" not in simulation.message

@@ -1,0 +1,168 @@
+"""After a fault: a step that contacts bear, or the grain taken away."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from repose.sim.engine.world import PAIR_COUNT
+from repose.sim.experiment import automatic_step, faults, replay
+from repose.sim.experiment.activation import at_ramp_end, survey_contacts
+from repose.sim.experiment.changes import new_experiment, resumed_experiment
+from repose.sim.experiment.commands import Act, Recover, RemoveGrain, SetParameters
+from repose.sim.experiment.control import apply, rewind_to
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.take_snapshot import take_snapshot
+
+from tests.reliability.runs import resumed, saved
+from tests.sim.experiment.test_faults import SMALL, pressed
+
+
+def just_below(simulation: Experiment, stiffness: float) -> float:
+    """The step that contacts of this stiffness just bear, doubled while those of now bear it [s]."""
+    now, later = survey_contacts(simulation).stable_dt, resumed_experiment(saved_copy(simulation))
+    apply(later, SetParameters({"normal_stiffness": stiffness}))
+    with at_ramp_end(later):
+        dt = 0.99 * survey_contacts(later).stable_dt
+    return dt * 2.0 ** math.floor(math.log2(0.9 * now / dt))
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+def test_one_smaller_step_is_enough_where_the_first_half_that_contacts_bear_leaves_them_no_room(seed: int) -> None:
+    simulation = new_experiment("heap", SMALL, seed)
+    apply(simulation, Act("fill"))
+    assert advance(simulation, 15_000) == 15_000
+    dt = just_below(simulation, 1e9)
+    apply(simulation, SetParameters({"dt": dt}))
+    apply(simulation, SetParameters({"normal_stiffness": 1e9}))
+    assert simulation.fault is not None
+    with at_ramp_end(simulation):
+        borne = survey_contacts(simulation).stable_dt
+    smaller = faults.smaller_dt(simulation) or 0.0
+    assert f"lower the time step to {1e6 * smaller:.4g} µs" in simulation.fault.message
+    assert math.log2(dt / smaller).is_integer()
+    assert smaller <= 0.8 * borne
+    shown = Snapshot()
+    take_snapshot(simulation, shown)
+    assert shown.fault is not None
+    assert {"dt": smaller} in [remedy.values for remedy in shown.fault.remedies]
+    barely = resumed_experiment(saved_copy(simulation))
+    apply(barely, Recover({"dt": 2.0 ** math.floor(math.log2(borne / dt)) * dt}))
+    assert barely.fault is None
+    assert advance(barely, 1_000) < 1_000
+    assert apply(simulation, Recover({"dt": smaller})) == ""
+    assert advance(simulation, 10_000) == 10_000
+
+
+def test_a_run_that_asks_for_no_step_is_offered_half_of_the_one_in_use_and_no_step_below_the_least() -> None:
+    simulation, _ = racing()
+    assert simulation.parameters.dt == "auto"
+    assert faults.smaller_dt(simulation) == 0.5 * simulation.dt
+    low = simulation.parameters.declared()["dt"].low
+    simulation.parameters = simulation.parameters.changed(dt=low)
+    assert faults.smaller_dt(simulation) is None
+
+
+def racing() -> tuple[Experiment, int]:
+    """A run stopped by a grain that is far too fast, and the number of that grain."""
+    simulation = pressed()
+    advance(simulation, 2_000 - simulation.step % 2_000)
+    row = int(np.flatnonzero(~simulation.run.world.fixed)[3])
+    sphere = int(simulation.run.world.sphere_id[row])
+    simulation.run.world.motion[0, 1, row] = 500.0
+    advance(simulation, 50)
+    assert simulation.fault is not None
+    assert f"remove grain {sphere}" in simulation.fault.message
+    return simulation, sphere
+
+
+def test_a_grain_removed_after_a_fault_is_gone_with_its_contacts_and_its_energy_is_booked() -> None:
+    simulation, sphere = racing()
+    count, gap, removed = simulation.run.world.sphere_count, energy_of(simulation).gap, simulation.run.booked.removed
+    mechanical = energy_of(simulation).mechanical
+    assert apply(simulation, RemoveGrain(sphere)) == ""
+    assert simulation.fault is None
+    world = simulation.run.world
+    assert world.sphere_count == count - 1
+    assert sphere not in world.sphere_id
+    used = int(world.counters[PAIR_COUNT])
+    assert max(world.pairs.i[:used].max(), world.pairs.j[:used].max()) < world.sphere_count
+    energy = energy_of(simulation)
+    assert energy.removed - removed == pytest.approx(mechanical - energy.mechanical)
+    assert energy.removed > removed
+    assert energy.gap == pytest.approx(gap, abs=1e-14)
+    assert advance(simulation, 2_000) == 2_000
+    assert int((~simulation.run.world.fixed).sum()) == simulation.run.state.poured - simulation.run.state.removed
+
+
+def test_the_number_of_a_removed_grain_is_not_used_again() -> None:
+    simulation = new_experiment("heap", SMALL)
+    apply(simulation, Act("fill"))
+    last = int(simulation.run.world.sphere_id.max())
+    assert apply(simulation, RemoveGrain(last)) == ""
+    seen: list[int] = []
+    while simulation.phase == "filling":
+        seen = [int(sphere) for sphere in simulation.run.world.sphere_id]
+        advance(simulation, 500)
+    assert len(set(seen)) == len(seen)
+    assert last not in seen
+    assert max(seen) > last
+
+
+def test_a_removal_is_saved_and_replayed_bit_by_bit() -> None:
+    simulation = new_experiment("heap", SMALL)
+    apply(simulation, Act("fill"))
+    advance(simulation, 3_000)
+    assert apply(simulation, RemoveGrain(int(simulation.run.world.sphere_id.max()))) == ""
+    advance(simulation, 1_500)
+    again = resumed(saved(simulation))
+    assert state_hash(again.run) == state_hash(simulation.run)
+    assert replay.verify(saved_copy(simulation)).differs_at is None
+    rewind_to(simulation, 3_000)
+    rewind_to(simulation, 4_500)
+    assert state_hash(simulation.run) == state_hash(again.run)
+
+
+@pytest.mark.parametrize("sphere", [-1, 10**6, True, 0])
+def test_what_is_no_grain_that_can_move_is_not_removed(sphere: int) -> None:
+    simulation = pressed()  # sphere 0 is part of the base
+    before = state_hash(simulation.run)
+    assert "is refused" in apply(simulation, RemoveGrain(sphere))
+    assert state_hash(simulation.run) == before
+
+
+def test_a_scene_that_needs_each_of_its_spheres_keeps_them() -> None:
+    simulation = new_experiment("bounce", {})
+    assert "each of its spheres is needed" in apply(simulation, RemoveGrain(0))
+
+
+def test_a_grain_taken_out_of_an_hourglass_is_not_waited_for() -> None:
+    simulation = new_experiment("hourglass", {"grain_count": 60})
+    advance(simulation, 200)
+    placed = simulation.run.state.placed
+    above = int(simulation.run.world.motion[2, 0].argmax())
+    assert apply(simulation, RemoveGrain(int(simulation.run.world.sphere_id[above]))) == ""
+    assert simulation.run.state.placed == placed - 1
+    assert advance(simulation, 200) == 200
+    assert "add up" not in simulation.scene.check(simulation)
+
+
+def test_a_fault_soon_after_an_action_goes_back_to_after_it_and_the_step_offered_is_one_a_crowd_bears() -> None:
+    simulation = new_experiment("heap", {"dt": 1.2e-4})
+    advance(simulation, 2_500)
+    assert apply(simulation, Act("fill")) == ""
+    advance(simulation, 4_000)
+    assert simulation.fault is not None
+    assert simulation.phase == "filling"
+    crowd = automatic_step.cluster_dt(simulation)
+    smaller = faults.smaller_dt(simulation) or 0.0
+    assert smaller <= crowd < 4.0 * smaller
+    assert f"Lower the time step to {1e6 * smaller:.4g} µs" in simulation.fault.message
+    apply(simulation, Recover({"dt": smaller}))
+    assert advance(simulation, 4_000) == 4_000

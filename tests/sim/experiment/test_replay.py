@@ -1,0 +1,64 @@
+"""A saved run replayed: every hash found again, and the first step named where something was tampered with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.command_log import Entry, Mark
+from repose.sim.experiment.commands import Act, Recover, SetParameters
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.replay import Verdict, verify
+from repose.sim.experiment.stepping import advance
+
+from tests.reliability.runs import SMALL, changed, go, poured, resumed, saved
+
+
+def eventful() -> Experiment:
+    """A run with live changes, a reset, a fault and the way out of it."""
+    simulation = changed(poured(3_000, dt=2e-5), friction=0.4)
+    go(simulation, 5_000)
+    assert apply(simulation, SetParameters({"friction": 7.0})) != ""
+    changed(simulation, normal_stiffness=1e9)
+    assert simulation.fault is not None
+    assert apply(simulation, Recover({"normal_stiffness": 1e6})) == ""
+    go(simulation, 7_000)
+    assert apply(simulation, Act("reset")) == ""
+    assert apply(simulation, Act("run")) == ""
+    return go(simulation, 9_123)
+
+
+def test_an_eventful_run_is_found_again_to_the_last_bit() -> None:
+    simulation = eventful()
+    reached = []
+    verdict = verify(saved_copy(simulation), lambda at, end: reached.append((at, end)))
+    assert verdict == Verdict(len(reached), len(reached), None)
+    assert len(reached) >= 4
+    assert reached[-1] == (9_123, 9_123)
+    assert len(simulation.history.log.entries) == 6
+
+
+def test_a_run_gone_on_with_is_replayed_from_its_very_beginning() -> None:
+    simulation = go(resumed(saved(poured(3_000))), 5_000)
+    assert verify(saved_copy(simulation)) == Verdict(3, 3, None)
+
+
+def test_batches_do_not_matter_to_the_log() -> None:
+    one, other = poured(4_100), new_experiment("heap", SMALL)
+    assert apply(other, Act("fill")) == ""
+    while other.history.at < 4_100:
+        advance(other, 1 + other.history.at % 7)
+    assert (one.history.log.entries, one.history.log.marks) == (other.history.log.entries, other.history.log.marks)
+
+
+def test_the_first_step_that_differs_is_named() -> None:
+    run = changed(poured(3_000), friction=0.4)
+    whole = saved_copy(go(run, 7_000))
+    marks = [mark if mark.at != 4_000 else Mark(4_000, "0" * 64) for mark in whole.log.marks]
+    assert verify(replace(whole, log=replace(whole.log, marks=marks))) == Verdict(1, 4, 4_000)
+    other = [*whole.log.entries[:-1], Entry(3_000, SetParameters({"friction": 0.41}))]
+    assert verify(replace(whole, log=replace(whole.log, entries=other))) == Verdict(1, 4, 4_000)
+    refused = [*whole.log.entries[:-1], Entry(3_000, SetParameters({"friction": 41.0}))]
+    assert verify(replace(whole, log=replace(whole.log, entries=refused))).differs_at == 4_000

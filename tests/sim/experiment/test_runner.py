@@ -1,0 +1,293 @@
+"""The physics thread: exact steps, and nobody waits for anybody."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Generator
+
+import numpy as np
+import pytest
+from repose.sim.experiment import take_snapshot as shown_values
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act, Copy, SetParameters, Start
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.runner import (
+    FEWEST_SNAPSHOTS,
+    PUBLISH_INTERVAL,
+    PUBLISH_SHARE,
+    Runner,
+    pause_between_snapshots,
+)
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.stepping import advance
+
+SMALL = {"grain_count": 40, "width": 0.015}
+PATIENCE = 60.0
+"""How long a test waits for something that must happen [s]; nothing is judged by it."""
+
+
+def make() -> Experiment:
+    return new_experiment("heap", SMALL)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait until the condition holds."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.002)
+
+
+def held() -> Generator[Runner]:
+    """A runner that holds the clock from the beginning, and is stopped in the end."""
+    started = Runner(make)
+    started.pause(True)
+    started.start()
+    until(lambda: not started.latest().compiling)
+    yield started
+    started.stop()
+    assert not started._thread.is_alive()
+
+
+@pytest.fixture
+def runner() -> Generator[Runner]:
+    """A runner that holds the clock from the beginning."""
+    yield from held()
+
+
+def at_rest(runner: Runner) -> Snapshot:
+    """The snapshot once the paused thread has nothing left to do."""
+    until(lambda: runner.latest().paused and runner._steps_asked == 0)
+    serials = {runner.latest().serial}
+    steps = [-1, runner.latest().step]
+
+    def published_twice_without_a_step() -> bool:
+        if runner.latest().serial not in serials:
+            serials.add(runner.latest().serial)
+            steps.append(runner.latest().step)
+        return steps[-1] == steps[-2]
+
+    until(published_twice_without_a_step)
+    return runner.latest()
+
+
+def test_the_window_need_not_wait_for_the_compiler() -> None:
+    gate = threading.Event()
+
+    def slowly() -> Experiment:
+        assert gate.wait(PATIENCE)
+        return make()
+
+    runner = Runner(slowly)
+    runner.start()
+    assert runner.latest().compiling
+    runner.send(SetParameters({"friction": 0.3}))
+    gate.set()
+    until(lambda: not runner.latest().compiling)
+    until(lambda: runner.latest().parameters is not None and runner.latest().parameters.friction == 0.3)
+    runner.stop()
+
+
+def test_paused_it_does_exactly_the_steps_asked_for(runner: Runner) -> None:
+    runner.send(Act("fill"))
+    until(lambda: runner.latest().phase == "filling")
+    assert at_rest(runner).step == 0
+    for count, total in ((1, 1), (1, 2), (7, 9), (1000, 1009)):
+        runner.single_step(count)
+        assert at_rest(runner).step == total
+
+
+def test_a_storm_of_steps_from_two_threads_loses_none(runner: Runner) -> None:
+    runner.send(Act("fill"))
+
+    def storm() -> None:
+        for _ in range(1_000):
+            runner.single_step()
+
+    threads = [threading.Thread(target=storm) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert at_rest(runner).step == 2_000
+
+
+def test_a_storm_of_pauses_does_not_upset_the_thread(runner: Runner) -> None:
+    runner.send(Act("fill"))
+    for number in range(2_000):
+        runner.pause(number % 2 == 0)
+        runner.set_speed(None if number % 3 else 0.5)
+    runner.pause(True)
+    assert at_rest(runner).fault is None
+    step = at_rest(runner).step
+    runner.single_step(3)
+    assert at_rest(runner).step == step + 3
+
+
+def test_steps_still_owed_are_dropped_when_the_clock_goes_on(runner: Runner) -> None:
+    runner.send(Act("fill"))
+    runner.single_step(10_000_000)
+    runner.pause(False)
+    runner.pause(True)
+    step = at_rest(runner).step
+    assert step < 10_000_000
+    runner.single_step(1)
+    assert at_rest(runner).step == step + 1
+
+
+def test_drawn_or_not_on_a_thread_or_not_the_bits_are_the_same(runner: Runner) -> None:
+    hashes: list[str] = []
+
+    runner.send(Act("fill"))
+    runner.single_step(20_000)
+    while runner._steps_asked:
+        snapshot = runner.latest()
+        assert snapshot.position.shape == (snapshot.radius.size, 2)
+        assert all(column.shape == snapshot.radius.shape for column in snapshot.columns.values())
+    assert at_rest(runner).step == 20_000
+    runner.send(Copy(lambda saved: hashes.append(state_hash(saved.now.now.run))))
+    until(lambda: bool(hashes))
+    foreground = make()
+    apply(foreground, Act("fill"))
+    advance(foreground, 20_000)
+    assert hashes == [state_hash(foreground.run)]
+
+
+def test_a_snapshot_shows_the_world(runner: Runner) -> None:
+    runner.send(Act("fill"))
+    runner.single_step(20_000)
+    shown = at_rest(runner)
+    alone = make()
+    apply(alone, Act("fill"))
+    advance(alone, 20_000)
+    expected = Snapshot()
+    shown_values.take_snapshot(alone, expected)
+    assert shown.step == 20_000
+    assert shown.time == expected.time
+    assert np.array_equal(shown.position, expected.position)
+    assert np.array_equal(shown.contact_ends, expected.contact_ends)
+    assert len(shown.contact_force) > 5
+    assert shown.energy == expected.energy
+    assert shown.moving_count == expected.moving_count == int((~shown.fixed).sum())
+    assert shown.omega_dt < shown.omega_dt_limit
+    assert set(shown.columns) == {"speed", "force", "pressure", "coordination", "size", "layer"}
+
+
+def test_a_refused_command_is_told_and_forgotten_with_the_next_accepted_one(runner: Runner) -> None:
+    runner.send(SetParameters({"frictoin": 0.2}))
+    until(lambda: runner.latest().refusal != "")
+    assert runner.latest().refusal == "Unknown parameter 'frictoin': did you mean 'friction'?"
+    runner.send(SetParameters({"friction": 0.2}))
+    until(lambda: runner.latest().refusal == "")
+    assert runner.latest().parameters.friction == 0.2
+
+
+@pytest.mark.parametrize("dragging", [False, True])
+def test_slow_motion_keeps_to_the_wall_clock(runner: Runner, dragging: bool) -> None:
+    runner.send(Act("fill"))
+    runner.set_speed(0.01)
+    began = time.monotonic()
+    runner.pause(False)
+
+    def arrived() -> bool:
+        if dragging:
+            runner.send(SetParameters({"friction": 0.1 + 0.1 * (runner.latest().serial % 7)}))
+        return runner.latest().time > 2e-3
+
+    until(arrived)
+    # 2 ms of simulated time at a hundredth: it cannot take less; how much more is the machine's affair.
+    assert time.monotonic() - began > 0.15
+
+
+def test_a_fault_is_shown_and_can_be_recovered_from(runner: Runner) -> None:
+    runner.send(Act("fill"))
+    runner.send(SetParameters({"dt": 2e-5}))
+    runner.single_step(20_000)
+    at_rest(runner)
+    runner.send(SetParameters({"normal_stiffness": 1e9}))
+    runner.pause(False)
+    until(lambda: runner.latest().fault is not None)
+    assert runner.latest().fault.parameter == "normal_stiffness"
+    step = runner.latest().step
+    runner.send(SetParameters({"normal_stiffness": 1e6}))
+    until(lambda: runner.latest().fault is None and runner.latest().step > step)
+
+
+def test_a_crash_of_the_thread_is_told_on_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    def broken() -> Experiment:
+        raise RuntimeError("no such luck")
+
+    runner = Runner(broken)
+    runner.start()
+    until(lambda: runner.latest().fault is not None)
+    assert "no such luck" in runner.latest().fault.message
+    assert not runner.latest().compiling
+    runner.stop()
+    capsys.readouterr()
+
+
+def test_it_can_be_stopped_at_any_moment_and_twice() -> None:
+    never_started = Runner(make)
+    never_started.stop()
+    for wait in (0.0, 0.001, 0.01):
+        runner = Runner(make)
+        runner.start()
+        runner.send(Act("fill"))
+        runner.record(1e-4)  # nobody takes the frames: the thread is waiting when it is told to stop
+        time.sleep(wait)
+        runner.stop()
+        runner.stop()
+        assert not runner._thread.is_alive()
+
+
+def test_many_loads_while_it_steps(runner: Runner) -> None:
+    runner.pause(False)
+    for seed in range(60):
+        runner.send(Start("heap", SMALL, seed))
+        runner.send(Act("run"))
+    until(lambda: runner.latest().seed == 59 and runner.latest().step > 100)
+    assert runner.latest().fault is None
+    assert runner.latest().refusal == ""
+
+
+def test_contacts_are_published_only_while_somebody_shows_them(runner: Runner) -> None:
+    runner.send(Act("fill"))
+    runner.single_step(20_000)
+    assert len(at_rest(runner).contact_force) > 5
+    runner.show_contacts(False)
+    until(lambda: len(runner.latest().contact_force) == 0)
+    shown = at_rest(runner)
+    assert shown.contact_ends.shape == (0, 4)
+    assert (shown.columns["coordination"] > 0.0).any()
+
+
+def test_snapshots_are_rarer_where_each_costs_more_but_never_stop() -> None:
+    assert pause_between_snapshots(0.0) == PUBLISH_INTERVAL
+    # A share s spent on snapshots of cost c leaves c/s between two.
+    assert pause_between_snapshots(2.0 * PUBLISH_SHARE * PUBLISH_INTERVAL) == pytest.approx(2.0 * PUBLISH_INTERVAL)
+    assert pause_between_snapshots(1.0) == 1.0 / FEWEST_SNAPSHOTS
+
+
+def test_readings_are_taken_anew_soon_though_the_first_look_took_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Clock:
+        now, pace = 0.0, 30.0
+
+        def perf_counter(self) -> float:
+            self.now += self.pace
+            return self.now
+
+    simulation, clock, looks = make(), Clock(), []
+    monkeypatch.setattr(shown_values, "time", clock)
+    monkeypatch.setattr(shown_values, "system_of", lambda experiment: looks.append(clock.now))
+    monkeypatch.setattr(shown_values, "sorted_measurements", lambda: ())
+    shown_values.shown_readings(simulation)  # half a minute, as where it is compiled
+    clock.pace = 0.0
+    clock.now += 0.9 * shown_values.LONGEST_WAIT
+    shown_values.shown_readings(simulation)
+    assert len(looks) == 1
+    clock.now += 0.2 * shown_values.LONGEST_WAIT
+    shown_values.shown_readings(simulation)
+    assert len(looks) == 2

@@ -1,0 +1,107 @@
+"""Frames for a film: at exact multiples of its interval on the simulation's clock, whoever takes them."""
+
+from __future__ import annotations
+
+import gc
+import queue
+import threading
+import weakref
+from collections.abc import Generator
+
+import numpy as np
+import pytest
+from repose.sim.experiment.commands import Act, Start
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.runner import FRAMES_WAITING, Runner
+from repose.sim.experiment.snapshot import Snapshot
+
+from tests.sim.experiment.test_runner import PATIENCE, SMALL, held, make, until
+
+
+@pytest.fixture
+def runner() -> Generator[Runner]:
+    """A runner that holds the clock from the beginning."""
+    yield from held()
+
+
+def assert_at_multiples(frames: list[Snapshot], interval: float) -> None:
+    """Each frame is the first step at or after its multiple of the interval."""
+    times, steps = np.array([(frame.time, frame.dt) for frame in frames]).T
+    due = times[0] + interval * np.arange(times.size)
+    step = np.maximum(steps, np.roll(steps, 1))  # the step that led there may have changed since
+    assert (times >= due - 1e-12).all()
+    assert (times < due + step * (1.0 + 1e-6)).all()
+
+
+def test_frames_come_at_exact_multiples_though_the_step_changes_on_the_way() -> None:
+    simulation = make()
+    runner = Runner(lambda: simulation)
+    apply(simulation, Act("fill"))
+    interval, taken = 20e-3, []  # some hundred steps: most changes of the step fall between two frames
+    frames = runner.record(interval)
+    while len(taken) < 30:
+        runner._batch_cost = 1e-9  # as on a fast machine: a batch could reach the frame at once
+        runner._turn(simulation)
+        while not frames.empty():
+            taken.append(frames.get())
+    assert len(simulation.run.dt_changes) > 3
+    assert_at_multiples([frame for frame in taken if frame is not None], interval)
+
+
+def test_frames_come_at_exact_multiples_however_slowly_they_are_taken(runner: Runner) -> None:
+    runner.send(Act("fill"))
+    interval = 1e-3
+    frames = runner.record(interval)
+    runner.pause(False)
+    taken: list[Snapshot] = []
+    while len(taken) < 40:
+        if len(taken) == 10:
+            until(lambda: frames.qsize() == FRAMES_WAITING)  # physics waits for the film, not the other way round
+        frame = frames.get(timeout=PATIENCE)
+        assert frame is not None
+        taken.append(frame)
+    runner.record(None)
+    while (last := frames.get(timeout=PATIENCE)) is not None:
+        taken.append(last)
+    assert_at_multiples(taken, interval)
+    assert len({id(frame) for frame in taken}) == len(taken)
+    step = runner.latest().step
+    until(lambda: runner.latest().step > step)  # and it goes on once nobody records
+
+
+def test_recording_survives_a_new_experiment(runner: Runner) -> None:
+    runner.send(Act("fill"))
+    frames = runner.record(1e-3)
+    runner.pause(False)
+    for _ in range(5):
+        assert frames.get(timeout=PATIENCE) is not None
+    runner.send(Start("heap", SMALL, 2))
+    runner.send(Act("fill"))
+    seen = [frames.get(timeout=PATIENCE) for _ in range(FRAMES_WAITING + 5)]
+    assert seen[-1] is not None
+    assert seen[-1].seed == 2
+    runner.record(None)
+
+
+def test_ending_a_recording_that_never_began_gives_an_ended_queue() -> None:
+    runner = Runner(make)
+    ended: queue.Queue[Snapshot | None] = runner.record(None)
+    assert ended.get(timeout=PATIENCE) is None
+
+
+def test_a_film_stopped_while_its_queue_is_full_leaves_neither_thread_nor_snapshot(runner: Runner) -> None:
+    runner.send(Act("fill"))
+    runner.pause(False)
+    threads, held = threading.active_count(), []
+    for _ in range(10):
+        frames = runner.record(1e-3)
+        until(lambda frames=frames: frames.qsize() == FRAMES_WAITING)
+        assert runner.record(None) is frames
+        held += [weakref.ref(frames.queue[0]), weakref.ref(frames)]
+        assert frames.queue[-1] is None or frames.queue[-2] is None  # one may have been on its way
+        del frames
+    assert threading.active_count() == threads
+    step = runner.latest().step
+    until(lambda: runner.latest().step > step)
+    gc.collect()
+    assert [kept() for kept in held] == [None] * 20

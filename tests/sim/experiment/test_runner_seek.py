@@ -1,0 +1,79 @@
+"""A long way back, by a runner that is turned by hand: gone in batches, shown, and not to be disturbed."""
+
+from __future__ import annotations
+
+import copy
+
+from repose.sim.experiment.commands import Act, Rewind, SetParameters, Start
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.runner import Runner
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.stepping import advance
+
+from tests.sim.experiment.test_runner import SMALL, make
+
+
+def far_back(end: int, back_to: int) -> tuple[Runner, Experiment, dict[int, str]]:
+    """A runner turned by hand whose run stands at `end` and remembers nothing but its beginning, and its hashes."""
+    simulation = make()
+    runner = Runner(lambda: simulation)
+    apply(simulation, Act("fill"))
+    hashes = {}
+    for at in (back_to, end):
+        advance(simulation, at - simulation.history.at)
+        hashes[at] = state_hash(simulation.run)
+    runner.pause(True)
+    runner._batch_cost = 1e-4  # as on a slow machine: 2 500 steps at once, 40 in a turn
+    return runner, simulation, hashes
+
+
+def test_a_long_way_back_is_gone_in_batches_and_shown_on_the_way() -> None:
+    back_to = 20_777
+    runner, simulation, hashes = far_back(21_000, back_to)
+    runner.send(Rewind(back_to))
+    seen: list[Snapshot] = []
+    while not seen or simulation.history.seek is not None:
+        before = simulation.history.at
+        runner._publish_at = 0.0  # a snapshot is due
+        runner._turn(simulation)
+        seen.append(copy.copy(runner.latest()))
+        at_once = 2_500 if len(seen) == 1 else 0
+        assert 0 < simulation.history.at - (0 if at_once else before) <= 40 + at_once
+    assert len(seen) > 400
+    shares = [shot.progress for shot in seen[:-1]]
+    assert shares == sorted(shares)
+    assert 0.1 < shares[0] < 0.13  # what was done at once
+    assert shares[-1] > 0.99
+    assert seen[0].phase_label == f"going to step {back_to}, now at {seen[0].at}"
+    assert seen[-1].at == back_to
+    assert "going to" not in seen[-1].phase_label
+    assert state_hash(simulation.run) == hashes[back_to]
+    runner.send(Rewind(21_000))
+    runner._turn(simulation)
+    assert simulation.history.seek is None
+    assert state_hash(simulation.run) == hashes[21_000]
+
+
+def test_on_a_long_way_back_changes_are_refused_and_another_moment_or_experiment_is_not() -> None:
+    runner, simulation, _ = far_back(21_000, 20_777)
+    entries = list(simulation.history.log.entries)
+    runner.send(Rewind(20_777))
+    runner._turn(simulation)
+    runner.send(SetParameters({"friction": 0.3}))
+    runner._turn(simulation)
+    assert "going to step 20777" in runner.latest().refusal
+    assert "wait until it is there" in runner.latest().refusal
+    assert simulation.parameters.friction != 0.3
+    assert simulation.history.log.entries == entries
+    assert simulation.history.log.end == 21_000
+    runner.send(Rewind(100))
+    runner._turn(simulation)
+    assert (simulation.history.at, simulation.history.seek) == (100, None)
+    runner.send(Rewind(20_777))
+    runner._turn(simulation)
+    assert simulation.history.seek is not None
+    runner.send(Start("heap", SMALL, 2))
+    runner._turn(simulation)
+    assert (simulation.history.seek, simulation.seed, simulation.history.log.end) == (None, 2, simulation.history.at)

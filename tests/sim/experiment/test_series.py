@@ -1,0 +1,25 @@
+"""Histories grow without disturbing what has been read of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from repose.sim.experiment.series import FIRST_CAPACITY, Series
+
+
+def test_columns_handed_out_stay_true_while_the_series_grows() -> None:
+    series = Series(("time", "angle"))
+    for k in range(10):
+        series.append((k, 10.0 * k))
+    before = series.columns()
+    for k in range(10, 3 * FIRST_CAPACITY):
+        series.append((k, 10.0 * k))
+    assert np.array_equal(before["time"], np.arange(10.0))
+    assert np.array_equal(series.columns()["angle"], 10.0 * np.arange(3 * FIRST_CAPACITY))
+    assert series.last("time") == 3 * FIRST_CAPACITY - 1
+    assert all(column.flags.c_contiguous for column in series.columns().values())
+
+
+def test_empty_series_has_no_last_sample() -> None:
+    with pytest.raises(IndexError, match="no sample"):
+        Series(("time",)).last("time")

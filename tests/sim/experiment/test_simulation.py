@@ -1,0 +1,213 @@
+"""A running experiment: determinism, refused commands, changes of a parameter while grains move."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from repose.sim.experiment.activation import survey_contacts
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act, Recover, SetParameters, Start
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.results import results_of, state_hash
+from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.take_snapshot import take_snapshot
+
+ROOT = Path(__file__).resolve().parents[3]
+SMALL = {"grain_count": 40, "width": 0.015}
+
+
+def poured(steps: int = 20_000, seed: int = 1, **values: object) -> Experiment:
+    """A small heap in the midst of being filled, grains touching."""
+    simulation = new_experiment("heap", SMALL | values, seed)
+    assert apply(simulation, Act("fill")) == ""
+    assert advance(simulation, steps) == steps
+    return simulation
+
+
+# Determinism.
+
+
+def test_same_seed_gives_the_same_bits_and_another_seed_others() -> None:
+    assert state_hash(poured().run) == state_hash(poured().run) != state_hash(poured(seed=2).run)
+
+
+@pytest.mark.parametrize("batch", [1, 49, 997, 20_000])
+def test_batch_size_does_not_matter(batch: int) -> None:
+    reference = poured()
+    other = new_experiment("heap", SMALL)
+    apply(other, Act("fill"))
+    while other.step < 20_000:
+        advance(other, min(batch, 20_000 - other.step))
+    assert state_hash(other.run) == state_hash(reference.run)
+    assert np.array_equal(
+        np.array([*other.run.series.columns().values()]),
+        np.array([*reference.run.series.columns().values()]),
+        equal_nan=True,
+    )
+    assert energy_of(other) == energy_of(reference)
+
+
+def test_a_fresh_process_and_another_scene_before_give_the_same_bits() -> None:
+    code = (
+        "from repose.sim.experiment.results import state_hash\n"
+        "from tests.sim.experiment.test_simulation import poured\n"
+        "import sys\n"
+        "poured(200, seed=5, friction=0.7)\n"
+        "sys.stdout.write(state_hash(poured().run))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == state_hash(poured().run)
+
+
+def test_looking_does_not_touch_the_run() -> None:
+    from repose.sim.experiment.snapshot import Snapshot
+
+    watched, alone = poured(), poured()
+    for _ in range(20):
+        take_snapshot(watched, Snapshot())
+        results_of(watched)
+        survey_contacts(watched)
+        advance(watched, 50)
+    advance(alone, 1_000)
+    assert state_hash(watched.run) == state_hash(alone.run)
+
+
+# Refusals.
+
+
+REFUSED = [
+    SetParameters({"frictoin": 0.2}),
+    SetParameters({"friction": float("nan")}),
+    SetParameters({"friction": 0.5, "gravity": -1.0}),
+    SetParameters({"grain_count": 20_001}),
+    Act("open"),
+    Act("explode"),
+    Start("heap", {"friction": 7.0}, 1),
+    Start("hepa", {}, 1),
+    Start("heap", {}, -1),
+    Start("heap", {}, 1, ready="nothing"),
+    Recover({"friction": "much"}),
+]
+
+
+@pytest.mark.parametrize("command", REFUSED, ids=repr)
+def test_a_refused_command_changes_nothing(command) -> None:
+    simulation = poured(500)
+    before = state_hash(simulation.run), simulation.parameters, simulation.seed, simulation.dt, simulation.scene
+    said = apply(simulation, command)
+    assert said.endswith((".", "?"))
+    assert "\n" not in said
+    assert (
+        state_hash(simulation.run),
+        simulation.parameters,
+        simulation.seed,
+        simulation.dt,
+        simulation.scene,
+    ) == before
+    advance(simulation, 500)
+    assert state_hash(simulation.run) == state_hash(poured(1_000).run)
+
+
+# Changes while running.
+
+
+def test_setting_what_is_set_already_changes_nothing() -> None:
+    simulation = poured(1_000)
+    before = state_hash(simulation.run), energy_of(simulation)
+    assert apply(simulation, SetParameters({"friction": 0.1, "gravity": 9.81})) == ""
+    assert (state_hash(simulation.run), energy_of(simulation)) == before
+
+
+def test_a_thousand_undos_leave_the_parameters_bit_by_bit() -> None:
+    simulation = poured(100)
+    before = simulation.parameters
+    for _ in range(500):
+        for friction in (0.3, before.friction):
+            assert apply(simulation, SetParameters({"friction": friction})) == ""
+    assert simulation.parameters == before
+
+
+def test_a_new_base_without_grains_is_just_built_and_with_grains_restarts_the_fill() -> None:
+    simulation = new_experiment("heap", SMALL)
+    assert apply(simulation, SetParameters({"base_radius": 1e-3})) == ""
+    assert "rebuilt" in simulation.message
+    assert "anew" not in simulation.message
+    assert np.count_nonzero(simulation.run.world.radius == 1e-3) > 7
+    apply(simulation, Act("fill"))
+    advance(simulation, 1_000)
+    grains = int((~simulation.run.world.fixed).sum())
+    assert apply(simulation, SetParameters({"base_radius": 5e-4})) == ""
+    assert f"the fill of {grains} grains starts anew" in simulation.message
+    assert simulation.phase == "empty"
+    assert simulation.run.world.fixed.all()
+    assert simulation.step == 0
+
+
+def test_what_acts_at_the_next_fill_waits_for_it() -> None:
+    simulation = poured(1_000)
+    world = simulation.run.world
+    assert apply(simulation, SetParameters({"grain_count": 25, "mean_radius": 8e-4})) == ""
+    assert "at the next fill" in simulation.message
+    assert simulation.run.world is world
+    assert len(simulation.run.state.radii) == 40
+    apply(simulation, Act("reset"))
+    assert len(simulation.run.state.radii) == 25
+
+
+def test_time_is_steps_times_dt_across_changes_of_dt() -> None:
+    simulation = poured(1_000, dt=2e-5)
+    assert simulation.time == pytest.approx(0.02, rel=1e-12)
+    assert apply(simulation, SetParameters({"dt": 1e-5})) == ""
+    advance(simulation, 1_000)
+    assert simulation.time == pytest.approx(0.03, rel=1e-12)
+    assert simulation.run.dt_changes == [(0, 2e-5), (1_000, 1e-5)]
+
+
+def test_gravity_reversed_and_a_hundred_m_s2_lose_no_grain() -> None:
+    simulation = poured()
+    count = simulation.run.state.poured - simulation.run.state.removed
+    for values in ({"tilt": 1.5}, {"tilt": -1.5}, {"tilt": 0.0, "gravity": 100.0}, {"gravity": 0.0}):
+        assert apply(simulation, SetParameters(values)) == ""
+        advance(simulation, 500)
+        assert simulation.fault is None
+        assert np.isfinite(simulation.run.world.motion).all()
+    grains = int((~simulation.run.world.fixed).sum())
+    assert grains == simulation.run.state.poured - simulation.run.state.removed >= count - simulation.run.state.removed
+
+
+def test_random_changes_of_every_slider_never_leave_a_number_that_is_not_finite() -> None:
+    # A seeded hand on all sliders that act at once; a fault is answered as the panel's button does.
+    generator = np.random.default_rng(41)
+    simulation = poured()
+    sliders = [
+        p
+        for p in simulation.parameters.declared().values()
+        if p.quantity.effect in ("now", "ramp") and p.kind == "float"
+    ]
+    for _ in range(400):
+        slider = sliders[generator.integers(len(sliders))]
+        if slider.name == "dt":
+            value = float(10.0 ** generator.uniform(-6, -3)) if generator.random() < 0.5 else "auto"
+        elif slider.quantity.log:
+            low = max(slider.low, 1e-6 * slider.high)
+            value = min(float(np.exp(generator.uniform(np.log(low), np.log(slider.high)))), slider.high)
+        else:
+            value = float(generator.uniform(slider.low, slider.high))
+        if slider.name == "normal_stiffness":
+            value = min(value, 3e7)  # stiffer ones take steps so small that nothing happens here
+        assert apply(simulation, SetParameters({slider.name: value})) == ""
+        advance(simulation, 60)
+        assert np.isfinite(simulation.run.world.motion).all()
+        if simulation.fault is not None:
+            remedy = (
+                {"dt": "auto"}
+                if simulation.fault.parameter is None
+                else {simulation.fault.parameter: simulation.fault.previous}
+            )
+            assert apply(simulation, Recover(remedy)) == ""

@@ -1,0 +1,221 @@
+"""A saved world comes back bit by bit and goes on alike; a damaged file is refused."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from repose.sim.engine.world import PAIR_COUNT
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act, SetParameters
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.stepping import advance
+from repose.sim.io import world_tables
+from repose.sim.io.world_tables import FORMAT, StoreError
+from repose.sim.parameters import ParameterError
+from repose.sim.scenes.heap.filling import HeapState
+
+
+@pytest.fixture(scope="module")
+def blob() -> bytes:
+    return saved(heap())
+
+
+def heap(steps: int = 20_000) -> Experiment:
+    simulation = new_experiment("heap", {"grain_count": 40, "width": 0.015})
+    apply(simulation, Act("fill"))
+    advance(simulation, steps)
+    return simulation
+
+
+def saved(simulation: Experiment) -> bytes:
+    return world_tables.to_bytes(simulation.run.world, simulation.run.state, {"seed": 1})
+
+
+def refused(blob: bytes) -> str:
+    with pytest.raises(StoreError) as caught:
+        world_tables.from_bytes(blob, HeapState)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def remade(blob: bytes, **changes: object) -> bytes:
+    """The archive with some members replaced, or left out where the new one is None."""
+    with np.load(io.BytesIO(blob)) as archive:
+        tables = {name: archive[name] for name in archive.files} | changes
+    out = io.BytesIO()
+    np.savez_compressed(out, **{name: table for name, table in tables.items() if table is not None})
+    return out.getvalue()
+
+
+def manifest_of(blob: bytes) -> dict:
+    with np.load(io.BytesIO(blob)) as archive:
+        return json.loads(archive["manifest"].tobytes())
+
+
+def as_table(manifest: dict) -> np.ndarray:
+    return np.frombuffer(json.dumps(manifest).encode(), np.uint8)
+
+
+def test_round_trip_is_exact_and_the_run_goes_on_bit_by_bit() -> None:
+    simulation, other = heap(), heap()
+    world, state, facts = world_tables.from_bytes(saved(simulation), HeapState)
+    assert facts == {"seed": 1}
+    assert state == simulation.run.state
+    other.run.world, other.run.state = world, state
+    assert state_hash(other.run) == state_hash(simulation.run)
+    for name in ("force", "inverse_mass", "mass", "radius", "layer", "ledger", "counters"):
+        assert np.array_equal(getattr(world, name), getattr(simulation.run.world, name)), name
+    assert world.pairs.touching[: world.counters[PAIR_COUNT]].any()
+    for one in (simulation, other):
+        advance(one, 5_000)
+    assert state_hash(other.run) == state_hash(simulation.run)
+    assert energy_of(other) == energy_of(simulation)
+
+
+def test_a_world_written_with_the_names_of_older_formats_is_the_same_world() -> None:
+    world = heap(2_000).run.world
+    tables = world_tables.tables_of(world)
+    older = {new: old for old, new in world_tables.OLD_NAMES.items()}
+    assert set(older) <= set(tables)
+    again = world_tables.tables_of(world_tables.world_of({older.get(name, name): tables[name] for name in tables}))
+    assert all(np.array_equal(again[name], tables[name]) for name in tables)
+
+
+def test_a_restart_at_any_step_gives_the_same_run() -> None:
+    whole = heap(21_013)
+    for stop in (1, 349, 4_999, 13_210):
+        part, rest = heap(stop), heap(stop)
+        part.run.world, part.run.state, _ = world_tables.from_bytes(saved(rest), HeapState)
+        advance(part, 21_013 - stop)
+        assert state_hash(part.run) == state_hash(whole.run), stop
+
+
+def test_single_flipped_bits_are_refused_or_harmless(blob: bytes) -> None:
+    generator = np.random.default_rng(51)
+    world, state, facts = world_tables.from_bytes(blob, HeapState)
+    harmless = 0
+    for _ in range(200):
+        damaged = bytearray(blob)
+        place = int(generator.integers(len(damaged)))
+        damaged[place] ^= 1 << int(generator.integers(8))
+        try:
+            again = world_tables.from_bytes(bytes(damaged), HeapState)
+        except StoreError:
+            continue
+        # Bits of the archive's own book-keeping may flip unseen; what is read is what was written.
+        assert np.array_equal(again[0].motion, world.motion)
+        assert (again[1], again[2]) == (state, facts)
+        harmless += 1
+    assert harmless < 100
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99, 0.9999])
+def test_a_cut_file_is_refused(blob: bytes, share: float) -> None:
+    assert "cannot be read" in refused(blob[: int(share * len(blob))])
+
+
+@pytest.mark.parametrize(
+    "foreign", [b"", b"\x89PNG\r\n", b"PK\x03\x04" * 20, b"\x80\x04\x95cos\nsystem\n", bytes(5_000)]
+)
+def test_a_foreign_file_is_refused(foreign: bytes) -> None:
+    assert "cannot be read as a saved world" in refused(foreign)
+
+
+def test_tables_that_are_not_what_the_manifest_says_are_refused(blob: bytes) -> None:
+    with np.load(io.BytesIO(blob)) as archive:
+        motion = archive["motion"]
+    assert "Table 'motion' of the file is not what its manifest says" in refused(remade(blob, motion=motion + 1e-9))
+    assert "is not what its manifest says" in refused(remade(blob, motion=motion[:, :, :-1]))
+    assert "is not what its manifest says" in refused(remade(blob, motion=motion.astype(np.float32)))
+    assert "cannot be read" in refused(remade(blob, motion=None))
+    assert "cannot be read" in refused(remade(blob, manifest=None))
+
+
+def test_another_format_is_refused_with_both_numbers(blob: bytes) -> None:
+    manifest = manifest_of(blob) | {"format": 99}
+    assert refused(remade(blob, manifest=as_table(manifest))) == f"The file has format 99; this program reads {FORMAT}."
+
+
+def test_a_well_formed_file_of_nonsense_is_refused(blob: bytes) -> None:
+    world, state, _ = world_tables.from_bytes(blob, HeapState)
+    for spoil in ("nan", "radius", "pair"):
+        spoilt, _, _ = world_tables.from_bytes(blob, HeapState)
+        if spoil == "nan":
+            spoilt.motion[0, 0, 0] = np.nan
+        elif spoil == "radius":
+            spoilt.radius[0] = -1e-3
+        else:
+            spoilt.pairs.i[0] = world.sphere_count
+        assert "file" in refused(world_tables.to_bytes(spoilt, state, {}))
+
+
+def test_nothing_pickled_is_ever_opened(blob: bytes) -> None:
+    bomb = np.array([{"a": 1}], dtype=object)
+    out = io.BytesIO()
+    np.savez_compressed(out, manifest=as_table(manifest_of(blob)), motion=bomb)
+    assert "is not what its manifest says" in refused(out.getvalue())
+
+
+def test_a_file_that_claims_to_be_huge_is_not_unpacked() -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("motion.npy", "w") as member:
+        for _ in range(260):
+            member.write(bytes(2**20))
+    assert "unpacks to more than" in refused(out.getvalue())
+
+
+# The column that ships with the program.
+
+
+def test_the_ready_column_is_the_default_experiment_filled() -> None:
+    simulation = new_experiment("heap", ready="column")
+    assert simulation.phase == "filled"
+    assert simulation.run.state.poured == 1100
+    assert (simulation.step, simulation.time) == (0, 0.0)
+    assert int((~simulation.run.world.fixed).sum()) == 1100
+    assert energy_of(simulation).gap == pytest.approx(0.0, abs=1e-12)
+    assert energy_of(simulation).dissipated == pytest.approx(0.0, abs=1e-12)
+    assert advance(simulation, 500) == 500
+    assert simulation.fault is None
+    # It is at rest: opening the wall is the next thing to do.
+    assert energy_of(simulation).kinetic < 1e-6
+    assert apply(simulation, Act("open")) == ""
+    assert simulation.phase == "flowing"
+
+
+@pytest.mark.parametrize(
+    "values", [{"friction": 0.4}, {"normal_stiffness": 2e6}, {"gravity": 1.62}, {"integrator": "gear5"}]
+)
+def test_the_ready_column_serves_any_friction_stiffness_and_gravity(values: dict) -> None:
+    simulation = new_experiment("heap", values, ready="column")
+    assert simulation.phase == "filled"
+    assert energy_of(simulation).gap == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("values", [{"base_radius": 1e-3}, {"grain_count": 30}, {"width": 0.03}, {"mean_radius": 9e-4}])
+def test_the_ready_column_is_not_used_for_other_grains_or_walls(values: dict) -> None:
+    simulation = new_experiment("heap", {"grain_count": 30} | values, ready="column")
+    assert simulation.phase == "empty"
+    assert simulation.run.world.fixed.all()
+
+
+def test_a_changed_base_empties_a_ready_column_and_its_reset_too() -> None:
+    simulation = new_experiment("heap", ready="column")
+    assert apply(simulation, SetParameters({"base_radius": 1e-3})) == ""
+    assert simulation.phase == "empty"
+    assert apply(simulation, SetParameters({"base_radius": 2.5e-4})) == ""
+    assert apply(simulation, Act("reset")) == ""
+
+
+def test_an_unknown_prepared_state_is_refused() -> None:
+    with pytest.raises(ParameterError, match="Unknown prepared state 'colum': did you mean 'column'"):
+        new_experiment("heap", ready="colum")
+    with pytest.raises(ParameterError, match="Unknown prepared state 'pillar': known: column"):
+        new_experiment("heap", ready="pillar")

@@ -1,0 +1,184 @@
+"""Records from files outside the program: found without any other edit, refused in one sentence where they fail."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from repose.app.cli.commands import run_command_line
+from repose.app.jobs import doctor
+from repose.sim import registry
+from repose.sim.parameters import ParameterError
+
+LAW = """
+from dataclasses import replace
+from repose.sim.laws.lee_herrmann import LAW as LEE_HERRMANN
+
+LAW = replace(LEE_HERRMANN, name="twin")
+"""
+INTEGRATOR = """
+from dataclasses import replace
+from repose.sim.integrators.leapfrog import INTEGRATORS as LEAPFROG
+
+INTEGRATORS = (replace(LEAPFROG[0], name="frog", title="Frog"),)
+"""
+SCENE = """
+from dataclasses import replace
+from repose.sim.scenes.heap.scene import SCENE as HEAP
+
+SCENE = replace(HEAP, name="{name}", title="My heap")
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
+    """An empty plug-in folder."""
+    monkeypatch.setenv(registry.FOLDER, str(tmp_path))
+    registry.forget_plugins()
+    yield tmp_path
+    monkeypatch.undo()
+    registry.forget_plugins()
+
+
+def test_without_plug_ins_everything_shipped_is_found() -> None:
+    assert registry.plugins() == []
+    assert registry.troubles() == []
+    assert {"heap", "hourglass", "bounce"} <= registry.scenes().keys()
+    assert {"lee_herrmann", "hertz_mindlin"} <= registry.laws().keys()
+    assert {"gear5", "leapfrog"} <= registry.integrators().keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "name"),
+    [(LAW, "laws", "twin"), (INTEGRATOR, "integrators", "frog"), (SCENE.format(name="mine"), "scenes", "mine")],
+)
+def test_a_file_in_the_plug_in_folder_adds_a_record(folder: Path, text: str, kind: str, name: str) -> None:
+    (folder / "extra.py").write_text(text)
+    registry.forget_plugins()
+    assert registry.found(kind)[name].name == name
+    assert [plugin.trouble for plugin in registry.plugins()] == [""]
+    assert registry.plugins()[0].offers
+
+
+def test_the_integrator_of_a_plug_in_can_be_chosen_in_every_scene(folder: Path) -> None:
+    parameters = registry.scenes()["heap"].parameters
+    with pytest.raises(
+        ParameterError, match=r"^integrator = 'frog' is refused: it must be 'gear3' or .*'; the default"
+    ):
+        parameters.checked({"integrator": "frog"})
+    (folder / "extra.py").write_text(INTEGRATOR)
+    registry.forget_plugins()
+    assert parameters.checked({"integrator": "frog"}).integrator == "frog"
+    assert "frog" in parameters.declared()["integrator"].choices
+
+
+def test_plug_ins_may_ask_for_records_while_they_are_imported(folder: Path) -> None:
+    (folder / "a.py").write_text(
+        SCENE.format(name="mine") + "from repose.sim import registry\nKNOWN = {*registry.laws()}"
+    )
+    (folder / "b.py").write_text(LAW)
+    registry.forget_plugins()
+    assert {"mine", "heap"} <= registry.scenes().keys()
+    assert {"twin", "lee_herrmann"} <= registry.laws().keys()
+    assert registry.troubles() == []
+    module = registry.extra_modules()[0]
+    assert "lee_herrmann" in module.KNOWN
+    assert "twin" not in module.KNOWN
+
+
+def test_a_file_is_added_once_by_its_path(tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("elsewhere") / "mine.py"
+    path.write_text(SCENE.format(name="mine"))
+    assert registry.add_file(path) is registry.add_file(path)
+    assert "mine" in registry.scenes()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import no_such_module_here", "No module named 'no_such_module_here'"),
+        ("raise SystemError('at once')", "at once"),
+        ("def (", "SyntaxError"),
+        ("SCENE = 7", "SCENE is not a record with a name"),
+    ],
+)
+def test_a_plug_in_that_fails_is_told_in_one_sentence_and_hides_nothing(folder: Path, text: str, said: str) -> None:
+    (folder / "bad.py").write_text(text)
+    (folder / "good.py").write_text(LAW)
+    registry.forget_plugins()
+    assert "twin" in registry.laws()
+    (trouble,) = registry.troubles()
+    assert said in trouble
+    assert str(folder / "bad.py") in trouble
+    assert "\n" not in trouble
+
+
+def test_a_record_does_not_replace_one_of_the_same_name(folder: Path) -> None:
+    shipped = registry.scenes()["heap"]
+    (folder / "clash.py").write_text(SCENE.format(name="heap"))
+    registry.forget_plugins()
+    assert registry.scenes()["heap"] is shipped
+    assert "'heap' in scenes, which exists already" in registry.troubles()[0]
+
+
+@pytest.mark.parametrize("name", ["missing.py", "scene.txt"])
+def test_a_file_that_is_no_module_is_refused(folder: Path, name: str) -> None:
+    if name != "missing.py":
+        (folder / name).write_text(SCENE)
+    with pytest.raises(registry.PluginError, match="not used"):
+        registry.add_file(folder / name)
+
+
+def repose(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {registry.FOLDER: str(folder)}
+    command = [sys.executable, "-m", "repose.app", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+
+
+def test_the_command_line_lists_plug_ins_and_names_those_that_fail(folder: Path) -> None:
+    (folder / "mine.py").write_text(SCENE.format(name="mine"))
+    (folder / "broken.py").write_text("import no_such_module_here")
+    listed = repose("scenes", folder=folder)
+    assert listed.returncode == 0
+    assert "My heap" in listed.stdout
+    assert "broken.py is not used" in listed.stderr
+    assert "Traceback" not in listed.stderr
+
+
+def test_doctor_lists_what_plug_ins_offer_and_why_one_is_not_used(folder: Path) -> None:
+    (folder / "mine.py").write_text(SCENE.format(name="mine"))
+    (folder / "broken.py").write_text("import no_such_module_here")
+    (folder / "clash.py").write_text(SCENE.format(name="heap"))
+    registry.forget_plugins()
+    found = doctor._plugins()
+    assert [finding.value for finding in found if "scene mine" in finding.value]
+    advice = [finding.advice for finding in found if finding.advice]
+    assert len(advice) == 2
+    assert "no_such_module_here" in advice[0]
+    assert "exists already" in advice[1]
+
+
+def test_a_file_without_a_scene_is_not_run(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path_factory.mktemp("work") / "law.py"
+    path.write_text(LAW)
+    assert run_command_line(["run", str(path)]) == 2
+    assert "offers 0 scenes" in capsys.readouterr().err
+
+
+def test_a_scene_is_run_from_a_file(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    work = tmp_path_factory.mktemp("work")
+    (work / "mine.py").write_text(SCENE.format(name="mine"))
+    # The loop of the heap, which other tests compile too.
+    done = repose(
+        *("run", str(work / "mine.py"), "--set", "grain_count=3", "--set", "width=0.005", "--until", "0.002"),
+        *("--no-picture", "--json", "--out", str(work / "out")),
+        folder=folder,
+    )
+    assert done.returncode == 0, done.stderr
+    assert '"scene": "mine"' in done.stdout
