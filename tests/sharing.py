@@ -13,19 +13,21 @@ import pytest
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 COMPILING = (
-    "tests/sim/test_faults.py",
+    "tests/sim/experiment/test_faults.py",
     "tests/sim/test_scenes.py",
-    "tests/sim/test_neighbours.py",
+    "tests/sim/engine/neighbours/test_verlet_list.py",
     "tests/reliability/test_t_crew.py",
     "tests/sim/test_heap_rotation.py",
     "tests/sim/test_start_up.py",
+    "tests/sim/test_law_choice.py",
+    "tests/test_contributing.py",
 )
 """Between them they need every loop there is, the heap's first. One that is forgotten here costs time only."""
 
 FIRST = (
     "tests/sim/test_law_contract.py",
-    "tests/sim/test_timestep.py",
-    "tests/sim/test_survey.py",
+    "tests/sim/engine/timestep/test_stability.py",
+    "tests/sim/engine/timestep/test_survey.py",
     "tests/reliability/test_i_frames.py",
     "tests/verification/test_ratcheting.py",
     "tests/gui/test_window.py",
