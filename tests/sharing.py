@@ -20,7 +20,6 @@ COMPILING = (
     "tests/sim/test_heap_rotation.py",
     "tests/sim/test_start_up.py",
     "tests/sim/test_law_choice.py",
-    "tests/test_contributing.py",
 )
 """Between them they need every loop there is, the heap's first. One that is forgotten here costs time only."""
 

@@ -60,6 +60,7 @@ def test_a_shipped_scene_offers_the_law(folder: Path) -> None:
     assert "'linear_spring_dashpot'" in done.stdout, done.stderr
 
 
+@pytest.mark.slow  # a step loop of its own is compiled
 @pytest.mark.timeout(600)
 def test_the_scene_runs_with_the_law_and_the_measurement_is_in_the_results(folder: Path, tmp_path: Path) -> None:
     scene = tmp_path / "with_the_law.py"

@@ -87,6 +87,7 @@ def test_the_installed_program_tells_its_version_and_its_presets(program: Path, 
     assert all(path.stem in listed for path in (ROOT / "assets" / "presets").glob("*.toml"))
 
 
+@pytest.mark.slow  # the fresh environment compiles its own step loop
 def test_the_installed_program_runs_an_experiment(program: Path, tmp_path: Path) -> None:
     few = [f"--set={change}" for change in ("grain_count=2", "width=0.005", "integrator=leapfrog")]
     printed = run(program, ["run", "heap", *few, "--until", "0.001", "--no-picture", "--json"], tmp_path)
