@@ -153,7 +153,7 @@ def measure(state: State, quick: bool) -> dict[str, Any]:
     lists = int(after.counters[REBUILD_COUNT] - world.counters[REBUILD_COUNT])
     row = {
         "scene": simulation.scene.name,
-        "integrator": simulation.engine.model.integrator,
+        "integrator": simulation.engine.model.integrator.name,
         "grains": moving,
         "state": state.name,
         "ns_per_grain_and_step": statistics.median(turn[0][0] for turn in times),
@@ -201,7 +201,7 @@ def measure_engine(quick: bool = False, tell: Tell = lambda words, share: None) 
     rows: list[dict[str, Any]] = []
     tell("setting up the heap and compiling", 0.0)
     for state in itertools.chain.from_iterable(groups):
-        scene, scheme = state.simulation.scene.name, state.simulation.engine.model.integrator
+        scene, scheme = state.simulation.scene.name, state.simulation.engine.model.integrator.name
         tell(f"{scene} {state.name}, {int((~state.world.fixed).sum())} grains, {scheme}", len(rows) / total)
         rows.append(measure(state, quick))
         if len(rows) == heaps * len(schemes):
