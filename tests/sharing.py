@@ -19,7 +19,6 @@ COMPILING = (
     "tests/reliability/test_t_crew.py",
     "tests/sim/test_heap_rotation.py",
     "tests/sim/test_start_up.py",
-    "tests/sim/test_law_choice.py",
 )
 """Between them they need every loop there is, the heap's first. One that is forgotten here costs time only."""
 

@@ -88,6 +88,7 @@ def test_a_preset_keeps_the_law_and_the_values_of_that_law() -> None:
     assert checked(read.values) == checked(values)
 
 
+@pytest.mark.slow  # a loop that no other test needs is compiled
 def test_the_law_changes_while_the_run_continues_and_the_energy_is_booked() -> None:
     experiment = filled()
     before, ledger = experiment.run.booked.work, energy_of(experiment)
@@ -104,6 +105,7 @@ def test_the_law_changes_while_the_run_continues_and_the_energy_is_booked() -> N
     assert np.isfinite(experiment.run.world.motion).all()
 
 
+@pytest.mark.slow  # a loop that no other test needs is compiled
 def test_a_run_with_another_law_is_saved_and_continued_bit_by_bit() -> None:
     experiment = filled()
     apply(experiment, SetParameters({"law": "memoryless"}))
