@@ -30,8 +30,8 @@ SLOPE = Switch(
     "Fitted line, its angle, and rings around the grains used for the fit.",
     applies=measures_slope,
 )
-NUMBER = 2.4
-"""Size of the number, relative to ordinary text."""
+NUMBER, NUMBER_IN_FILM = 2.4, 3.6
+"""Size of the number, relative to ordinary text: a film may be seen small, and cannot be magnified."""
 BEYOND = 0.02
 """How far the line goes past the fitted stretch at its upper end [share of the stretch]."""
 
@@ -61,6 +61,11 @@ def rings(frame: Frame) -> Floats | None:
     shadow[:, 11] *= 2.0
     shadow[:, 7:10] = to_linear(frame.palette.background)
     return np.concatenate((shadow, ring))
+
+
+def number_size(frame: Frame) -> float:
+    """Size of the number, relative to ordinary text."""
+    return NUMBER if frame.film is None else NUMBER_IN_FILM
 
 
 def label(measurement: AngleOfRepose) -> str:
@@ -103,7 +108,8 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 
 def _write_angle(frame: Frame, canvas: Canvas, text: str, top: Floats, foot: Floats) -> None:
     """The number, large, above the slope where no grain is; kept inside the free part of the window."""
-    width, height = canvas.text_extent(text, NUMBER, bold=True)
+    size = number_size(frame)
+    width, height = canvas.text_extent(text, size, bold=True)
     left, above, right, below = frame.inset
     pad = 10.0 * frame.scale
     x = top[0] + 0.62 * (foot[0] - top[0])
@@ -117,7 +123,7 @@ def _write_angle(frame: Frame, canvas: Canvas, text: str, top: Floats, foot: Flo
     if under.any():
         y = min(y, float((centres[under, 1] - radii[under]).min()))
     y = min(max(y - height - 0.6 * pad, above + pad), frame.size[1] - below - pad - height)
-    canvas.text((x, y), text, frame.palette.text, NUMBER, bold=True, anchor=(0.5, 0.0), halo=frame.palette.background)
+    canvas.text((x, y), text, frame.palette.text, size, bold=True, anchor=(0.5, 0.0), halo=frame.palette.background)
 
 
 PASS = Pass(

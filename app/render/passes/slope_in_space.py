@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.passes import Frame, Pass
-from repose.app.render.passes.measurement import NUMBER, SLOPE, label
+from repose.app.render.passes.measurement import SLOPE, label, number_size
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -32,12 +32,13 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     if not np.isfinite(top).all():
         return
     text = label(measurement)
-    width, height = canvas.text_extent(text, NUMBER, bold=True)
+    size = number_size(frame)
+    width, height = canvas.text_extent(text, size, bold=True)
     left, above, right, below = frame.inset
     pad = 10.0 * frame.scale
     x = min(max(top[0], left + pad + width / 2), frame.size[0] - right - pad - width / 2)
     y = min(max(top[1] - 2.0 * pad - height, above + pad), frame.size[1] - below - pad - height)
-    canvas.text((x, y), text, frame.palette.text, NUMBER, bold=True, anchor=(0.5, 0.0), halo=frame.palette.background)
+    canvas.text((x, y), text, frame.palette.text, size, bold=True, anchor=(0.5, 0.0), halo=frame.palette.background)
 
 
 def _draw_flank(frame: Frame, canvas: Canvas, ends: NDArray[np.float64], side: float) -> None:
