@@ -8,7 +8,7 @@ import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
 from repose.app.render.colours import Colour
-from repose.app.render.text import SCRIPT, SHIFT, SMALL, pieces
+from repose.app.render.text import SCRIPT, SHIFT, SMALL, friendly, pieces
 
 Point = Sequence[float]
 
@@ -66,17 +66,20 @@ class Canvas:
         halo: Colour | None = None,
         alpha: float = 1.0,
     ) -> None:
-        """Write `text` with its scripts, as in k_n and N/m^p, small and set off; `at` is its upper left."""
+        """Write `text` with its scripts, as in k_n and N/m^p, small and set off; `at` is its upper left.
+
+        Powers such as 1e+06 become 10⁶.
+        """
         x, y = at
         height = self.text_extent("0", size, bold)[1]
-        for piece, script in pieces(text, SCRIPT):
+        for piece, script in pieces(friendly(text), SCRIPT):
             small = size * (SMALL if script else 1.0)
             self.text((x, y + SHIFT[script] * height), piece, colour, small, bold, halo=halo, alpha=alpha)
             x += self.text_extent(piece, small, bold)[0]
 
     def scripted_width(self, text: str, size: float = 1.0, bold: bool = False) -> float:
         """Width of what `scripted` writes."""
-        parts = pieces(text, SCRIPT)
+        parts = pieces(friendly(text), SCRIPT)
         return sum(self.text_extent(piece, size * (SMALL if script else 1.0), bold)[0] for piece, script in parts)
 
     def polyline(self, points: NDArray[np.float64], colour: Colour, width: float, alpha: float = 1.0) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.app.render.camera import Camera2D, Size
+from repose.app.render.camera import NO_INSET, Camera2D, Size
 from repose.app.render.film_words import film_words
 from repose.app.render.follow import Following, follow, without_idle_walls
 from repose.app.render.framing import picture_room
@@ -77,9 +77,9 @@ class Director:
 
     def ending(self, last: Snapshot | None = None) -> Iterator[Picture]:
         """The last snapshot for as long as it takes to read it, while the camera comes to rest."""
-        self._newest = last or self._newest
         if self._newest is None or not self._words:
             return
+        self._newest = last or self._newest
         for _ in range(round(STILL * self._fps)):
             self._follow(self._following.camera if self._following else None)
             yield self._picture(ending=True)
@@ -96,7 +96,7 @@ class Director:
             return
         kind = Camera3D if self._newest.position.shape[1] == 3 else Camera2D
         seen = camera if isinstance(camera, kind) else kind()
-        room = picture_room(self._size, self._view.text_scale)
+        room = picture_room(self._size, self._view.text_scale) if self._words else NO_INSET
         self._following = follow(self._following, self._newest, seen, self._size, room, 1.0 / self._fps)
 
     def _picture(self, ending: bool = False, card: float = 0.0) -> Picture:

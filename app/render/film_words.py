@@ -7,7 +7,6 @@ import math
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from repose.app.render.text import friendly
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
 from repose.sim.parameters import Parameter, Value
@@ -62,7 +61,7 @@ def _written(parameter: Parameter, value: Value) -> str:
     if isinstance(value, bool):
         return f"{parameter.quantity.label}: {'yes' if value else 'no'}"
     joint = " = " if parameter.quantity.symbol else ": "
-    return f"{parameter.quantity.symbol or parameter.quantity.label}{joint}{friendly(parameter.shown(value))}"
+    return f"{parameter.quantity.symbol or parameter.quantity.label}{joint}{parameter.shown(value)}"
 
 
 def _read(reading: Reading) -> str:
@@ -71,7 +70,7 @@ def _read(reading: Reading) -> str:
     digits = max(0, 1 - math.floor(math.log10(error))) if error else 0
     number = f"{reading.value:.{digits}f} ± {error:.{digits}f}" if error else f"{reading.value:.4g}"
     gap = "" if reading.unit in ("", "°") else " "
-    return f"{reading.label}: {friendly(number)}{gap}{reading.unit}"
+    return f"{reading.label}: {number}{gap}{reading.unit}"
 
 
 @functools.cache

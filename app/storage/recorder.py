@@ -297,8 +297,9 @@ def _palette(size: tuple[int, int], rate: Fraction) -> Callable[[Any], Any]:
     graph.configure()
 
     def reduce(frame: Any) -> Any:
-        source.push(frame)
-        return sink.pull()
+        # Through the graph, and not through its two ends: they do not keep the graph from being freed.
+        graph.push(frame)
+        return graph.pull()
 
     return reduce
 
