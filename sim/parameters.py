@@ -21,10 +21,10 @@ from repose.sim import registry
 from repose.sim.numbers import about_comma, read_number
 
 Effect = Literal["now", "ramp", "base", "restart"]
-"""When a change acts: on the running grains at once, over one contact time (repose.sim.experiment.ramp), by rebuilding
-the base, or at the next fill. Parameters to which a force is proportional change over one contact time, since a jump
-would kick the grains. Those that only limit forces or describe a whole impact, and those that are no number, act at
-once."""
+"""When a change acts: on the running grains at once, over one contact time (repose.sim.experiment.activation), by
+rebuilding the base, or at the next fill. Parameters to which a force is proportional change over one contact time,
+since a jump would kick the grains. Those that only limit forces or describe a whole impact, and those that are no
+number, act at once."""
 
 Value = float | int | str | bool
 

@@ -11,12 +11,11 @@ from repose.sim import registry
 from repose.sim.engine.builder import keep_spheres
 from repose.sim.engine.world import World
 from repose.sim.experiment import faults, history
-from repose.sim.experiment.activation import activate, engine_for, find_accelerations
+from repose.sim.experiment.activation import activate, engine_for, find_accelerations, fit_ramp, request_parameters
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import book_initial_energy, booked
 from repose.sim.experiment.notices import tell
-from repose.sim.experiment.ramp import fit_ramp, request_parameters
 from repose.sim.experiment.results import adopt_measured, compare_runs, results_of
 from repose.sim.experiment.run import Checkpoint, Run
 from repose.sim.experiment.snapshot import Snapshot

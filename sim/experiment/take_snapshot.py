@@ -10,10 +10,9 @@ from repose.sim import registry
 from repose.sim.engine.contacts.wall_forces import FACET
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, Floats, World
-from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.automatic_step import dt_warning
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import system_of
 from repose.sim.experiment.snapshot import Snapshot
