@@ -200,6 +200,16 @@ def shared_names(one: ParameterSet | type[ParameterSet], other: ParameterSet | t
 LONGEST_SHOWN = 300
 """Characters of a refused value that are repeated."""
 
+LARGEST_SEED = 2**63 - 1
+
+
+def checked_seed(seed: Any) -> int:
+    """The seed, if it is a valid one; raises `ParameterError`."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= LARGEST_SEED:
+        shown = repr(seed) if len(repr(seed)) <= LONGEST_SHOWN else f"{repr(seed)[:LONGEST_SHOWN]}..."
+        raise ParameterError(f"seed = {shown} is refused: it must be a whole number from 0 to {LARGEST_SEED}.")
+    return seed
+
 
 def require_local(name: str, path: str) -> None:
     """Raise `ParameterError` when a path names another machine, as \\\\server\\share and a URL do.

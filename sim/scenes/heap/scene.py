@@ -178,7 +178,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     slope = experiment.run.state.slope
     if slope is None:
         return (left,)
-    help = f"Of {slope.used_ids.size} surface grains, method {slope.method}."
+    help = f"Of {len(slope.used_ids)} surface grains, method {slope.method}."
     return (
         Reading("angle of repose", math.degrees(slope.angle), "°", math.degrees(slope.standard_error), help),
         left,
@@ -195,7 +195,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
             "degrees": math.degrees(reading.angle),
             "standard_error_degrees": math.degrees(reading.standard_error),
             "method": reading.method,
-            "grains_used": int(reading.used_ids.size),
+            "grains_used": len(reading.used_ids),
         }
     return {
         "phase": state.phase,
