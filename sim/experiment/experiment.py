@@ -83,6 +83,9 @@ class Scene:
     """Where a closed form says spheres should be: centres and radii [m], shape (ghosts, dimension + 1)."""
     facets: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
+    focus: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]] | None] = lambda experiment: None
+    """Lower and upper corner of what stays in view beside the grains when the camera follows them [m]; None for the
+    whole box."""
     flaw: Callable[[Any, World, Any], str] = lambda state, world, built: ""
     """flaw(state, world, parameters it was built with) -> which part of a state read from a file cannot be of this
     scene; empty where it can."""

@@ -139,6 +139,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     none = np.empty((0, 2 * dimension), np.float32), np.empty(0, np.float32)
     snapshot.contact_ends, snapshot.contact_force = touching_pairs(world, position) if contacts else none
     snapshot.box = experiment.scene.box(experiment)
+    snapshot.focus = experiment.scene.focus(experiment)
 
     snapshot.phase, snapshot.phase_label, snapshot.progress = experiment.scene.describe(experiment)
     if (journey := experiment.history.seek) is not None:

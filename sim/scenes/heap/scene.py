@@ -171,6 +171,13 @@ def box(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, float
     return (-margin, -margin - 2.0 * built.mean_radius), (1.25 * built.width + margin, experiment.run.state.height)
 
 
+def focus(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The base between the walls: the walls themselves are as high as the column may become."""
+    built = experiment.run.built
+    margin = 2.0 * built.wall_radius
+    return (-margin, -max(built.wall_radius, built.base_radius)), (built.width + margin, 0.0)
+
+
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """The angle measured last, and how many grains are left."""
     state: HeapState = experiment.run.state
@@ -246,6 +253,7 @@ SCENE = Scene(
     measure=measure,
     slope=lambda experiment: experiment.run.state.slope,
     box=box,
+    focus=focus,
     results=results,
     check=check,
     under_way=under_way,

@@ -202,6 +202,12 @@ def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return (-size.plate, -size.plate, -size.largest), (size.plate, size.plate, size.high + 4.0 * size.largest)
 
 
+def focus(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The plate under the mouth of the funnel or cylinder, where the heap begins."""
+    size = sizes(experiment.run.built)
+    return (-size.low_radius, -size.low_radius, -size.largest), (size.low_radius, size.low_radius, 0.0)
+
+
 def facets(experiment: Experiment) -> Floats:
     """Plate, and funnel or cylinder where it is now."""
     return np.concatenate([disc(sizes(experiment.run.built).plate), wall_facets(experiment.run.world)])
@@ -259,6 +265,7 @@ SCENE = Scene(
     on_grain_removed=count_removed,
     measure=measure,
     box=box,
+    focus=focus,
     results=results,
     check=check,
     under_way=under_way,

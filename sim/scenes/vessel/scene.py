@@ -204,6 +204,13 @@ def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return (-size.floor, -size.floor, 0.0), (size.floor, size.floor, size.high + 3.0 * size.largest)
 
 
+def focus(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The shape, down to the floor."""
+    corners = shape(experiment).reshape(-1, 3)
+    lower, upper = np.minimum(corners.min(axis=0), (np.inf, np.inf, 0.0)), corners.max(axis=0)
+    return tuple(lower.tolist()), tuple(upper.tolist())
+
+
 def facets(experiment: Experiment) -> Floats:
     """Floor and shape."""
     return np.concatenate([disc(sizes(experiment).floor), shape(experiment)])
@@ -266,6 +273,7 @@ SCENE = Scene(
     describe=describe,
     on_grain_removed=count_removed,
     box=box,
+    focus=focus,
     results=results,
     check=check,
     under_way=under_way,
