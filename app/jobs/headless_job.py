@@ -237,7 +237,7 @@ def _draw(simulation: Experiment, size: tuple[int, int], file: BinaryIO) -> None
         from repose.app.storage.png import save_png
 
         box = whole_scene(snapshot) if snapshot.measurement is None else close_up(snapshot)
-        save_png(maker.draw(snapshot, View(colour_by="layer"), box=box), file)
+        save_png(maker.draw(snapshot, View(), box=box), file)
     finally:
         maker.close()
 
