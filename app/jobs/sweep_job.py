@@ -15,16 +15,16 @@ from typing import Any, BinaryIO
 
 from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITTEN, RESULT, claim_for, output_folder
 from repose.app.jobs.sweep_plan import Sweep, tasks
-from repose.app.jobs.sweep_worker import Task, run_all
 from repose.app.progress import Progress, say
 from repose.app.stopping import Stop, StopAsked, stoppable
-from repose.app.storage.paths import json_text
-from repose.sim.experiment.comparison import Point, averaged, compare, findings, shown
+from repose.sim.experiment.comparison import Point, averaged, compare, findings, mean_in_words, shown
 from repose.sim.io.atomic_file import Claim, claim, write_whole_file
 from repose.sim.io.atomic_file import sweep as clear_leftovers
+from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Curve
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
+from repose.sim.study.parallel_runs import Task, run_all
 
 RUNS, PICTURE, UNDER_WAY = "runs", "sweep.png", ".sweep-under-way"
 SAID = ("seed", "phase", "fault", "complaint", "steps", "simulated_time", "time_step", "largest_overlap", "state_hash")
@@ -144,7 +144,7 @@ def _in_words(sweep: Sweep, task: Task, result: dict[str, Any]) -> str:
     point, study = _point(task, result), sweep.study
     words = f"no {study.quantity}"
     if point is not None:
-        words = f"{study.symbol} = {shown(point.value / study.scale, point.error / study.scale)} {study.unit}"
+        words = f"{study.symbol} = {mean_in_words(study, averaged([point])[0], study.unit)}"
     trouble = result["fault"] or result["complaint"]
     words += f", {result['phase']} after {result['simulated_time']:.2f} s"
     return f"{words}. {trouble}" if trouble else words

@@ -18,6 +18,8 @@ class Reading:
     error: float | None = None
     """Standard error, in the same unit."""
     help: str = ""
+    error_of: str = ""
+    """What the error is the error of, in words such as "line fit"; empty where that goes without saying."""
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ import pytest
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs import sweep_job
 from repose.app.jobs.sweep_plan import plan_sweep, tasks
-from repose.app.jobs.sweep_worker import Task, run_all
 from repose.app.stopping import StopAsked
 from repose.sim.parameters import ParameterError
+from repose.sim.study.parallel_runs import Task, run_all
 
 from tests.app.program import UNIX
 
@@ -100,7 +100,7 @@ def never_tells(task: Task, tell: Connection) -> None:
 
 ORPHANING = """
 from pathlib import Path
-from repose.app.jobs.sweep_worker import Task, run_all
+from repose.sim.study.parallel_runs import Task, run_all
 from tests.app.test_sweep import never_tells
 if __name__ == "__main__":
     task = Task("heap", {}, 1, 0.1, "run", Path("result"))

@@ -1,4 +1,4 @@
-"""Runs of a sweep in separate processes: one that dies does not affect the others.
+"""Many runs in separate processes, for a sweep or a repetition: one that dies does not affect the others.
 
 A process per run instead of a pool: a pool whose process is killed loses every run under way and to come.
 """
@@ -17,8 +17,9 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
-from repose.app.storage.paths import json_text, write_whole
 from repose.sim.experiment.changes import new_experiment
+from repose.sim.io.atomic_file import write_whole_file
+from repose.sim.io.json_text import json_text
 
 TELL_INTERVAL = 0.5
 """Wall time between two progress messages of a run [s]."""
@@ -73,7 +74,8 @@ def work(task: Task, tell: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the parent ends its workers
     try:
         tell.send({"words": "getting the engine ready"})
-        write_whole(task.path, json_text(_result(task, tell)))
+        text = json_text(_result(task, tell))
+        write_whole_file(task.path, lambda file: file.write(text.encode("utf-8")))
     except BrokenPipeError:
         return  # the parent process has ended
     except Exception as error:
