@@ -155,7 +155,15 @@ def mean_in_words(study: Study, row: Row, unit: str = "") -> str:
     """Mean and error in shown units, with what the error is the error of where that is not the scatter of runs."""
     words = shown(row.value / study.scale, row.error / study.scale)
     alone = row.runs == 1 and study.error_of and "±" in words
-    return " ".join(part for part in (words, unit, f"({study.error_of})" if alone else "") if part)
+    words = words.replace(" ±", "° ±") + "°" if unit == "°" else f"{words} {unit}".rstrip()
+    return f"{words} ({study.error_of})" if alone else words
+
+
+def repeated_in_words(study: Study, row: Row) -> str:
+    """Mean of runs that differ in their seeds only: "12.85° ± 0.43° (mean ± standard error over runs, n = 5)"."""
+    if row.runs == 1:
+        return mean_in_words(study, row, study.unit)
+    return f"{mean_in_words(study, row, study.unit)} (mean ± standard error over runs, n = {row.runs})"
 
 
 def _scatter(study: Study, rows: Sequence[Row]) -> str:

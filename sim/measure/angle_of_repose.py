@@ -24,7 +24,7 @@ class AngleOfRepose:
     angle: float
     """[rad], arctan(-slope)."""
     standard_error: float
-    """Of the angle, from the scatter of the surface grains about the line [rad]: how well the line is known, and not how
+    """Of the angle, from the scatter of the surface grains about the line [rad]: how well the line is known, not how
     far the angle of another run may differ."""
     slope: float
     intercept: float

@@ -5,6 +5,7 @@ A process per run instead of a pool: a pool whose process is killed loses every 
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import threading
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.comparison import Point
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.json_text import json_text
 
@@ -102,6 +104,16 @@ def _result(task: Task, tell: Connection) -> dict[str, Any]:
     result = run_experiment(simulation, on_progress=on_progress)
     point = simulation.scene.study.measure(simulation) if simulation.scene.study else None
     return result | {"point": point._asdict() if point else None}
+
+
+def point_of(task: Task, result: dict[str, Any]) -> Point | None:
+    """What a run measured, at the value that is varied; None where it measured nothing."""
+    found = result["point"]
+    if found is None:
+        return None
+    error = math.nan if found["error"] is None else found["error"]
+    aside = {name: math.nan if value is None else value for name, value in found["aside"].items()}
+    return Point(task.at, found["value"], error, aside)
 
 
 def run_all(

@@ -66,6 +66,4 @@ STUDY_IN_SPACE = Study(
     error_of=angle_of_repose_3d.ERROR_OF,
     laws=fitted,
 )
-STUDY = replace(
-    STUDY_IN_SPACE, measure=measure, error_of=angle_of_repose.ERROR_OF["line"], laws=beside_the_thesis
-)
+STUDY = replace(STUDY_IN_SPACE, measure=measure, error_of=angle_of_repose.ERROR_OF["line"], laws=beside_the_thesis)

@@ -235,8 +235,8 @@ def results(experiment: Experiment) -> dict[str, Any]:
     angle = None
     if state.reading:
         names = ("angle", "standard_error", "cone_angle", "cone_error")
-        angle = {f"{name}_degrees": math.degrees(state.reading[name]) for name in names}
-        angle |= {"standard_error_of": ERROR_OF, "grains_used": state.reading["grains_used"]}
+        angle = {"standard_error_of": ERROR_OF, "grains_used": state.reading["grains_used"]}
+        angle |= {f"{name}_degrees": math.degrees(state.reading[name]) for name in names}
     return {
         "phase": state.phase,
         "angle_of_repose": angle,
