@@ -16,6 +16,7 @@ from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITT
 from repose.app.jobs.sweep_plan import Sweep, tasks
 from repose.app.progress import Progress, say
 from repose.app.stopping import Stop, StopAsked, stoppable
+from repose.app.storage.plot_files import Sheet, draw
 from repose.sim.experiment.comparison import Point, averaged, compare, findings, mean_in_words, repeated_in_words, shown
 from repose.sim.io.atomic_file import Claim, claim, write_whole_file
 from repose.sim.io.atomic_file import sweep as clear_leftovers
@@ -221,9 +222,9 @@ def _table(curve: Curve, report: dict[str, Any]) -> str:
 
 def _draw(sweep: Sweep, curve: Curve, file: BinaryIO) -> None:
     """Draw the comparison as PNG."""
-    from repose.app.jobs.sweep_picture import draw
-
-    draw(curve, _title(sweep), sweep.job.size, file)
+    title, facts = _title(sweep)
+    headline = f"{title}: {curve.heading[:1].lower()}{curve.heading[1:]}"
+    draw(Sheet(headline, facts, (curve,)), file, sweep.job.size)
 
 
 def _title(sweep: Sweep) -> tuple[str, str]:

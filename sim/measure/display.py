@@ -50,6 +50,8 @@ class Curve:
     """What is plotted, in words; empty where the axes say it."""
     table: tuple[tuple[str, ...], ...] = ()
     """Head and rows of a table to show beside the plot."""
+    log: bool = False
+    """Whether the vertical axis is logarithmic."""
 
 
 @dataclass(frozen=True)
