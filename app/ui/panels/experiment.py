@@ -12,10 +12,9 @@ from repose.app.ui.repeat_card import draw_repeats
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.experiment.commands import Act
-from repose.sim.io.presets import checked_seed
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.numbers import read_whole
-from repose.sim.parameters import ParameterError
+from repose.sim.parameters import ParameterError, checked_seed
 
 RUN_ALL = "run"
 METHODS = {"line": "least-squares line", "robust": "Theil-Sen line", "height_over_base": "height over base"}

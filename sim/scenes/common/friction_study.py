@@ -51,7 +51,7 @@ def beside_the_thesis(points: Sequence[Point], reach: tuple[float, float]) -> Fi
 
 
 def _law(label: str, factor: float, reach: tuple[float, float], fitted: bool = False) -> Line:
-    friction = np.linspace(*reach, 100)
+    friction = np.linspace(0.0, reach[1], 100)
     return Line(label, friction, factor * np.arctan(friction), fitted=fitted)
 
 
