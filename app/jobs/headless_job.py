@@ -21,7 +21,6 @@ from repose.app.progress import Progress, say
 from repose.app.render.framing import close_up, whole_scene
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
-from repose.app.storage.paths import json_text
 from repose.app.storage.view import View
 from repose.app.window.window import WindowError
 from repose.sim.experiment.commands import SetParameters, UseThreads
@@ -31,6 +30,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import is_finished, threads_wanted
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.atomic_file import Claim, claim, sweep
+from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Reading
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
@@ -213,7 +213,8 @@ def _shown(reading: Reading) -> str:
         whole = reading.value == round(reading.value)
         return (f"{reading.value:.0f}" if whole else f"{reading.value:.4g}") + unit
     digits = max(0, 1 - math.floor(math.log10(reading.error)))
-    return f"{reading.value:.{digits}f}{unit} ± {reading.error:.{digits}f}{unit}"
+    words = f"{reading.value:.{digits}f}{unit} ± {reading.error:.{digits}f}{unit}"
+    return f"{words} ({reading.error_of})" if reading.error_of else words
 
 
 def _writers(job: Job, simulation: Experiment, text: str) -> dict[str, Callable[[BinaryIO], object]]:

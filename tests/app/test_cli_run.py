@@ -35,7 +35,7 @@ def test_run_writes_its_result_and_picture_into_a_new_folder_each_time(
     assert (result["parameters"]["friction"], result["parameters"]["grain_count"]) == (0.3, 40)
     assert result["grains_filled"] == 40
     assert result["interrupted"] is False
-    shown = re.search(r"^angle of repose +([0-9.]+)° ± [0-9.]+°$", captured.out, re.MULTILINE)
+    shown = re.search(r"^angle of repose +([0-9.]+)° ± [0-9.]+° \(line fit\)$", captured.out, re.MULTILINE)
     assert shown is not None
     assert float(shown[1]) == pytest.approx(result["angle_of_repose"]["degrees"], abs=0.5)
     assert "repose-heap-1" in captured.out

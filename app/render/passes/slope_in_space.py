@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.passes import Frame, Pass
-from repose.app.render.passes.measurement import NUMBER, SLOPE, label
+from repose.app.render.passes.measurement import SLOPE, label_extent, write_label
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -31,13 +31,12 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     top = _project(frame, np.array(((0.0, measurement.intercept),)), 1.0)[0]
     if not np.isfinite(top).all():
         return
-    text = label(measurement)
-    width, height = canvas.text_extent(text, NUMBER, bold=True)
+    width, height = label_extent(canvas, measurement)
     left, above, right, below = frame.inset
     pad = 10.0 * frame.scale
     x = min(max(top[0], left + pad + width / 2), frame.size[0] - right - pad - width / 2)
     y = min(max(top[1] - 2.0 * pad - height, above + pad), frame.size[1] - below - pad - height)
-    canvas.text((x, y), text, frame.palette.text, NUMBER, bold=True, anchor=(0.5, 0.0), halo=frame.palette.background)
+    write_label(frame, canvas, measurement, x, y)
 
 
 def _draw_flank(frame: Frame, canvas: Canvas, ends: NDArray[np.float64], side: float) -> None:

@@ -6,7 +6,9 @@ import math
 
 from imgui_bundle import imgui
 from repose.app.render.text import friendly, heading, note
+from repose.app.render.theme import vector
 from repose.app.ui.panels import Panel
+from repose.app.ui.repeat_card import draw_repeats
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.experiment.commands import Act
@@ -25,6 +27,7 @@ def draw(ui: Ui) -> None:
     _draw_actions(ui)
     _draw_phase(ui)
     _draw_angle(ui)
+    draw_repeats(ui)
     _draw_readings(ui)
 
 
@@ -157,6 +160,9 @@ def _draw_angle(ui: Ui) -> None:
     imgui.set_cursor_pos_y(imgui.get_cursor_pos_y() + 0.95 * imgui.get_font_size())
     heading(f"± {error:.1f}°", 1.3, ui.palette.muted)
     tooltip("Standard error from the scatter of surface grains about the fitted line. Seeds scatter more.")
+    imgui.same_line()
+    imgui.set_cursor_pos_y(imgui.get_cursor_pos_y() + 0.35 * imgui.get_font_size())
+    imgui.text_colored(vector(ui.palette.muted), measured.error_of)
     _draw_reading(ui, measured)
 
 
@@ -166,8 +172,9 @@ def _draw_readings(ui: Ui) -> None:
     for reading in (*own, *ui.snapshot.bulk_readings):
         error = f" ± {reading.error:.2g}" if reading.error is not None else ""
         row(reading.label, friendly(f"{reading.value:.4g}{error} {reading.unit}".rstrip()), ui)
-        if reading.help:
-            tooltip(reading.help)
+        words = f"± is the standard error ({reading.error_of})." if reading.error_of and error else ""
+        if reading.help or words:
+            tooltip(f"{reading.help} {words}".strip())
 
 
 def _draw_reading(ui: Ui, measured: AngleOfRepose) -> None:
