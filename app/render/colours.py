@@ -1,4 +1,4 @@
-"""Colours of grains: maps of quantities with ranges, looks of materials, conversion of sRGB and linear light.
+"""Colours of grains: maps of quantities with their ranges, looks of materials; conversion of sRGB to linear light.
 
 Blending is done in linear light; files and palettes are sRGB. `to_linear` and `to_srgb` convert.
 """
@@ -142,7 +142,10 @@ def _free_fall(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, 
     gravity = float(getattr(snapshot.parameters, "gravity", 9.81))
     height = max(snapshot.box[1][up] - snapshot.box[0][up], 0.0)
     fall = FALL_SHARE * math.sqrt(2.0 * gravity * height)
-    return _to_round((0.0, fall), snapshot) if fall > 0.0 else _to_round(wanted, snapshot)
+    if fall <= 0.0:
+        return _to_round(wanted, snapshot)
+    power = 10.0 ** math.floor(math.log10(fall))
+    return 0.0, next(lead * power for lead in (1.0, 1.5, 2.0, 3.0, 5.0, 10.0) if lead * power >= 0.95 * fall)
 
 
 def _layer_step(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:

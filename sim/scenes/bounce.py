@@ -129,6 +129,9 @@ MOST_ARCS = 1000
 LONGEST = 3.0
 """The run ends after this many durations, whether the liveliest sphere lands or not [-]."""
 
+LANE = 6.0
+"""Distance of the lanes, so that no sphere hides another [radii]."""
+
 DOTS_APART = 0.02
 """Time between the dots of the closed form [s]."""
 
@@ -140,7 +143,7 @@ def begin(parameters: BounceParameters, seed: int) -> tuple[World, HeldState]:
 
 def starts(parameters: BounceParameters) -> Floats:
     """Centres at the start [m], shape (3, 3), one lane each, the first in front."""
-    lane = 4.0 * parameters.radius * (np.arange(SPHERES) - 1)
+    lane = LANE * parameters.radius * (np.arange(SPHERES) - 1)
     return np.column_stack([0.0 * lane, lane, np.full(SPHERES, parameters.drop_height + parameters.radius)])
 
 
@@ -323,7 +326,7 @@ def tracks(experiment: Experiment) -> tuple[Track, ...]:
 def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The spheres and the plane under them."""
     built = experiment.run.built
-    room, deep = 3.0 * built.radius, 7.0 * built.radius
+    room, deep = 3.0 * built.radius, (LANE + 3.0) * built.radius
     way = float(forwards(built, np.array(expected_end(built))))
     low, high = (min(0.0, way) - room, -deep, -0.5 * built.radius), (max(0.0, way) + room, deep)
     return low, (*high, built.drop_height + 3.0 * built.radius)

@@ -113,6 +113,9 @@ class SlopeParameters(MotionParameters):
 
 SPHERES = 5
 
+LANE = 5.0
+"""Distance of the lanes, so that no sphere hides another [radii]."""
+
 ROLLS = 0.03
 """A sphere rolls where its surface slides along the slope by less than this share of its speed [-]."""
 
@@ -137,7 +140,7 @@ def starts(parameters: SlopeParameters) -> Floats:
     down, out = directions(parameters)
     weight = parameters.mass * parameters.gravity * max(math.cos(parameters.steepness), 0.0)
     height = parameters.radius - weight / parameters.normal_stiffness
-    across = 3.0 * parameters.radius * (np.arange(SPHERES) - 0.5 * (SPHERES - 1))
+    across = LANE * parameters.radius * (np.arange(SPHERES) - 0.5 * (SPHERES - 1))
     centres: Floats = height * out - length(parameters) * down + across[:, None] * np.array([0.0, 1.0, 0.0])
     return centres
 
@@ -280,7 +283,7 @@ def facets(experiment: Experiment) -> Floats:
     """The piece of the slope the spheres run on."""
     built = experiment.run.built
     down, margin = directions(built)[0], 2.0 * built.radius
-    half = 1.5 * built.radius * SPHERES
+    half = 0.5 * LANE * built.radius * SPHERES
     corner = -(length(built) + margin) * down + np.array([0.0, -half, 0.0])
     return rectangle(corner, (length(built) + 2.0 * margin) * down, (0.0, 2.0 * half, 0.0))
 

@@ -90,7 +90,7 @@ def _draw_switches(ui: Ui) -> None:
         switch.set(ui.view, checkbox(ui, f"view.show_{switch.name}", switch.label, switch.is_on(ui.view), help))
     if len(shown) % 2:
         imgui.same_line(start + half)
-    help = "The range follows the values; otherwise it is held for a run, and a colour keeps its meaning."
+    help = "The range of the colours follows the values; otherwise it is held for a run, so that colours keep it."
     follows = checkbox(ui, "view.range_follows", "Range follows", ui.view.range_follows, help)
     if follows != ui.view.range_follows:
         ui.view.range_follows = follows
