@@ -130,4 +130,4 @@ def _from_hex(code: str) -> Colour:
     return int(code[1:3], 16) / 255, int(code[3:5], 16) / 255, int(code[5:7], 16) / 255, 1.0
 
 
-PANEL = Panel("plots", "Plots", 20, "right", draw, stretch=True)
+PANEL = Panel("plots", "Plots", 20, "tools", draw)

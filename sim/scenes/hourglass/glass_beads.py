@@ -20,6 +20,7 @@ SCENE = replace(
     summary="Rotating Hertz-Mindlin beads run through a round neck; opened once they have settled.",
     law="hertz_mindlin",
     parameters=with_law(HourglassGlassParameters, "hertz_mindlin", is_material_law),
+    lecture=("friction", "restitution", "gravity", "orifice", "grain_count"),
     rotates=lambda parameters: True,
     study=GLASS_STUDY,
 )
