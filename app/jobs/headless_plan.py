@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from repose.app.storage.recorder import LARGEST_SIDE
 from repose.app.thread_count import asked_threads
 from repose.sim.io import presets
-from repose.sim.parameters import ParameterError, Value, require_known
+from repose.sim.parameters import ParameterError, Value, checked_seed, require_known
 from repose.sim.registry import scenes
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def plan(
         scene=chosen.scene,
         preset=resumed_name(saved) if saved else chosen.name,
         values=values,
-        seed=resumed.log.seed if resumed else presets.checked_seed(chosen.seed if seed is None else seed),
+        seed=resumed.log.seed if resumed else checked_seed(chosen.seed if seed is None else seed),
         ready=chosen.ready if ready else None,
         size=_pixels(size),
         fps=fps,

@@ -10,9 +10,8 @@ from pathlib import Path
 from repose.app.jobs.headless_plan import Job, plan
 from repose.app.jobs.sweep_worker import Task
 from repose.sim.experiment.comparison import Study, no_laws
-from repose.sim.io.presets import checked_seed
 from repose.sim.numbers import read_whole
-from repose.sim.parameters import Parameter, ParameterError, require_known
+from repose.sim.parameters import Parameter, ParameterError, checked_seed, require_known
 from repose.sim.registry import scenes
 
 MOST_RUNS = 10_000

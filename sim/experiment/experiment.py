@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 from repose.sim.engine.contacts.force_table import ContactTable
 from repose.sim.engine.model import Model
@@ -83,6 +83,9 @@ class Scene:
     """Where a closed form says spheres should be: centres and radii [m], shape (ghosts, dimension + 1)."""
     facets: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
+    focus: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]] | None] = lambda experiment: None
+    """Lower and upper corner of what stays in view beside the grains when the camera follows them [m]; None for the
+    whole box."""
     flaw: Callable[[Any, World, Any], str] = lambda state, world, built: ""
     """flaw(state, world, parameters it was built with) -> which part of a state read from a file cannot be of this
     scene; empty where it can."""
@@ -95,6 +98,12 @@ class Scene:
     prepared: Mapping[str, Callable[[ParameterSet], tuple[World, Any] | None]] = field(default_factory=dict)
     """Prepared states by name: a function of the parameters that returns the world and the state of the scene, or None
     where the state was prepared with other grains or walls. Raises `ParameterError` where the file cannot be read."""
+
+    @property
+    def state_type(self) -> type:
+        """The dataclass of the scene's state, from the type annotation of `begin`."""
+        found: type = get_args(get_type_hints(self.begin)["return"])[1]
+        return found
 
     def law_of(self, parameters: ParameterSet) -> str:
         """Name of the contact law that these parameters select."""

@@ -121,6 +121,8 @@ class Snapshot:
     """Normal force [N], shape (contacts,)."""
     box: tuple[tuple[float, ...], tuple[float, ...]] = ((0.0, 0.0), (1.0, 1.0))
     """Lower and upper corner of what the scene wants in view [m]."""
+    focus: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    """The same of what stays in view beside the grains when the camera follows them [m]; None for the whole box."""
 
     phase: str = "empty"
     phase_label: str = ""

@@ -10,10 +10,9 @@ from repose.sim import registry
 from repose.sim.engine.contacts.wall_forces import FACET
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, Floats, World
-from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.automatic_step import dt_warning
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import system_of
 from repose.sim.experiment.snapshot import Snapshot
@@ -140,6 +139,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     none = np.empty((0, 2 * dimension), np.float32), np.empty(0, np.float32)
     snapshot.contact_ends, snapshot.contact_force = touching_pairs(world, position) if contacts else none
     snapshot.box = experiment.scene.box(experiment)
+    snapshot.focus = experiment.scene.focus(experiment)
 
     snapshot.phase, snapshot.phase_label, snapshot.progress = experiment.scene.describe(experiment)
     if (journey := experiment.history.seek) is not None:

@@ -28,8 +28,8 @@ class AngleOfRepose:
     x_range: tuple[float, float]
     """The stretch of surface fitted [m]."""
     method: Method
-    used_ids: NDArray[np.int64]
-    """`id` of each surface grain used, shape (used,)."""
+    used_ids: tuple[int, ...]
+    """`id` of each surface grain used."""
     grains_left: int
 
 
@@ -64,7 +64,7 @@ def measure_angle(
         intercept=float(intercept),
         x_range=(float(x.min()), float(x.max())),
         method=method,
-        used_ids=sphere_id[used],
+        used_ids=tuple(sphere_id[used].tolist()),
         grains_left=int(radius.size),
     )
 

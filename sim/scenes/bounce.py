@@ -26,6 +26,7 @@ from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeSte
 from repose.sim.scenes.common.unreleased import (
     HeldState,
     act_held,
+    actions_held,
     flaw_held,
     held_spheres,
     recorded,
@@ -33,7 +34,17 @@ from repose.sim.scenes.common.unreleased import (
     velocities,
     watch,
 )
-from repose.sim.scenes.common.unreleased_parameters import SphereMass, SphereRadius
+from repose.sim.scenes.common.unreleased_parameters import DURATION, HOW_LONG, SphereMass, SphereRadius
+
+
+def _quantity(number: str, symbol: str) -> Quantity:
+    return Quantity(f"restitution of the {number}", symbol, effect="restart", group="Spheres")
+
+
+def _help(number: str) -> Any:
+    return Field(
+        description=f"Speed after over speed before an impact, {number} sphere. Takes effect at the next start."
+    )
 
 
 class BounceParameters(MotionParameters):
@@ -44,27 +55,9 @@ class BounceParameters(MotionParameters):
     reference_overlap: ClassVar[float] = 0.0
     friction: ClassVar[float] = 0.0
 
-    restitution_low: Annotated[
-        float,
-        Ge(0.05),
-        Le(1.0),
-        Quantity("restitution of the first", "e₁", effect="restart", group="Spheres"),
-        Field(description="Speed after over speed before an impact, first sphere. Takes effect at the next drop."),
-    ] = 0.5
-    restitution_middle: Annotated[
-        float,
-        Ge(0.05),
-        Le(1.0),
-        Quantity("restitution of the second", "e₂", effect="restart", group="Spheres"),
-        Field(description="Speed after over speed before an impact, second sphere. Takes effect at the next drop."),
-    ] = 0.8
-    restitution_high: Annotated[
-        float,
-        Ge(0.05),
-        Le(1.0),
-        Quantity("restitution of the third", "e₃", effect="restart", group="Spheres"),
-        Field(description="Speed after over speed before an impact, third sphere. Takes effect at the next drop."),
-    ] = 1.0
+    restitution_low: Annotated[float, Ge(0.05), Le(1.0), _quantity("first", "e₁"), _help("first")] = 0.5
+    restitution_middle: Annotated[float, Ge(0.05), Le(1.0), _quantity("second", "e₂"), _help("second")] = 0.8
+    restitution_high: Annotated[float, Ge(0.05), Le(1.0), _quantity("third", "e₃"), _help("third")] = 1.0
     drop_height: Annotated[
         float,
         Ge(1e-3),
@@ -88,13 +81,7 @@ class BounceParameters(MotionParameters):
             "'auto' is stable, and coarser."
         ),
     ] = 1e-5
-    duration: Annotated[
-        float,
-        Ge(0.01),
-        Le(20.0),
-        Quantity("duration", "T", "s", effect="restart", group="Experiment"),
-        Field(description="How long the spheres are watched. Takes effect at the next drop."),
-    ] = 1.5
+    duration: Annotated[float, Ge(0.01), Le(20.0), DURATION, HOW_LONG] = 1.5
 
     @property
     def restitutions(self) -> tuple[float, float, float]:
@@ -166,10 +153,8 @@ def supervise(experiment: Experiment) -> None:
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
-    phase = experiment.phase
-    return (
-        Action("run", "Drop", "A", phase in ("empty", "rested"), "Let the three spheres fall."),
-        Action("reset", "Reset", "R", True, "Back to the spheres held above the plane."),
+    return actions_held(
+        experiment.phase, "Drop", "Let the three spheres fall.", "Back to the spheres held above the plane."
     )
 
 

@@ -25,6 +25,7 @@ from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.unreleased import (
     HeldState,
     act_held,
+    actions_held,
     flaw_held,
     held_spheres,
     recorded,
@@ -32,7 +33,7 @@ from repose.sim.scenes.common.unreleased import (
     velocities,
     watch,
 )
-from repose.sim.scenes.common.unreleased_parameters import SphereMass, SphereRadius
+from repose.sim.scenes.common.unreleased_parameters import DURATION, HOW_LONG, SphereMass, SphereRadius
 
 
 def _quantity(number: int, symbol: str) -> Quantity:
@@ -79,13 +80,7 @@ class SlopeParameters(MotionParameters):
         Quantity("shear stiffness", "K_t", "N/m", log=True, effect="restart"),
         Field(description="Friction spring of the contact. Takes effect at the next start."),
     ] = 1e5
-    duration: Annotated[
-        float,
-        Ge(0.01),
-        Le(5.0),
-        Quantity("duration", "T", "s", effect="restart", group="Experiment"),
-        Field(description="How long the spheres run. Takes effect at the next start."),
-    ] = 0.4
+    duration: Annotated[float, Ge(0.01), Le(5.0), DURATION, HOW_LONG] = 0.4
 
     @property
     def frictions(self) -> tuple[float, ...]:
@@ -160,10 +155,8 @@ def supervise(experiment: Experiment) -> None:
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
-    phase = experiment.phase
-    return (
-        Action("run", "Let go", "A", phase in ("empty", "rested"), "Let the five spheres run down the slope."),
-        Action("reset", "Reset", "R", True, "Back to the spheres held at the top."),
+    return actions_held(
+        experiment.phase, "Let go", "Let the five spheres run down the slope.", "Back to the spheres held at the top."
     )
 
 

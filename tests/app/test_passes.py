@@ -99,7 +99,7 @@ def test_rings_mark_the_measured_grains_and_no_others() -> None:
     assert rows is not None
     assert heap.measurement is not None
     marked = {tuple(centre) for centre in rows[:, :2].tolist()}
-    assert marked == {tuple(centre) for centre in heap.position[heap.measurement.used_ids].tolist()}
+    assert marked == {tuple(centre) for centre in heap.position[list(heap.measurement.used_ids)].tolist()}
     assert (rows[:, 6] == 0.0).all()
     assert rows_of("measurement", heap, View(shown={"measurement": False})) is None
     assert rows_of("measurement", fake_heap(measured=False), View()) is None

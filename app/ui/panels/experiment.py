@@ -9,9 +9,8 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.readings import Headline, headline, in_words
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
-from repose.sim.io.presets import checked_seed
 from repose.sim.numbers import read_whole
-from repose.sim.parameters import ParameterError
+from repose.sim.parameters import ParameterError, checked_seed
 
 CARD = 138.0
 """Height of the readings [px at scale 1]; more rows than fit are scrolled."""

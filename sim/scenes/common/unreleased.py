@@ -15,17 +15,19 @@ from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.snapshot import Action
+from repose.sim.scenes.common.phases import PhaseState, enter
 from repose.sim.scenes.common.state_checks import are_rows, are_times, first_flaw, stage_flaws
 
 
 @dataclass
-class HeldState:
-    """Where such an experiment stands, and what it has recorded."""
+class HeldState(PhaseState):
+    """Where such an experiment stands, and what it has recorded.
 
-    phase: str = "empty"
-    """empty while the spheres are held, flowing, rested once the time is over."""
-    since: float = 0.0
-    """When they were let go [s]."""
+    The phase is empty while the spheres are held, flowing, and rested once the time is over; `since` is when the
+    spheres were released.
+    """
+
     time: list[float] = field(default_factory=list)
     """Since then, of every record [s]."""
     place: list[list[float]] = field(default_factory=list)
@@ -46,7 +48,7 @@ def let_go(experiment: Experiment, mass: float, inertia: float) -> None:
         find_accelerations(experiment)
         motion = run.world.motion
         motion[:, 1] = experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]
-    run.state.phase, run.state.since = "flowing", experiment.time
+    enter(experiment, "flowing")
     start_derivatives(experiment)
 
 
@@ -72,6 +74,14 @@ def flaw_held(state: HeldState, world: World, spheres: int) -> str:
             "place": not are_rows(state.place, records, spheres),
             "speed": not are_rows(state.speed, records, spheres),
         }
+    )
+
+
+def actions_held(phase: str, release: str, release_help: str, reset_help: str) -> tuple[Action, ...]:
+    """The buttons: release the spheres, and put them back."""
+    return (
+        Action("run", release, "A", phase in ("empty", "rested"), release_help),
+        Action("reset", "Reset", "R", True, reset_help),
     )
 
 

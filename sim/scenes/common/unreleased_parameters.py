@@ -22,3 +22,5 @@ SphereMass = Annotated[
     Quantity("mass", "m", "g", scale=1e-3, effect="restart", group="Spheres"),
     Field(description="Of every sphere. Takes effect at the next start."),
 ]
+DURATION = Quantity("duration", "T", "s", effect="restart", group="Experiment")
+HOW_LONG = Field(description="How long the spheres are observed. Takes effect at the next start.")
