@@ -161,7 +161,7 @@ class RunSaver:
         try:
             (write_whole_file if over else write_new_file)(path, lambda file: write(saved, file))
             self._mine = str(path)
-            self.said = f"Saved to {path.name}."
+            self.said = f"Saved to {path}."
         except FileExistsError:
             self.confirm = str(path)
         except OSError as error:

@@ -13,6 +13,7 @@ from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.app.storage.view import View
 from repose.app.ui.edits import Edits
+from repose.app.ui.events import Events
 from repose.app.ui.preset_library import PresetLibrary
 from repose.app.ui.repeats import Repeats
 from repose.app.ui.transport import Transport
@@ -49,6 +50,10 @@ class Ui:
     fps: float = 0.0
     """Frames drawn per second."""
     help_open: bool = False
+    presenting: bool = False
+    """True while the window shows picture, title, parameters of the lecture and the large number only."""
+    events: Events = field(default_factory=Events)
+    """What has happened in this run, for the bar of time."""
     dead: bool = False
     """True when the physics thread has ended by a mistake of the program and obeys no command."""
     memory: dict[str, Any] = field(default_factory=dict)

@@ -186,6 +186,8 @@ class Snapshot:
     """The scene's own."""
     refusal: str = ""
     """Why the last command was refused; empty once one has been accepted."""
+    refusals: int = 0
+    """How many commands have been refused."""
     fault: Fault | None = None
 
     threads_asked: int | None = None

@@ -387,5 +387,6 @@ SCENE = Scene(
     ghosts=ghosts,
     facets=facets,
     flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
+    lecture=("restitution_low", "restitution_middle", "restitution_high", "drop_height", "gravity"),
     test_values={"duration": 0.5},
 )

@@ -346,5 +346,6 @@ SCENE = Scene(
     ghosts=ghosts,
     facets=facets,
     flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
+    lecture=("slope_angle", "friction_2", "friction_3", "friction_4", "gravity"),
     test_values={"duration": 0.1},
 )

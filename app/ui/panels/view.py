@@ -104,4 +104,4 @@ def colour_by_next(ui: Ui) -> None:
 
 
 KEYS = (Key("next_colour", "C", "colour by the next quantity", "Picture", colour_by_next, characters="cC"),)
-PANEL = Panel("view", "View", 30, "right", draw, group="tools", keys=KEYS)
+PANEL = Panel("view", "View", 30, "tools", draw, keys=KEYS)

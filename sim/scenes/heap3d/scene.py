@@ -300,5 +300,6 @@ SCENE = Scene(
     facets=facets,
     flaw=flaw,
     study=STUDY_IN_SPACE,
+    lecture=("friction", "rolling_friction", "restitution", "gravity", "tilt"),
     test_values={"grain_count": 250, "rolling_friction": 0.2, "orifice": 6.0},
 )
