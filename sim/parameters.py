@@ -21,10 +21,10 @@ from repose.sim import registry
 from repose.sim.numbers import about_comma, read_number
 
 Effect = Literal["now", "ramp", "base", "restart"]
-"""When a change acts: on the running grains at once, over one contact time (repose.sim.experiment.ramp), by rebuilding
-the base, or at the next fill. Parameters to which a force is proportional change over one contact time, since a jump
-would kick the grains. Those that only limit forces or describe a whole impact, and those that are no number, act at
-once."""
+"""When a change acts: on the running grains at once, over one contact time (repose.sim.experiment.activation), by
+rebuilding the base, or at the next fill. Parameters to which a force is proportional change over one contact time,
+since a jump would kick the grains. Those that only limit forces or describe a whole impact, and those that are no
+number, act at once."""
 
 Value = float | int | str | bool
 
@@ -199,6 +199,16 @@ def shared_names(one: ParameterSet | type[ParameterSet], other: ParameterSet | t
 
 LONGEST_SHOWN = 300
 """Characters of a refused value that are repeated."""
+
+LARGEST_SEED = 2**63 - 1
+
+
+def checked_seed(seed: Any) -> int:
+    """The seed, if it is a valid one; raises `ParameterError`."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= LARGEST_SEED:
+        shown = repr(seed) if len(repr(seed)) <= LONGEST_SHOWN else f"{repr(seed)[:LONGEST_SHOWN]}..."
+        raise ParameterError(f"seed = {shown} is refused: it must be a whole number from 0 to {LARGEST_SEED}.")
+    return seed
 
 
 def require_local(name: str, path: str) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from repose.app.jobs.film_plan import FilmPlan, parsed_size, plan_film
 from repose.app.thread_count import asked_threads
 from repose.sim.io import presets
-from repose.sim.parameters import ParameterError, Value, require_known
+from repose.sim.parameters import ParameterError, Value, checked_seed, require_known
 from repose.sim.registry import scenes
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def plan(
         scene=chosen.scene,
         preset=resumed_name(saved) if saved else chosen.name,
         values=values,
-        seed=resumed.log.seed if resumed else presets.checked_seed(chosen.seed if seed is None else seed),
+        seed=resumed.log.seed if resumed else checked_seed(chosen.seed if seed is None else seed),
         ready=chosen.ready if ready else None,
         size=pixels,
         film=film,

@@ -46,10 +46,3 @@ class Transport:
         if not self.paused:
             self.pause(True)
         self.clock.single_step()
-
-
-def describe_speed(speed: float | None) -> str:
-    """A speed in words, for the slider."""
-    if speed is None:
-        return "as fast as possible"
-    return "real time" if speed == 1.0 else f"{speed:g}× real time"

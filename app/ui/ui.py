@@ -13,7 +13,9 @@ from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.app.storage.view import View
 from repose.app.ui.edits import Edits
+from repose.app.ui.events import Events
 from repose.app.ui.preset_library import PresetLibrary
+from repose.app.ui.repeats import Repeats
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui_probe import UiProbe
 from repose.sim.experiment.commands import Command
@@ -34,6 +36,7 @@ class Ui:
     preset_library: PresetLibrary
     actions: dict[str, Callable[[], object]] = field(default_factory=dict)
     """Functions of the keys and of the window, by name, for buttons that do the same."""
+    repeats: Repeats = field(default_factory=lambda: Repeats(lambda command: None))
     run_saver: RunSaver = field(default_factory=lambda: RunSaver(lambda command: None))
     probe: UiProbe = field(default_factory=UiProbe)
     scale: float = 1.0
@@ -47,6 +50,10 @@ class Ui:
     fps: float = 0.0
     """Frames drawn per second."""
     help_open: bool = False
+    presenting: bool = False
+    """True while the window shows picture, title, parameters of the lecture and the large number only."""
+    events: Events = field(default_factory=Events)
+    """What has happened in this run, for the bar of time."""
     dead: bool = False
     """True when the physics thread has ended by a mistake of the program and obeys no command."""
     memory: dict[str, Any] = field(default_factory=dict)

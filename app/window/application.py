@@ -15,13 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repose.app.render.camera import Camera2D, Size
-from repose.app.render.orbit import Camera3D
+from repose.app.render.director import Director
+from repose.app.render.orbit import Camera, Camera3D
+from repose.app.render.pacing import pacer
 from repose.app.render.passes import needs_contacts
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.app.ui.edits import Edits
 from repose.app.ui.preset_library import PresetLibrary
+from repose.app.ui.repeats import Repeats
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui import Ui
 from repose.app.ui.ui_probe import UiProbe
@@ -31,7 +34,6 @@ from repose.app.window.pace import Pace
 from repose.app.window.physics import Physics
 from repose.app.window.turning import Turning
 from repose.app.window.window import Window
-from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ REPORT_VARIABLE = "REPOSE_REPORT"
 STARTING_INTERVAL = 0.05
 """Wall time between two frames before the first snapshot [s]: loading the loops needs the interpreter, and a picture at
 full rate would make it take half as long again."""
+PRESENTED = 1.6
+"""Least text size of a presentation relative to the usual one [-]."""
 SAVE_INTERVAL = 300
 """Frames between two checks whether settings must be saved."""
 PICTURE = "picture"
@@ -70,7 +74,7 @@ class Application:
         self.renderer: Renderer | None = None
         self.camera_control, self.turning = CameraControl(), Turning()
         self.physics = Physics(preset.scene, preset.values, preset.seed, preset.ready, threads)
-        self.ui = make_ui(self.physics, settings, self._draw_film_frame)
+        self.ui = make_ui(self.physics, settings, self._direct)
         self.ui.bold = self.gui.bold
         self.ui.preset_library.refresh()
         self.ui.preset_library.note(preset_name, preset.title)
@@ -91,6 +95,7 @@ class Application:
         ui.snapshot = self.physics.latest()
         ui.dead = self.physics.dead
         ui.edits.see(ui.snapshot)
+        ui.events.see(ui.snapshot, ui.edits)
         ui.run_saver.tick()
         if ui.run_saver.opened:
             ui.run_saver.opened = False
@@ -134,6 +139,7 @@ class Application:
             ending.callback(self._stop_physics)
             ending.callback(self._close_window)
             ending.callback(close_dialog, ui)
+            ending.callback(ui.repeats.end)
             if keep_run:
                 ending.callback(ui.run_saver.save_now)
             ending.callback(ui.film.stop)
@@ -156,12 +162,18 @@ class Application:
         physics.join(PHYSICS_TIME)
 
     def _report(self) -> None:
+        from repose.app.ui.toasts import TOASTS
+
         ui, film = self.ui, self.ui.film
         ui.probe.report(
             ui.snapshot,
             ui.size,
             fps=ui.fps,
             help=ui.help_open,
+            inset=ui.inset,
+            scale=ui.scale,
+            events=[(event.at, event.kind, event.text) for event in ui.events.shown],
+            toasts=[toast.text for toast in ui.memory.get(TOASTS, ())],
             speed=ui.transport.speed,
             colour_by=ui.view.colour_by,
             cut=ui.view.cut_axis,
@@ -178,8 +190,8 @@ class Application:
         import pygame
         from repose.app.ui.keys import dispatch, is_escape, scene_keys
         from repose.app.ui.panels import all_keys
-        from repose.app.ui.panels.notices import DROPPED
         from repose.app.ui.path_field import take_dropped
+        from repose.app.ui.toasts import tell
 
         keys = (*scene_keys(self.ui.snapshot), *all_keys())
         for event in events:
@@ -187,8 +199,8 @@ class Application:
                 return False
             if event.type in (pygame.WINDOWRESIZED, pygame.WINDOWMOVED):
                 self._remember_place(event)
-            if event.type == pygame.DROPFILE:
-                self.ui.memory[DROPPED] = take_dropped(self.ui, event.file)
+            if event.type == pygame.DROPFILE and (refusal := take_dropped(self.ui, event.file)):
+                tell(self.ui, refusal, bad=True)
             # Wheel events carry no position: use the last one of the mouse, which ImGui knows one frame later.
             self._pointer = event.dict.get("pos", self._pointer)
             # ImGui does not get keys that were used here: Tab would move its focus into a text field.
@@ -203,12 +215,14 @@ class Application:
         """Set scale, colours and the area of the picture from window and settings."""
         from repose.app.render.theme import apply, interface_scale
         from repose.app.ui.layout import measure_inset
+        from repose.app.ui.places import chosen_fold
 
         ui, palette, choices = self.ui, self.ui.palette, self.settings.choices
         ui.view.dark = palette.dark
-        ui.view.text_scale = choices.font_scale * palette.zoom
-        ui.scale = interface_scale(size, self.window.content_scale, choices.font_scale, palette)
-        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible)
+        wanted = max(choices.font_scale, PRESENTED) if ui.presenting else choices.font_scale
+        ui.view.text_scale = wanted * palette.zoom
+        ui.scale = interface_scale(size, self.window.content_scale, wanted, palette)
+        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, chosen_fold(ui), ui.presenting)
         if self._theme != (choices.theme, ui.scale):
             self._theme = choices.theme, ui.scale
             apply(palette, ui.scale)
@@ -240,10 +254,19 @@ class Application:
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
         gl.glClear(gl.GL_COLOR_BUFFER_BIT)
 
-    def _draw_film_frame(self, snapshot: Snapshot, size: Size) -> Any:
+    def _direct(self, film: Film) -> Director:
+        """What draws the pictures of a film: it follows the grains until the user moves the camera."""
+
+        def chosen() -> tuple[Camera | None, bool]:
+            follows = self.camera_control.everything
+            return (self.ui.camera if follows else self.camera_control.for_film(self.ui, film.size)), follows
+
+        return Director(self._read, film.size, film.rate, self.ui.view, film.speed, film.words, chosen)
+
+    def _read(self, *snapshot: Any, **more: Any) -> Any:
         if self.renderer is None:
             raise RuntimeError("The film ends here because the picture cannot be drawn.")
-        return self.renderer.read(snapshot, self.ui.view, size, self.camera_control.for_film(self.ui, size))
+        return self.renderer.read(*snapshot, **more)
 
     def _remember_place(self, event: pygame.Event) -> None:
         """Store size and position for the next start, unless the system chose them."""
@@ -258,7 +281,7 @@ class Application:
             choices.left, choices.top = event.x, event.y
 
 
-def make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:
+def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Director]) -> Ui:
     """The record for the panels; physics need not have started."""
     from repose.app.storage.recorder import Recorder
     from repose.app.ui.ui import Ui
@@ -271,8 +294,9 @@ def make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Sna
         transport=Transport(physics),
         camera=Camera2D(),
         settings=settings,
-        film=Film(source=physics, draw=draw_film_frame, open=Recorder),
+        film=Film(source=physics, direct=direct, open=Recorder, pacer=pacer),
         preset_library=PresetLibrary(physics.send),
         run_saver=RunSaver(physics.send),
+        repeats=Repeats(physics.send),
         probe=UiProbe(Path(report) if report else None),
     )

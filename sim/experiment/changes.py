@@ -11,17 +11,17 @@ from repose.sim import registry
 from repose.sim.engine.builder import keep_spheres
 from repose.sim.engine.world import World
 from repose.sim.experiment import faults, history
-from repose.sim.experiment.activation import activate, engine_for, find_accelerations
+from repose.sim.experiment.activation import activate, engine_for, find_accelerations, fit_ramp, request_parameters
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import book_initial_energy, booked
 from repose.sim.experiment.notices import tell
-from repose.sim.experiment.ramp import fit_ramp, request_parameters
 from repose.sim.experiment.results import adopt_measured, compare_runs, results_of
 from repose.sim.experiment.run import Checkpoint, Run
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
-from repose.sim.parameters import ParameterError, Value, require_known, shared_names
+from repose.sim.io.plain import require_plain
+from repose.sim.parameters import ParameterError, Value, checked_seed, require_known, shared_names
 
 
 def new_experiment(
@@ -194,11 +194,11 @@ def _checked(scene: str, values: Mapping[str, Value], seed: int, ready: str | No
     scenes = registry.scenes()
     require_known(scene, scenes, "scene")
     found: Scene = scenes[scene]
+    require_plain(found.state_type, f"The state of the scene '{scene}'")
     parameters = found.parameters.checked(values)
     if ready is not None:
         require_known(ready, found.prepared, "prepared state")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise ParameterError(f"seed = {seed} is refused: it must be a whole number from 0 up; the default is 1.")
+    checked_seed(seed)
     return found, parameters
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 from repose.sim.engine.contacts.force_table import ContactTable
 from repose.sim.engine.model import Model
@@ -21,7 +21,7 @@ from repose.sim.experiment.comparison import Point, Study
 from repose.sim.experiment.run import Change, RestartPoint, Run
 from repose.sim.experiment.snapshot import Action, Fault, Notice
 from repose.sim.measure.angle_of_repose import AngleOfRepose
-from repose.sim.measure.display import Curve, Reading
+from repose.sim.measure.display import Curve, Label, Reading, Track
 from repose.sim.parameters import ParameterSet, Value
 
 CHECK_STEPS = 50
@@ -79,6 +79,10 @@ class Scene:
     """A state to show over the picture, or None."""
     curves: Callable[[Experiment], tuple[Curve, ...]] = lambda experiment: ()
     """Plots of the scene's own, the run against the law it should follow."""
+    labels: Callable[[Experiment], tuple[Label, ...]] = lambda experiment: ()
+    """Words at spheres in the picture, where a scene compares a few."""
+    tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: ()
+    """Paths to draw, those of the run and those of a closed form."""
     ghosts: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Where a closed form says spheres should be: centres and radii [m], shape (ghosts, dimension + 1)."""
     facets: Callable[[Experiment], Floats | None] = lambda experiment: None
@@ -98,6 +102,12 @@ class Scene:
     prepared: Mapping[str, Callable[[ParameterSet], tuple[World, Any] | None]] = field(default_factory=dict)
     """Prepared states by name: a function of the parameters that returns the world and the state of the scene, or None
     where the state was prepared with other grains or walls. Raises `ParameterError` where the file cannot be read."""
+
+    @property
+    def state_type(self) -> type:
+        """The dataclass of the scene's state, from the type annotation of `begin`."""
+        found: type = get_args(get_type_hints(self.begin)["return"])[1]
+        return found
 
     def law_of(self, parameters: ParameterSet) -> str:
         """Name of the contact law that these parameters select."""

@@ -12,10 +12,10 @@ from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.workspace import WAIT_LIMIT
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
-from repose.sim.experiment.activation import activate, survey_contacts
+from repose.sim.experiment.activation import activate, request_parameters
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.experiment.notices import tell
-from repose.sim.experiment.ramp import request_parameters
 from repose.sim.experiment.run import BLAME_STEPS, Change, RestartPoint
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, SAFE_STEP, Fault, Remedy
 from repose.sim.experiment.time_step import choose_dt, foreseen_dt

@@ -67,7 +67,7 @@ class Run:
     bulk_step: int = 0
     """Step at which the costly measurements were last sampled. Written by `sampling`."""
     ramp: Ramp | None = None
-    """Parameters on their way to the requested values. Written by `ramp`."""
+    """Parameters on their way to the requested values. Written by `activation`."""
 
     @property
     def step(self) -> int:

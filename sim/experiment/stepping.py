@@ -13,8 +13,8 @@ from repose.sim.engine.builder import enlarge_pairs, with_threads
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.thread_count import threads_for
 from repose.sim.experiment import faults, history, sampling
+from repose.sim.experiment.activation import advance_ramp
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
-from repose.sim.experiment.ramp import advance_ramp
 
 CHECKS_PER_CHECKPOINT = 40
 """Checks between two checkpoints: restart points for faults, positions of the rewind bar, hashes of the log."""

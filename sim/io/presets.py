@@ -19,7 +19,7 @@ from typing import Any
 
 import tomlkit
 from repose.sim.numbers import as_written
-from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known, require_local
+from repose.sim.parameters import ParameterError, ParameterSet, Value, checked_seed, require_known, require_local
 from repose.sim.registry import extra_modules, records_of, scenes
 from tomlkit.exceptions import TOMLKitError
 
@@ -28,7 +28,6 @@ FORMAT = 1
 """Version of the file format written and read here."""
 LARGEST_FILE = 65_536
 """Largest size [bytes]; a preset is a page of text."""
-LARGEST_SEED = 2**63 - 1
 LAX = re.compile(r"[0-9]_[0-9]|0[xob]")
 """Notations of numbers that TOML has and `repose.sim.numbers` does not."""
 KEYS = ("format", "title", "scene", "seed", "ready", "parameters")
@@ -144,13 +143,6 @@ def dumps(preset: Preset, over: str = "") -> str:
         if fresh:
             table[name].comment(_comment(declared[name], value))
     return tomlkit.dumps(document)
-
-
-def checked_seed(seed: Any) -> int:
-    """The seed, if it is a valid one; raises `ParameterError`."""
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= LARGEST_SEED:
-        raise ParameterError(f"seed = {_short(seed)} is refused: it must be a whole number from 0 to {LARGEST_SEED}.")
-    return seed
 
 
 def _checked(document: dict[str, Any], name: str) -> Preset:

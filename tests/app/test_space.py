@@ -112,7 +112,14 @@ def test_a_measured_slope_marks_its_grains_and_draws_both_flanks(studio: Picture
     measured = replace(
         heap,
         measurement=AngleOfRepose(
-            math.radians(25.0), 0.01, -slope, height, (0.005, 0.03), "line", heap.sphere_id[::3], len(heap.radius)
+            math.radians(25.0),
+            0.01,
+            -slope,
+            height,
+            (0.005, 0.03),
+            "line",
+            tuple(heap.sphere_id[::3].tolist()),
+            len(heap.radius),
         ),
     )
     view = with_view(BARE, measurement=True)

@@ -13,13 +13,12 @@ import pytest
 from repose.sim.engine.builder import forget_neighbours, keep_spheres
 from repose.sim.engine.world import PAIR_COUNT, copy_world
 from repose.sim.experiment import faults
-from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.changes import new_experiment, resumed_experiment
 from repose.sim.experiment.commands import Act, Recover, SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.history import saved_copy
-from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.saved_run import SavedRun
 from repose.sim.experiment.stepping import advance

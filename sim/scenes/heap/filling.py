@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from repose.sim.engine.builder import add_spheres, empty_world
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.ledger import booked
 from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.scenes.common.poured import PouredState, add_layer, generator_of
 from repose.sim.scenes.heap.parameters import LARGEST, SMALLEST, HeapParameters
 
 
 @dataclass
-class HeapState:
-    """Where the experiment stands."""
+class HeapState(PouredState):
+    """Where the experiment stands: empty, filling, filled, flowing or rested."""
 
-    phase: str = "empty"
-    """empty, filling, filled, flowing or rested."""
-    radii: list[float] = field(default_factory=list)
-    """Radius of every grain of this fill, in the order of pouring [m]."""
-    poured: int = 0
-    layers: int = 0
-    removed: int = 0
-    since: float = 0.0
-    """When the present phase, or layer, began [s]."""
-    quiet_since: float = 0.0
-    run_all: bool = False
-    next_id: int = 0
     height: float = 0.0
     """Of the walls [m]."""
     slope: AngleOfRepose | None = None
     """Slope measured last; None before the first measurement of this fill."""
-    random: dict[str, Any] = field(default_factory=dict)
-    """State of the generator that places the grains."""
 
 
 def begin(parameters: HeapParameters, seed: int) -> tuple[World, HeapState]:
@@ -88,8 +72,7 @@ def pour_layer(experiment: Experiment) -> None:
     """Drop the next layer from just above the highest grain, side by side with random gaps."""
     run, parameters = experiment.run, experiment.run.built
     state: HeapState = run.state
-    generator = np.random.default_rng()
-    generator.bit_generator.state = state.random
+    generator = generator_of(state)
     rest = np.array(state.radii[state.poured :])
     fits = np.cumsum(2.0 * rest) <= 0.95 * parameters.width
     radii = rest[: max(1, int(fits.sum()))]
@@ -99,19 +82,4 @@ def pour_layer(experiment: Experiment) -> None:
     moving = ~run.world.fixed
     top = float((run.world.motion[1, 0] + run.world.radius)[moving].max(initial=parameters.base_radius))
     y = top + radii + generator.uniform(0.0, parameters.mean_radius, radii.size)
-    with booked(experiment, "poured"):
-        run.world = add_spheres(
-            run.world,
-            np.column_stack([x, y]),
-            radii,
-            mass_of(radii, parameters),
-            **free_fall(experiment),
-            layer=state.layers,
-            first_id=state.next_id,
-        )
-    state.random = dict(generator.bit_generator.state)
-    state.next_id += radii.size
-    state.poured += radii.size
-    state.layers += 1
-    state.since = experiment.time
-    start_derivatives(experiment, first_row=run.world.sphere_count - radii.size)
+    add_layer(experiment, np.column_stack([x, y]), radii, mass_of(radii, parameters), generator)

@@ -16,6 +16,7 @@ from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action, Notice
 from repose.sim.measure.flow_rate import is_clogged
 from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.scenes.common.phases import enter
 from repose.sim.scenes.common.state_checks import LATEST, are_times, first_flaw, stage_flaws
 from repose.sim.scenes.hourglass.filling import HourglassState
 from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, WIDTH, clearance, drawn, walls
@@ -41,7 +42,7 @@ def supervise(experiment: Experiment) -> None:
     if state.phase == "filling":
         fallen = waited > math.sqrt(2.0 * (HEIGHT - NECK) / max(experiment.parameters.gravity, 1e-3))
         if (fallen and mean_speed(experiment.run.world) < SETTLED) or waited > LONGEST_WAIT:
-            enter(experiment, "filled")
+            begin_phase(experiment, "filled")
             if state.run_all:
                 tell(experiment, act(experiment, "open"))
     if state.phase != "counted":  # what falls after the count has ended is not part of it
@@ -55,17 +56,17 @@ def supervise(experiment: Experiment) -> None:
             state.densities.append(density)
     left = state.placed - len(state.passages)
     if left == 0:
-        enter(experiment, "rested")
+        begin_phase(experiment, "rested")
     elif 0.0 < experiment.parameters.count_for <= experiment.time - state.since:
-        enter(experiment, "counted")
+        begin_phase(experiment, "counted")
     elif is_clogged(state.passages, state.since, experiment.time, left, experiment.parameters.clog_time):
-        enter(experiment, "clogged")
+        begin_phase(experiment, "clogged")
 
 
-def enter(experiment: Experiment, phase: str) -> None:
-    """Begin another phase."""
+def begin_phase(experiment: Experiment, phase: str) -> None:
+    """Begin another phase; at the end of the count, keep its result."""
     state: HourglassState = experiment.run.state
-    state.phase, state.since = phase, experiment.time
+    enter(experiment, phase)
     if phase == "flowing":
         state.opened = experiment.time
     if phase not in ("filling", "filled", "flowing"):
@@ -111,7 +112,7 @@ def act(experiment: Experiment, action: str) -> str:
     if action == "open":
         with booked(experiment, "work"):
             experiment.run.world.walls.corner[LID_WALL, 0, 2] = AWAY
-        enter(experiment, "flowing")
+        begin_phase(experiment, "flowing")
         return "The neck is open."
     if action == "turn":
         with booked(experiment, "work"):
@@ -120,7 +121,7 @@ def act(experiment: Experiment, action: str) -> str:
         state.placed = int((experiment.run.world.motion[2, 0] >= NECK).sum())
         state.passages, state.densities, state.density_at = [], [], experiment.time
         state.turns += 1
-        enter(experiment, "flowing")
+        begin_phase(experiment, "flowing")
         return f"Turned over: {state.placed} grains above the neck."
     begin_anew(experiment)
     return f"Filled anew with {experiment.run.state.placed} grains."

@@ -9,6 +9,7 @@ import numpy as np
 from repose.sim.engine.builder import add_spheres, empty_world, set_walls
 from repose.sim.engine.neighbours.cell_list import in_order_of_place
 from repose.sim.engine.world import Floats, World
+from repose.sim.scenes.common.phases import PhaseState
 from repose.sim.scenes.hourglass.glass import NECK, WIDTH, Parameters, clearance, walls
 from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters, SharedHourglassParameters
 
@@ -21,11 +22,10 @@ BANDS = 8
 
 
 @dataclass
-class HourglassState:
-    """Where the experiment stands."""
+class HourglassState(PhaseState):
+    """Where the experiment stands: filling, filled, flowing, counted, rested or clogged."""
 
     phase: str = "flowing"
-    """filling, filled, flowing, counted, rested or clogged."""
     placed: int = 0
     heights: list[float] = field(default_factory=list)
     """Height of every grain at the last look [m]; minus infinity once it has been counted."""
@@ -35,8 +35,6 @@ class HourglassState:
     """Grains per volume in the upper half while flowing [1/m³]."""
     density_at: float = 0.0
     """When the last of them was taken [s]."""
-    since: float = 0.0
-    """When the present phase began [s]."""
     opened: float = 0.0
     """When the grains began to flow [s]."""
     turns: int = 0

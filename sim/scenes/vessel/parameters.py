@@ -8,10 +8,8 @@ from typing import Annotated, Any, Literal, Self
 from annotated_types import Ge, Le
 from pydantic import Field, PrivateAttr, model_validator
 from repose.sim.io.mesh import SUFFIXES, UNITS, Surface, kept_surfaces, surfaces_with
-from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.parameters import FilePath, ParameterSet, Quantity
-from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep, VerletFirst
-from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, SettleSpeed, SizeSpread
+from repose.sim.scenes.common.poured_parameters import PouredInSpaceParameters
 from repose.sim.scenes.vessel.shape import shape_of
 
 
@@ -52,12 +50,9 @@ class ShapeParameters(ParameterSet):
     ] = False
 
 
-class VesselParameters(MotionParameters, MaterialParameters, ShapeParameters):
+class VesselParameters(PouredInSpaceParameters, ShapeParameters):
     """Spheres poured on or into a shape that stands on a round floor, in SI."""
 
-    grain_count: GrainCount = 1200
-    mean_radius: MeanRadius = 4e-3
-    size_spread: SizeSpread = 0.15
     stream: Annotated[
         float,
         Ge(2.0),
@@ -65,12 +60,6 @@ class VesselParameters(MotionParameters, MaterialParameters, ShapeParameters):
         Quantity("width of the stream", "D/d", effect="restart", group="Experiment"),
         Field(description="In mean diameters, about the axis. Takes effect at the next start."),
     ] = 8.0
-    settle_speed: SettleSpeed = 1e-2
-    integrator: VerletFirst = "velocity_verlet"
-    dt: Annotated[
-        TimeStep,
-        Field(description="Step of the integrator. 'auto' follows the stiffest contact and the fastest grain."),
-    ] = "auto"
 
     _surfaces: dict[str, Surface] = PrivateAttr(default_factory=dict)
 

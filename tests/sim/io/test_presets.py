@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from repose.sim.io import presets
-from repose.sim.parameters import ParameterError
+from repose.sim.parameters import LARGEST_SEED, ParameterError
 from repose.sim.registry import scenes
 
 GOOD = 'title = "Try"\nscene = "heap"\nseed = 7\n\n[parameters]\nfriction = 0.3\n'
@@ -153,7 +153,7 @@ def test_pipe_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
 @given(
     friction=st.floats(0.0, 2.0),
     tilt=st.floats(-1.5, 1.5),
-    seed=st.integers(0, presets.LARGEST_SEED),
+    seed=st.integers(0, LARGEST_SEED),
     title=st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=50),
     dt=st.one_of(st.just("auto"), st.floats(1e-8, 1e-3)),
 )
