@@ -17,7 +17,8 @@ from repose.sim.parameters import Parameter
 EFFECTS = {
     "now": "Takes effect at once.",
     "ramp": "Takes effect over the contact duration{}, the longer of before and after: a jump would accelerate grains.",
-    "base": "Rebuilds walls and base; if grains are present, the fill restarts.",
+    "base": "Walls and base are rebuilt at once, under the grains if there are any.",
+    "anew": "The experiment begins anew at once; undo brings back the grains that were present.",
     "restart": "Takes effect at the next fill.",
 }
 
@@ -115,8 +116,8 @@ def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, 
 def _tag(ui: Ui, parameter: Parameter) -> tuple[str, Colour]:
     if parameter.quantity.effect == "restart":
         return "at next fill", ui.palette.muted
-    if parameter.quantity.effect == "base" and ui.snapshot.moving_count:
-        return "restarts the fill", ui.palette.warning
+    if parameter.quantity.effect == "anew" and ui.snapshot.moving_count:
+        return "begins anew", ui.palette.warning
     return "", ui.palette.muted
 
 

@@ -68,6 +68,13 @@ class Rewind:
 
 
 @dataclass(frozen=True)
+class TakeBack:
+    """Go to the state before the latest change of a parameter; later steps are discarded by the next other command."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Copy:
     """Pass a copy of the run to `take`, for a file that another thread writes."""
 
@@ -84,7 +91,7 @@ class UseThreads:
 Logged = SetParameters | Act | Recover | RemoveGrain
 """Commands that change the course of a run and are logged; the others start another run or change no result."""
 
-Command = Logged | Start | Resume | Rewind | Copy | UseThreads
+Command = Logged | Start | Resume | Rewind | TakeBack | Copy | UseThreads
 
 
 def checked_threads(count: int | None) -> int | None:
