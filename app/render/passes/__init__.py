@@ -18,6 +18,7 @@ from repose.app.render.ambient_occlusion import LAMP, AmbientOcclusion, measure_
 from repose.app.render.camera import Inset, Size
 from repose.app.render.colours import LOOKS, READABLE_RELIEF, Colouring, Palette
 from repose.app.render.cutaway import Plane, cut_plane, is_cut
+from repose.app.render.film_words import FilmWords
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Floats, Snapshot
@@ -73,6 +74,10 @@ class Frame:
     """Range of the colours [SI]; None if plain."""
     faces: Floats
     """Colour of every sphere, linear light, shape (count, 3)."""
+    film: FilmWords | None = None
+    """What is written on a picture of a film."""
+    plain: bool = False
+    """True for a picture without text and marks."""
 
     @property
     def dimension(self) -> int:
@@ -145,6 +150,8 @@ class Pass:
 
     def is_drawn(self, frame: Frame) -> bool:
         """Whether it draws snapshots of this dimension and is switched on."""
+        if frame.plain and self.overlay is not None:
+            return False
         return frame.dimension in self.dimensions and (self.switch is None or frame.shows(self.switch))
 
 
