@@ -208,6 +208,15 @@ def run(
         float, typer.Option(parser=typed_number, metavar="NUMBER", help="Simulated seconds per second of film.")
     ] = 1.0,
     picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw the end state as a PNG file.")] = True,
+    repeat: Annotated[
+        int | None,
+        typer.Option(
+            parser=typed_whole,
+            metavar="NUMBER",
+            help="Do so many runs with seeds from --seed on, side by side: mean and standard error over runs. The "
+            "error of one run is that of its line fit only.",
+        ),
+    ] = None,
 ) -> None:
     """Run an experiment without a window and write its results."""
     with refusals():
@@ -239,6 +248,11 @@ def run(
             saved=saved,
             threads=threads,
         )
+        if repeat is not None:
+            from repose.app.jobs.sweep_job import run_sweep
+            from repose.app.jobs.sweep_plan import plan_repeat
+
+            raise typer.Exit(run_sweep(plan_repeat(job, repeat)))
         raise typer.Exit(run_job(job))
 
 

@@ -7,8 +7,9 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from repose.sim.io.atomic_file import write_new_file, write_whole_file
 from repose.sim.parameters import unquoted
 
 if TYPE_CHECKING:
+    from repose.app.storage.plot_files import Sheet
     from repose.sim.experiment.saved_run import SavedRun
 
 log = logging.getLogger(__name__)
@@ -98,6 +100,11 @@ class RunSaver:
         self.said, self.trouble = "", ""
         self.send(Copy(lambda saved: self._jobs.put(lambda: self._export(saved, target))))
 
+    def save_plot(self, sheet: Sheet, folder: Path, name: str, suffixes: Sequence[str]) -> None:
+        """Write a plot to free names in the folder, one file per suffix."""
+        self.said, self.trouble = "", ""
+        self._jobs.put(lambda: self._save_plot(sheet, folder, name, suffixes))
+
     def open(self, path: str) -> None:
         """Continue the run in a file."""
         target = self._target(path)
@@ -169,6 +176,18 @@ class RunSaver:
             self.said = f"Grains written to {path}."
         except OSError as error:
             self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
+
+    def _save_plot(self, sheet: Sheet, folder: Path, name: str, suffixes: Sequence[str]) -> None:
+        from repose.app.storage.plot_files import WRITERS
+
+        paths = [free_name(folder, name, suffix) for suffix in suffixes]
+        for path, suffix in zip(paths, suffixes, strict=True):
+            try:
+                write_new_file(path, partial(WRITERS[suffix], sheet))
+            except OSError as error:
+                self.trouble = f"{path} could not be written: {error.strerror or error}."
+                return
+        self.said = f"Plot written to {folder}: {', '.join(path.name for path in paths)}."
 
     def _save_by_itself(self, saved: SavedRun) -> None:
         now = (saved.now.at, saved.now.commands, saved.log.scene)

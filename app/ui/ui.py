@@ -15,6 +15,7 @@ from repose.app.storage.view import View
 from repose.app.ui.edits import Edits
 from repose.app.ui.events import Events
 from repose.app.ui.preset_library import PresetLibrary
+from repose.app.ui.repeats import Repeats
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui_probe import UiProbe
 from repose.sim.experiment.commands import Command
@@ -35,6 +36,7 @@ class Ui:
     preset_library: PresetLibrary
     actions: dict[str, Callable[[], object]] = field(default_factory=dict)
     """Functions of the keys and of the window, by name, for buttons that do the same."""
+    repeats: Repeats = field(default_factory=lambda: Repeats(lambda command: None))
     run_saver: RunSaver = field(default_factory=lambda: RunSaver(lambda command: None))
     probe: UiProbe = field(default_factory=UiProbe)
     scale: float = 1.0

@@ -22,6 +22,7 @@ from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.app.ui.edits import Edits
 from repose.app.ui.preset_library import PresetLibrary
+from repose.app.ui.repeats import Repeats
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui import Ui
 from repose.app.ui.ui_probe import UiProbe
@@ -140,6 +141,7 @@ class Application:
             ending.callback(self._stop_physics)
             ending.callback(self._close_window)
             ending.callback(close_dialog, ui)
+            ending.callback(ui.repeats.end)
             if keep_run:
                 ending.callback(ui.run_saver.save_now)
             ending.callback(ui.film.stop)
@@ -302,5 +304,6 @@ def make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Sna
         film=Film(source=physics, draw=draw_film_frame, open=Recorder),
         preset_library=PresetLibrary(physics.send),
         run_saver=RunSaver(physics.send),
+        repeats=Repeats(physics.send),
         probe=UiProbe(Path(report) if report else None),
     )

@@ -26,7 +26,7 @@ class Point(NamedTuple):
     """Value of the parameter that is varied."""
     value: float
     error: float
-    """Standard error from within this run; nan where it is unknown."""
+    """Standard error from within this run, which says nothing about other seeds; nan where it is unknown."""
     aside: Mapping[str, float] = {}
     """Numbers a law needs besides, by name."""
 
@@ -82,6 +82,8 @@ class Study:
     """Values of it worth running, SI."""
     measure: Callable[[Any], Point | None]
     """The point of an experiment as it stands, or None where nothing has been measured."""
+    error_of: str = ""
+    """What the error of a single run is the error of, such as "line fit"; empty where that goes without saying."""
     published: tuple[Published, ...] = ()
     scatter: str = "standard error"
     """What the published errors are."""
@@ -122,7 +124,7 @@ def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at:
         lines.append(Line("single runs", x, y, points=True))
     if rows:
         x, y, error = _columns(rows, x_unit, y_unit)
-        lines.append(Line("mean", x, y, points=True, error=error))
+        lines.append(Line("mean", x, y, points=True, error=error, scatter=_scatter(study, rows)))
     if study.published:
         x, y, error = _columns(study.published, x_unit, y_unit)
         lines.append(Line("published", x, y, points=True, error=error, scatter=study.scatter))
@@ -149,6 +151,29 @@ def shown(value: float, error: float) -> str:
     return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
+def mean_in_words(study: Study, row: Row, unit: str = "") -> str:
+    """Mean and error in shown units, with what the error is the error of where that is not the scatter of runs."""
+    words = shown(row.value / study.scale, row.error / study.scale)
+    alone = row.runs == 1 and study.error_of and "±" in words
+    words = words.replace(" ±", "° ±") + "°" if unit == "°" else f"{words} {unit}".rstrip()
+    return f"{words} ({study.error_of})" if alone else words
+
+
+def repeated_in_words(study: Study, row: Row) -> str:
+    """Mean of runs that differ in their seeds only: "12.85° ± 0.43° (mean ± standard error over runs, n = 5)"."""
+    if row.runs == 1:
+        return mean_in_words(study, row, study.unit)
+    return f"{mean_in_words(study, row, study.unit)} (mean ± standard error over runs, n = {row.runs})"
+
+
+def _scatter(study: Study, rows: Sequence[Row]) -> str:
+    """What the errors of the means are."""
+    if not study.error_of or all(row.runs > 1 for row in rows):
+        return Line.scatter
+    single = f"{study.error_of} of a single run"
+    return single if all(row.runs == 1 for row in rows) else f"{Line.scatter} ({single})"
+
+
 def _columns(rows: Sequence[Point | Row | Published], x_unit: float, y_unit: float) -> tuple[Floats, Floats, Floats]:
     """Places, values and errors in shown units; an unknown error is drawn as none."""
     x = np.array([row.at for row in rows]) / x_unit
@@ -170,7 +195,7 @@ def _table(
     lines = []
     for at in sorted({*ours, *theirs, *looked_at}):
         row = ours.get(at)
-        words = shown(row.value / study.scale, row.error / study.scale) if row else "–"
+        words = mean_in_words(study, row) if row else "–"
         line = [f"{at / quantity.scale:.4g}", str(row.runs if row else 0), words]
         if theirs:
             other = theirs.get(at)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import get_args
 
-from repose.sim.experiment import changes, history
+from repose.sim.experiment import changes, history, results
 from repose.sim.experiment.commands import (
     Act,
     Command,
     Copy,
+    KeepMeasured,
     Logged,
     Recover,
     RemoveGrain,
@@ -59,6 +60,8 @@ def _apply(experiment: Experiment, command: Command) -> None:
             take(history.saved_copy(experiment))
         case UseThreads(count):
             experiment.session.threads = checked_threads(count)
+        case KeepMeasured(scene, points):
+            results.keep_points(experiment, scene, points)
 
 
 def rewind_to(experiment: Experiment, at: int) -> None:

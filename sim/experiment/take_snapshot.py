@@ -105,7 +105,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.parameters = experiment.parameters
     snapshot.position = world.motion[:dimension, 0].T.astype(np.float32)
     snapshot.radius = world.radius.astype(np.float32)
-    snapshot.fixed = world.fixed
+    snapshot.fixed = world.fixed & (world.layer < 0)  # a grain that is held until it is let go is no wall
     snapshot.sphere_id = world.sphere_id.copy()
     speed = np.sqrt(np.sum(world.motion[:dimension, 1] ** 2, axis=0))
     snapshot.columns = {
@@ -123,6 +123,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.ghosts = ghosts.astype(np.float32)
     snapshot.facets = (wall_facets(world) if facets is None else facets).astype(np.float32)
     snapshot.contact_ends, snapshot.contact_force = np.empty((0, 2 * dimension), np.float32), np.empty(0, np.float32)
+    snapshot.labels, snapshot.tracks = experiment.scene.labels(experiment), experiment.scene.tracks(experiment)
     snapshot.box = experiment.scene.box(experiment)
     snapshot.focus = experiment.scene.focus(experiment)
     snapshot.phase, snapshot.phase_label, snapshot.progress = experiment.scene.describe(experiment)

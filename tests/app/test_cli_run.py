@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def test_run_writes_its_result_and_picture_into_a_new_folder_each_time(
     assert (result["parameters"]["friction"], result["parameters"]["grain_count"]) == (0.3, 40)
     assert result["grains_filled"] == 40
     assert result["interrupted"] is False
-    shown = re.search(r"^angle of repose +([0-9.]+)° ± [0-9.]+°$", captured.out, re.MULTILINE)
+    shown = re.search(r"^angle of repose +([0-9.]+)° ± [0-9.]+° \(line fit\)$", captured.out, re.MULTILINE)
     assert shown is not None
     assert float(shown[1]) == pytest.approx(result["angle_of_repose"]["degrees"], abs=0.5)
     assert "repose-heap-1" in captured.out
@@ -142,6 +143,20 @@ def test_signal_stops_the_run_and_keeps_the_results(number: int, tmp_path: Path)
     assert result["interrupted"] is True
     assert result["angle_of_repose"] is None
     assert result["steps"] > 0
+
+
+@UNIX
+def test_killed_run_leaves_its_results_so_far(tmp_path: Path) -> None:
+    result = tmp_path / "kept" / "result.json"
+    with start(["run", "--set", "grain_count=20000", "--no-picture", "--out", "kept"], tmp_path) as process:
+        while process.poll() is None and not (result.exists() and result.stat().st_size):
+            time.sleep(0.05)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    found = result_in(tmp_path / "kept")
+    assert found["interrupted"] is True
+    assert found["steps"] > 0
+    assert found["scene"] == "heap"
 
 
 @pytest.mark.gl

@@ -17,7 +17,7 @@ from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, all_passes
 from repose.app.render.passes.force_chains import LEAST
 from repose.app.render.passes.legend import describe
-from repose.app.render.passes.measurement import label
+from repose.app.render.passes.measurement import error_words, label
 from repose.app.render.passes.scale_bar import bar_length, length_label
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
@@ -116,8 +116,9 @@ def test_the_angle_is_read_out_with_its_error() -> None:
     measurement = fake_heap().measurement
     assert measurement is not None
     reading = dataclasses.replace(measurement, angle=math.radians(13.02), standard_error=math.radians(0.48))
-    assert label(reading) == "13.0° ± 0.5°"
-    assert label(dataclasses.replace(reading, angle=-0.1, standard_error=math.nan)) == "−5.7°"
+    assert (label(reading), error_words(reading)) == ("13.0° ± 0.5°", "± of the line fit")
+    unknown = dataclasses.replace(reading, angle=-0.1, standard_error=math.nan)
+    assert (label(unknown), error_words(unknown)) == ("−5.7°", "")
 
 
 @pytest.mark.parametrize("metres_per_pixel", np.geomspace(1e-9, 10.0, 41))

@@ -7,6 +7,7 @@ from repose.app.render.text import draw_text, heading, text_width
 from repose.app.render.theme import vector
 from repose.app.ui.panels import Panel
 from repose.app.ui.readings import Headline, headline, in_words
+from repose.app.ui.repeat_card import draw_repeats
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.numbers import read_whole
@@ -23,6 +24,7 @@ def draw(ui: Ui) -> None:
     """Preset and seed, the readings."""
     _draw_start(ui)
     _draw_card(ui)
+    draw_repeats(ui)
 
 
 def _draw_start(ui: Ui) -> None:
@@ -117,8 +119,11 @@ def _draw_card(ui: Ui) -> None:
     own = [entry for entry in ui.snapshot.readings if entry.label != large.label] if measured is None else []
     for reading in (*own, *ui.snapshot.bulk_readings):
         row(reading.label, in_words(reading), ui)
-        if reading.help:
-            tooltip(reading.help)
+        words = (
+            f"± is the standard error ({reading.error_of})." if reading.error_of and reading.error is not None else ""
+        )
+        if reading.help or words:
+            tooltip(f"{reading.help} {words}".strip())
     imgui.end_child()
     ui.probe.mark("experiment.card")
 
@@ -136,7 +141,7 @@ def _draw_headline(ui: Ui, shown: Headline) -> None:
             draw_text(x, y, text, colour, 0.9)
         y += high * 1.05
     if ui.snapshot.measurement is not None:
-        tooltip("Error of the line that is fitted to the surface grains of this run. Other seeds scatter more.")
+        tooltip("Standard error from the scatter of surface grains about the fitted line. Seeds scatter more.")
     imgui.set_cursor_pos_y(top + LARGE * high * 1.25)
     imgui.dummy(imgui.ImVec2(0.0, 0.0))
 

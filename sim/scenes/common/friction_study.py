@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from repose.sim.experiment.comparison import Findings, Point, Study, averaged
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.measure import angle_of_repose, angle_of_repose_3d
 from repose.sim.measure.display import Line
 
 THESIS_FACTOR = 1.77
@@ -50,7 +51,7 @@ def beside_the_thesis(points: Sequence[Point], reach: tuple[float, float]) -> Fi
 
 
 def _law(label: str, factor: float, reach: tuple[float, float], fitted: bool = False) -> Line:
-    friction = np.linspace(*reach, 100)
+    friction = np.linspace(0.0, reach[1], 100)
     return Line(label, friction, factor * np.arctan(friction), fitted=fitted)
 
 
@@ -62,6 +63,7 @@ STUDY_IN_SPACE = Study(
     over="friction",
     usual=(0.05, 0.1, 0.2, 0.4),
     measure=measure_in_space,
+    error_of=angle_of_repose_3d.ERROR_OF,
     laws=fitted,
 )
-STUDY = replace(STUDY_IN_SPACE, measure=measure, laws=beside_the_thesis)
+STUDY = replace(STUDY_IN_SPACE, measure=measure, error_of=angle_of_repose.ERROR_OF["line"], laws=beside_the_thesis)

@@ -21,7 +21,7 @@ from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.lee_herrmann import LAW
-from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words, measure_angle
 from repose.sim.measure.display import Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.scenes.common.friction_study import STUDY
@@ -101,7 +101,7 @@ def act(experiment: Experiment, action: str) -> str:
         experiment.run.state.slope = reading
         keep_measurement(experiment)
         return (
-            f"Angle of repose {math.degrees(reading.angle):.1f}° ± {math.degrees(reading.standard_error):.1f}°, "
+            f"Angle of repose {angle_in_words(reading.angle, reading.standard_error, reading.error_of)}, "
             f"{reading.grains_left} grains left."
         )
     return act_poured(experiment, action, pour_layer, "The container is empty.", opening="open")
@@ -185,15 +185,19 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     slope = experiment.run.state.slope
     if slope is None:
         return (left,)
-    help = f"Of {len(slope.used_ids)} surface grains, method {slope.method}."
+    help = f"Of {len(slope.used_ids)} surface grains, method {slope.method}. Heaps of other seeds scatter more."
+    angle, error = math.degrees(slope.angle), math.degrees(slope.standard_error)
     return (
-        Reading("angle of repose", math.degrees(slope.angle), "°", math.degrees(slope.standard_error), help),
+        Reading("angle of repose", angle, "°", error, help, slope.error_of),
         left,
     )
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
-    """Grains filled and left, layers, and the reading."""
+    """Grains filled and left, layers, and the reading.
+
+    The standard error is the one of `standard_error_of`, the line fit, not the scatter of runs with other seeds.
+    """
     state: HeapState = experiment.run.state
     reading = experiment.run.state.slope
     angle = None
@@ -201,6 +205,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
         angle = {
             "degrees": math.degrees(reading.angle),
             "standard_error_degrees": math.degrees(reading.standard_error),
+            "standard_error_of": reading.error_of,
             "method": reading.method,
             "grains_used": len(reading.used_ids),
         }

@@ -18,7 +18,8 @@ from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.laws.hertz_mindlin import LAW
-from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
+from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words
+from repose.sim.measure.angle_of_repose_3d import CONE_ERROR_OF, ERROR_OF, ConeAngle, measure_cone
 from repose.sim.measure.display import Curve, Line, Reading
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
@@ -111,8 +112,8 @@ def act(experiment: Experiment, action: str) -> str:
         keep_reading(experiment.run.state, reading)
         keep_measurement(experiment)
         return (
-            f"Angle of repose {math.degrees(reading.angle):.1f}° ± {math.degrees(reading.standard_error):.1f}° "
-            f"(cone {math.degrees(reading.cone_angle):.1f}°), {reading.grains_left} grains on the plate."
+            f"Angle of repose {angle_in_words(reading.angle, reading.standard_error, ERROR_OF)}, "
+            f"cone {math.degrees(reading.cone_angle):.1f}°, {reading.grains_left} grains on the plate."
         )
     return act_poured(experiment, action, pour_layer, "The plate is empty.", opening="lift")
 
@@ -126,7 +127,9 @@ def keep_reading(state: Heap3dState, reading: ConeAngle) -> None:
         "cone_error": reading.cone_error,
         "distance": reading.distance.tolist(),
         "height": reading.height.tolist(),
+        "intercept": reading.intercept,
         "fitted": list(reading.fitted),
+        "used_ids": reading.used_ids.tolist(),
         "grains_used": int(reading.used_ids.size),
         "grains_left": reading.grains_left,
     }
@@ -158,6 +161,23 @@ def measure(experiment: Experiment) -> ConeAngle | None:
     return measure_cone(world.motion[:3, 0, moving].T, world.radius[moving], world.sphere_id[moving])
 
 
+def slope(experiment: Experiment) -> AngleOfRepose | None:
+    """The slope measured last; None before the first measurement, and for one that was saved without its line."""
+    found = experiment.run.state.reading
+    if "intercept" not in found:
+        return None
+    return AngleOfRepose(
+        angle=found["angle"],
+        standard_error=found["standard_error"],
+        slope=-math.tan(found["angle"]),
+        intercept=found["intercept"],
+        x_range=(found["fitted"][0], found["fitted"][1]),
+        method="line",
+        used_ids=tuple(found["used_ids"]),
+        grains_left=found["grains_left"],
+    )
+
+
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """The angle both ways."""
     found = experiment.run.state.reading
@@ -169,7 +189,9 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
             math.degrees(found["angle"]),
             "°",
             math.degrees(found["standard_error"]),
-            "Line through the profile averaged over all directions; error from the scatter of eight sectors.",
+            "Line through the profile averaged over all directions; error from the scatter of eight sectors. "
+            "Heaps of other seeds scatter more.",
+            ERROR_OF,
         ),
         Reading(
             "cone angle",
@@ -177,6 +199,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
             "°",
             math.degrees(found["cone_error"]),
             "Cone fitted to the same surface grains, its axis free to shift.",
+            CONE_ERROR_OF,
         ),
         Reading("grains on the plate", float(found["grains_left"])),
     )
@@ -219,8 +242,8 @@ def results(experiment: Experiment) -> dict[str, Any]:
     angle = None
     if state.reading:
         names = ("angle", "standard_error", "cone_angle", "cone_error")
-        angle = {f"{name}_degrees": math.degrees(state.reading[name]) for name in names}
-        angle |= {"grains_used": state.reading["grains_used"]}
+        angle = {"standard_error_of": ERROR_OF, "grains_used": state.reading["grains_used"]}
+        angle |= {f"{name}_degrees": math.degrees(state.reading[name]) for name in names}
     return {
         "phase": state.phase,
         "angle_of_repose": angle,
@@ -264,6 +287,7 @@ SCENE = Scene(
     describe=describe,
     on_grain_removed=count_removed,
     measure=measure,
+    slope=slope,
     box=box,
     focus=focus,
     results=results,
