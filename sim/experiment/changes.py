@@ -16,6 +16,7 @@ from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.experiment import Experiment, Scene, Session
 from repose.sim.experiment.ledger import book_initial_energy, booked
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.relaxation import relax_where_unbalanced
 from repose.sim.experiment.results import adopt_measured, compare_runs, results_of
 from repose.sim.experiment.run import Checkpoint, Run
 from repose.sim.experiment.snapshot import Snapshot
@@ -98,6 +99,8 @@ def begin_anew(experiment: Experiment, parameters: Any = None, made: tuple[World
     faults.clear(experiment)
     history.forget_changes(experiment)
     activate(experiment, parameters, Run(*made, parameters))
+    if experiment.ready is not None:
+        relax_where_unbalanced(experiment)
     find_accelerations(experiment)
     book_initial_energy(experiment)
     history.mark_good(experiment, forget_change=True)
@@ -115,8 +118,11 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     differing = [name for name in declared if name in shared and getattr(changed, name) != getattr(previous, name)]
     differing += [name for name in declared if name not in shared and name in values]
     effects = {declared[name].quantity.effect for name in differing}
-    rebuilt = "base" in effects or ("restart" in effects and experiment.phase == "empty")
-    made = _made_world(experiment.scene, changed, experiment.seed, experiment.ready) if rebuilt else None
+    grains = int((~experiment.run.world.fixed).sum())
+    under = "base" in effects and grains > 0 and experiment.scene.rebuild is not None
+    anew = "anew" in effects or ("base" in effects and not under)
+    anew = anew or ("restart" in effects and experiment.phase == "empty")
+    made = _made_world(experiment.scene, changed, experiment.seed, experiment.ready) if anew else None
     stopped = experiment.fault is not None
     if stopped:
         clear_fault(experiment)
@@ -133,19 +139,27 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
         for name in differing
     )
     if made is not None:
-        lost = int((~experiment.run.world.fixed).sum())
+        history.keep_return(experiment)
         begin_anew(experiment, changed, made)
-        tell(experiment, f"{label}: rebuilt" + (f", and the fill of {lost} grains starts anew." if lost else "."))
+        tell(experiment, f"{label}: rebuilt" + (f", and the fill of {grains} grains starts anew." if grains else "."))
         return
     work = experiment.run.booked.work
+    if under and experiment.scene.rebuild is not None:
+        experiment.scene.rebuild(experiment, changed)
     law = experiment.engine.model.law
-    request_parameters(experiment, changed)
+    relaxed = request_parameters(experiment, changed)
     if effects == {"restart"}:
         label += " at the next fill"
     elif experiment.engine.model.law != law:
         label += f"; friction springs are kept, {experiment.run.booked.work - work:.3g} J are booked as work"
+    elif under or relaxed:
+        words = "rebuilt under the grains" if under else "the grains moved apart"
+        label += f"; {words}, {experiment.run.booked.work - work:.3g} J are booked as work"
     tell(experiment, f"{label}.")
     _follow(experiment, first=previous.dt != changed.dt)
+    if under:
+        # A fault to come goes back to here: further back the base would be another.
+        history.mark_good(experiment, forget_change=True)
     if "ramp" in effects and experiment.run.ramp is not None and experiment.fault is None:
         tell(experiment, f"{label}, over {1e3 * experiment.run.ramp.steps * experiment.dt:.2g} ms.")
 

@@ -97,6 +97,9 @@ class Scene:
     """The parameters that matter in a lecture, by name, four or five; the window shows them first."""
     test_values: Mapping[str, Value] = field(default_factory=dict)
     """Parameters of a small experiment that ends within seconds, for the tests."""
+    rebuild: Callable[[Experiment, Any], None] | None = None
+    """rebuild(experiment, parameters): puts walls and base of these parameters under the grains that are present, books
+    the work and updates `Run.built`. None where a change of the base begins the experiment anew."""
     study: Study | None = None
     """What its runs are compared by, in the window and by `repose sweep`; None where there is nothing to compare."""
     prepared: Mapping[str, Callable[[ParameterSet], tuple[World, Any] | None]] = field(default_factory=dict)
