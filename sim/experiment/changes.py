@@ -13,7 +13,7 @@ from repose.sim.engine.world import World
 from repose.sim.experiment import faults, history
 from repose.sim.experiment.activation import activate, engine_for, find_accelerations, fit_ramp, request_parameters
 from repose.sim.experiment.command_log import SavedRun
-from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.experiment import Experiment, Scene, Session
 from repose.sim.experiment.ledger import book_initial_energy, booked
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.relaxation import relax_where_unbalanced
@@ -26,22 +26,26 @@ from repose.sim.parameters import ParameterError, Value, checked_seed, require_k
 
 
 def new_experiment(
-    scene: str = "heap", values: Mapping[str, Value] | None = None, seed: int = 1, ready: str | None = None
+    scene: str = "heap",
+    values: Mapping[str, Value] | None = None,
+    seed: int = 1,
+    ready: str | None = None,
+    session: Session | None = None,
 ) -> Experiment:
     """An experiment at its beginning: a scene with `values` over its default parameters; raises `ParameterError`."""
     checked, parameters = _checked(scene, values or {}, seed, ready)
     made = _made_world(checked, parameters, seed, ready)
-    experiment = _bare(checked, seed, ready, parameters, Run(*made, parameters))
+    experiment = _bare(checked, seed, ready, parameters, Run(*made, parameters), session)
     begin_anew(experiment, parameters, made)
     _begin_log(experiment)
     return experiment
 
 
-def resumed_experiment(saved: SavedRun) -> Experiment:
+def resumed_experiment(saved: SavedRun, session: Session | None = None) -> Experiment:
     """An experiment that continues a saved run."""
     now = saved.now.now
     scene = registry.scenes()[saved.log.scene]
-    experiment = _bare(scene, saved.log.seed, saved.log.ready, now.parameters, now.restored())
+    experiment = _bare(scene, saved.log.seed, saved.log.ready, now.parameters, now.restored(), session)
     resume(experiment, saved)
     return experiment
 
@@ -222,10 +226,13 @@ def _made_world(scene: Scene, parameters: Any, seed: int, ready: str | None) -> 
     return prepared or scene.begin(parameters, seed)
 
 
-def _bare(scene: Scene, seed: int, ready: str | None, parameters: Any, run: Run) -> Experiment:
+def _bare(
+    scene: Scene, seed: int, ready: str | None, parameters: Any, run: Run, session: Session | None = None
+) -> Experiment:
     """An experiment whose history has not begun."""
     past = history.new_history(scene.name, seed, ready, parameters, run)
-    return Experiment(scene, seed, ready, parameters, run, engine_for(scene, parameters, run.built), past)
+    engine = engine_for(scene, parameters, run.built)
+    return Experiment(scene, seed, ready, parameters, run, engine, past, session=session or Session())
 
 
 def _begin_log(experiment: Experiment) -> None:

@@ -177,8 +177,9 @@ class Session:
     """Processors left to others where the number of threads is not given. Written by `physics`, the window's thread."""
     seek_steps: int = WITHOUT_LIMIT
     """Steps that a command which goes back may do at once. Written by `runner`."""
-    before_compiling: Callable[[], None] = lambda: None
-    """Called before a model is compiled, which takes seconds. Written by `runner`."""
+    before_compiling: Callable[[Any], None] = lambda experiment: None
+    """Called with the experiment before a model is compiled, which takes seconds. Written by `physics`, the window's
+    thread."""
     measured: dict[str, list[Point]] = field(default_factory=dict)
     """What the runs of this session have measured, by scene. Written by `results`."""
     comparison: Curve | None = None

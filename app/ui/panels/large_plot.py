@@ -7,6 +7,7 @@ from imgui_bundle import imgui
 from repose.app.render.text import text_width
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel, plots
+from repose.app.ui.places import STRIP
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 
@@ -24,7 +25,9 @@ def draw(ui: Ui) -> None:
         return
     left, top, right, bottom = ui.inset
     margin = MARGIN * ui.scale
-    size = imgui.ImVec2(ui.size[0] - left - right - 2 * margin, ui.size[1] - top - bottom - 2 * margin)
+    size = imgui.ImVec2(
+        ui.size[0] - left - right - 2 * margin, ui.size[1] - top - bottom - 2 * margin - STRIP * ui.scale
+    )
     if min(size.x, size.y) < 100 * ui.scale:
         return
     imgui.set_next_window_pos(imgui.ImVec2(left + margin, top + margin))
