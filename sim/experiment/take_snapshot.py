@@ -131,7 +131,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     )
     ghosts, facets = experiment.scene.ghosts(experiment), experiment.scene.facets(experiment)
     if ghosts is None:
-        ghosts = np.empty((0, dimension + 1))
+        ghosts = np.empty((0, 4))
     snapshot.ghosts = ghosts.astype(np.float32)
     snapshot.facets = (wall_facets(world) if facets is None else facets).astype(np.float32)
     snapshot.labels, snapshot.tracks = experiment.scene.labels(experiment), experiment.scene.tracks(experiment)
