@@ -82,9 +82,9 @@ class Scene:
     labels: Callable[[Experiment], tuple[Label, ...]] = lambda experiment: ()
     """Words at spheres in the picture, where a scene compares a few."""
     tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: ()
-    """Paths to draw, those of the run and those of a closed form."""
+    """Paths to draw in space, those of the run and those of a closed form."""
     ghosts: Callable[[Experiment], Floats | None] = lambda experiment: None
-    """Where a closed form says spheres should be: centres and radii [m], shape (ghosts, dimension + 1)."""
+    """Where a closed form says spheres in space should be: centres and radii [m], shape (ghosts, 4)."""
     facets: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
     focus: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]] | None] = lambda experiment: None
