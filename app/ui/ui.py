@@ -14,6 +14,7 @@ from repose.app.storage.settings import Settings
 from repose.app.storage.view import View
 from repose.app.ui.edits import Edits
 from repose.app.ui.preset_library import PresetLibrary
+from repose.app.ui.recent_runs import RecentRuns
 from repose.app.ui.repeats import Repeats
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui_probe import UiProbe
@@ -49,12 +50,20 @@ class Ui:
     fps: float = 0.0
     """Frames drawn per second."""
     help_open: bool = False
+    overlay: str = ""
+    """Name of the panel that is open over the picture: the choice of scenes or the large plot; empty for none."""
     dead: bool = False
     """True when the physics thread has ended by a mistake of the program and obeys no command."""
     memory: dict[str, Any] = field(default_factory=dict)
     """State of the panels between frames, such as a half-typed text, by name."""
     broken: dict[str, str] = field(default_factory=dict)
     """Panels that failed, with the message of the error."""
+    texture: Callable[[str, Callable[[], bytes]], Any] = lambda name, read: None
+    """texture(name, function that reads the picture) -> texture of a small picture, or None."""
+    recent_runs: RecentRuns = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.recent_runs = RecentRuns(self.settings)
 
     @property
     def view(self) -> View:

@@ -89,6 +89,8 @@ class Scene:
     flaw: Callable[[Any, World, Any], str] = lambda state, world, built: ""
     """flaw(state, world, parameters it was built with) -> which part of a state read from a file cannot be of this
     scene; empty where it can."""
+    group: str = ""
+    """Where it is listed: "checks" for what is compared with closed forms; empty: plane or space, by its dimension."""
     test_values: Mapping[str, Value] = field(default_factory=dict)
     """Parameters of a small experiment that ends within seconds, for the tests."""
     study: Study | None = None

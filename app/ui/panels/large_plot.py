@@ -10,8 +10,8 @@ from repose.app.ui.panels import Panel, plots
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 
-ROW, OPEN = "large", "large plot"
-"""The row of tabs; entry of `Ui.memory`: whether the plot is shown."""
+ROW = "large"
+"""The row of tabs."""
 TEXT = 1.45
 """Size of its text relative to running text."""
 MARGIN = 20.0
@@ -20,7 +20,7 @@ MARGIN = 20.0
 
 def draw(ui: Ui) -> None:
     """A window over the picture between the panels."""
-    if not ui.memory.get(OPEN):
+    if ui.overlay != PANEL.name:
         return
     left, top, right, bottom = ui.inset
     margin = MARGIN * ui.scale
@@ -47,14 +47,14 @@ def _draw_close(ui: Ui) -> None:
     width = text_width("Close  P") + 2.5 * imgui.get_style().frame_padding.x
     imgui.set_cursor_pos_x(start.x + imgui.get_content_region_avail().x - width)
     if button(ui, "large.close", "Close", hint="P", width=width):
-        ui.memory[OPEN] = False
+        ui.overlay = ""
     imgui.set_cursor_pos(start)
 
 
 def toggle(ui: Ui) -> None:
     """Show the plot large, or close it."""
-    ui.memory[OPEN] = not ui.memory.get(OPEN)
-    if ui.memory[OPEN]:
+    ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
+    if ui.overlay:
         tabs = ui.settings.choices.tabs
         ui.settings.choices.tabs = {**tabs, ROW: ui.memory.get(plots.SHOWN, tabs.get(plots.ROW, ""))}
         ui.memory.setdefault("tabs found", set()).discard(ROW)

@@ -89,6 +89,7 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
         monkeypatch.setattr(layout, "all_panels", lambda: panels)
         monkeypatch.setattr(layout.log, "disabled", True)
         ui.settings.choices.tabs = {"tab": panel.name}
+        ui.overlay = panel.name
         with bare_imgui():
             panel_faults.apply(ui.palette, ui.scale)
             for _ in range(3):
