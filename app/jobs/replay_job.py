@@ -18,10 +18,12 @@ WRITTEN, NOT_WRITTEN = 0, 1
 def commands_in(path: Path) -> list[tuple[str, str, str]]:
     """Step, command and what it was given, for every entry of the log; raises `ParameterError`."""
     log = _loaded(path).log
-    declared = scenes()[log.scene].parameters.declared()
+    present = log.start.now.parameters.model_dump()
 
     def words(command: Any) -> str:
         values = getattr(command, "values", command.__dict__)
+        present.update(values)
+        declared = scenes()[log.scene].parameters.chosen(present).declared()  # of the law in use at this entry
         known = {name: declared[name].shown(value) if name in declared else value for name, value in values.items()}
         return ", ".join(f"{name} = {value}" for name, value in known.items())
 

@@ -13,7 +13,7 @@ from imgui_bundle import imgui
 from numpy.typing import NDArray
 from repose.app.render.camera import NO_INSET, Box, Camera2D, Inset, Size
 from repose.app.render.canvas import Canvas
-from repose.app.render.colours import DARK, LIGHT, colouring_of, ease, fill_colours, measure_range, to_linear
+from repose.app.render.colours import DARK, LIGHT, Ranges, colouring_of, fill_colours, shown_as, to_linear
 from repose.app.render.framing import LEGEND_ROOM, MARGIN, SCALE_BAR_ROOM, whole_scene
 from repose.app.render.gpu import Instances, Program, Target
 from repose.app.render.imgui_backend import TEXT_SIZE, ImguiBackend
@@ -37,7 +37,7 @@ class Renderer:
         self._scenes: dict[str, Target] = {}
         self._picture: Target | None = None
         self._picture_gui: ImguiBackend | None = None
-        self._span: dict[str, tuple[float, float]] = {}
+        self._ranges = Ranges()
 
     def draw(
         self,
@@ -105,14 +105,12 @@ class Renderer:
 
     def _frame(self, snapshot: Snapshot, view: View, camera: Camera, size: Size, inset: Inset, scale: float) -> Frame:
         palette = DARK if view.dark else LIGHT
-        colouring = colouring_of(view.colour_by, snapshot)
-        wanted = measure_range(colouring, snapshot) if colouring else None
-        span = None
-        if colouring and wanted:
-            span = ease(self._span.get(colouring.name), wanted) if colouring.kind == "continuous" else wanted
-            self._span[colouring.name] = span
-        faces = fill_colours(snapshot, colouring, span, view.colour_map, palette)
-        return Frame(snapshot, view, camera, size, inset, scale, palette, colouring if span else None, span, faces)
+        shown = shown_as(view.colour_by, snapshot)
+        colouring = colouring_of(shown, snapshot)
+        span = self._ranges.shown(colouring, snapshot, view.range_follows) if colouring else None
+        faces = fill_colours(snapshot, shown, colouring, span, view.colour_map, palette)
+        colouring = colouring if span else None
+        return Frame(snapshot, view, camera, size, inset, scale, palette, shown, colouring, span, faces)
 
     def _draw_scene(self, frame: Frame, name: str, framebuffer: int) -> None:
         """All passes in linear light, then copied to `framebuffer`."""

@@ -8,10 +8,10 @@ import re
 from imgui_bundle import imgui
 from repose.app.render.theme import Colour, colour32, vector
 
-SCRIPT = re.compile(r"([_^])([^\W_]+)")
-"""A subscript or superscript in a symbol or a unit: k_n, N/m^p."""
-RAISED = re.compile(r"(\^)([^\W_]+)")
-"""A superscript in a sentence, where an underscore may belong to a name."""
+SCRIPT = re.compile(r"([_^])([^\W_]+(?:\.[0-9]+)?)")
+"""A subscript or superscript in a symbol or a unit: k_n, N/m^1.5."""
+RAISED = re.compile(r"((?<=\b[^\W\d_])_|\^)([^\W_]+(?:\.[0-9]+)?)")
+"""A superscript in a sentence, or a subscript of a symbol of one letter; an underscore may also belong to a name."""
 POWER = re.compile(r"\b(?P<mantissa>\d+(?:\.\d+)?)e(?P<sign>[+-])0*(?P<exponent>\d+)")
 DIGITS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 SMALL = 0.76

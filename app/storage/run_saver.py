@@ -170,7 +170,7 @@ class RunSaver:
             (write_whole_file if over else write_new_file)(path, lambda file: write(saved, file, picture))
             self._mine = str(path)
             self.used.append(str(path))
-            self.said = f"Saved to {path.name}."
+            self.said = f"Saved to {path}."
         except FileExistsError:
             self.confirm = str(path)
         except OSError as error:

@@ -13,8 +13,10 @@ class View(BaseModel):
 
     model_config = ConfigDict(extra="ignore", strict=True, validate_assignment=True, allow_inf_nan=False)
 
-    colour_by: str = "speed"
+    colour_by: str = "automatic"
     """A name in `repose.app.render.colours.COLOURINGS`."""
+    range_follows: bool = False
+    """Whether the range of the colours follows the values; otherwise it is held for a run."""
     colour_map: str = "viridis"
     """A name in `repose.app.render.colours.COLOUR_MAPS`."""
     shown: Annotated[dict[str, bool], MaxLen(200)] = {}

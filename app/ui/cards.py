@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from imgui_bundle import imgui
+from repose.app.render.text import draw_symbol
 from repose.app.render.theme import Colour, colour32
 from repose.app.storage.thumbnails import SIZE
 from repose.app.ui.ui import Ui
@@ -57,8 +57,6 @@ def _draw_card(ui: Ui, face: CardFace, width: float) -> bool:
     size = imgui.ImVec2(width, high + (1.25 + LINES) * line + 2.0 * pad)
     pressed = imgui.invisible_button(f"##{face.name}", size, imgui.ButtonFlags_.enable_nav)
     ui.probe.mark(f"card.{face.name}")
-    if face.about or face.question:
-        tooltip(" ".join(part for part in (face.about, face.question) if part))
     if not imgui.is_item_visible():
         return pressed
     low = imgui.get_item_rect_min()
@@ -66,11 +64,20 @@ def _draw_card(ui: Ui, face: CardFace, width: float) -> bool:
     hot = imgui.is_item_hovered() or imgui.is_item_focused()
     _draw_frame(ui, face, low, end, high, hot)
     draw = imgui.get_window_draw_list()
+    text = width - 2 * pad
+    about, question = (float(imgui.calc_text_size(words, False, text).y) for words in (face.about, face.question))
+    if about + question > LINES * line:
+        tooltip(f"{face.about} {face.question}".strip())
     draw.push_clip_rect(imgui.ImVec2(low.x + pad, low.y), imgui.ImVec2(end.x - pad, end.y - 0.5 * pad), True)
     y = low.y + high + pad
-    y += _write(ui.bold, face.title, low.x + pad, y, width - 2 * pad, ui.palette.text) + 0.15 * line
-    y += _write(None, face.about, low.x + pad, y, width - 2 * pad, ui.palette.muted)
-    _write(None, face.question, low.x + pad, y, width - 2 * pad, ui.palette.accent)
+    if ui.bold is not None:
+        imgui.push_font(ui.bold, 0.0)
+    draw_symbol(low.x + pad, y, face.title, ui.palette.text)
+    if ui.bold is not None:
+        imgui.pop_font()
+    y += 1.15 * line
+    _write(face.about, low.x + pad, y, text, ui.palette.muted)
+    _write(face.question, low.x + pad, y + (about if face.about else 0.0), text, ui.palette.accent)
     draw.pop_clip_rect()
     return pressed
 
@@ -92,15 +99,7 @@ def _draw_frame(ui: Ui, face: CardFace, low: imgui.ImVec2, end: imgui.ImVec2, hi
         draw.add_rect(low, end, colour32(ink), rounding, thickness=2.0 * ui.scale)
 
 
-def _write(font: Any, text: str, x: float, y: float, width: float, colour: Colour) -> float:
-    """Text in lines of this width; its height [px]."""
-    if not text:
-        return 0.0
-    if font is not None:
-        imgui.push_font(font, 0.0)
+def _write(text: str, x: float, y: float, width: float, colour: Colour) -> None:
+    """Text in lines of this width."""
     draw = imgui.get_window_draw_list()
     draw.add_text(imgui.get_font(), imgui.get_font_size(), imgui.ImVec2(x, y), colour32(colour), text, width)
-    height = float(imgui.calc_text_size(text, False, width).y)
-    if font is not None:
-        imgui.pop_font()
-    return height

@@ -39,6 +39,8 @@ class Edits:
     history: History = field(default_factory=History)
     refusals: dict[str, str] = field(default_factory=dict)
     """Why a parameter's last edit was refused, by parameter name."""
+    refused: int = 0
+    """How many edits have been refused."""
     marks: list[Mark] = field(default_factory=list)
     """Changes of this run, for the plots."""
     _wanted: dict[str, tuple[Value, int]] = field(default_factory=dict)
@@ -86,6 +88,7 @@ class Edits:
             checked = parameters.changed(**{name: value for name, (value, _) in self._wanted.items()} | dict(values))
         except ParameterError as error:
             self.refusals.update(dict.fromkeys(values, str(error)))
+            self.refused += 1
             return False
         after: dict[str, Value] = {name: getattr(checked, name) for name in values}
         if after != before:

@@ -44,7 +44,8 @@ WINDOW_KEYS = (
     Key("look_top", "3", "in 3D: view from the top", "Picture", codes=(pygame.K_3, pygame.K_KP_3)),
     Key("look_three-quarter", "4", "in 3D: view at an angle", "Picture", codes=(pygame.K_4, pygame.K_KP_4)),
     Key("hide_panels", "Tab", "hide or show all panels", "Window", codes=(pygame.K_TAB,)),
-    Key("next_column", "F6", "move the keyboard focus to the next column", "Window", codes=(pygame.K_F6,)),
+    Key("fold", "F4", "fold the column to a rim, or unfold it", "Window", codes=(pygame.K_F4,)),
+    Key("next_column", "F6", "keyboard to column, bar, actions in turn", "Window", codes=(pygame.K_F6,)),
     Key("fullscreen", "F11", "full screen", "Window", codes=(pygame.K_F11,)),
 )
 """Keys that no panel declares."""

@@ -49,7 +49,13 @@ class Transport:
 
 
 def describe_speed(speed: float | None) -> str:
-    """A speed in words, for the slider."""
+    """A speed in words: "20 × slow motion", "real time", "5 × time lapse"."""
     if speed is None:
         return "as fast as possible"
-    return "real time" if speed == 1.0 else f"{speed:g}× real time"
+    if speed <= 0.0:
+        return "at rest"
+    if 0.9 <= speed <= 1.1:
+        return "real time"
+    factor = max(speed, 1.0 / speed)
+    shown = f"{factor:.2g}" if factor < 99.5 else f"{round(factor, 1 - len(str(int(factor)))):.0f}"
+    return f"{shown} × {'time lapse' if speed > 1.0 else 'slow motion'}"

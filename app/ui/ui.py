@@ -13,6 +13,7 @@ from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.app.storage.view import View
 from repose.app.ui.edits import Edits
+from repose.app.ui.events import Events
 from repose.app.ui.preset_library import PresetLibrary
 from repose.app.ui.recent_runs import RecentRuns
 from repose.app.ui.repeats import Repeats
@@ -52,6 +53,10 @@ class Ui:
     help_open: bool = False
     overlay: str = ""
     """Name of the panel that is open over the picture: the choice of scenes or the large plot; empty for none."""
+    presenting: bool = False
+    """True while the window shows picture, title, parameters of the lecture and the large number only."""
+    events: Events = field(default_factory=Events)
+    """What has happened in this run, for the bar of time."""
     dead: bool = False
     """True when the physics thread has ended by a mistake of the program and obeys no command."""
     memory: dict[str, Any] = field(default_factory=dict)

@@ -46,6 +46,8 @@ REPORT_VARIABLE = "REPOSE_REPORT"
 STARTING_INTERVAL = 0.05
 """Wall time between two frames before the first snapshot [s]: loading the loops needs the interpreter, and a picture at
 full rate would make it take half as long again."""
+PRESENTED = 1.6
+"""Least text size of a presentation relative to the usual one [-]."""
 SAVE_INTERVAL = 300
 """Frames between two checks whether settings must be saved."""
 PICTURE = "picture"
@@ -96,6 +98,7 @@ class Application:
         ui.snapshot = self.physics.latest()
         ui.dead = self.physics.dead
         ui.edits.see(ui.snapshot)
+        ui.events.see(ui.snapshot, ui.edits)
         ui.run_saver.tick()
         ui.recent_runs.see(ui.run_saver)
         if ui.run_saver.opened:
@@ -166,12 +169,18 @@ class Application:
         physics.join(PHYSICS_TIME)
 
     def _report(self) -> None:
+        from repose.app.ui.toasts import TOASTS
+
         ui, film = self.ui, self.ui.film
         ui.probe.report(
             ui.snapshot,
             ui.size,
             fps=ui.fps,
             help=ui.help_open,
+            inset=ui.inset,
+            scale=ui.scale,
+            events=[(event.at, event.kind, event.text) for event in ui.events.shown],
+            toasts=[toast.text for toast in ui.memory.get(TOASTS, ())],
             speed=ui.transport.speed,
             colour_by=ui.view.colour_by,
             cut=ui.view.cut_axis,
@@ -188,8 +197,8 @@ class Application:
         import pygame
         from repose.app.ui.keys import dispatch, is_escape, scene_keys
         from repose.app.ui.panels import all_keys
-        from repose.app.ui.panels.notices import DROPPED
         from repose.app.ui.path_field import take_dropped
+        from repose.app.ui.toasts import tell
 
         keys = (*scene_keys(self.ui.snapshot), *all_keys())
         for event in events:
@@ -197,8 +206,8 @@ class Application:
                 return False
             if event.type in (pygame.WINDOWRESIZED, pygame.WINDOWMOVED):
                 self._remember_place(event)
-            if event.type == pygame.DROPFILE:
-                self.ui.memory[DROPPED] = take_dropped(self.ui, event.file)
+            if event.type == pygame.DROPFILE and (refusal := take_dropped(self.ui, event.file)):
+                tell(self.ui, refusal, bad=True)
             # Wheel events carry no position: use the last one of the mouse, which ImGui knows one frame later.
             self._pointer = event.dict.get("pos", self._pointer)
             # ImGui does not get keys that were used here: Tab would move its focus into a text field.
@@ -213,12 +222,14 @@ class Application:
         """Set scale, colours and the area of the picture from window and settings."""
         from repose.app.render.theme import apply, interface_scale
         from repose.app.ui.layout import measure_inset
+        from repose.app.ui.places import chosen_fold
 
         ui, palette, choices = self.ui, self.ui.palette, self.settings.choices
         ui.view.dark = palette.dark
-        ui.view.text_scale = choices.font_scale * palette.zoom
-        ui.scale = interface_scale(size, self.window.content_scale, choices.font_scale, palette)
-        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible)
+        wanted = max(choices.font_scale, PRESENTED) if ui.presenting else choices.font_scale
+        ui.view.text_scale = wanted * palette.zoom
+        ui.scale = interface_scale(size, self.window.content_scale, wanted, palette)
+        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, chosen_fold(ui), ui.presenting)
         if self._theme != (choices.theme, ui.scale):
             self._theme = choices.theme, ui.scale
             apply(palette, ui.scale)

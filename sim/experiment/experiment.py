@@ -21,7 +21,7 @@ from repose.sim.experiment.comparison import Point, Study
 from repose.sim.experiment.run import Change, RestartPoint, Run
 from repose.sim.experiment.snapshot import Action, Fault, Notice
 from repose.sim.measure.angle_of_repose import AngleOfRepose
-from repose.sim.measure.display import Curve, Reading
+from repose.sim.measure.display import Curve, Label, Reading, Track
 from repose.sim.parameters import ParameterSet, Value
 
 CHECK_STEPS = 50
@@ -79,6 +79,10 @@ class Scene:
     """A state to show over the picture, or None."""
     curves: Callable[[Experiment], tuple[Curve, ...]] = lambda experiment: ()
     """Plots of the scene's own, the run against the law it should follow."""
+    labels: Callable[[Experiment], tuple[Label, ...]] = lambda experiment: ()
+    """Words at spheres in the picture, where a scene compares a few."""
+    tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: ()
+    """Paths to draw, those of the run and those of a closed form."""
     ghosts: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Where a closed form says spheres should be: centres and radii [m], shape (ghosts, dimension + 1)."""
     facets: Callable[[Experiment], Floats | None] = lambda experiment: None
@@ -91,6 +95,8 @@ class Scene:
     scene; empty where it can."""
     group: str = ""
     """Where it is listed: "checks" for what is compared with closed forms; empty: plane or space, by its dimension."""
+    lecture: tuple[str, ...] = ()
+    """The parameters that matter in a lecture, by name, four or five; the window shows them first."""
     test_values: Mapping[str, Value] = field(default_factory=dict)
     """Parameters of a small experiment that ends within seconds, for the tests."""
     study: Study | None = None

@@ -65,6 +65,7 @@ class Runner:
         self._frames_from = 0.0
         self._serial = 0
         self._refusal = ""
+        self._refusals = 0
         self._batch_cost = 1e-3 / CHECK_STEPS
         """Wall time of one step, last measured [s]."""
         self._publish_at = self._publish_cost = 0.0
@@ -207,6 +208,7 @@ class Runner:
             before = experiment.time
             experiment.session.seek_steps = int(AT_ONCE / self._batch_cost)
             self._refusal = apply(experiment, self._commands.get())
+            self._refusals += bool(self._refusal)
             if experiment.time != before:
                 self._restart_schedule()  # another state; a parameter change keeps the schedule
             changed = True
@@ -263,7 +265,7 @@ class Runner:
         take_snapshot(experiment, snapshot, contacts)
         self._serial += 1
         snapshot.serial = self._serial
-        snapshot.refusal = self._refusal
+        snapshot.refusal, snapshot.refusals = self._refusal, self._refusals
         snapshot.paused = self._paused
         snapshot.compiling = False
         snapshot.threads_asked, snapshot.threads_wanted = experiment.session.threads, threads_wanted(experiment)

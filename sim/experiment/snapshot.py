@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.measure.angle_of_repose import AngleOfRepose
-from repose.sim.measure.display import Curve, Reading
+from repose.sim.measure.display import Curve, Label, Reading, Track
 from repose.sim.measure.measurement import Measurement
 from repose.sim.parameters import ParameterSet, Value
 
@@ -101,7 +101,7 @@ class Snapshot:
     radius: Floats = field(default_factory=lambda: np.empty(0, np.float32))
     """[m], shape (count,)."""
     fixed: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
-    """True for spheres of walls and base, shape (count,)."""
+    """True for spheres of walls and base, which belong to no layer, shape (count,)."""
     sphere_id: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     """Identity, unchanged when rows move, shape (count,)."""
     orientation: Floats = field(default_factory=lambda: np.empty((0, 0), np.float32))
@@ -112,6 +112,10 @@ class Snapshot:
     shape (facets, dimension, dimension)."""
     ghosts: Floats = field(default_factory=lambda: np.empty((0, 3), np.float32))
     """Where a closed form says a sphere should be: centre and radius [m], shape (ghosts, dimension + 1)."""
+    labels: tuple[Label, ...] = ()
+    """Words at spheres."""
+    tracks: tuple[Track, ...] = ()
+    """Paths of spheres."""
     columns: dict[str, Floats] = field(default_factory=dict)
     """Per sphere, SI, shape (count,): "speed" [m/s], "force" (sum of normal forces) [N], "pressure" (inside the sphere)
     [Pa, in the plane N/m], "coordination" [contacts], "size" (radius) [m], "layer" (of origin, -1 for fixed)."""
@@ -182,6 +186,8 @@ class Snapshot:
     """The scene's own."""
     refusal: str = ""
     """Why the last command was refused; empty once one has been accepted."""
+    refusals: int = 0
+    """How many commands have been refused."""
     fault: Fault | None = None
 
     threads_asked: int | None = None

@@ -114,7 +114,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.parameters = experiment.parameters
     snapshot.position = position
     snapshot.radius = world.radius.astype(np.float32)
-    snapshot.fixed = world.fixed
+    snapshot.fixed = world.fixed & (world.layer < 0)  # a grain that is held until it is let go is no wall
     snapshot.sphere_id = world.sphere_id.copy()
     speed = np.sqrt(np.sum(world.motion[:dimension, 1] ** 2, axis=0))
     snapshot.columns = {
@@ -133,6 +133,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
         ghosts = np.empty((0, dimension + 1))
     snapshot.ghosts = ghosts.astype(np.float32)
     snapshot.facets = (wall_facets(world) if facets is None else facets).astype(np.float32)
+    snapshot.labels, snapshot.tracks = experiment.scene.labels(experiment), experiment.scene.tracks(experiment)
     snapshot.readings = experiment.scene.readings(experiment)
     snapshot.bulk_readings = shown_readings(experiment)
     snapshot.curves = experiment.scene.curves(experiment)

@@ -18,7 +18,8 @@ ERROR_OF: dict[Method, str] = {"line": "line fit", "robust": "line fit", "height
 class AngleOfRepose:
     """One reading of the slope.
 
-    The surface is y = intercept + slope x [m]; a heap that falls to the right has a positive angle.
+    The surface is y = intercept + slope x [m]; a heap that falls to the right has a positive angle. In space y is the
+    height and x the distance from the vertical axis through the origin.
     """
 
     angle: float

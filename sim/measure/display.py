@@ -55,6 +55,28 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class Label:
+    """Words at a sphere of the picture; the spheres that have them are told apart by colour."""
+
+    sphere_id: int
+    text: str
+    """What distinguishes the sphere, such as "e = 0.8"."""
+    note: str = ""
+    """What it does now; empty for nothing."""
+
+
+@dataclass(frozen=True)
+class Track:
+    """Path of the centre of a sphere in the picture, in the colour of its label."""
+
+    sphere_id: int
+    points: NDArray[np.float64]
+    """[m], shape (points, dimension)."""
+    expected: bool = False
+    """Whether a closed form says so: then every point is a dot, otherwise a line joins them."""
+
+
+@dataclass(frozen=True)
 class Plot:
     """A tab of plots over time; measurements of one tab stand one above the other."""
 

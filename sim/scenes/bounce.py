@@ -1,5 +1,8 @@
 """Bouncing spheres: three restitutions side by side, against ballistic arcs with instant rebound.
 
+The spheres are thrown forwards, so that the arcs lie beside each other in space; there is no friction, and no force
+acts along the plane. The run ends when the liveliest sphere lands for the first time after the duration.
+
 A sphere dropped from h first lands after T = sqrt(2h/g) with v = sqrt(2 g h); arc n rises with e^n v and lasts
 2 e^n v/g, so that all arcs are over at T (1 + e)/(1 - e). A contact that lasts t_c delays an arc that begins with v by
 t_c, and the weight meanwhile changes v by up to g t_c and the length of the arc by as much again: v 2 t_c of height
@@ -20,21 +23,24 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material
-from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.measure.display import Curve, Label, Line, Reading, Track
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep
 from repose.sim.scenes.common.unreleased import (
     HeldState,
     act_held,
     actions_held,
+    end,
     flaw_held,
     held_spheres,
+    record,
     recorded,
     rectangle,
+    repeat,
+    thinned,
     velocities,
-    watch,
 )
-from repose.sim.scenes.common.unreleased_parameters import DURATION, HOW_LONG, SphereMass, SphereRadius
+from repose.sim.scenes.common.unreleased_parameters import DURATION, Repeat, SphereMass, SphereRadius
 
 
 def _quantity(number: str, symbol: str) -> Quantity:
@@ -81,7 +87,21 @@ class BounceParameters(MotionParameters):
             "'auto' is stable, and coarser."
         ),
     ] = 1e-5
-    duration: Annotated[float, Ge(0.01), Le(20.0), DURATION, HOW_LONG] = 1.5
+    forward_speed: Annotated[
+        float,
+        Ge(0.0),
+        Le(10.0),
+        Quantity("forward speed", "v_x", "m/s", effect="restart", group="Spheres"),
+        Field(description="Along the plane, the same for all; 0 drops them on one place. At the next drop."),
+    ] = 0.3
+    duration: Annotated[
+        float,
+        Ge(0.01),
+        Le(20.0),
+        DURATION,
+        Field(description="The end is the next landing of the liveliest sphere. Takes effect at the next drop."),
+    ] = 1.5
+    repeat: Repeat = True
 
     @property
     def restitutions(self) -> tuple[float, float, float]:
@@ -106,6 +126,15 @@ SPHERES = 3
 MOST_ARCS = 1000
 """Arcs of the closed form that are told apart; those beyond are too low to see."""
 
+LONGEST = 3.0
+"""The run ends after this many durations, whether the liveliest sphere lands or not [-]."""
+
+LANE = 6.0
+"""Distance of the lanes, so that no sphere hides another [radii]."""
+
+DOTS_APART = 0.02
+"""Time between the dots of the closed form [s]."""
+
 
 def begin(parameters: BounceParameters, seed: int) -> tuple[World, HeldState]:
     """Three spheres held above the plane."""
@@ -113,9 +142,25 @@ def begin(parameters: BounceParameters, seed: int) -> tuple[World, HeldState]:
 
 
 def starts(parameters: BounceParameters) -> Floats:
-    """Centres at the start [m], shape (3, 3)."""
-    x = 4.0 * parameters.radius * (np.arange(SPHERES) - 1)
-    return np.column_stack([x, 0.0 * x, np.full(SPHERES, parameters.drop_height + parameters.radius)])
+    """Centres at the start [m], shape (3, 3), one lane each, the first in front."""
+    lane = LANE * parameters.radius * (np.arange(SPHERES) - 1)
+    return np.column_stack([0.0 * lane, lane, np.full(SPHERES, parameters.drop_height + parameters.radius)])
+
+
+def forwards(parameters: BounceParameters, time: Floats) -> Floats:
+    """Distance along the plane at times since the release [m]: weight acts along it where the table is tilted."""
+    way: Floats = parameters.forward_speed * time + 0.5 * parameters.gravity * math.sin(parameters.tilt) * time**2
+    return way
+
+
+def expected_end(parameters: BounceParameters) -> float:
+    """When the closed form has the liveliest sphere land for the first time after the duration [s]."""
+    g = max(parameters.gravity * math.cos(parameters.tilt), 1e-12)
+    landing = math.sqrt(2.0 * parameters.drop_height / g)
+    launch = g * landing * max(parameters.restitutions) ** np.arange(1, MOST_ARCS + 1)
+    landings = landing + np.concatenate([[0.0], np.cumsum(2.0 * launch / g)])
+    later = landings[landings >= parameters.duration]
+    return min(float(later[0]), LONGEST * parameters.duration) if later.size else parameters.duration
 
 
 def ballistic(parameters: BounceParameters, restitution: float, time: Floats) -> tuple[Floats, Floats]:
@@ -141,14 +186,30 @@ def ballistic(parameters: BounceParameters, restitution: float, time: Floats) ->
 def elapsed(experiment: Experiment) -> float:
     """Time since the spheres were let go, 0 while they are held [s]."""
     state: HeldState = experiment.run.state
-    return 0.0 if state.phase == "empty" else min(experiment.time - state.since, experiment.run.built.duration)
+    if state.phase == "empty":
+        return 0.0
+    return state.time[-1] if state.phase == "rested" else experiment.time - state.since
 
 
 def supervise(experiment: Experiment) -> None:
-    """Write down heights and speeds; stop when the time is over."""
-    if experiment.phase == "flowing":
+    """Write down heights and speeds; stop when the liveliest sphere has landed after the duration; repeat."""
+    state: HeldState = experiment.run.state
+    if state.phase == "flowing":
         height = experiment.run.world.motion[2, 0] - experiment.run.built.radius
-        watch(experiment, height, np.abs(velocities(experiment)[:, 2]))
+        record(state, elapsed(experiment), height, np.abs(velocities(experiment)[:, 2]))
+        if is_over(state, experiment.run.built):
+            end(experiment)
+    elif state.phase == "rested":
+        repeat(experiment, starts(experiment.run.built), (experiment.run.built.forward_speed,))
+
+
+def is_over(state: HeldState, built: BounceParameters) -> bool:
+    """Whether the duration has passed and the liveliest sphere, which is not to stop in mid-air, has just landed."""
+    if state.time[-1] < built.duration or len(state.time) < 3:
+        return False
+    liveliest = int(np.argmax(built.restitutions))
+    before, at, after = (row[liveliest] for row in state.place[-3:])
+    return before >= at <= after or state.time[-1] >= LONGEST * built.duration
 
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
@@ -160,7 +221,8 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
 
 def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
-    return act_held(experiment, action, "The spheres are held above the plane.", "The spheres fall.")
+    velocity = (experiment.run.built.forward_speed,)
+    return act_held(experiment, action, "The spheres are held above the plane.", "The spheres fall.", velocity)
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
@@ -169,8 +231,9 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     if phase == "empty":
         return phase, f"spheres held {1e3 * experiment.run.built.drop_height:g} mm above the plane", None
     if phase == "flowing":
-        return phase, f"bouncing: {elapsed(experiment):.2f} of {duration:g} s", elapsed(experiment) / duration
-    return phase, f"bounced for {duration:g} s", None
+        last = max(expected_end(experiment.run.built), elapsed(experiment))
+        return phase, f"bouncing: {elapsed(experiment):.2f} of {duration:g} s", elapsed(experiment) / last
+    return phase, f"bounced for {elapsed(experiment):.2f} s", None
 
 
 def deviations(experiment: Experiment) -> Floats:
@@ -214,7 +277,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Height and speed against time, the run as points on the closed form."""
     built = experiment.run.built
     time, height, speed = recorded(experiment.run.state, SPHERES)
-    smooth = np.linspace(0.0, built.duration, 600)
+    smooth = np.linspace(0.0, max(expected_end(built), elapsed(experiment)), 600)
     rising, moving = [], []
     for row, e in enumerate(built.restitutions):
         expected = ballistic(built, e, smooth)
@@ -232,16 +295,41 @@ def ghosts(experiment: Experiment) -> Floats:
     built = experiment.run.built
     centres = starts(built)
     now = np.array([elapsed(experiment)])
+    centres[:, 0] = forwards(built, now)
     for row, e in enumerate(built.restitutions):
         centres[row, 2] = built.radius + float(ballistic(built, e, now)[0][0])
     return np.column_stack([centres, np.full(SPHERES, built.radius)])
 
 
+def labels(experiment: Experiment) -> tuple[Label, ...]:
+    """The restitution of each sphere."""
+    return tuple(Label(row, f"e = {e:g}") for row, e in enumerate(experiment.run.built.restitutions))
+
+
+def tracks(experiment: Experiment) -> tuple[Track, ...]:
+    """The arcs of the closed form, and the paths of the run so far."""
+    built = experiment.run.built
+    lane, found = starts(built)[:, 1], recorded(experiment.run.state, SPHERES)
+    time, height = thinned(found[0]), thinned(found[1])
+    dots = np.arange(0.0, expected_end(built), DOTS_APART)
+
+    def points(row: int, time: Floats, height: Floats) -> Floats:
+        return np.column_stack([forwards(built, time), np.full(time.size, lane[row]), built.radius + height])
+
+    arcs = [
+        Track(row, points(row, dots, ballistic(built, e, dots)[0]), expected=True)
+        for row, e in enumerate(built.restitutions)
+    ]
+    return (*arcs, *(Track(row, points(row, time, height[:, row])) for row in range(SPHERES)))
+
+
 def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The spheres and the plane under them."""
     built = experiment.run.built
-    wide, deep = 7.0 * built.radius, 3.0 * built.radius
-    return (-wide, -deep, -0.5 * built.radius), (wide, deep, built.drop_height + 3.0 * built.radius)
+    room, deep = 3.0 * built.radius, (LANE + 3.0) * built.radius
+    way = float(forwards(built, np.array(expected_end(built))))
+    low, high = (min(0.0, way) - room, -deep, -0.5 * built.radius), (max(0.0, way) + room, deep)
+    return low, (*high, built.drop_height + 3.0 * built.radius)
 
 
 def facets(experiment: Experiment) -> Floats:
@@ -278,7 +366,7 @@ def check(experiment: Experiment) -> str:
 SCENE = Scene(
     name="bounce",
     title="Bouncing spheres",
-    summary="Three spheres of different restitution dropped on a plane, against ballistic arcs.",
+    summary="Three spheres of different restitution thrown over a plane, against ballistic arcs.",
     law="voigt",
     parameters=BounceParameters,
     dimension=3,
@@ -295,8 +383,11 @@ SCENE = Scene(
     smallest_grain=lambda parameters: (parameters.mass, parameters.radius),
     readings=readings,
     curves=curves,
+    labels=labels,
+    tracks=tracks,
     ghosts=ghosts,
     facets=facets,
     flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
+    lecture=("restitution_low", "restitution_middle", "restitution_high", "drop_height", "gravity"),
     test_values={"duration": 0.5},
 )

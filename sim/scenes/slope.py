@@ -19,21 +19,25 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material
-from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.measure.display import Curve, Label, Line, Reading, Track
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.unreleased import (
     HeldState,
     act_held,
     actions_held,
+    end,
     flaw_held,
     held_spheres,
+    record,
     recorded,
     rectangle,
+    repeat,
+    spins,
+    thinned,
     velocities,
-    watch,
 )
-from repose.sim.scenes.common.unreleased_parameters import DURATION, HOW_LONG, SphereMass, SphereRadius
+from repose.sim.scenes.common.unreleased_parameters import DURATION, HOW_LONG, Repeat, SphereMass, SphereRadius
 
 
 def _quantity(number: int, symbol: str) -> Quantity:
@@ -81,6 +85,7 @@ class SlopeParameters(MotionParameters):
         Field(description="Friction spring of the contact. Takes effect at the next start."),
     ] = 1e5
     duration: Annotated[float, Ge(0.01), Le(5.0), DURATION, HOW_LONG] = 0.4
+    repeat: Repeat = True
 
     @property
     def frictions(self) -> tuple[float, ...]:
@@ -108,6 +113,15 @@ class SlopeParameters(MotionParameters):
 
 SPHERES = 5
 
+LANE = 5.0
+"""Distance of the lanes, so that no sphere hides another [radii]."""
+
+ROLLS = 0.03
+"""A sphere rolls where its surface slides along the slope by less than this share of its speed [-]."""
+
+DOTS = 24
+"""Dots of the closed form, equally apart in time."""
+
 
 def directions(parameters: SlopeParameters) -> tuple[Floats, Floats]:
     """Unit vectors down the slope and out of it."""
@@ -126,7 +140,7 @@ def starts(parameters: SlopeParameters) -> Floats:
     down, out = directions(parameters)
     weight = parameters.mass * parameters.gravity * max(math.cos(parameters.steepness), 0.0)
     height = parameters.radius - weight / parameters.normal_stiffness
-    across = 3.0 * parameters.radius * (np.arange(SPHERES) - 0.5 * (SPHERES - 1))
+    across = LANE * parameters.radius * (np.arange(SPHERES) - 0.5 * (SPHERES - 1))
     centres: Floats = height * out - length(parameters) * down + across[:, None] * np.array([0.0, 1.0, 0.0])
     return centres
 
@@ -145,12 +159,18 @@ def elapsed(experiment: Experiment) -> float:
 
 
 def supervise(experiment: Experiment) -> None:
-    """Write down paths and speeds; stop when the time is over."""
-    if experiment.phase == "flowing":
-        built = experiment.run.built
-        down = directions(built)[0]
+    """Write down paths and speeds; stop when the time is over and the fastest is at the foot; repeat."""
+    built = experiment.run.built
+    state: HeldState = experiment.run.state
+    if state.phase == "flowing":
+        down, out = directions(built)
         path = (experiment.run.world.motion[:3, 0].T - starts(built)) @ down
-        watch(experiment, path, velocities(experiment) @ down)
+        record(state, elapsed(experiment), path, velocities(experiment) @ down)
+        state.rolling = (built.radius * (spins(experiment) @ np.cross(out, down))).tolist()
+        if state.time[-1] >= built.duration:
+            end(experiment)
+    elif state.phase == "rested":
+        repeat(experiment, starts(built))
 
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
@@ -222,6 +242,35 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     return (Curve("Speed", "time [s]", "speed [m/s]", tuple(lines)),)
 
 
+def labels(experiment: Experiment) -> tuple[Label, ...]:
+    """The friction of each sphere, and whether it rolls or slides, from its speed and its spin."""
+    state: HeldState = experiment.run.state
+    found = []
+    for row, mu in enumerate(experiment.run.built.frictions):
+        note = ""
+        if state.rolling and abs(speed := state.speed[-1][row]) > 0.0:
+            note = "rolls" if abs(speed - state.rolling[row]) < ROLLS * abs(speed) else "slides"
+        found.append(Label(row, f"μ = {mu:g}", note))
+    return tuple(found)
+
+
+def tracks(experiment: Experiment) -> tuple[Track, ...]:
+    """The way each sphere has come, and beside it where the closed form has it at equal times."""
+    built = experiment.run.built
+    down, out = directions(built)
+    across = np.array([0.0, 1.0, 0.0])
+    foot = starts(built) - built.radius * out
+    time = np.linspace(0.0, built.duration, DOTS)
+    path = thinned(recorded(experiment.run.state, SPHERES)[1])
+    found = []
+    for row, mu in enumerate(built.frictions):
+        expected = 0.5 * built.acceleration(mu) * time**2
+        beside = foot[row] + 0.5 * built.radius * across
+        found.append(Track(row, beside + expected[:, None] * down, expected=True))
+        found.append(Track(row, foot[row] - 0.5 * built.radius * across + path[:, row, None] * down))
+    return tuple(found)
+
+
 def ghosts(experiment: Experiment) -> Floats:
     """Where the closed form has the spheres, shape (5, 4)."""
     built = experiment.run.built
@@ -234,7 +283,7 @@ def facets(experiment: Experiment) -> Floats:
     """The piece of the slope the spheres run on."""
     built = experiment.run.built
     down, margin = directions(built)[0], 2.0 * built.radius
-    half = 1.5 * built.radius * SPHERES
+    half = 0.5 * LANE * built.radius * SPHERES
     corner = -(length(built) + margin) * down + np.array([0.0, -half, 0.0])
     return rectangle(corner, (length(built) + 2.0 * margin) * down, (0.0, 2.0 * half, 0.0))
 
@@ -293,8 +342,11 @@ SCENE = Scene(
     rotates=lambda parameters: True,
     readings=readings,
     curves=curves,
+    labels=labels,
+    tracks=tracks,
     ghosts=ghosts,
     facets=facets,
     flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
+    lecture=("slope_angle", "friction_2", "friction_3", "friction_4", "gravity"),
     test_values={"duration": 0.1},
 )

@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,20 @@ def test_signal_stops_the_run_and_keeps_the_results(number: int, tmp_path: Path)
     assert result["interrupted"] is True
     assert result["angle_of_repose"] is None
     assert result["steps"] > 0
+
+
+@UNIX
+def test_killed_run_leaves_its_results_so_far(tmp_path: Path) -> None:
+    result = tmp_path / "kept" / "result.json"
+    with start(["run", "--set", "grain_count=20000", "--no-picture", "--out", "kept"], tmp_path) as process:
+        while process.poll() is None and not (result.exists() and result.stat().st_size):
+            time.sleep(0.05)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    found = result_in(tmp_path / "kept")
+    assert found["interrupted"] is True
+    assert found["steps"] > 0
+    assert found["scene"] == "heap"
 
 
 @pytest.mark.gl

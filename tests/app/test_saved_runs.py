@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 from repose.app.cli.commands import run_command_line
+from repose.app.jobs.replay_job import commands_in
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import SetParameters
+from repose.sim.experiment.control import apply
 from repose.sim.experiment.history import saved_copy
 
 FEW = ("--set", "grain_count=20", "--set", "width=0.01", "--no-picture")
@@ -80,3 +85,12 @@ def test_a_run_on_a_mesh_is_gone_on_with_where_the_file_of_the_mesh_has_gone(her
     Path("floor.obj").unlink()
     assert run_command_line(("run", "--from", "a.repose", "--no-picture", "--out", "on", "--until", "0.02")) == 0
     assert json.loads(Path("on/result.json").read_text())["parameters"]["mesh"] == "floor.obj"
+
+
+def test_the_log_shows_the_parameters_of_another_law_with_their_units(here: Path) -> None:
+    experiment = new_experiment("heap", {"grain_count": 3, "width": 0.005})
+    assert apply(experiment, SetParameters({"law": "memoryless", "normal_viscosity": 0.02})) == ""
+    assert apply(experiment, SetParameters({"friction": 0.3})) == ""
+    saved_run.save(saved_copy(experiment), Path("a.repose"))
+    listed = [words for _, _, words in commands_in(Path("a.repose"))]
+    assert listed == ["law = memoryless, normal_viscosity = 0.02 kg/s", "friction = 0.3"]

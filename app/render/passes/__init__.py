@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from repose.app.extensions import offered
 from repose.app.render.ambient_occlusion import LAMP, AmbientOcclusion, measure_ambient_occlusion
 from repose.app.render.camera import Inset, Size
-from repose.app.render.colours import Colouring, Palette
+from repose.app.render.colours import LOOKS, READABLE_RELIEF, Colouring, Palette
 from repose.app.render.cutaway import Plane, cut_plane, is_cut
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.storage.view import View
@@ -65,6 +65,8 @@ class Frame:
     scale: float
     """Pixels per unit of text and line width [-]."""
     palette: Palette
+    shown: str
+    """What the colours show: a quantity, a look, or "labels" (`repose.app.render.colours.shown_as`)."""
     colouring: Colouring | None
     """What the grains are coloured by; None if plain."""
     span: tuple[float, float] | None
@@ -85,7 +87,10 @@ class Frame:
     def uniforms(self) -> dict[str, object]:
         """Uniforms of every shader of this dimension, by name."""
         known = self.camera.uniforms(self.size)
-        return known | {"lamp": LAMP, "cut": self.cut} if self.dimension == 3 else known
+        if self.dimension == 3:
+            return known | {"lamp": LAMP, "cut": self.cut}
+        look = LOOKS.get(self.shown) if self.colouring is None else None
+        return known | {"relief": look.relief if look else READABLE_RELIEF}
 
     @functools.cached_property
     def cut(self) -> Plane:

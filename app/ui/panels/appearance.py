@@ -50,4 +50,4 @@ def _draw_text_size(ui: Ui) -> None:
         ui.settings.choices.font_scale = ui.memory.pop("text_size")
 
 
-PANEL = Panel("appearance", "Window", 50, "right", draw, group="tools")
+PANEL = Panel("appearance", "Window", 50, "tools", draw)

@@ -32,7 +32,7 @@ def draw(ui: Ui) -> None:
     imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(14 * ui.scale, 11 * ui.scale))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
-    imgui.begin("large plot", None, flags | imgui.WindowFlags_.no_focus_on_appearing)
+    imgui.begin("large plot", None, flags)
     imgui.pop_style_var(2)
     imgui.push_font(None, imgui.get_style().font_size_base * TEXT)
     _draw_close(ui)

@@ -248,4 +248,4 @@ def _from_hex(code: str) -> Colour:
 
 
 KEYS = (Key("save_plot", "Ctrl+E", "save the plot as CSV, PNG and SVG", "File", save, codes=(pygame.K_e,), ctrl=True),)
-PANEL = Panel("plots", "Plots", 20, "right", draw, stretch=True, keys=KEYS)
+PANEL = Panel("plots", "Plots", 20, "tools", draw, keys=KEYS)

@@ -1,7 +1,9 @@
-"""File: save and open whole runs, export grains, and seek in the history of the run."""
+"""File: save and open whole runs, export grains; keys that seek in the history of the run."""
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pygame
@@ -12,9 +14,11 @@ from repose.app.storage.run_saver import free_name
 from repose.app.ui import file_dialog, rewind
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
+from repose.app.ui.questions import ask, is_losing
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, row, slide, tooltip
+from repose.app.ui.widgets import button, tooltip
 from repose.sim.io.archive import SUFFIX
+from repose.sim.parameters import unquoted
 
 EXPORTS = {
     ".csv": "A table as text, one row per grain, SI units in its head; 17 digits give the same bits back.",
@@ -27,44 +31,8 @@ DIALOG = "run dialog"
 
 
 def draw(ui: Ui) -> None:
-    """History slider, file path, buttons, result of the last action."""
-    _draw_rewind(ui)
-    imgui.separator()
+    """File path, buttons, result of the last action."""
     _draw_file(ui)
-
-
-def _draw_rewind(ui: Ui) -> None:
-    snapshot = ui.snapshot
-    past = snapshot.at < snapshot.log_end
-    row(
-        "History",
-        f"{snapshot.time:.3f} s" + (" (earlier step)" if past else ""),
-        ui,
-        ui.palette.accent if past else None,
-    )
-    size = imgui.get_frame_height()
-    if button(ui, "rewind.earlier", "«", width=size, help="To the previous checkpoint.  Key Page Up"):
-        rewind.earlier(ui)
-    imgui.same_line(0.0, 2 * ui.scale)
-    if button(ui, "rewind.step_back", "‹", width=size, help="One time step back.  Key ,"):
-        rewind.step_back(ui)
-    imgui.same_line(0.0, 4 * ui.scale)
-    free = imgui.get_content_region_avail().x - size - 4 * ui.scale
-    share = snapshot.at / snapshot.log_end if snapshot.log_end else 1.0
-    where = slide(ui, "rewind.bar", (f"{len(snapshot.moments)} checkpoints", ""), share, free)
-    tooltip("Recent checkpoints are dense, older ones sparse. Continuing from one deletes what came after it.")
-    if where is not None:
-        at = rewind.nearest(ui, where)
-        if at != ui.memory.get("rewind.asked"):
-            ui.memory["rewind.asked"] = at
-            rewind.go_to(ui, at)
-    else:
-        ui.memory.pop("rewind.asked", None)
-    imgui.same_line(0.0, 4 * ui.scale)
-    if button(ui, "rewind.later", "»", width=size, help="To the next checkpoint.  Key Page Down"):
-        rewind.later(ui)
-    row("Memory of checkpoints", rewind.memory(ui), ui)
-    tooltip("In use, and the limit above which checkpoints are thinned out. 1 MB = 1000² bytes.")
 
 
 def _draw_file(ui: Ui) -> None:
@@ -145,8 +113,12 @@ def open_run(ui: Ui) -> None:
 
 
 def replace_run(ui: Ui, path: str) -> None:
-    """Open a run in place of the one in the window."""
-    ui.run_saver.open(path)
+    """Open a run; one that has begun and would be replaced is asked about."""
+    if not is_losing(ui) or not path.strip():
+        ui.run_saver.open(path)
+        return
+    name = Path(unquoted(path)).name
+    ask(ui, f"Open {name}? It replaces the run in the window.", "Open", partial(ui.run_saver.open, path))
 
 
 def _ask_system(ui: Ui, what: str, dialog: Any) -> None:
@@ -180,4 +152,4 @@ KEYS = (
     Key("save_run", "Ctrl+S", "save the run", "File", save_run, codes=(pygame.K_s,), ctrl=True),
     Key("open_run", "Ctrl+O", "open a run", "File", open_run, codes=(pygame.K_o,), ctrl=True),
 )
-PANEL = Panel("runs", "File", 45, "right", draw, group="tools", keys=KEYS)
+PANEL = Panel("runs", "File", 45, "tools", draw, keys=KEYS)

@@ -14,12 +14,15 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, slide
 
 COLOURS = {
+    "automatic": "automatic",
     "speed": "speed",
     "force": "contact force",
     "pressure": "pressure",
     "coordination": "contacts",
     "size": "radius",
     "layer": "layer of origin",
+    "sand": "sand",
+    "clay": "clay",
     "plain": "plain",
 }
 
@@ -79,18 +82,26 @@ def _draw_space(ui: Ui) -> None:
 def _draw_switches(ui: Ui) -> None:
     half = imgui.get_content_region_avail().x / 2
     start = imgui.get_cursor_pos_x()
-    for index, switch in enumerate(switch for switch in all_switches() if switch.applies(ui.snapshot)):
+    shown = [switch for switch in all_switches() if switch.applies(ui.snapshot)]
+    for index, switch in enumerate(shown):
         if index % 2:
             imgui.same_line(start + half)
         help = f"{switch.help}  Key {switch.key}" if switch.key else switch.help
         switch.set(ui.view, checkbox(ui, f"view.show_{switch.name}", switch.label, switch.is_on(ui.view), help))
+    if len(shown) % 2:
+        imgui.same_line(start + half)
+    help = "The range of the colours follows the values; otherwise it is held for a run, so that colours keep it."
+    follows = checkbox(ui, "view.range_follows", "Range follows", ui.view.range_follows, help)
+    if follows != ui.view.range_follows:
+        ui.view.range_follows = follows
 
 
 def colour_by_next(ui: Ui) -> None:
     """Colour the grains by the next quantity."""
     names = list(COLOURINGS)
-    ui.view.colour_by = names[(names.index(ui.view.colour_by) + 1) % len(names)]
+    at = names.index(ui.view.colour_by) if ui.view.colour_by in names else -1
+    ui.view.colour_by = names[(at + 1) % len(names)]
 
 
 KEYS = (Key("next_colour", "C", "colour by the next quantity", "Picture", colour_by_next, characters="cC"),)
-PANEL = Panel("view", "View", 30, "right", draw, group="tools", keys=KEYS)
+PANEL = Panel("view", "View", 30, "tools", draw, keys=KEYS)

@@ -15,6 +15,11 @@ SphereRadius = Annotated[
     Quantity("radius", "R", "mm", scale=1e-3, effect="restart", group="Spheres"),
     Field(description="Of every sphere. Takes effect at the next start."),
 ]
+Repeat = Annotated[
+    bool,
+    Quantity("repeat", "", group="Experiment"),
+    Field(description="Begins again after a short rest at the end. Turn it off to look at the end."),
+]
 SphereMass = Annotated[
     float,
     Ge(1e-5),

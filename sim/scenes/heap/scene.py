@@ -268,5 +268,6 @@ SCENE = Scene(
     flaw=flaw,
     study=STUDY,
     prepared={"column": column},
+    lecture=("friction", "normal_stiffness", "shear_stiffness", "gravity", "base_radius"),
     test_values={"grain_count": 90, "width": 0.02, "friction": 0.4},
 )

@@ -18,7 +18,7 @@ from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.laws.hertz_mindlin import LAW
-from repose.sim.measure.angle_of_repose import angle_in_words
+from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words
 from repose.sim.measure.angle_of_repose_3d import CONE_ERROR_OF, ERROR_OF, ConeAngle, measure_cone
 from repose.sim.measure.display import Curve, Line, Reading
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
@@ -127,7 +127,9 @@ def keep_reading(state: Heap3dState, reading: ConeAngle) -> None:
         "cone_error": reading.cone_error,
         "distance": reading.distance.tolist(),
         "height": reading.height.tolist(),
+        "intercept": reading.intercept,
         "fitted": list(reading.fitted),
+        "used_ids": reading.used_ids.tolist(),
         "grains_used": int(reading.used_ids.size),
         "grains_left": reading.grains_left,
     }
@@ -157,6 +159,23 @@ def measure(experiment: Experiment) -> ConeAngle | None:
     # What is still in the funnel is no heap.
     moving &= world.motion[2, 0] < sizes(experiment.run.built).low + world.walls.moved[:, 2].max(initial=0.0)
     return measure_cone(world.motion[:3, 0, moving].T, world.radius[moving], world.sphere_id[moving])
+
+
+def slope(experiment: Experiment) -> AngleOfRepose | None:
+    """The slope measured last; None before the first measurement, and for one that was saved without its line."""
+    found = experiment.run.state.reading
+    if "intercept" not in found:
+        return None
+    return AngleOfRepose(
+        angle=found["angle"],
+        standard_error=found["standard_error"],
+        slope=-math.tan(found["angle"]),
+        intercept=found["intercept"],
+        x_range=(found["fitted"][0], found["fitted"][1]),
+        method="line",
+        used_ids=tuple(found["used_ids"]),
+        grains_left=found["grains_left"],
+    )
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
@@ -268,6 +287,7 @@ SCENE = Scene(
     describe=describe,
     on_grain_removed=count_removed,
     measure=measure,
+    slope=slope,
     box=box,
     focus=focus,
     results=results,
@@ -280,5 +300,6 @@ SCENE = Scene(
     facets=facets,
     flaw=flaw,
     study=STUDY_IN_SPACE,
+    lecture=("friction", "rolling_friction", "restitution", "gravity", "tilt"),
     test_values={"grain_count": 250, "rolling_friction": 0.2, "orifice": 6.0},
 )

@@ -21,6 +21,7 @@ SCENE = replace(
     summary="Rotating Hertz-Mindlin beads run through a round neck; opened once they have settled.",
     law=LAW.name,
     parameters=with_law(HourglassGlassParameters, LAW, is_material_law),
+    lecture=("friction", "restitution", "gravity", "orifice", "grain_count"),
     rotates=lambda parameters: True,
     study=GLASS_STUDY,
 )

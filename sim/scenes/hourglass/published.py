@@ -45,5 +45,6 @@ SCENE = Scene(
     facets=course.facets,
     flaw=course.flaw,
     study=STUDY,
+    lecture=("friction", "normal_stiffness", "gravity", "orifice", "grain_count"),
     test_values={"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10},
 )

@@ -282,5 +282,6 @@ SCENE = Scene(
     readings=readings,
     facets=facets,
     flaw=flaw,
+    lecture=("friction", "rolling_friction", "restitution", "gravity", "stream"),
     test_values={"grain_count": 60, "stream": 5.0},
 )

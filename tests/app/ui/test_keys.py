@@ -78,7 +78,7 @@ def test_nothing_happens_while_a_text_is_typed() -> None:
     "event",
     [
         press(pygame.K_q, "q"),
-        press(pygame.K_f, "\x06", pygame.KMOD_LCTRL),
+        press(pygame.K_g, "\x07", pygame.KMOD_LCTRL),
         press(pygame.K_TAB, "\t", pygame.KMOD_LALT),
         press(pygame.K_LSHIFT),
         pygame.event.Event(pygame.KEYUP, key=pygame.K_f, unicode="f", mod=0),

@@ -23,6 +23,7 @@ from tests.sim.io.test_mesh import binary, box
 def stage(tmp_path: Path) -> Iterator[Stage]:
     snapshot = replace(full_snapshot(), parameters=scenes()["vessel"].parameters())
     with open_stage(tmp_path, snapshot) as opened:
+        opened.click("parameters.more")
         yield opened
 
 
