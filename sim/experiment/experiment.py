@@ -93,6 +93,8 @@ class Scene:
     flaw: Callable[[Any, World, Any], str] = lambda state, world, built: ""
     """flaw(state, world, parameters it was built with) -> which part of a state read from a file cannot be of this
     scene; empty where it can."""
+    group: str = ""
+    """Where it is listed: "checks" for what is compared with closed forms; empty: plane or space, by its dimension."""
     lecture: tuple[str, ...] = ()
     """The parameters that matter in a lecture, by name, four or five; the window shows them first."""
     test_values: Mapping[str, Value] = field(default_factory=dict)
