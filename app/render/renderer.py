@@ -13,13 +13,13 @@ from imgui_bundle import imgui
 from numpy.typing import NDArray
 from repose.app.render.camera import NO_INSET, Box, Camera2D, Inset, Size
 from repose.app.render.canvas import Canvas
-from repose.app.render.colours import DARK, LIGHT, Ranges, colouring_of, fill_colours, shown_as, to_linear
+from repose.app.render.colours import Ranges, to_linear
 from repose.app.render.film_words import FilmWords
 from repose.app.render.framing import MARGIN, picture_room, picture_scale, whole_scene
 from repose.app.render.gpu import Instances, Program, Target
 from repose.app.render.imgui_backend import TEXT_SIZE, ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
-from repose.app.render.passes import Frame, Pass, all_passes
+from repose.app.render.passes import Frame, Pass, all_passes, make_frame
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -54,7 +54,7 @@ class Renderer:
         if size[0] <= 0 or size[1] <= 0:
             return
         camera = _fitting(camera, snapshot, size, inset)
-        frame = self._frame(snapshot, view, camera, size, inset, scale * view.text_scale)
+        frame = make_frame(snapshot, view, camera, size, inset, scale * view.text_scale, self._ranges)
         self._draw_scene(frame, "window", 0)
         self._draw_overlay(frame, self._gui)
 
@@ -79,7 +79,8 @@ class Renderer:
             raise ValueError(f"a picture of {size[0]} x {size[1]} pixels cannot be drawn: both sides must be positive")
         scale = picture_scale(size) * view.text_scale
         fitting = _fitting(camera, snapshot, size, picture_room(size, view.text_scale), box)
-        frame = replace(self._frame(snapshot, view, fitting, size, NO_INSET, scale, span), film=film, plain=plain)
+        frame = make_frame(snapshot, view, fitting, size, NO_INSET, scale, self._ranges, span)
+        frame = replace(frame, film=film, plain=plain)
         self._picture = _sized(self._picture, size, linear=False)
         self._draw_scene(frame, "picture", self._picture.framebuffer)
         current = imgui.get_current_context()
@@ -109,25 +110,6 @@ class Renderer:
             imgui.set_current_context(current)
         self._programs, self._instances, self._scenes = {}, {}, {}
         self._picture = self._picture_gui = None
-
-    def _frame(
-        self,
-        snapshot: Snapshot,
-        view: View,
-        camera: Camera,
-        size: Size,
-        inset: Inset,
-        scale: float,
-        held: tuple[float, float] | None = None,
-    ) -> Frame:
-        palette = DARK if view.dark else LIGHT
-        shown = shown_as(view.colour_by, snapshot)
-        colouring = colouring_of(shown, snapshot)
-        span = self._ranges.shown(colouring, snapshot, view.range_follows) if colouring else None
-        span = span and (held or span)
-        faces = fill_colours(snapshot, shown, colouring, span, view.colour_map, palette)
-        colouring = colouring if span else None
-        return Frame(snapshot, view, camera, size, inset, scale, palette, shown, colouring, span, faces)
 
     def _draw_scene(self, frame: Frame, name: str, framebuffer: int) -> None:
         """All passes in linear light, then copied to `framebuffer`."""

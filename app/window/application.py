@@ -45,8 +45,8 @@ log = logging.getLogger(__name__)
 REPORT_VARIABLE = "REPOSE_REPORT"
 """Environment variable: path of a file for widgets and state, for programs that drive the window."""
 STARTING_INTERVAL = 0.05
-"""Wall time between two frames before the first snapshot [s]: loading the loops needs the interpreter, and a picture at
-full rate would make it take half as long again."""
+"""Wall time between two frames before the engine is ready [s]: loading the loops needs the interpreter, and a picture
+at full rate would make it take half as long again."""
 PRESENTED = 1.6
 """Least text size of a presentation relative to the usual one [-]."""
 SAVE_INTERVAL = 300
@@ -66,6 +66,7 @@ class Application:
         # Only now that a window is open may OpenGL be imported (see `repose.app.window.window`).
         from imgui_bundle import implot
         from repose.app.render.imgui_backend import ImguiBackend
+        from repose.app.render.textures import Textures
         from repose.app.window.actions import make_actions
 
         self.window, self.settings = window, settings
@@ -77,13 +78,19 @@ class Application:
         self.ui = make_ui(self.physics, settings, self._direct)
         self.ui.bold = self.gui.bold
         self.ui.preset_library.refresh()
-        self.ui.preset_library.note(preset_name, preset.title)
+        self.ui.preset_library.note(preset_name, preset.title, preset.scene)
+        self.textures = Textures()
+        self.ui.texture = self.textures.texture
+        self.ui.run_saver.take_picture = self.ui.preset_library.take_picture = self._take_picture
         self.ui.actions.update(make_actions(self.ui, self.camera_control, window, self.physics))
         self.ui.transport.choose(self.ui.transport.index)
         self.ui.run_saver.begin()
         self._theme: object = None
         self._pointer = (0.0, 0.0)
         self._frames = 0
+        self._clock = time.perf_counter()
+        self._waiting: list[pygame.Event] = []
+        """Letters that were pressed before the first picture of the scene."""
         self._pace = Pace(window.vsync)
 
     def draw_frame(self) -> bool:
@@ -97,6 +104,7 @@ class Application:
         ui.edits.see(ui.snapshot)
         ui.events.see(ui.snapshot, ui.edits)
         ui.run_saver.tick()
+        ui.recent_runs.see(ui.run_saver)
         if ui.run_saver.opened:
             ui.run_saver.opened = False
             ui.edits.forget()
@@ -105,7 +113,7 @@ class Application:
             self._fit(size)
             self.gui.begin_frame(size, ui.scale)
             self._draw_panels()
-            self.camera_control.follow(ui)
+            self.camera_control.follow(ui, self._elapsed())
             self.turning.follow(ui)
             self._draw_picture(size)
             self.gui.end_frame()
@@ -118,7 +126,7 @@ class Application:
         self._frames += 1
         if self._frames % SAVE_INTERVAL == 0:
             self.settings.save()
-        if ui.snapshot.serial == 0:
+        if ui.snapshot.serial == 0 or ui.snapshot.compiling:
             time.sleep(STARTING_INTERVAL)
         ui.fps = self._pace.wait()
         return True
@@ -129,6 +137,7 @@ class Application:
         With `keep_run` the run is saved, to be offered at the next start. It is kept too if a step here fails:
         the other steps are still done, then the error is raised.
         """
+        from repose.app.ui.panels import runs
         from repose.app.ui.path_field import close_dialog
 
         ui = self.ui
@@ -139,6 +148,7 @@ class Application:
             ending.callback(self._stop_physics)
             ending.callback(self._close_window)
             ending.callback(close_dialog, ui)
+            ending.callback(runs.close_dialog, ui)
             ending.callback(ui.repeats.end)
             if keep_run:
                 ending.callback(ui.run_saver.save_now)
@@ -152,6 +162,7 @@ class Application:
             imgui.set_current_context(self.gui.context)
             ending.callback(self.gui.close)
             ending.callback(implot.destroy_context)
+            self.textures.destroy()
             if self.renderer is not None:
                 self.renderer.destroy()
 
@@ -188,12 +199,20 @@ class Application:
     def _listen(self, events: list[pygame.Event]) -> bool:
         """Pass events to keys, panels and camera; False when the window is to be closed."""
         import pygame
-        from repose.app.ui.keys import dispatch, is_escape, scene_keys
+        from repose.app.ui.keys import dispatch, find_key, is_escape, is_letter, scene_keys
         from repose.app.ui.panels import all_keys
         from repose.app.ui.path_field import take_dropped
         from repose.app.ui.toasts import tell
 
         keys = (*scene_keys(self.ui.snapshot), *all_keys())
+        if self.ui.snapshot.serial:
+            events, self._waiting = [*self._waiting, *events], []
+        else:  # no scene yet that could say what its keys do
+            unknown = [
+                event for event in events if is_letter(event) and find_key(keys, event.key, event.unicode, 0) is None
+            ]
+            self._waiting += unknown
+            events = [event for event in events if event not in unknown]
         for event in events:
             if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
                 return False
@@ -245,7 +264,8 @@ class Application:
             try:
                 self.renderer = self.renderer or Renderer(self.gui)
                 scale = ui.scale / ui.view.text_scale
-                self.renderer.draw(self.turning.picture(ui.snapshot), ui.view, ui.camera, size, ui.inset, scale)
+                shown = self.camera_control.picture(self.turning.picture(ui.snapshot))
+                self.renderer.draw(shown, ui.view, ui.camera, size, ui.inset, scale)
                 return
             except Exception as error:  # a driver may raise anything; the run must survive
                 log.exception("The picture failed.")
@@ -253,6 +273,11 @@ class Application:
                 self.renderer = None  # its OpenGL objects may be invalid
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
         gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+
+    def _elapsed(self) -> float:
+        """Wall time since the last call [s]."""
+        before, self._clock = self._clock, time.perf_counter()
+        return self._clock - before
 
     def _direct(self, film: Film) -> Director:
         """What draws the pictures of a film: it follows the grains until the user moves the camera."""
@@ -267,6 +292,19 @@ class Application:
         if self.renderer is None:
             raise RuntimeError("The film ends here because the picture cannot be drawn.")
         return self.renderer.read(*snapshot, **more)
+
+    def _take_picture(self) -> bytes:
+        """A small picture of the run now, without words; empty where none can be drawn."""
+        from repose.app.storage.thumbnails import DRAWN, thumbnail, without_words
+
+        if self.renderer is None:
+            return b""
+        try:
+            view, camera = without_words(self.ui.view), self.camera_control.for_film(self.ui, DRAWN)
+            return thumbnail(self.renderer.read(self.ui.snapshot, view, DRAWN, camera))
+        except Exception:  # a driver may raise anything; a run without a picture is one all the same
+            log.warning("The small picture could not be drawn.", exc_info=True)
+            return b""
 
     def _remember_place(self, event: pygame.Event) -> None:
         """Store size and position for the next start, unless the system chose them."""

@@ -16,7 +16,18 @@ from numpy.typing import NDArray
 from repose.app.extensions import offered
 from repose.app.render.ambient_occlusion import LAMP, AmbientOcclusion, measure_ambient_occlusion
 from repose.app.render.camera import Inset, Size
-from repose.app.render.colours import LOOKS, READABLE_RELIEF, Colouring, Palette
+from repose.app.render.colours import (
+    DARK,
+    LIGHT,
+    LOOKS,
+    READABLE_RELIEF,
+    Colouring,
+    Palette,
+    Ranges,
+    colouring_of,
+    fill_colours,
+    shown_as,
+)
 from repose.app.render.cutaway import Plane, cut_plane, is_cut
 from repose.app.render.film_words import FilmWords
 from repose.app.render.orbit import Camera, Camera3D
@@ -124,6 +135,26 @@ class Frame:
         """The camera of a picture in 3D."""
         assert isinstance(self.camera, Camera3D)
         return self.camera
+
+
+def make_frame(
+    snapshot: Snapshot,
+    view: View,
+    camera: Camera,
+    size: Size,
+    inset: Inset,
+    scale: float,
+    ranges: Ranges,
+    held: tuple[float, float] | None = None,
+) -> Frame:
+    """The input of the passes for a picture of a snapshot; `held` is a range of the colours chosen beforehand."""
+    palette = DARK if view.dark else LIGHT
+    shown = shown_as(view.colour_by, snapshot)
+    colouring = colouring_of(shown, snapshot)
+    span = held or ranges.shown(colouring, snapshot, view.range_follows) if colouring else None
+    faces = fill_colours(snapshot, shown, colouring, span, view.colour_map, palette)
+    colouring = colouring if span else None
+    return Frame(snapshot, view, camera, size, inset, scale, palette, shown, colouring, span, faces)
 
 
 @dataclass(frozen=True)

@@ -91,9 +91,9 @@ def error_words(measurement: AngleOfRepose) -> str:
 
 def write_label(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, x: float, y: float) -> None:
     """The number in the middle of `x` and below `y` [pixel], and under it what its error is the error of."""
-    text, palette = label(measurement), frame.palette
-    canvas.text((x, y), text, palette.text, number_size(frame), bold=True, anchor=(0.5, 0.0), halo=palette.background)
-    y += canvas.text_extent(text, number_size(frame), bold=True)[1]
+    text, palette, size = label(measurement), frame.palette, number_size(frame)
+    canvas.text((x, y), text, palette.text, size, bold=True, anchor=(0.5, 0.0), halo=palette.background)
+    y += canvas.text_extent(text, size, bold=True)[1]
     words = error_words(measurement)
     canvas.text((x, y), words, palette.faint, ERROR_WORDS, anchor=(0.5, 0.0), halo=palette.background)
 
