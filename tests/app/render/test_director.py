@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from repose.app.render.director import CARD, FADE, STILL, Director, expected_span, film_colour
+from repose.app.render.framing import picture_room
 from repose.app.render.pacing import pace
 from repose.app.storage.view import View
 from repose.app.window.picture import PictureMaker
@@ -18,7 +19,7 @@ from repose.sim.registry import scenes
 
 from tests.app.fake_heap import fake_heap
 
-SIZE = (320, 180)
+SIZE = (640, 360)
 FPS = 10.0
 
 
@@ -144,7 +145,7 @@ def test_the_first_pictures_show_the_card_and_nothing_else(filmed: Filmed) -> No
     written = np.abs(first - background).max(axis=2) > 60
     assert 0.003 < written.mean() < 0.2
     rows = np.flatnonzero(written.any(axis=1))
-    assert SIZE[1] * 0.2 < rows.min() < rows.max() < SIZE[1] * 0.8
+    assert SIZE[1] * 0.1 < rows.min() < rows.max() < SIZE[1] * 0.9
     assert not (np.abs(filmed.plain[0].astype(int) - background).max(axis=2) > 60)[: round(SIZE[1] * 0.4)].any()
 
 
@@ -158,8 +159,9 @@ def test_at_the_end_grains_fill_a_good_part_of_the_picture(filmed: Filmed) -> No
     low, high = (pixels - radius).min(axis=0), (pixels + radius).max(axis=0)
     assert (low >= 0.0).all()
     assert (high <= SIZE).all()
-    assert high[0] - low[0] > 0.5 * SIZE[0]
-    assert high[1] > 0.7 * SIZE[1]
+    _, above, _, below = picture_room(SIZE, 1.0)
+    assert max((high[0] - low[0]) / SIZE[0], (high[1] - low[1]) / (SIZE[1] - above - below)) > 0.7
+    assert high[1] > 0.8 * SIZE[1]
     plain = filmed.plain[len(filmed.pictures) - 1]()
     y, x = np.rint(pixels[:, 1]).astype(int), np.rint(pixels[:, 0]).astype(int)
     lit = np.abs(plain.astype(int) - plain[0, -1]).max(axis=2) > 30
