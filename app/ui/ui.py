@@ -15,6 +15,7 @@ from repose.app.storage.view import View
 from repose.app.ui.edits import Edits
 from repose.app.ui.events import Events
 from repose.app.ui.preset_library import PresetLibrary
+from repose.app.ui.recent_runs import RecentRuns
 from repose.app.ui.repeats import Repeats
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui_probe import UiProbe
@@ -50,6 +51,8 @@ class Ui:
     fps: float = 0.0
     """Frames drawn per second."""
     help_open: bool = False
+    overlay: str = ""
+    """Name of the panel that is open over the picture: the choice of scenes or the large plot; empty for none."""
     presenting: bool = False
     """True while the window shows picture, title, parameters of the lecture and the large number only."""
     events: Events = field(default_factory=Events)
@@ -60,6 +63,12 @@ class Ui:
     """State of the panels between frames, such as a half-typed text, by name."""
     broken: dict[str, str] = field(default_factory=dict)
     """Panels that failed, with the message of the error."""
+    texture: Callable[[str, Callable[[], bytes]], Any] = lambda name, read: None
+    """texture(name, function that reads the picture) -> texture of a small picture, or None."""
+    recent_runs: RecentRuns = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.recent_runs = RecentRuns(self.settings)
 
     @property
     def view(self) -> View:

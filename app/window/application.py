@@ -65,6 +65,7 @@ class Application:
         # Only now that a window is open may OpenGL be imported (see `repose.app.window.window`).
         from imgui_bundle import implot
         from repose.app.render.imgui_backend import ImguiBackend
+        from repose.app.render.textures import Textures
         from repose.app.window.actions import make_actions
 
         self.window, self.settings = window, settings
@@ -76,7 +77,10 @@ class Application:
         self.ui = make_ui(self.physics, settings, self._draw_film_frame)
         self.ui.bold = self.gui.bold
         self.ui.preset_library.refresh()
-        self.ui.preset_library.note(preset_name, preset.title)
+        self.ui.preset_library.note(preset_name, preset.title, preset.scene)
+        self.textures = Textures()
+        self.ui.texture = self.textures.texture
+        self.ui.run_saver.take_picture = self.ui.preset_library.take_picture = self._take_picture
         self.ui.actions.update(make_actions(self.ui, self.camera_control, window, self.physics))
         self.ui.transport.choose(self.ui.transport.index)
         self.ui.run_saver.begin()
@@ -99,6 +103,7 @@ class Application:
         ui.edits.see(ui.snapshot)
         ui.events.see(ui.snapshot, ui.edits)
         ui.run_saver.tick()
+        ui.recent_runs.see(ui.run_saver)
         if ui.run_saver.opened:
             ui.run_saver.opened = False
             ui.edits.forget()
@@ -131,6 +136,7 @@ class Application:
         With `keep_run` the run is saved, to be offered at the next start. It is kept too if a step here fails:
         the other steps are still done, then the error is raised.
         """
+        from repose.app.ui.panels import runs
         from repose.app.ui.path_field import close_dialog
 
         ui = self.ui
@@ -141,6 +147,7 @@ class Application:
             ending.callback(self._stop_physics)
             ending.callback(self._close_window)
             ending.callback(close_dialog, ui)
+            ending.callback(runs.close_dialog, ui)
             ending.callback(ui.repeats.end)
             if keep_run:
                 ending.callback(ui.run_saver.save_now)
@@ -154,6 +161,7 @@ class Application:
             imgui.set_current_context(self.gui.context)
             ending.callback(self.gui.close)
             ending.callback(implot.destroy_context)
+            self.textures.destroy()
             if self.renderer is not None:
                 self.renderer.destroy()
 
@@ -274,6 +282,19 @@ class Application:
         if self.renderer is None:
             raise RuntimeError("The film ends here because the picture cannot be drawn.")
         return self.renderer.read(snapshot, self.ui.view, size, self.camera_control.for_film(self.ui, size))
+
+    def _take_picture(self) -> bytes:
+        """A small picture of the run now, without words; empty where none can be drawn."""
+        from repose.app.storage.thumbnails import DRAWN, thumbnail, without_words
+
+        if self.renderer is None:
+            return b""
+        try:
+            view, camera = without_words(self.ui.view), self.camera_control.for_film(self.ui, DRAWN)
+            return thumbnail(self.renderer.read(self.ui.snapshot, view, DRAWN, camera))
+        except Exception:  # a driver may raise anything; a run without a picture is one all the same
+            log.warning("The small picture could not be drawn.", exc_info=True)
+            return b""
 
     def _remember_place(self, event: pygame.Event) -> None:
         """Store size and position for the next start, unless the system chose them."""

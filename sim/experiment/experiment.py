@@ -82,9 +82,9 @@ class Scene:
     labels: Callable[[Experiment], tuple[Label, ...]] = lambda experiment: ()
     """Words at spheres in the picture, where a scene compares a few."""
     tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: ()
-    """Paths to draw, those of the run and those of a closed form."""
+    """Paths to draw in space, those of the run and those of a closed form."""
     ghosts: Callable[[Experiment], Floats | None] = lambda experiment: None
-    """Where a closed form says spheres should be: centres and radii [m], shape (ghosts, dimension + 1)."""
+    """Where a closed form says spheres in space should be: centres and radii [m], shape (ghosts, 4)."""
     facets: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
     focus: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]] | None] = lambda experiment: None
@@ -93,6 +93,8 @@ class Scene:
     flaw: Callable[[Any, World, Any], str] = lambda state, world, built: ""
     """flaw(state, world, parameters it was built with) -> which part of a state read from a file cannot be of this
     scene; empty where it can."""
+    group: str = ""
+    """Where it is listed: "checks" for what is compared with closed forms; empty: plane or space, by its dimension."""
     lecture: tuple[str, ...] = ()
     """The parameters that matter in a lecture, by name, four or five; the window shows them first."""
     test_values: Mapping[str, Value] = field(default_factory=dict)

@@ -119,7 +119,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     )
     ghosts, facets = experiment.scene.ghosts(experiment), experiment.scene.facets(experiment)
     if ghosts is None:
-        ghosts = np.empty((0, dimension + 1))
+        ghosts = np.empty((0, 4))
     snapshot.ghosts = ghosts.astype(np.float32)
     snapshot.facets = (wall_facets(world) if facets is None else facets).astype(np.float32)
     snapshot.contact_ends, snapshot.contact_force = np.empty((0, 2 * dimension), np.float32), np.empty(0, np.float32)

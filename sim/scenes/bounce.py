@@ -370,6 +370,7 @@ SCENE = Scene(
     law="voigt",
     parameters=BounceParameters,
     dimension=3,
+    group="checks",
     begin=begin,
     supervise=supervise,
     actions=actions,

@@ -328,6 +328,7 @@ SCENE = Scene(
     law="voigt",
     parameters=SlopeParameters,
     dimension=3,
+    group="checks",
     begin=begin,
     supervise=supervise,
     actions=actions,

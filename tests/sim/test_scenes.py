@@ -63,12 +63,13 @@ def test_a_scene_gives_the_same_bits_for_the_same_seed(scene: str, finished: dic
 def test_a_scene_filmed_is_the_same_scene(scene: str, finished: dict) -> None:
     frames: list[float] = []
 
-    def look(snapshot: Snapshot) -> None:
+    def look(snapshot: Snapshot) -> float:
         frames.append(snapshot.time)
         assert snapshot.serial == len(frames) - 1
+        return 0.013
 
     simulation = new_experiment(scene, scenes()[scene].test_values)
-    result = run_experiment(simulation, on_frame=look, frame_interval=0.013)
+    result = run_experiment(simulation, on_frame=look)
     assert result["state_hash"] == finished[scene][1]["state_hash"]
     assert len(frames) == math.floor(result["simulated_time"] / 0.013) + 1
     due = 0.013 * np.arange(len(frames))

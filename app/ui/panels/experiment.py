@@ -31,14 +31,20 @@ def _draw_start(ui: Ui) -> None:
     gap = imgui.get_style().item_spacing.x
     save = imgui.calc_text_size("Save…").x + 2 * imgui.get_style().frame_padding.x
     width = imgui.get_content_region_avail().x
+    pictures = text_width("Scenes  S") + 3.0 * imgui.get_style().frame_padding.x
     imgui.begin_child(
-        "preset", imgui.ImVec2(width - save - gap, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened
+        "preset",
+        imgui.ImVec2(width - save - pictures - 2 * gap, imgui.get_frame_height()),
+        imgui.ChildFlags_.nav_flattened,
     )
     chosen = choose(ui, "experiment.preset", "", ui.preset_library.titles, ui.preset_library.current)
     imgui.end_child()
     if chosen is not None and ui.preset_library.take(chosen):
         ui.edits.forget()
         ui.settings.choices.preset = chosen
+    imgui.same_line()
+    if button(ui, "experiment.scenes", "Scenes", hint="S", width=pictures, help="Choose a scene from pictures."):
+        ui.actions["scenes"]()
     imgui.same_line()
     if button(ui, "experiment.save", "Save…", width=save, help="Save the parameters in effect as a preset."):
         ui.memory["preset_name"] = ""

@@ -74,8 +74,8 @@ def toggle(ui: Ui) -> None:
 
 
 def close(ui: Ui) -> None:
-    """Close the help."""
-    ui.help_open = False
+    """Close the help, and what else is open over the picture."""
+    ui.help_open, ui.overlay = False, ""
 
 
 KEYS = (

@@ -11,8 +11,8 @@ from repose.app.ui.places import STRIP
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 
-ROW, OPEN = "large", "large plot"
-"""The row of tabs; entry of `Ui.memory`: whether the plot is shown."""
+ROW = "large"
+"""The row of tabs."""
 TEXT = 1.45
 """Size of its text relative to running text."""
 MARGIN = 20.0
@@ -21,7 +21,7 @@ MARGIN = 20.0
 
 def draw(ui: Ui) -> None:
     """A window over the picture between the panels."""
-    if not ui.memory.get(OPEN):
+    if ui.overlay != PANEL.name:
         return
     left, top, right, bottom = ui.inset
     margin = MARGIN * ui.scale
@@ -35,7 +35,7 @@ def draw(ui: Ui) -> None:
     imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(14 * ui.scale, 11 * ui.scale))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
-    imgui.begin("large plot", None, flags | imgui.WindowFlags_.no_focus_on_appearing)
+    imgui.begin("large plot", None, flags)
     imgui.pop_style_var(2)
     imgui.push_font(None, imgui.get_style().font_size_base * TEXT)
     _draw_close(ui)
@@ -50,14 +50,14 @@ def _draw_close(ui: Ui) -> None:
     width = text_width("Close  P") + 2.5 * imgui.get_style().frame_padding.x
     imgui.set_cursor_pos_x(start.x + imgui.get_content_region_avail().x - width)
     if button(ui, "large.close", "Close", hint="P", width=width):
-        ui.memory[OPEN] = False
+        ui.overlay = ""
     imgui.set_cursor_pos(start)
 
 
 def toggle(ui: Ui) -> None:
     """Show the plot large, or close it."""
-    ui.memory[OPEN] = not ui.memory.get(OPEN)
-    if ui.memory[OPEN]:
+    ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
+    if ui.overlay:
         tabs = ui.settings.choices.tabs
         ui.settings.choices.tabs = {**tabs, ROW: ui.memory.get(plots.SHOWN, tabs.get(plots.ROW, ""))}
         ui.memory.setdefault("tabs found", set()).discard(ROW)

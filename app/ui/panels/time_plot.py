@@ -124,9 +124,11 @@ def shown_span(ui: Ui) -> tuple[float, float]:
 
 
 def shown_column(ui: Ui, name: str) -> Floats:
-    """Samples of a series within the time span, and the one before."""
+    """Samples of a series within the time span, and the one before where the span begins between two."""
     time = ui.snapshot.series.get("time", np.empty(0))
-    first = max(int(np.searchsorted(time, shown_span(ui)[0])) - 1, 0)
+    begin = shown_span(ui)[0]
+    first = int(np.searchsorted(time, begin))
+    first -= 0 if first == len(time) or time[first] == begin else min(first, 1)
     return ui.snapshot.series.get(name, np.empty(0))[first:]
 
 

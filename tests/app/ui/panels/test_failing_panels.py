@@ -91,6 +91,7 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
         monkeypatch.setattr(layout, "all_panels", lambda: panels)
         monkeypatch.setattr(layout.log, "disabled", True)
         ui.settings.choices.tabs = {"tab": panel.name}
+        ui.overlay = panel.name
         ui.presenting = panel.name == "presentation"
         ui.memory |= {STABILITY: True, large_plot.OPEN: panel.name == "large_plot"}
         with bare_imgui():
