@@ -233,12 +233,14 @@ class Application:
         """Set scale, colours and the area of the picture from window and settings."""
         from repose.app.render.theme import apply, interface_scale
         from repose.app.ui.layout import measure_inset
+        from repose.app.ui.panels.presentation import LETTERS
         from repose.app.ui.places import chosen_fold
 
         ui, palette, choices = self.ui, self.ui.palette, self.settings.choices
         ui.view.dark = palette.dark
         wanted = max(choices.font_scale, PRESENTED) if ui.presenting else choices.font_scale
         ui.view.text_scale = wanted * palette.zoom
+        ui.view.letters = LETTERS if ui.presenting else 0.0
         ui.scale = interface_scale(size, self.window.content_scale, wanted, palette)
         ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, chosen_fold(ui), ui.presenting)
         if self._theme != (choices.theme, ui.scale):

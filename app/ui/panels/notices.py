@@ -52,6 +52,8 @@ def draw(ui: Ui) -> None:
     elif ui.film.trouble and not ui.film.running:
         _notice(ui, ui.palette.warning, _draw_no_film)
     for place, toast in enumerate(current_toasts(ui)):
+        if ui.presenting and not toast.bad:
+            continue  # an audience looks at the grains and the number
         colour = ui.palette.bad if toast.bad else ui.palette.line
         _notice(ui, colour, partial(_draw_toast, toast), name=f"toast.{place}")
     if ui.film.running and (ui.presenting or not ui.view.ui_visible):

@@ -63,6 +63,7 @@ def test_notices_and_messages_leave_the_legend_and_each_other_free(stage: Stage)
 @pytest.mark.parametrize("yes", [True, False])
 def test_a_change_that_takes_the_grains_away_is_asked_about_once_on_release(stage: Stage, yes: bool) -> None:
     stage.ui.snapshot = replace(stage.ui.snapshot, scene="vessel", parameters=scenes()["vessel"].parameters())
+    stage.frame(2)
     stage.click("parameters.more")
     stage.click("parameters.search")
     stage.write("above the floor")
