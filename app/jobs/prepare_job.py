@@ -1,0 +1,42 @@
+"""`repose prepare`: compile every engine that the shipped scenes and presets need, so that each starts at once."""
+
+from __future__ import annotations
+
+from repose.app.jobs.remaining_time import duration
+from repose.app.progress import Progress, say
+from repose.app.storage.compile_process import CompileProcess, State
+
+PREPARED, NOT_ALL = 0, 1
+INTERVAL = 0.5
+"""Wall time between two updates of the progress bar [s]."""
+
+
+def prepare() -> int:
+    """Compile what is missing; returns the exit code. Ctrl-C ends it at once and keeps what has been compiled."""
+    process = CompileProcess()
+    try:
+        with Progress("Compiling the engines of all scenes and presets") as progress:
+            while not (state := process.state()).ended:
+                progress.show(_words(state), state.share if state.missing else None, _outlook(state))
+                process.wait(INTERVAL)
+    finally:
+        process.stop()
+    for sentence in state.failures:
+        say(sentence)
+    if state.failures:
+        return NOT_ALL
+    print(f"{state.done} engines compiled: all scenes and presets are ready." if state.done else "Everything is ready.")
+    return PREPARED
+
+
+def _words(state: State) -> str:
+    if state.missing is None:
+        return "looking for compiled engines"
+    if not state.engine:
+        return "starting"
+    number = state.done + len(state.failures) + 1
+    return f"engine {number} of {state.missing}, {state.engine}: {state.part}"
+
+
+def _outlook(state: State) -> str:
+    return "" if state.seconds_left is None else f"about {duration(state.seconds_left)} left"
