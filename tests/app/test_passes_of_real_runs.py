@@ -230,7 +230,7 @@ def test_paths_of_the_run_lie_beside_the_closed_form(scene: str) -> None:
         assert len(found.points) > 50
         away = np.linalg.norm(expected.points[:, None] - found.points[None], axis=2).min(axis=1)
         assert away.max() < 1.1 * radius
-        assert np.ptp(found.points, axis=0).max() > radius
+        assert np.ptp(found.points, axis=0).max() > 0.8 * radius
 
 
 def test_the_words_at_the_slope_tell_rolling_from_sliding_by_the_spin() -> None:
@@ -273,7 +273,7 @@ def test_the_experiment_is_repeated_after_a_rest_if_the_user_lets_it(
         ended = experiment.time
         while experiment.phase == "rested":
             advance(experiment, CHECK_STEPS)
-        assert experiment.time == pytest.approx(ended + rest, abs=1e-3)
+        assert experiment.time == pytest.approx(ended + rest, abs=2e-3)
     (time, place), (time_again, place_again) = rounds
     assert time.size > 20
     assert time[-1] == pytest.approx(time_again[-1], abs=2e-3)
