@@ -42,6 +42,8 @@ class Ui:
     """Of the window [px]."""
     inset: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     """Pixels covered by panels: left, top, right, bottom."""
+    banner: tuple[float, float, float, float] | None = None
+    """What the notice over the picture covers [px]: left, top, right, bottom; None without one."""
     bold: Any = None
     """The bold font, where the window has one."""
     fps: float = 0.0

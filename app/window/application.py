@@ -231,7 +231,8 @@ class Application:
             try:
                 self.renderer = self.renderer or Renderer(self.gui)
                 scale = ui.scale / ui.view.text_scale
-                self.renderer.draw(self.turning.picture(ui.snapshot), ui.view, ui.camera, size, ui.inset, scale)
+                shown = self.turning.picture(ui.snapshot)
+                self.renderer.draw(shown, ui.view, ui.camera, size, ui.inset, scale, ui.banner)
                 return
             except Exception as error:  # a driver may raise anything; the run must survive
                 log.exception("The picture failed.")

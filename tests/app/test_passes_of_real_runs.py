@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -334,3 +335,24 @@ def test_snapshots_name_only_walls_as_fixed() -> None:
     assert not held.fixed.any()
     assert held.moving_count == 0
     assert course("heap3d")[-1].fixed.any()
+
+
+def test_the_legend_makes_room_for_a_notice_over_the_picture() -> None:
+    legend = next(item for item in all_passes() if item.name == "legend")
+    assert legend.overlay is not None
+    snapshot, heights = in_phase("heap", "flowing")[0], []
+    for banner in (None, (60.0, 16.0, 580.0, 130.0), (0.0, 16.0, 100.0, 130.0)):
+        sheet, frame = Sheet(), dataclasses.replace(frame_of(snapshot), banner=banner)
+        legend.overlay(frame, sheet)  # type: ignore[arg-type]
+        heights.append(min(place[1] for place in sheet.places.values()))
+    assert heights[0] < 130.0 < heights[1]
+    assert heights[2] == heights[0]  # a notice that leaves the corner free moves nothing
+
+
+def test_spheres_that_never_touch_keep_their_size_when_force_chains_are_on() -> None:
+    last = finished("slope")
+    spheres = next(item for item in all_passes() if item.name == "spheres")
+    assert spheres.instances is not None
+    rows = spheres.instances(frame_of(last, EVERYTHING))
+    assert rows is not None
+    assert np.allclose(rows[:, 3], last.radius[0])

@@ -84,6 +84,9 @@ class Frame:
     """Range of the colours [SI]; None if plain."""
     faces: Floats
     """Colour of every sphere, linear light, shape (count, 3)."""
+    banner: Inset | None = None
+    """Rectangle of a notice over the picture, which nothing to be read may lie under: left, top, right, bottom
+    [pixel]."""
 
     @property
     def dimension(self) -> int:
@@ -122,8 +125,8 @@ class Frame:
         return measure_ambient_occlusion(self.snapshot.position[kept], self.snapshot.radius[kept], self.snapshot.box)
 
     def shows(self, switch: Switch) -> bool:
-        """Whether a switch is on."""
-        return switch.is_on(self.view)
+        """Whether a switch is on and applies to the scene shown."""
+        return switch.is_on(self.view) and switch.applies(self.snapshot)
 
     @property
     def orbit(self) -> Camera3D:
@@ -133,7 +136,14 @@ class Frame:
 
 
 def make_frame(
-    snapshot: Snapshot, view: View, camera: Camera, size: Size, inset: Inset, scale: float, ranges: Ranges
+    snapshot: Snapshot,
+    view: View,
+    camera: Camera,
+    size: Size,
+    inset: Inset,
+    scale: float,
+    ranges: Ranges,
+    banner: Inset | None = None,
 ) -> Frame:
     """The input of the passes for a picture of a snapshot."""
     palette = DARK if view.dark else LIGHT
@@ -142,7 +152,7 @@ def make_frame(
     span = ranges.shown(colouring, snapshot, view.range_follows) if colouring else None
     faces = fill_colours(snapshot, shown, colouring, span, view.colour_map, palette)
     colouring = colouring if span else None
-    return Frame(snapshot, view, camera, size, inset, scale, palette, shown, colouring, span, faces)
+    return Frame(snapshot, view, camera, size, inset, scale, palette, shown, colouring, span, faces, banner)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ CLOSED = "closed notice"
 
 def draw(ui: Ui) -> None:
     """At most one notice, at the top of the picture."""
-    snapshot = ui.snapshot
+    snapshot, ui.banner = ui.snapshot, None
     if ui.memory.get(CLOSED) != snapshot.notice:
         ui.memory.pop(CLOSED, None)
     if ui.dead:
@@ -66,6 +66,8 @@ def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None]) -> None:
     imgui.pop_style_color()
     imgui.pop_style_var(3)
     content(ui)
+    low, extent = imgui.get_window_pos(), imgui.get_window_size()
+    ui.banner = low.x, low.y, low.x + extent.x, low.y + extent.y
     imgui.end()
 
 

@@ -139,3 +139,16 @@ def test_a_film_that_cannot_be_made_is_told_over_the_picture_and_pictures_are_of
     stage.click("notice.no_film")
     assert film.trouble == ""
     assert "notice.no_film" not in stage.widgets
+
+
+def test_a_real_notice_tells_the_picture_where_it_lies(stage: Stage) -> None:
+    assert stage.ui.banner is None
+    stage.ui.settings.trouble = "Settings cannot be read."
+    stage.frame(3)
+    left, top, right, bottom = stage.ui.banner or (0.0, 0.0, 0.0, 0.0)
+    x, y = stage.place("notice.settings")
+    assert left < x < right
+    assert top < y < bottom
+    stage.ui.settings.trouble = ""
+    stage.frame()
+    assert stage.ui.banner is None
