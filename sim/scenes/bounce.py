@@ -132,6 +132,9 @@ LONGEST = 3.0
 LANE = 6.0
 """Distance of the lanes, so that no sphere hides another [radii]."""
 
+CLOSED_FORM = "ballistic arcs"
+"""Lines of one name share an entry of the legend."""
+
 DOTS_APART = 0.02
 """Time between the dots of the closed form [s]."""
 
@@ -281,9 +284,9 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     rising, moving = [], []
     for row, e in enumerate(built.restitutions):
         expected = ballistic(built, e, smooth)
-        rising += [Line(f"e = {e:g}, arcs", smooth, 1e3 * expected[0])]
+        rising += [Line(CLOSED_FORM, smooth, 1e3 * expected[0])]
         rising += [Line(f"e = {e:g}", time, 1e3 * height[:, row], points=True)]
-        moving += [Line(f"e = {e:g}, arcs", smooth, expected[1]), Line(f"e = {e:g}", time, speed[:, row], points=True)]
+        moving += [Line(CLOSED_FORM, smooth, expected[1]), Line(f"e = {e:g}", time, speed[:, row], points=True)]
     return (
         Curve("Height", "time [s]", "height [mm]", tuple(rising)),
         Curve("Speed", "time [s]", "speed [m/s]", tuple(moving)),

@@ -214,7 +214,7 @@ def allowed(parameters: SlopeParameters) -> float:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Measured accelerations, and how far they are from the closed form."""
+    """Measured accelerations, with their distance from the closed form in the help."""
     built = experiment.run.built
     found = accelerations(experiment)
     if np.isnan(found).any():
@@ -223,10 +223,10 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     for mu, a in zip(built.frictions, found, strict=True):
         expected = built.acceleration(mu)
         way = "rolls" if mu >= 2.0 / 7.0 * math.tan(built.steepness) else "slides"
-        shown.append(Reading(f"acceleration, μ = {mu:g}", a, "m/s²", help=f"It {way}: {expected:.4f} m/s² expected."))
         # Digits below are rounding alone; -0.0 + 0.0 is a plain 0.
         deviation = round(1e3 * (a - expected), 4) + 0.0
-        shown.append(Reading(f"deviation, μ = {mu:g}", deviation, "mm/s²", help="Run less closed form."))
+        help = f"It {way}: {expected:.4f} m/s² expected, the run deviates by {deviation:g} mm/s²."
+        shown.append(Reading(f"acceleration, μ = {mu:g}", a, "m/s²", help=help))
     return tuple(shown)
 
 
@@ -237,7 +237,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     ends = np.array([0.0, built.duration])
     lines = []
     for row, mu in enumerate(built.frictions):
-        lines.append(Line(f"μ = {mu:g}, closed form", ends, built.acceleration(mu) * ends))
+        lines.append(Line("closed form", ends, built.acceleration(mu) * ends))
         lines.append(Line(f"μ = {mu:g}", time, speed[:, row], points=True))
     return (Curve("Speed", "time [s]", "speed [m/s]", tuple(lines)),)
 
