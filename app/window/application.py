@@ -27,6 +27,7 @@ from repose.app.ui.transport import Transport
 from repose.app.ui.ui import Ui
 from repose.app.ui.ui_probe import UiProbe
 from repose.app.ui.undo import History
+from repose.app.window.ahead import Ahead
 from repose.app.window.camera_control import CameraControl
 from repose.app.window.pace import Pace
 from repose.app.window.physics import Physics
@@ -87,6 +88,7 @@ class Application:
         self._theme: object = None
         self._pointer = (0.0, 0.0)
         self._frames = 0
+        self._ahead = Ahead()
         self._clock = time.perf_counter()
         self._waiting: list[pygame.Event] = []
         """Letters that were pressed before the first picture of the scene."""
@@ -125,6 +127,7 @@ class Application:
         self._frames += 1
         if self._frames % SAVE_INTERVAL == 0:
             self.settings.save()
+        self._ahead.tick(ui)
         if ui.snapshot.serial == 0 or ui.snapshot.compiling:
             time.sleep(STARTING_INTERVAL)
         ui.fps = self._pace.wait()
@@ -145,6 +148,7 @@ class Application:
             ending.callback(self.settings.save)
             ending.callback(ui.film.wait, FILM_TIME)
             ending.callback(self._stop_physics)
+            ending.callback(self._ahead.stop)
             ending.callback(self._close_window)
             ending.callback(close_dialog, ui)
             ending.callback(runs.close_dialog, ui)
