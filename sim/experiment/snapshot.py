@@ -188,6 +188,8 @@ class Snapshot:
     """What the program would choose now."""
 
     paused: bool = False
+    at_rest: bool = False
+    """True when nothing will move until a command: the clock may stop."""
     realtime_factor: float = 0.0
     """Simulated / wall time, over the last half second."""
     steps_per_second: float = 0.0
