@@ -104,7 +104,7 @@ class Scene:
 
 @dataclass
 class Engine:
-    """What follows from the parameters: compiled functions and the numbers they read. All written by `activation`."""
+    """Compiled functions and the numbers they read, which follow from the parameters. All written by `activation`."""
 
     model: Model
     advance: Callable[..., tuple[int, int, int]]
@@ -154,7 +154,7 @@ class History:
 
 @dataclass
 class Session:
-    """What outlives a restart of the experiment and changes no result."""
+    """Data that outlast a restart of the experiment and change no result."""
 
     threads: int | None = None
     """Threads the world is stepped with; None for as many as are worth using. Written by `control`."""
@@ -165,11 +165,11 @@ class Session:
     before_compiling: Callable[[], None] = lambda: None
     """Called before a model is compiled, which takes seconds. Written by `runner`."""
     measured: dict[str, list[Point]] = field(default_factory=dict)
-    """What the runs of this session have measured, by scene. Written by `results`."""
+    """Results of the runs of this session, by scene. Written by `results`."""
     comparison: Curve | None = None
     """The runs of this session in one plot. Written by `results`."""
     shown: dict[str, Any] = field(default_factory=dict)
-    """What was last measured for the picture only. Written by `take_snapshot`."""
+    """Latest measurements for the picture only. Written by `take_snapshot`."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Copy what the picture and the panels may see of an experiment."""
+"""Copy the data of an experiment that picture and panels show."""
 
 from __future__ import annotations
 
@@ -99,9 +99,9 @@ def wall_facets(world: World) -> Floats:
 
 
 def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = True) -> None:
-    """Copy what the outside may see of a world into float32 columns; the ends of contacts only if they are asked for.
+    """Copy the data of an experiment into a snapshot; the ends of contacts only with `contacts`.
 
-    Physics stands still meanwhile: everything here is a copy or one passage through the lists.
+    The physics thread waits for it: all entries are copies or one pass through the lists.
     """
     world, run = experiment.run.world, experiment.run
     dimension = experiment.scene.dimension

@@ -116,7 +116,7 @@ def directions(parameters: SlopeParameters) -> tuple[Floats, Floats]:
 
 
 def length(parameters: SlopeParameters) -> float:
-    """How far the fastest sphere gets [m]."""
+    """Path of the fastest sphere [m]."""
     fastest = parameters.gravity * abs(math.sin(parameters.steepness))
     return max(0.5 * fastest * parameters.duration**2, 4.0 * parameters.radius)
 
@@ -137,7 +137,7 @@ def begin(parameters: SlopeParameters, seed: int) -> tuple[World, HeldState]:
 
 
 def elapsed(experiment: Experiment) -> float:
-    """Time since the spheres were let go, 0 while they are held [s]."""
+    """Time since the release of the spheres, 0 while they are held [s]."""
     state: HeldState = experiment.run.state
     if state.phase == "empty":
         return 0.0
@@ -145,7 +145,7 @@ def elapsed(experiment: Experiment) -> float:
 
 
 def supervise(experiment: Experiment) -> None:
-    """Write down paths and speeds; stop when the time is over."""
+    """Record paths and speeds; stop when the duration is over."""
     if experiment.phase == "flowing":
         built = experiment.run.built
         down = directions(built)[0]
@@ -166,7 +166,7 @@ def act(experiment: Experiment, action: str) -> str:
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
         return phase, f"spheres held on a slope of {math.degrees(experiment.run.built.slope_angle):g}°", None
@@ -185,7 +185,7 @@ def accelerations(experiment: Experiment) -> Floats:
 
 
 def allowed(parameters: SlopeParameters) -> float:
-    """What the first swing of the friction springs may change of an acceleration [m/s²].
+    """Largest error of an acceleration by the first oscillation of the friction springs [m/s²].
 
     The speed lags behind by up to g sin(alpha)/w, a share 6/(w T) of which a straight line turns into slope.
     """
@@ -194,7 +194,7 @@ def allowed(parameters: SlopeParameters) -> float:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Measured accelerations, and how far they are from the closed form."""
+    """Measured accelerations, and their deviations from the closed form."""
     built = experiment.run.built
     found = accelerations(experiment)
     if np.isnan(found).any():
@@ -204,7 +204,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         expected = built.acceleration(mu)
         way = "rolls" if mu >= 2.0 / 7.0 * math.tan(built.steepness) else "slides"
         shown.append(Reading(f"acceleration, μ = {mu:g}", a, "m/s²", help=f"It {way}: {expected:.4f} m/s² expected."))
-        # Digits below are rounding alone; -0.0 + 0.0 is a plain 0.
+        # Further digits are rounding; adding 0.0 turns -0.0 into 0.0.
         deviation = round(1e3 * (a - expected), 4) + 0.0
         shown.append(Reading(f"deviation, μ = {mu:g}", deviation, "mm/s²", help="Run less closed form."))
     return tuple(shown)
@@ -223,7 +223,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
 
 
 def ghosts(experiment: Experiment) -> Floats:
-    """Where the closed form has the spheres, shape (5, 4)."""
+    """Centres and radii of the spheres by the closed form [m], shape (5, 4)."""
     built = experiment.run.built
     path = 0.5 * np.array([built.acceleration(mu) for mu in built.frictions]) * elapsed(experiment) ** 2
     centres = starts(built) + path[:, None] * directions(built)[0]

@@ -1,4 +1,4 @@
-"""Numbers of grains that are poured, declared once for the scenes that pour them."""
+"""Parameters of the grains, for all scenes that pour them."""
 
 from __future__ import annotations
 

@@ -26,10 +26,10 @@ SPACING = 1.05
 """Distance of the spheres of a new layer, in largest diameters [-]."""
 
 QUIET_TIME = 0.2
-"""How long the mean speed must stay below v_min before all counts as at rest [s]."""
+"""Time for which the mean speed must stay below v_min for the heap to be at rest [s]."""
 
 JAMMED_AFTER = 3.0
-"""Pouring is given up when nothing has fallen out of the way of the next layer for so long [s]."""
+"""Time after which pouring ends because the last layer has not left the way of the next one [s]."""
 
 
 def bulk_volume(parameters: PouredInSpaceParameters) -> float:

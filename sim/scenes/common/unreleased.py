@@ -1,4 +1,4 @@
-"""Spheres held in place until they are let go, beside the closed form they should follow: for the scenes that check."""
+"""Spheres that are held until they are released, and their closed form, for the scenes that verify a law."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ class HeldState(PhaseState):
     """
 
     time: list[float] = field(default_factory=list)
-    """Since then, of every record [s]."""
+    """Time of every record since the release [s]."""
     place: list[list[float]] = field(default_factory=list)
-    """The coordinate watched, one entry per sphere [m]."""
+    """The recorded coordinate, one entry per sphere [m]."""
     speed: list[list[float]] = field(default_factory=list)
-    """Its rate of change [m/s]."""
+    """The rate of change of this coordinate [m/s]."""
 
 
 def let_go(experiment: Experiment, mass: float, inertia: float) -> None:
-    """Give the spheres of mass [kg] and moment of inertia [kg m²] to gravity, from rest."""
+    """Release the spheres, of mass [kg] and moment of inertia [kg m²], from rest."""
     run = experiment.run
     world, dimension = run.world, experiment.scene.dimension
     with booked(experiment, "poured"):
         world.inverse_mass[:dimension] = 1.0 / mass
         world.inverse_mass[dimension:] = 1.0 / inertia
-        # Held spheres are not looked for near walls: make the lists anew.
+        # The list of wall contacts has no held spheres: it is made anew.
         forget_neighbours(world)
         find_accelerations(experiment)
         motion = run.world.motion
@@ -64,7 +64,7 @@ def held_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Flo
 
 
 def flaw_held(state: HeldState, world: World, spheres: int) -> str:
-    """What of a state read from a file cannot be, of a scene of so many spheres."""
+    """The part of a state read from a file that is impossible for a scene of so many spheres, or an empty string."""
     records = len(state.time)
     return first_flaw(
         {
@@ -86,7 +86,7 @@ def actions_held(phase: str, release: str, release_help: str, reset_help: str) -
 
 
 def act_held(experiment: Experiment, action: str, held: str, gone: str) -> str:
-    """Let the spheres go, from their start if they have run already, or put them back; `held` and `gone` say so."""
+    """Release the spheres, from the start if they have moved, or put them back; `held` and `gone` are the messages."""
     if action == "reset" or experiment.phase == "rested":
         begin_anew(experiment)
     if action == "reset":
@@ -97,7 +97,7 @@ def act_held(experiment: Experiment, action: str, held: str, gone: str) -> str:
 
 
 def watch(experiment: Experiment, place: Floats, speed: Floats) -> None:
-    """Write down place [m] and speed [m/s] of every sphere; hold them once the time is over."""
+    """Record position [m] and speed [m/s] of every sphere; hold the spheres when the duration is over."""
     state: HeldState = experiment.run.state
     record(state, experiment.time - state.since, place, speed)
     if experiment.time - state.since >= experiment.run.built.duration:

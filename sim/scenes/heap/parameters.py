@@ -25,7 +25,7 @@ NARROWEST = 10.0
 """Least width of a container that follows its grains, in mean radii."""
 
 MOST_WALL_GRAINS = 100_000
-"""Walls and base together may have; more would take a gigabyte before anything is poured."""
+"""Most fixed grains of walls and base; more would take a gigabyte of memory before anything is poured."""
 
 
 def width_for(grain_count: int, mean_radius: float) -> float:
@@ -144,11 +144,11 @@ class HeapParameters(MotionParameters):
 
     @property
     def base_count(self) -> int:
-        """Grains the base is made of."""
+        """Number of grains of the base."""
         return max(1, math.ceil(self.width / (2.0 * self.base_radius)))
 
     def wall_count(self, grain_area: float) -> int:
-        """Grains a wall needs to hold grains of that total area [m²], with room to drop the last layer."""
+        """Number of grains of a wall that holds grains of this total area [m²] and the fall of the last layer."""
         height = 1.2 * grain_area / (PACKING * self.width) + 12.0 * self.mean_radius
         return math.ceil(height / (2.0 * self.wall_radius))
 

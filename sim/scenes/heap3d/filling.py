@@ -1,4 +1,4 @@
-"""What the heap in space is poured from and on: plate, funnel or cylinder."""
+"""Plate, funnel and cylinder of the heap in space, and the pouring of a layer."""
 
 from __future__ import annotations
 

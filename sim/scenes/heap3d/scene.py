@@ -39,7 +39,7 @@ from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, pou
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
 
 MOST_STEEP = math.radians(60.0)
-"""No heap of loose spheres stands steeper."""
+"""Largest angle of repose that loose spheres can have [rad]."""
 
 
 def supervise(experiment: Experiment) -> None:
@@ -74,7 +74,7 @@ def _fill_on(experiment: Experiment, quiet: bool) -> None:
 
 
 def _stop_the_cylinder(experiment: Experiment) -> None:
-    """Once it is above everything."""
+    """Stop the cylinder once it is above all grains."""
     world = experiment.run.world
     moving = ~world.fixed
     top = float((world.motion[2, 0] + world.radius)[moving].max(initial=0.0))
@@ -118,7 +118,7 @@ def act(experiment: Experiment, action: str) -> str:
 
 
 def keep_reading(state: Heap3dState, reading: ConeAngle) -> None:
-    """Write a reading down as plain data."""
+    """Store a reading as plain data."""
     state.reading = {
         "angle": reading.angle,
         "standard_error": reading.standard_error,
@@ -133,7 +133,7 @@ def keep_reading(state: Heap3dState, reading: ConeAngle) -> None:
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     state: Heap3dState = experiment.run.state
     total, left = len(state.radii), state.poured - state.removed
     if state.phase == "filling":
@@ -153,13 +153,13 @@ def measure(experiment: Experiment) -> ConeAngle | None:
         return None
     world = experiment.run.world
     moving = ~world.fixed
-    # What is still in the funnel is no heap.
+    # Grains still in the funnel do not belong to the heap.
     moving &= world.motion[2, 0] < sizes(experiment.run.built).low + world.walls.moved[:, 2].max(initial=0.0)
     return measure_cone(world.motion[:3, 0, moving].T, world.radius[moving], world.sphere_id[moving])
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """The angle both ways."""
+    """The angle of repose from the profile and from the cone."""
     found = experiment.run.state.reading
     if not found:
         return ()
@@ -208,7 +208,7 @@ def facets(experiment: Experiment) -> Floats:
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
-    """Grains and the reading."""
+    """Numbers of grains, and the slope measured last."""
     state: Heap3dState = experiment.run.state
     angle = None
     if state.reading:
@@ -225,7 +225,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def check(experiment: Experiment) -> str:
-    """A heap has a slope, and nothing hangs in the funnel."""
+    """The heap has a slope, and no grain is stuck in the funnel."""
     state: Heap3dState = experiment.run.state
     if state.phase != "rested":
         return f"The heap did not come to rest: phase {state.phase}."
@@ -239,7 +239,7 @@ def check(experiment: Experiment) -> str:
 
 
 def flaw(state: Heap3dState, world: World, built: Heap3dParameters) -> str:
-    """What of a state read from a file cannot be."""
+    """The part of a state read from a file that is impossible, or an empty string."""
     phases = ("empty", "filling", "filled", "flowing", "rested")
     return first_flaw({"number of walls": world.walls.shape.size < 1, **poured_flaws(state, phases)})
 

@@ -69,7 +69,7 @@ class VesselState(PouredState):
     digest: str = ""
     """SHA-256 of the file."""
     bottom: list[list[list[float]]] = field(default_factory=list)
-    """Facets that lie in the floor and are no walls [m]."""
+    """Facets that lie in the floor and are not walls [m]."""
 
 
 class Sizes(NamedTuple):
@@ -84,7 +84,7 @@ class Sizes(NamedTuple):
 
 
 def sizes(experiment: Experiment) -> Sizes:
-    """The floor holds a shallow heap of all grains, and the shape with room around it."""
+    """Sizes of floor and stream; the floor has room for a shallow heap of all grains."""
     built: VesselParameters = experiment.run.built
     corners = shape(experiment).reshape(-1, 3)
     wide = float(np.hypot(corners[:, 0], corners[:, 1]).max())
@@ -171,7 +171,7 @@ def count_grains(experiment: Experiment) -> dict[str, int]:
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     state: VesselState = experiment.run.state
     total, left = len(state.radii), state.poured - state.removed
     if state.phase == "filling":
@@ -185,7 +185,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Where the grains are."""
+    """Numbers of grains on the shape, on the floor and off the floor."""
     state: VesselState = experiment.run.state
     if not state.reading:
         return ()
@@ -210,7 +210,7 @@ def facets(experiment: Experiment) -> Floats:
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
-    """Grains, and the shape as it was read."""
+    """Numbers of grains, and properties of the shape."""
     state, surface = experiment.run.state, shape(experiment)
     return {
         "phase": state.phase,
@@ -231,7 +231,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def check(experiment: Experiment) -> str:
-    """All is at rest, and no grain has been pressed into the body of the shape."""
+    """The grains are at rest, and none is inside the body of the shape."""
     state: VesselState = experiment.run.state
     if state.phase != "rested":
         return f"The grains did not come to rest: phase {state.phase}."
@@ -240,7 +240,7 @@ def check(experiment: Experiment) -> str:
 
 
 def flaw(state: VesselState, world: World, built: VesselParameters) -> str:
-    """What of a state read from a file cannot be."""
+    """The part of a state read from a file that is impossible, or an empty string."""
     facets = int((world.walls.shape == FACET).sum())
     return first_flaw(
         {
