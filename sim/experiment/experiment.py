@@ -47,20 +47,20 @@ class Scene:
     begin: Callable[[Any, int], tuple[World, Any]]
     """begin(parameters, seed) -> the world at rest and the state of the experiment (a dataclass of plain data)."""
     supervise: Callable[[Experiment], None]
-    """Called every `CHECK_STEPS` steps: moves the experiment on, adds and removes spheres."""
+    """Called every `CHECK_STEPS` steps: advances the phases, adds and removes spheres."""
     actions: Callable[[Experiment], tuple[Action, ...]]
     act: Callable[[Experiment, str], str]
     """act(experiment, action) -> what was done, one sentence."""
     describe: Callable[[Experiment], tuple[str, str, float | None]]
     """-> phase, the phase in words, share done or None."""
     box: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]]]
-    """Lower and upper corner of what should be in view [m]."""
+    """Lower and upper corner of the part of space to show [m]."""
     results: Callable[[Experiment], dict[str, Any]]
     """What the scene adds to result.json."""
     check: Callable[[Experiment], str]
     """The scene's own physical test after a whole run: a complaint, or an empty string."""
     under_way: Callable[[Experiment], bool]
-    """Whether the experiment goes on by itself; False when only an action moves it on."""
+    """Whether the experiment continues by itself; False when it needs an action."""
     smallest_grain: Callable[[Any], tuple[float, float]]
     """smallest_grain(parameters) -> mass [kg] and radius [m] of the smallest grain to expect, for the first time
     step."""
@@ -78,21 +78,21 @@ class Scene:
     notice: Callable[[Experiment], Notice | None] = lambda experiment: None
     """A state to show over the picture, or None."""
     curves: Callable[[Experiment], tuple[Curve, ...]] = lambda experiment: ()
-    """Plots of the scene's own, the run against the law it should follow."""
+    """Plots of the scene, which compare the run with a closed form or a law."""
     ghosts: Callable[[Experiment], Floats | None] = lambda experiment: None
-    """Where a closed form says spheres should be: centres and radii [m], shape (ghosts, dimension + 1)."""
+    """Spheres by a closed form: centres and radii [m], shape (ghosts, dimension + 1)."""
     facets: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
     flaw: Callable[[Any, World, Any], str] = lambda state, world, built: ""
-    """flaw(state, world, parameters it was built with) -> which part of a state read from a file cannot be of this
-    scene; empty where it can."""
+    """flaw(state, world, parameters it was built with) -> the part of a state read from a file that is impossible in
+    this scene, or an empty string."""
     test_values: Mapping[str, Value] = field(default_factory=dict)
     """Parameters of a small experiment that ends within seconds, for the tests."""
     rebuild: Callable[[Experiment, Any], None] | None = None
     """rebuild(experiment, parameters): puts walls and base of these parameters under the grains that are present, books
     the work and updates `Run.built`. None where a change of the base begins the experiment anew."""
     study: Study | None = None
-    """What its runs are compared by, in the window and by `repose sweep`; None where there is nothing to compare."""
+    """How its runs are compared in the window and by `repose sweep`; None where they are not compared."""
     prepared: Mapping[str, Callable[[ParameterSet], tuple[World, Any] | None]] = field(default_factory=dict)
     """Prepared states by name: a function of the parameters that returns the world and the state of the scene, or None
     where the state was prepared with other grains or walls. Raises `ParameterError` where the file cannot be read."""
@@ -122,7 +122,7 @@ class Engine:
 
 
 class Seek(NamedTuple):
-    """The step that the experiment is going to, forwards or back."""
+    """The step to which the experiment goes, forwards or backwards."""
 
     origin: int
     """First step of the way, counted since the log began."""
@@ -149,7 +149,7 @@ class History:
     """Number of log entries carried out."""
     seek: Seek | None = None
     cuts: int = 0
-    """How often the future after the present was discarded."""
+    """How often later log entries were discarded."""
 
 
 @dataclass
@@ -159,7 +159,7 @@ class Session:
     threads: int | None = None
     """Threads the world is stepped with; None for as many as are worth using. Written by `control`."""
     spare_processors: int = 0
-    """Processors left to others where the number of threads is not given. Written by `physics`, the window's thread."""
+    """Processors left free where the number of threads is not given. Written by `physics`, the window's thread."""
     seek_steps: int = WITHOUT_LIMIT
     """Steps that a command which goes back may do at once. Written by `runner`."""
     before_compiling: Callable[[], None] = lambda: None

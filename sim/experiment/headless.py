@@ -46,7 +46,7 @@ def run_experiment(
                 frames += 1
         if is_finished(experiment) or experiment.time >= until:
             return results_of(experiment)
-        # At most to the next check of the scene, where an experiment may end; so it ends at the same step when filmed.
+        # At most to the next check of the scene, so that the experiment ends at the same step with and without a film.
         due = began + frames * frame_interval if frame_interval is not None and on_frame is not None else math.inf
         advance(experiment, steps_until(experiment, min(due, until)))
         on_progress(*experiment.scene.describe(experiment)[1:])

@@ -22,7 +22,7 @@ from repose.sim.scenes.common.state_checks import are_rows, are_times, first_fla
 
 @dataclass
 class HeldState(PhaseState):
-    """Where such an experiment stands, and what it has recorded.
+    """State and records of such an experiment.
 
     The phase is empty while the spheres are held, flowing, and rested once the time is over; `since` is when the
     spheres were released.
@@ -106,7 +106,7 @@ def watch(experiment: Experiment, place: Floats, speed: Floats) -> None:
 
 
 def hold(experiment: Experiment) -> None:
-    """Stop the spheres where they are; they carry their energy out of the ledger."""
+    """Hold the spheres where they are; their energy is booked as removed."""
     world = experiment.run.world
     with booked(experiment, "removed"):
         world.inverse_mass[:] = 0.0
@@ -123,7 +123,7 @@ def velocities(experiment: Experiment) -> Floats:
 
 
 def record(state: HeldState, time: float, place: Floats, speed: Floats) -> None:
-    """Append place [m] and speed [m/s] of every sphere, `time` [s] after they were let go."""
+    """Append place [m] and speed [m/s] of every sphere, `time` [s] after their release."""
     state.time.append(time)
     state.place.append(place.tolist())
     state.speed.append(speed.tolist())

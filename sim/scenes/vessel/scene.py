@@ -48,7 +48,7 @@ from repose.sim.scenes.vessel.parameters import VesselParameters
 from repose.sim.scenes.vessel.shape import on_floor, shape_of
 
 LARGEST_VOLUME = 1e12
-"""Of a shape in a file [m³]."""
+"""Largest volume of a shape in a file that is accepted [m³]."""
 
 JAMMED = "they pile up to where the stream begins. Pour fewer grains or make the stream wider."
 
@@ -64,7 +64,7 @@ class VesselState(PouredState):
     """Number of grains held, on the floor and inside the body of the shape; empty before they are counted."""
     closed: bool = False
     volume: float = 0.0
-    """Of the inside of a closed shape [m³]."""
+    """Volume of a closed shape [m³]."""
     mended: list[str] = field(default_factory=list)
     digest: str = ""
     """SHA-256 of the file."""
@@ -78,7 +78,7 @@ class Sizes(NamedTuple):
     floor: float
     """Radius of the floor."""
     high: float
-    """Where the stream begins."""
+    """Height at which the stream begins."""
     largest: float
     """Largest grain radius."""
 

@@ -39,7 +39,8 @@ ON_FLOOR = 1e-6
 """Facets whose height is at most this share of the shape's size lie in the floor [-]."""
 
 NARROWEST, WIDEST = 1.0, 500.0
-"""Least and largest width of a shape in mean diameters [-]: a narrower one is a grain itself, in a wider one a grain is\nhardly a pixel."""
+"""Least and largest width of a shape in mean diameters [-]: a narrower one is a grain itself, in a wider one a grain is
+hardly a pixel."""
 
 
 def shape_of(parameters: ShapedParameters) -> Mesh:
