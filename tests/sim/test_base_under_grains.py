@@ -66,6 +66,32 @@ def largest_speed(experiment: Experiment) -> float:
     return float(np.hypot(*world.motion[:2, 1, ~world.fixed]).max())
 
 
+@pytest.mark.parametrize("pouring", ["cylinder", "funnel"])
+def test_a_plate_is_made_smooth_and_rough_again_under_the_heap(pouring: str) -> None:
+    experiment = new_experiment("heap3d", {"grain_count": 60, "pouring": pouring, "rolling_friction": 0.2})
+    apply(experiment, Act("run"))
+    advance(experiment, 6_000)
+    count, ids = grains(experiment), moving_ids(experiment)
+    for base, fixed in (("smooth", 0), ("rough", int(experiment.run.world.fixed.sum()))):
+        before = energy_of(experiment)
+        apply(experiment, SetParameters({"base": base}))
+        after, world = energy_of(experiment), experiment.run.world
+        assert (grains(experiment), moving_ids(experiment)) == (count, ids)
+        assert int(world.fixed.sum()) == fixed
+        assert (np.diff(world.sphere_id) > 0).all(), "rows are in the order of ids"
+        assert after.gap == pytest.approx(before.gap, abs=1e-9)
+        assert after.elastic < before.elastic + 1e-4 * after.poured
+        assert after.kinetic == pytest.approx(before.kinetic)
+        lowest = float((world.motion[2, 0] - world.radius)[~world.fixed].min())
+        assert lowest - 1e-4 < 0.0 if base == "smooth" else lowest > 0.0
+    assert advance(experiment, 200) == 200
+
+
+def moving_ids(experiment: Experiment) -> list[int]:
+    world = experiment.run.world
+    return [int(number) for number in world.sphere_id[~world.fixed]]
+
+
 def test_setting_the_radius_back_restores_the_base_and_the_flow_goes_on() -> None:
     experiment = flowing()
     count, height = grains(experiment), centre_of_mass(experiment)
@@ -152,7 +178,7 @@ def test_lift_and_clearance_are_those_of_touching_spheres() -> None:
     grain, radius = np.array([[1.0, 0.3]]), np.array([1.0])
     assert lift(grain, radius, base) == pytest.approx(math.sqrt(3.0) - 0.3)
     assert lift(grain + np.array([0.0, 5.0]), radius, base) == pytest.approx(math.sqrt(3.0) - 5.3)
-    assert lift(grain + np.array([10.0, 0.0]), radius, base) == 0.0
+    assert lift(grain + np.array([10.0, 0.0]), radius, base) == -math.inf
     wall = FixedSpheres(np.array([[-1.0, 0.0], [-1.0, 2.0]]), 1.0, 1.0, (-1.0, 0.0))
     touching = np.array([[math.sqrt(3.0) - 1.0, 1.0]])
     assert clearance(touching, radius, wall) == pytest.approx(0.0, abs=1e-12)

@@ -35,7 +35,7 @@ from repose.sim.scenes.common.poured import (
 )
 from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import QUIET_TIME, disc, fallen, pour_on, smallest_grain
-from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, pour_layer, sizes
+from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, pour_layer, rebuild_plate, sizes
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
 
 MOST_STEEP = math.radians(60.0)
@@ -269,5 +269,6 @@ SCENE = Scene(
     facets=facets,
     flaw=flaw,
     study=STUDY_IN_SPACE,
+    rebuild=rebuild_plate,
     test_values={"grain_count": 250, "rolling_friction": 0.2, "orifice": 6.0},
 )
