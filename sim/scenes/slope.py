@@ -130,7 +130,7 @@ def directions(parameters: SlopeParameters) -> tuple[Floats, Floats]:
 
 
 def length(parameters: SlopeParameters) -> float:
-    """How far the fastest sphere gets [m]."""
+    """Path of the fastest sphere [m]."""
     fastest = parameters.gravity * abs(math.sin(parameters.steepness))
     return max(0.5 * fastest * parameters.duration**2, 4.0 * parameters.radius)
 
@@ -151,7 +151,7 @@ def begin(parameters: SlopeParameters, seed: int) -> tuple[World, HeldState]:
 
 
 def elapsed(experiment: Experiment) -> float:
-    """Time since the spheres were let go, 0 while they are held [s]."""
+    """Time since the release of the spheres, 0 while they are held [s]."""
     state: HeldState = experiment.run.state
     if state.phase == "empty":
         return 0.0
@@ -186,7 +186,7 @@ def act(experiment: Experiment, action: str) -> str:
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
         return phase, f"spheres held on a slope of {math.degrees(experiment.run.built.slope_angle):g}°", None
@@ -205,7 +205,7 @@ def accelerations(experiment: Experiment) -> Floats:
 
 
 def allowed(parameters: SlopeParameters) -> float:
-    """What the first swing of the friction springs may change of an acceleration [m/s²].
+    """Largest error of an acceleration by the first oscillation of the friction springs [m/s²].
 
     The speed lags behind by up to g sin(alpha)/w, a share 6/(w T) of which a straight line turns into slope.
     """
@@ -272,7 +272,7 @@ def tracks(experiment: Experiment) -> tuple[Track, ...]:
 
 
 def ghosts(experiment: Experiment) -> Floats:
-    """Where the closed form has the spheres, shape (5, 4)."""
+    """Centres and radii of the spheres by the closed form [m], shape (5, 4)."""
     built = experiment.run.built
     path = 0.5 * np.array([built.acceleration(mu) for mu in built.frictions]) * elapsed(experiment) ** 2
     centres = starts(built) + path[:, None] * directions(built)[0]

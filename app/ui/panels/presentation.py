@@ -14,7 +14,7 @@ from repose.app.ui.panels.next_step import OVER, draw_next
 from repose.app.ui.panels.parameters import lecture_parameters
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.readings import headline
-from repose.app.ui.transport import describe_speed
+from repose.app.ui.transport import describe_pace, describe_speed
 from repose.app.ui.ui import Ui
 
 LETTERS = 0.06
@@ -64,7 +64,8 @@ def _draw_title(ui: Ui) -> None:
     library = ui.preset_library
     draw_text(x, y, library.titles.get(library.current, ""), ui.palette.text, TITLE)
     y += 1.3 * TITLE * imgui.get_font_size()
-    speed = "paused" if snapshot.paused else describe_speed(snapshot.realtime_factor)
+    wanted = ui.transport.speed
+    speed = describe_pace(snapshot, wanted) or describe_speed(wanted)
     draw_text(x, y, f"{snapshot.time:.2f} s", ui.palette.text)
     draw_text(x + text_width("888.88 s") + 14 * ui.scale, y, speed, ui.palette.muted)
     ui.probe.mark_area("presentation.title", (x, 14 * ui.scale, x + text_width("888.88 s"), y))
