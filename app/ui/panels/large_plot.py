@@ -7,6 +7,7 @@ from imgui_bundle import imgui
 from repose.app.render.text import text_width
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel, plots
+from repose.app.ui.places import STRIP
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 
@@ -23,6 +24,7 @@ def draw(ui: Ui) -> None:
     if ui.overlay != PANEL.name:
         return
     left, top, right, bottom = ui.inset
+    bottom += STRIP * ui.scale  # the actions stay in reach
     margin = MARGIN * ui.scale
     size = imgui.ImVec2(ui.size[0] - left - right - 2 * margin, ui.size[1] - top - bottom - 2 * margin)
     if min(size.x, size.y) < 100 * ui.scale:
