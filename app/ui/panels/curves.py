@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from imgui_bundle import imgui, implot
-from repose.app.render.text import text_width
+from repose.app.render.text import draw_text, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.ui import Ui
@@ -22,9 +22,9 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
     """Points with their errors over lines, the axes labelled with units, legend and table below where they fit."""
     style, line = imgui.get_style(), imgui.get_text_line_height()
     free = imgui.get_content_region_avail().y
-    if curve.heading:
-        imgui.text_colored(vector(ui.palette.muted), curve.heading)
-        free -= imgui.get_text_line_height_with_spacing()
+    start = imgui.get_cursor_screen_pos()
+    imgui.dummy(imgui.ImVec2(1.0, line))
+    free -= imgui.get_text_line_height_with_spacing()
     least = LEAST_PLOT * ui.scale
     legend = _legend_height(curve)
     legend = legend if free - legend >= least else 0.0
@@ -33,6 +33,8 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
     size = imgui.ImVec2(-1, max(free - legend - table, 60 * ui.scale))
     # A label that is longer than its axis would cross the others.
     named = size.y - 3.0 * line > text_width(curve.y_label)
+    heading = curve.heading if named else f"{curve.y_label} over {curve.x_label}"
+    draw_text(start.x, start.y, heading or curve.title, ui.palette.muted)
     length = imgui.ImVec2(imgui.get_content_region_avail().x - 5.0 * line, size.y - (3.5 if named else 2.0) * line)
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
     if implot.begin_plot(f"##{curve.title}", size, flags):
