@@ -20,11 +20,16 @@ from pydantic_core import CoreSchema, core_schema
 from repose.sim import registry
 from repose.sim.numbers import about_comma, read_number
 
-Effect = Literal["now", "ramp", "base", "restart"]
-"""When a change acts: on the running grains at once, over one contact time (repose.sim.experiment.activation), by
-rebuilding the base, or at the next fill. Parameters to which a force is proportional change over one contact time,
-since a jump would kick the grains. Those that only limit forces or describe a whole impact, and those that are no
-number, act at once."""
+Effect = Literal["now", "ramp", "base", "anew", "restart"]
+"""When a change acts:
+
+- "now": on the running grains, at once. Parameters that only limit forces or describe a whole impact, and those that
+  are no number.
+- "ramp": over one contact time (repose.sim.experiment.activation), since forces are proportional to it and a jump would
+  kick the grains.
+- "base": at once; walls and base are rebuilt under the grains that are present.
+- "anew": at once; the experiment begins anew, and grains that are present are lost. The window asks before it does so.
+- "restart": when the experiment begins anew the next time."""
 
 Value = float | int | str | bool
 

@@ -61,7 +61,7 @@ def run_job(job: Job) -> int:
         say("The run was saved by another version of the program: the continued run may differ in the last bits.")
     places = _claimed(job)
     try:
-        film = HeadlessFilm(job.video, job.size, job.fps, job.speed / job.fps) if job.video is not None else None
+        film = HeadlessFilm(job.film) if job.film is not None else None
         with Progress(title, quiet=job.as_json) as progress, stoppable() as stop:
             so_far = ResultsSoFar(job, places.claims["result"])
             simulation, result = _simulate(job, film, progress, stop, so_far)
@@ -152,7 +152,7 @@ def _result_text(
 def _simulate(
     job: Job, film: HeadlessFilm | None, progress: Progress, stop: Stop, so_far: ResultsSoFar
 ) -> tuple[Experiment, dict[str, Any]]:
-    duration = 0.0
+    duration, last = 0.0, None
     try:
         progress.show("compiling the engine", None)
         from repose.sim.experiment.changes import new_experiment, resumed_experiment
@@ -177,16 +177,20 @@ def _simulate(
             so_far.write(simulation)
 
         course: Any = {"until": until, "under_way": job.resumed is not None}
-        filming: Any = {} if film is None else {"on_frame": film.take, "frame_interval": job.speed / job.fps}
+        filming: Any = {} if film is None else {"on_frame": film.take, "at_phases": film.at_phases}
         try:
             result = run_experiment(simulation, on_progress=on_progress, **course, **filming)
         except StopAsked:
             result = results_of(simulation)
         duration = simulation.time
+        if film is not None:
+            progress.show("completing the film", None)
+            last = Snapshot()
+            take_snapshot(simulation, last)
         return simulation, result
     finally:
         if film is not None:
-            film.close(duration)
+            film.close(duration, last)
 
 
 def _finish(

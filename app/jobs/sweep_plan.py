@@ -81,7 +81,7 @@ def plan_repeat(job: Job, runs: int) -> Sweep:
     """
     if not 2 <= runs <= MOST_RUNS:
         raise ParameterError(f"--repeat {runs} is refused: it must be 2 to {MOST_RUNS} runs.")
-    alone = {"--video": job.video, "--save": job.save, "--from": job.resumed, "--until": job.until}
+    alone = {"--video": job.film, "--save": job.save, "--from": job.resumed, "--until": job.until}
     for option in (name for name, value in alone.items() if value is not None):
         raise ParameterError(f"--repeat does {runs} whole runs, and {option} is for a single one: leave it out.")
     if job.ready is not None:

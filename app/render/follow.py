@@ -16,9 +16,11 @@ from repose.app.render.framing import MARGIN
 from repose.app.render.orbit import FARTHEST, NEAREST, Camera, Camera3D
 from repose.sim.experiment.snapshot import Snapshot
 
-OUTWARD, INWARD = 0.35, 0.8
+OUTWARD, INWARD = 0.2, 0.8
 """Time constants of the camera [s of wall or film time]: it draws back faster than it approaches, so that no grain
 leaves the picture, and a layer that is poured and sinks does not make the picture breathe."""
+HASTE = 8.0
+"""How much faster it draws back from grains that grow out of the picture [per unit of the logarithm they exceed it]."""
 SLACK = 0.03
 """The picture may show this much more than it needs before the camera approaches [logarithm of the magnification]."""
 STRAY = 0.005
@@ -62,7 +64,7 @@ def follow(
         wanted[-1] = now[-1]
     elif away <= -SLACK:
         wanted[-1] += SLACK
-    now, rate = _approach(now, rate, wanted, elapsed, OUTWARD if away > 0.0 else INWARD)
+    now, rate = _approach(now, rate, wanted, elapsed, OUTWARD / (1.0 + HASTE * away) if away > 0.0 else INWARD)
     return Following(_camera(goal, now, size, room), tuple(rate.tolist()), top)
 
 

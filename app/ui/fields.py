@@ -24,7 +24,8 @@ HELD = "held value"
 EFFECTS = {
     "now": "Takes effect at once.",
     "ramp": "Takes effect over the contact duration{}, the longer of before and after: a jump would accelerate grains.",
-    "base": "Rebuilds walls and base; if grains are present, the fill restarts, after a question.",
+    "base": "Walls and base are rebuilt at once, under the grains if there are any.",
+    "anew": "The experiment begins anew, after a question; undo brings back the grains that were present.",
     "restart": "Takes effect at the next fill.",
 }
 
@@ -105,13 +106,13 @@ def request(ui: Ui, parameter: Parameter, value: Value, gesture: object = None) 
     """Ask for a value; where the change would empty the container, only after the user has agreed."""
     name = parameter.name
     grains = ui.snapshot.moving_count
-    if parameter.quantity.effect != "base" or not grains or value == ui.edits.value(name):
+    if parameter.quantity.effect != "anew" or not grains or value == ui.edits.value(name):
         ui.edits.set({name: value}, gesture)
         return
     label = parameter.quantity.label[:1].upper() + parameter.quantity.label[1:]
     change = f"{label} {_in_words(parameter, ui.edits.value(name))} → {_in_words(parameter, value)}"
-    text = f"{change} rebuilds walls and base: {grains} grains are poured again."
-    ask(ui, text, "Rebuild", partial(ui.edits.set, {name: value}))
+    text = f"{change} begins the experiment anew without its {grains} grains; undo brings them back."
+    ask(ui, text, "Begin anew", partial(ui.edits.set, {name: value}))
 
 
 def _in_words(parameter: Parameter, value: Value) -> str:
@@ -146,8 +147,8 @@ def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, 
 def _tag(ui: Ui, parameter: Parameter) -> tuple[str, Colour]:
     if parameter.quantity.effect == "restart":
         return "at next fill", ui.palette.muted
-    if parameter.quantity.effect == "base" and ui.snapshot.moving_count:
-        return "restarts the fill", ui.palette.warning
+    if parameter.quantity.effect == "anew" and ui.snapshot.moving_count:
+        return "begins anew", ui.palette.warning
     return "", ui.palette.muted
 
 
@@ -182,7 +183,7 @@ def _follow_mouse(ui: Ui, parameter: Parameter, left: float, width: float) -> No
             ui.memory.update(typing=name, text=plain(parameter, ui.edits.value(name)), typing_fresh=True)
             return
     where = dragged(ui, left, width)
-    if where is not None and parameter.quantity.effect == "base" and ui.snapshot.moving_count:
+    if where is not None and parameter.quantity.effect == "anew" and ui.snapshot.moving_count:
         ui.memory[HELD] = (name, value_at(parameter, where))
     elif where is not None:
         ui.edits.set({name: value_at(parameter, where)}, gesture=("drag", name))

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import pygame
+from repose.app.ui.actions import act
 from repose.app.ui.ui import Ui
-from repose.sim.experiment.commands import Act
-from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.snapshot import Action, Snapshot
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Key:
 
 
 WINDOW_KEYS = (
-    Key("frame_all", "Home", "show the whole scene", "Picture", codes=(pygame.K_HOME,)),
+    Key("frame_all", "Home", "follow the grains again", "Picture", codes=(pygame.K_HOME,)),
     Key("look_front", "1", "in 3D: view from the front", "Picture", codes=(pygame.K_1, pygame.K_KP_1)),
     Key("look_side", "2", "in 3D: view from the side", "Picture", codes=(pygame.K_2, pygame.K_KP_2)),
     Key("look_top", "3", "in 3D: view from the top", "Picture", codes=(pygame.K_3, pygame.K_KP_3)),
@@ -62,7 +62,7 @@ MOUSE = (
     ("right-drag", "in 3D: move it (or Shift-drag)"),
     ("Ctrl-drag", "turn the hourglass over by hand"),
     ("wheel", "zoom at the pointer"),
-    ("double-click", "on the picture: show the whole scene"),
+    ("double-click", "on the picture: follow the grains again"),
 )
 """Mouse on the picture."""
 
@@ -82,7 +82,7 @@ def scene_keys(snapshot: Snapshot) -> tuple[Key, ...]:
             action.key,
             action.label[:1].lower() + action.label[1:],
             "Experiment",
-            partial(_act, action.name),
+            partial(_act, action),
             characters=action.key.lower() + action.key.upper(),
         )
         for action in snapshot.actions
@@ -90,8 +90,8 @@ def scene_keys(snapshot: Snapshot) -> tuple[Key, ...]:
     )
 
 
-def _act(name: str, ui: Ui) -> None:
-    ui.send(Act(name))
+def _act(action: Action, ui: Ui) -> None:
+    act(ui, action)
 
 
 def find_key(keys: Iterable[Key], code: int, character: str, mod: int) -> Key | None:
@@ -105,6 +105,11 @@ def find_key(keys: Iterable[Key], code: int, character: str, mod: int) -> Key | 
         if code in key.codes or (character and not ctrl and character in key.characters):
             return key
     return None
+
+
+def is_letter(event: pygame.event.Event) -> bool:
+    """Whether a letter was pressed, which a scene may use."""
+    return event.type == pygame.KEYDOWN and event.unicode.isalpha()
 
 
 def is_escape(event: pygame.event.Event) -> bool:

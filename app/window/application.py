@@ -44,8 +44,8 @@ log = logging.getLogger(__name__)
 REPORT_VARIABLE = "REPOSE_REPORT"
 """Environment variable: path of a file for widgets and state, for programs that drive the window."""
 STARTING_INTERVAL = 0.05
-"""Wall time between two frames before the first snapshot [s]: loading the loops needs the interpreter, and a picture at
-full rate would make it take half as long again."""
+"""Wall time between two frames before the engine is ready [s]: loading the loops needs the interpreter, and a picture
+at full rate would make it take half as long again."""
 PRESENTED = 1.6
 """Least text size of a presentation relative to the usual one [-]."""
 SAVE_INTERVAL = 300
@@ -87,6 +87,9 @@ class Application:
         self._theme: object = None
         self._pointer = (0.0, 0.0)
         self._frames = 0
+        self._clock = time.perf_counter()
+        self._waiting: list[pygame.Event] = []
+        """Letters that were pressed before the first picture of the scene."""
         self._pace = Pace(window.vsync)
 
     def draw_frame(self) -> bool:
@@ -109,7 +112,7 @@ class Application:
             self._fit(size)
             self.gui.begin_frame(size, ui.scale)
             self._draw_panels()
-            self.camera_control.follow(ui)
+            self.camera_control.follow(ui, self._elapsed())
             self.turning.follow(ui)
             self._draw_picture(size)
             self.gui.end_frame()
@@ -122,7 +125,7 @@ class Application:
         self._frames += 1
         if self._frames % SAVE_INTERVAL == 0:
             self.settings.save()
-        if ui.snapshot.serial == 0:
+        if ui.snapshot.serial == 0 or ui.snapshot.compiling:
             time.sleep(STARTING_INTERVAL)
         ui.fps = self._pace.wait()
         return True
@@ -195,12 +198,20 @@ class Application:
     def _listen(self, events: list[pygame.Event]) -> bool:
         """Pass events to keys, panels and camera; False when the window is to be closed."""
         import pygame
-        from repose.app.ui.keys import dispatch, is_escape, scene_keys
+        from repose.app.ui.keys import dispatch, find_key, is_escape, is_letter, scene_keys
         from repose.app.ui.panels import all_keys
         from repose.app.ui.path_field import take_dropped
         from repose.app.ui.toasts import tell
 
         keys = (*scene_keys(self.ui.snapshot), *all_keys())
+        if self.ui.snapshot.serial:
+            events, self._waiting = [*self._waiting, *events], []
+        else:  # no scene yet that could say what its keys do
+            unknown = [
+                event for event in events if is_letter(event) and find_key(keys, event.key, event.unicode, 0) is None
+            ]
+            self._waiting += unknown
+            events = [event for event in events if event not in unknown]
         for event in events:
             if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
                 return False
@@ -252,7 +263,8 @@ class Application:
             try:
                 self.renderer = self.renderer or Renderer(self.gui)
                 scale = ui.scale / ui.view.text_scale
-                self.renderer.draw(self.turning.picture(ui.snapshot), ui.view, ui.camera, size, ui.inset, scale)
+                shown = self.camera_control.picture(self.turning.picture(ui.snapshot))
+                self.renderer.draw(shown, ui.view, ui.camera, size, ui.inset, scale)
                 return
             except Exception as error:  # a driver may raise anything; the run must survive
                 log.exception("The picture failed.")
@@ -260,6 +272,11 @@ class Application:
                 self.renderer = None  # its OpenGL objects may be invalid
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
         gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+
+    def _elapsed(self) -> float:
+        """Wall time since the last call [s]."""
+        before, self._clock = self._clock, time.perf_counter()
+        return self._clock - before
 
     def _draw_film_frame(self, snapshot: Snapshot, size: Size) -> Any:
         if self.renderer is None:

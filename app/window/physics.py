@@ -112,14 +112,15 @@ class Physics:
         def make() -> Experiment:
             from repose.sim.experiment.changes import new_experiment, resumed_experiment
             from repose.sim.experiment.control import apply
+            from repose.sim.experiment.experiment import Session
 
+            session = Session(spare_processors=PROCESSORS_FOR_PICTURE, before_compiling=runner.announce_compiling)
             if saved is not None:
-                experiment = resumed_experiment(saved)
+                experiment = resumed_experiment(saved, session)
             else:
-                experiment = new_experiment(start.scene, start.values, start.seed, start.ready)
+                experiment = new_experiment(start.scene, start.values, start.seed, start.ready, session)
             experiment.history.checkpoints.budget = REWIND_BYTES
             apply(experiment, UseThreads(threads))
-            experiment.session.spare_processors = PROCESSORS_FOR_PICTURE
             return experiment
 
         runner = Runner(make)

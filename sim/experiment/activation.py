@@ -26,7 +26,8 @@ from repose.sim.engine.timestep.survey import compose_survey
 from repose.sim.engine.world import copy_world
 from repose.sim.experiment import automatic_step
 from repose.sim.experiment.experiment import Engine, Experiment, Scene
-from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.ledger import booked, survey_contacts
+from repose.sim.experiment.relaxation import relax_where_stiffer
 from repose.sim.experiment.run import RAMP_PARTS, Ramp, Run
 from repose.sim.integrators.start_up import higher_derivatives
 from repose.sim.parameters import shared_names
@@ -62,7 +63,7 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
     engine.dt_check_steps = automatic_step.dt_check_steps(experiment)
     update_contact_time(experiment)
     if not is_compiled(engine.advance):
-        experiment.session.before_compiling()
+        experiment.session.before_compiling(experiment)
         engine.advance(copy_world(run.world), engine.law_parameters, engine.gravity, 0.0, 0)
         engine.contact_table(run.world, engine.law_parameters)  # now, or it would stall the run later
     if adapt:
@@ -132,12 +133,23 @@ def begin_ramp(experiment: Experiment, before: Any, asked: Any) -> None:
     experiment.run.ramp = Ramp(values, experiment.step, RAMP_PARTS) if values and moving else None
 
 
-def request_parameters(experiment: Experiment, asked: Any) -> None:
-    """Go over to the requested parameters, at once or by a ramp from those in force, and book the work."""
+def request_parameters(experiment: Experiment, asked: Any, relaxing: bool = True) -> bool:
+    """Go over to the requested parameters, at once or by a ramp from those in force, and book the work.
+
+    With `relaxing`, a packing that a ramp would burst takes them at once and is relaxed: then True is returned.
+    """
     before = parameters_in_force(experiment)
     with booked(experiment, "work"):
+        stored = survey_contacts(experiment).elastic_energy
         begin_ramp(experiment, before, asked)
         activate(experiment, asked, experiment.run)
+        with at_ramp_end(experiment):
+            relaxed = relaxing and relax_where_stiffer(experiment, stored)
+        if relaxed:
+            experiment.run.ramp = None
+            use_parameters(experiment, asked)
+            restart_motion(experiment)
+    return relaxed
 
 
 def fit_ramp(experiment: Experiment) -> None:
@@ -180,6 +192,13 @@ def find_accelerations(experiment: Experiment) -> None:
         return
     while engine.advance(run.world, engine.law_parameters, engine.gravity, 0.0, 1)[1] == PAIRS_FULL:
         run.world = enlarge_pairs(run.world)
+
+
+def restart_motion(experiment: Experiment) -> None:
+    """Give the spheres the accelerations of positions that have changed, and new higher derivatives."""
+    experiment.run.world.motion[:, 3:] = 0.0
+    find_accelerations(experiment)
+    start_derivatives(experiment)
 
 
 def free_fall(experiment: Experiment) -> dict[str, Any]:

@@ -69,6 +69,13 @@ class Rewind:
 
 
 @dataclass(frozen=True)
+class TakeBack:
+    """Go to the state before the latest change of a parameter; later steps are discarded by the next other command."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Copy:
     """Pass a copy of the run to `take`, for a file that another thread writes."""
 
@@ -93,7 +100,7 @@ class KeepMeasured:
 Logged = SetParameters | Act | Recover | RemoveGrain
 """Commands that change the course of a run and are logged; the others start another run or change no result."""
 
-Command = Logged | Start | Resume | Rewind | Copy | UseThreads | KeepMeasured
+Command = Logged | Start | Resume | Rewind | TakeBack | Copy | UseThreads | KeepMeasured
 
 
 def checked_threads(count: int | None) -> int | None:

@@ -82,9 +82,9 @@ class Scene:
     labels: Callable[[Experiment], tuple[Label, ...]] = lambda experiment: ()
     """Words at spheres in the picture, where a scene compares a few."""
     tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: ()
-    """Paths to draw, those of the run and those of a closed form."""
+    """Paths to draw in space, those of the run and those of a closed form."""
     ghosts: Callable[[Experiment], Floats | None] = lambda experiment: None
-    """Where a closed form says spheres should be: centres and radii [m], shape (ghosts, dimension + 1)."""
+    """Where a closed form says spheres in space should be: centres and radii [m], shape (ghosts, 4)."""
     facets: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
     focus: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]] | None] = lambda experiment: None
@@ -99,6 +99,9 @@ class Scene:
     """The parameters that matter in a lecture, by name, four or five; the window shows them first."""
     test_values: Mapping[str, Value] = field(default_factory=dict)
     """Parameters of a small experiment that ends within seconds, for the tests."""
+    rebuild: Callable[[Experiment, Any], None] | None = None
+    """rebuild(experiment, parameters): puts walls and base of these parameters under the grains that are present, books
+    the work and updates `Run.built`. None where a change of the base begins the experiment anew."""
     study: Study | None = None
     """What its runs are compared by, in the window and by `repose sweep`; None where there is nothing to compare."""
     prepared: Mapping[str, Callable[[ParameterSet], tuple[World, Any] | None]] = field(default_factory=dict)
@@ -176,8 +179,9 @@ class Session:
     """Processors left to others where the number of threads is not given. Written by `physics`, the window's thread."""
     seek_steps: int = WITHOUT_LIMIT
     """Steps that a command which goes back may do at once. Written by `runner`."""
-    before_compiling: Callable[[], None] = lambda: None
-    """Called before a model is compiled, which takes seconds. Written by `runner`."""
+    before_compiling: Callable[[Any], None] = lambda experiment: None
+    """Called with the experiment before a model is compiled, which takes seconds. Written by `physics`, the window's
+    thread."""
     measured: dict[str, list[Point]] = field(default_factory=dict)
     """What the runs of this session have measured, by scene. Written by `results`."""
     comparison: Curve | None = None

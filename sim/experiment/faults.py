@@ -217,11 +217,11 @@ def _cause(experiment: Experiment, change: Change) -> str:
 
 def stop(experiment: Experiment, fault: Fault) -> None:
     """Restore the last good state and set the fault; the run does not advance until it is cleared."""
-    # The state is the one before the change, the parameters are those after it; applying them books the same work as
-    # when they were set.
+    # The state is the one before the change, the parameters are those after it. No grain moves yet: undoing the change
+    # gives back exactly this state, and any other remedy requests the parameters again.
     now, point = experiment.parameters, last_good(experiment)
     activate(experiment, point.parameters, point.restored(), adapt=False)
-    request_parameters(experiment, now)
+    request_parameters(experiment, now, relaxing=False)
     experiment.fault = with_remedies(experiment, fault)
     tell(experiment, experiment.fault.message)
 

@@ -47,7 +47,7 @@ class Run:
 
     world: World
     """Its tables are changed by the step loop. Replaced by another world, with other rows or more room, where needed:
-    written by `stepping`, `activation`, `changes` and `scenes`."""
+    written by `stepping`, `activation`, `relaxation`, `changes` and `scenes`."""
     state: Any
     """The scene's own dataclass; its fields are written by the scene."""
     built: Any

@@ -19,7 +19,7 @@ from repose.sim.experiment.control import apply, seek_further
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.snapshot import Fault, Snapshot, TripleBuffer
 from repose.sim.experiment.stepping import advance, steps_until, threads_wanted
-from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.experiment.take_snapshot import take_picture, take_snapshot
 
 PUBLISH_INTERVAL = 1.0 / 75.0
 """Wall time between snapshots [s]: slightly less than the time between two frames of a screen."""
@@ -155,7 +155,6 @@ class Runner:
     def _main(self) -> None:
         try:
             experiment = self._make()
-            experiment.session.before_compiling = lambda: self._announce_compiling(experiment)
             self._publish(experiment)
             while not self._stopping.is_set():
                 self._turn(experiment)
@@ -274,10 +273,13 @@ class Runner:
         snapshot.realtime_factor = (last[1] - first[1]) / wall if wall > 0.0 else 0.0
         snapshot.steps_per_second = (last[2] - first[2]) / wall if wall > 0.0 else 0.0
 
-    def _announce_compiling(self, experiment: Experiment) -> None:
+    def announce_compiling(self, experiment: Experiment) -> None:
+        """Publish the world at rest, which exists before the loops that move it; called on the physics thread."""
         shown = self._buffer.writing
-        take_snapshot(experiment, shown)
-        shown.compiling = True
+        take_picture(experiment, shown)
+        self._serial += 1
+        shown.serial, shown.paused, shown.compiling = self._serial, self._paused, True
+        self._newest = shown
         self._buffer.publish()
 
     def _publish(self, experiment: Experiment) -> None:

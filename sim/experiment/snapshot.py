@@ -110,8 +110,8 @@ class Snapshot:
     facets: Floats = field(default_factory=lambda: np.empty((0, 2, 2), np.float32))
     """Walls to draw [m]: corners of triangles in space, ends of lines in the plane;
     shape (facets, dimension, dimension)."""
-    ghosts: Floats = field(default_factory=lambda: np.empty((0, 3), np.float32))
-    """Where a closed form says a sphere should be: centre and radius [m], shape (ghosts, dimension + 1)."""
+    ghosts: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
+    """Where a closed form says a sphere in space should be: centre and radius [m], shape (ghosts, 4)."""
     labels: tuple[Label, ...] = ()
     """Words at spheres."""
     tracks: tuple[Track, ...] = ()

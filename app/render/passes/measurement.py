@@ -30,8 +30,8 @@ SLOPE = Switch(
     "Fitted line, its angle, and rings around the grains used for the fit.",
     applies=measures_slope,
 )
-NUMBER = 2.4
-"""Size of the number, relative to ordinary text."""
+NUMBER, NUMBER_IN_FILM = 2.4, 3.6
+"""Size of the number, relative to ordinary text: a film may be seen small, and cannot be magnified."""
 ERROR_WORDS = 1.1
 """Size of what its error is the error of."""
 BEYOND = 0.02
@@ -65,6 +65,11 @@ def rings(frame: Frame) -> Floats | None:
     return np.concatenate((shadow, ring))
 
 
+def number_size(frame: Frame) -> float:
+    """Size of the number, relative to ordinary text."""
+    return NUMBER if frame.film is None else NUMBER_IN_FILM
+
+
 def label(measurement: AngleOfRepose) -> str:
     """The angle as it is read out: "13.0° ± 0.5°"."""
     angle, error = math.degrees(measurement.angle), math.degrees(measurement.standard_error)
@@ -72,9 +77,9 @@ def label(measurement: AngleOfRepose) -> str:
     return f"{text} ± {error:.1f}°" if math.isfinite(error) else text
 
 
-def label_extent(canvas: Canvas, measurement: AngleOfRepose) -> tuple[float, float]:
+def label_extent(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> tuple[float, float]:
     """Width and height of the number with what its error is the error of under it [pixel]."""
-    number = canvas.text_extent(label(measurement), NUMBER, bold=True)
+    number = canvas.text_extent(label(measurement), number_size(frame), bold=True)
     words = canvas.text_extent(error_words(measurement), ERROR_WORDS)
     return max(number[0], words[0]), number[1] + (words[1] if error_words(measurement) else 0.0)
 
@@ -86,9 +91,9 @@ def error_words(measurement: AngleOfRepose) -> str:
 
 def write_label(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, x: float, y: float) -> None:
     """The number in the middle of `x` and below `y` [pixel], and under it what its error is the error of."""
-    text, palette = label(measurement), frame.palette
-    canvas.text((x, y), text, palette.text, NUMBER, bold=True, anchor=(0.5, 0.0), halo=palette.background)
-    y += canvas.text_extent(text, NUMBER, bold=True)[1]
+    text, palette, size = label(measurement), frame.palette, number_size(frame)
+    canvas.text((x, y), text, palette.text, size, bold=True, anchor=(0.5, 0.0), halo=palette.background)
+    y += canvas.text_extent(text, size, bold=True)[1]
     words = error_words(measurement)
     canvas.text((x, y), words, palette.faint, ERROR_WORDS, anchor=(0.5, 0.0), halo=palette.background)
 
@@ -126,7 +131,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 
 def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, top: Floats, foot: Floats) -> None:
     """The number, large, above the slope where no grain is; kept inside the free part of the window."""
-    width, height = label_extent(canvas, measurement)
+    width, height = label_extent(frame, canvas, measurement)
     left, above, right, below = frame.inset
     pad = 10.0 * frame.scale
     x = top[0] + 0.62 * (foot[0] - top[0])

@@ -82,7 +82,7 @@ def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> No
     peak = frame.orbit.world_to_pixel(np.array((*_axis(frame), measurement.intercept)), frame.size)
     if not np.isfinite(peak).all():
         return
-    width, height = label_extent(canvas, measurement)
+    width, height = label_extent(frame, canvas, measurement)
     left, above, right, below = frame.inset
     pad = 10.0 * frame.scale
     x = min(max(peak[0], left + pad + width / 2), frame.size[0] - right - pad - width / 2)

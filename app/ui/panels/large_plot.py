@@ -26,7 +26,9 @@ def draw(ui: Ui) -> None:
     left, top, right, bottom = ui.inset
     bottom += STRIP * ui.scale  # the actions stay in reach
     margin = MARGIN * ui.scale
-    size = imgui.ImVec2(ui.size[0] - left - right - 2 * margin, ui.size[1] - top - bottom - 2 * margin)
+    size = imgui.ImVec2(
+        ui.size[0] - left - right - 2 * margin, ui.size[1] - top - bottom - 2 * margin - STRIP * ui.scale
+    )
     if min(size.x, size.y) < 100 * ui.scale:
         return
     imgui.set_next_window_pos(imgui.ImVec2(left + margin, top + margin))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from imgui_bundle import imgui
 from repose.app.render.text import SMALL, draw_text, symbol_width, text_width
 from repose.app.render.theme import colour32
+from repose.app.ui.actions import act
 from repose.app.ui.panels import Panel
 from repose.app.ui.places import SCALE_BAR, STRIP, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
-from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action, Snapshot
 
 RESET, RUN_ALL = "reset", "run"
@@ -74,7 +74,7 @@ def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> None:
     )
     emphasis = ui.palette.accent
     if button(ui, "next.action", action.label, hint=action.key, help=action.help, width=width, emphasis=emphasis):
-        ui.send(Act(action.name))
+        act(ui, action)
     imgui.pop_style_var()
 
 
@@ -124,7 +124,7 @@ def _draw_small(ui: Ui, width: float) -> None:
         help = action.help if labels else f"{action.label}: {action.help}"
         name = f"action.{action.name}"
         if button(ui, name, label, hint=hint, help=help, width=wide[action.name], enabled=action.enabled):
-            ui.send(Act(action.name))
+            act(ui, action)
     imgui.pop_style_var()
 
 

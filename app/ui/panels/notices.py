@@ -9,6 +9,7 @@ import pygame
 from imgui_bundle import imgui
 from repose.app.render.text import heading, note
 from repose.app.render.theme import Colour, vector
+from repose.app.ui.actions import act
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.presentation import headline_foot
@@ -18,7 +19,7 @@ from repose.app.ui.questions import answer, open_question
 from repose.app.ui.toasts import Toast, current_toasts
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
-from repose.sim.experiment.commands import Act, Recover, RemoveGrain
+from repose.sim.experiment.commands import Recover, RemoveGrain
 
 FOOT = "foot of the notices"
 """Entry of `Ui.memory`: height at which the next notice of this frame begins [px]."""
@@ -221,7 +222,7 @@ def _draw_scene(ui: Ui) -> None:
     for action in ui.snapshot.actions:
         if action.name == notice.action and action.enabled:
             if button(ui, "notice.action", action.label, hint=action.key, help=action.help, width=half):
-                ui.send(Act(action.name))
+                act(ui, action)
             imgui.same_line()
     if button(ui, "notice.scene", "Close", width=half):
         ui.memory[CLOSED] = notice

@@ -33,7 +33,7 @@ def column(parameters: ParameterSet) -> tuple[World, Any] | None:
     except (OSError, world_tables.StoreError) as error:
         raise ParameterError(f"The prepared state 'column' cannot be used: {error} Start without it.") from None
     for parameter in parameters.declared().values():
-        fixed = parameter.quantity.effect in ("base", "restart")
+        fixed = parameter.quantity.effect in ("base", "anew", "restart")
         if fixed and facts["parameters"].get(parameter.name) != getattr(parameters, parameter.name):
             return None
     world.counters[REBUILT_AT] -= world.counters[STEP_COUNT]

@@ -38,7 +38,7 @@ from repose.sim.scenes.common.poured import (
     under_way,
 )
 from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
-from repose.sim.scenes.heap.filling import HeapState, begin, pour_layer, smallest_grain
+from repose.sim.scenes.heap.filling import HeapState, begin, pour_layer, rebuild_container, smallest_grain
 from repose.sim.scenes.heap.parameters import HeapParameters
 from repose.sim.scenes.heap.prepared import column
 
@@ -269,5 +269,6 @@ SCENE = Scene(
     study=STUDY,
     prepared={"column": column},
     lecture=("friction", "normal_stiffness", "shear_stiffness", "gravity", "base_radius"),
+    rebuild=rebuild_container,
     test_values={"grain_count": 90, "width": 0.02, "friction": 0.4},
 )

@@ -23,29 +23,29 @@ class ShapeParameters(ParameterSet):
             pattern=r"^[^\x00-\x1f]*$",
             description="STL or OBJ file of your own shape; empty for the goblet. It is only ever read.",
         ),
-        Quantity("shape", "", effect="base", group="Shape"),
+        Quantity("shape", "", effect="anew", group="Shape"),
         FilePath(SUFFIXES, "the goblet"),
     ] = ""
     mesh_unit: Annotated[
         Literal[tuple(UNITS)],  # type: ignore[valid-type]
-        Quantity("unit of the file", "", effect="base", group="Shape"),
+        Quantity("unit of the file", "", effect="anew", group="Shape"),
         Field(description="STL and OBJ files hold bare numbers; most programs write millimetres."),
     ] = "mm"
     mesh_up: Annotated[
         Literal["z", "y"],
-        Quantity("axis that points up", "", effect="base", group="Shape"),
+        Quantity("axis that points up", "", effect="anew", group="Shape"),
         Field(description="In the file: z for most drawing programs, y for many that make pictures."),
     ] = "z"
     mesh_lift: Annotated[
         float,
         Ge(0.0),
         Le(10.0),
-        Quantity("height above the floor", "h", "mm", scale=1e-3, effect="base", group="Shape"),
+        Quantity("height above the floor", "h", "mm", scale=1e-3, effect="anew", group="Shape"),
         Field(description="Of the lowest point of the shape; a funnel needs room below it."),
     ] = 0.0
     mesh_closed: Annotated[
         bool,
-        Quantity("must be a closed body", "", effect="base", group="Shape"),
+        Quantity("must be a closed body", "", effect="anew", group="Shape"),
         Field(description="Refuse a file with holes or with inverted facets; walls may have both."),
     ] = False
 

@@ -110,7 +110,7 @@ def test_a_refused_remedy_leaves_the_fault_standing() -> None:
         Recover({"normal_stiffness": -1.0}),
         SetParameters({"dt": float("nan")}),
         Act("explode"),
-        Act("fill"),
+        Act("open_sesame"),
     ):
         assert apply(simulation, command) != ""
         assert simulation.fault is fault

@@ -214,7 +214,7 @@ RAMPED = {
 @pytest.mark.parametrize("scene", scenes())
 def test_every_parameter_a_force_is_proportional_to_is_ramped_and_no_other(scene: str) -> None:
     for name, entry in scenes()[scene].parameters.declared().items():
-        if entry.quantity.effect in ("base", "restart"):
+        if entry.quantity.effect in ("base", "anew", "restart"):
             continue
         assert (entry.quantity.effect == "ramp") == (name in RAMPED), name
         assert entry.quantity.effect == "now" or entry.kind == "float"
