@@ -29,6 +29,7 @@ from repose.app.ui.transport import Transport
 from repose.app.ui.ui import Ui
 from repose.app.ui.ui_probe import UiProbe
 from repose.app.ui.undo import History
+from repose.app.window.ahead import Ahead
 from repose.app.window.camera_control import CameraControl
 from repose.app.window.pace import Pace
 from repose.app.window.physics import Physics
@@ -88,6 +89,7 @@ class Application:
         self._theme: object = None
         self._pointer = (0.0, 0.0)
         self._frames = 0
+        self._ahead = Ahead()
         self._clock = time.perf_counter()
         self._waiting: list[pygame.Event] = []
         """Letters that were pressed before the first picture of the scene."""
@@ -126,6 +128,7 @@ class Application:
         self._frames += 1
         if self._frames % SAVE_INTERVAL == 0:
             self.settings.save()
+        self._ahead.tick(ui)
         if ui.snapshot.serial == 0 or ui.snapshot.compiling:
             time.sleep(STARTING_INTERVAL)
         ui.fps = self._pace.wait()
@@ -146,6 +149,7 @@ class Application:
             ending.callback(self.settings.save)
             ending.callback(ui.film.wait, FILM_TIME)
             ending.callback(self._stop_physics)
+            ending.callback(self._ahead.stop)
             ending.callback(self._close_window)
             ending.callback(close_dialog, ui)
             ending.callback(runs.close_dialog, ui)
@@ -234,12 +238,14 @@ class Application:
         """Set scale, colours and the area of the picture from window and settings."""
         from repose.app.render.theme import apply, interface_scale
         from repose.app.ui.layout import measure_inset
+        from repose.app.ui.panels.presentation import LETTERS
         from repose.app.ui.places import chosen_fold
 
         ui, palette, choices = self.ui, self.ui.palette, self.settings.choices
         ui.view.dark = palette.dark
         wanted = max(choices.font_scale, PRESENTED) if ui.presenting else choices.font_scale
         ui.view.text_scale = wanted * palette.zoom
+        ui.view.letters = LETTERS if ui.presenting else 0.0
         ui.scale = interface_scale(size, self.window.content_scale, wanted, palette)
         ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, chosen_fold(ui), ui.presenting)
         if self._theme != (choices.theme, ui.scale):

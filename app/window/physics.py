@@ -126,4 +126,5 @@ class Physics:
         runner = Runner(make)
         runner.set_speed(self._speed)
         runner.pause(self._paused)
+        runner.stop_at_rest(True)
         return runner

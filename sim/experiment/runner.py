@@ -18,7 +18,7 @@ from repose.sim.experiment.commands import Command
 from repose.sim.experiment.control import apply, seek_further
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.snapshot import Fault, Snapshot, TripleBuffer
-from repose.sim.experiment.stepping import advance, steps_until, threads_wanted
+from repose.sim.experiment.stepping import advance, at_rest, steps_until, threads_wanted
 from repose.sim.experiment.take_snapshot import take_picture, take_snapshot
 
 PUBLISH_INTERVAL = 1.0 / 75.0
@@ -63,6 +63,7 @@ class Runner:
         """Guards `_paused` and `_steps_asked`, which both threads change."""
         self._paused = False
         self._steps_asked = 0
+        self._stops_at_rest = False
         self._speed: float | None = None
         self._recording: tuple[Interval, queue.Queue[Snapshot | None]] | None = None
         self._frame_due = self._frame_last = -math.inf
@@ -125,6 +126,11 @@ class Runner:
         with self._asking:
             self._paused = True
             self._steps_asked += count
+        self._wake.set()
+
+    def stop_at_rest(self, stops: bool) -> None:
+        """Whether the clock stops while nothing moves until a command; steps of `single_step` are done all the same."""
+        self._stops_at_rest = stops
         self._wake.set()
 
     def show_contacts(self, shown: bool) -> None:
@@ -232,6 +238,9 @@ class Runner:
             return 0, False
         if paused:
             return min(batch, asked), True
+        if self._stops_at_rest and at_rest(experiment):
+            self._scheduled = None
+            return 0, False
         if self._speed is None:
             return batch, False
         if self._scheduled is None:
