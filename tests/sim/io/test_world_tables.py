@@ -206,12 +206,15 @@ def test_the_ready_column_is_not_used_for_other_grains_or_walls(values: dict) ->
     assert simulation.run.world.fixed.all()
 
 
-def test_a_changed_base_empties_a_ready_column_and_its_reset_too() -> None:
+def test_a_changed_base_is_put_under_a_ready_column_and_its_reset_is_empty() -> None:
     simulation = new_experiment("heap", ready="column")
     assert apply(simulation, SetParameters({"base_radius": 1e-3})) == ""
+    assert simulation.phase == "filled"
+    assert apply(simulation, Act("reset")) == ""
     assert simulation.phase == "empty"
     assert apply(simulation, SetParameters({"base_radius": 2.5e-4})) == ""
     assert apply(simulation, Act("reset")) == ""
+    assert simulation.phase == "filled"
 
 
 def test_an_unknown_prepared_state_is_refused() -> None:
