@@ -25,18 +25,21 @@ def prepare() -> int:
         say(sentence)
     if state.failures:
         return NOT_ALL
-    print(f"{state.done} engines compiled: all scenes and presets are ready." if state.done else "Everything is ready.")
+    done = f"{state.done} engines compiled" if state.done else "All engines are compiled already"
+    print(f"{done}: every scene and preset starts at once.")
     return PREPARED
 
 
 def _words(state: State) -> str:
     if state.missing is None:
         return "looking for compiled engines"
+    if state.missing == 0:
+        return "nothing is missing"
     if not state.engine:
-        return "starting"
+        return "beginning with the next engine"
     number = state.done + len(state.failures) + 1
     return f"engine {number} of {state.missing}, {state.engine}: {state.part}"
 
 
 def _outlook(state: State) -> str:
-    return "" if state.seconds_left is None else f"about {duration(state.seconds_left)} left"
+    return "" if not state.seconds_left else f"about {duration(state.seconds_left)} left"

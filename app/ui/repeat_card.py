@@ -10,6 +10,8 @@ from repose.app.ui.widgets import button, tooltip
 from repose.sim.experiment.comparison import Row, Study, mean_in_words, repeated_in_words
 from repose.sim.registry import scenes
 
+TEXT = 0.86
+"""Size of the result relative to running text: the whole sentence fits into a column."""
 BUTTON_HELP = (
     f"The same experiment from its beginning with {RUNS} seeds, on free processors while the window goes on. "
     "The error of one angle is that of its line fit; how far heaps differ is known from several runs only."
@@ -42,18 +44,18 @@ def _draw_progress(ui: Ui) -> None:
 
 
 def _draw_result(ui: Ui, study: Study, row: Row | None) -> None:
-    """Two lines: mean and error, and what they are; or what is missing."""
-    low, line = imgui.get_cursor_screen_pos(), imgui.get_text_line_height()
-    colour, words, below = ui.palette.muted, "", ui.repeats.trouble
+    """One line: mean and error over the runs with what they are, or what went wrong."""
+    low, room = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
+    trouble = ui.repeats.trouble
+    choices: tuple[str, ...] = (trouble,)
     if row is not None:
-        colour = ui.palette.text
-        words = mean_in_words(study, row, study.unit)
-        below = f"mean ± standard error over runs (n = {row.runs})"
-    imgui.push_clip_rect(low, imgui.ImVec2(low.x + imgui.get_content_region_avail().x, low.y + 2.2 * line), True)
-    draw_text(low.x, low.y, words, colour)
-    draw_text(low.x, low.y + line, below, ui.palette.muted)
+        number = mean_in_words(study, row, study.unit)
+        choices = (repeated_in_words(study, row), f"{number} (mean over runs, n = {row.runs})", number)
+    words = next((entry for entry in choices if text_width(entry, TEXT) <= room), choices[-1])
+    imgui.push_clip_rect(low, imgui.ImVec2(low.x + room, low.y + 2.0 * imgui.get_text_line_height()), True)
+    draw_text(low.x, low.y, words, ui.palette.muted if row is None else ui.palette.text, TEXT)
     imgui.pop_clip_rect()
-    imgui.dummy(imgui.ImVec2(imgui.get_content_region_avail().x, 2.0 * line))
+    imgui.dummy(imgui.ImVec2(room, imgui.get_text_line_height()))
     ui.probe.mark("repeat.result")
-    if row is not None or ui.repeats.trouble:
-        tooltip(" ".join(part for part in (row and repeated_in_words(study, row), ui.repeats.trouble) if part))
+    if row is not None or trouble:
+        tooltip(" ".join(part for part in (row and repeated_in_words(study, row), trouble) if part))

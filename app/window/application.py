@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repose.app.render.camera import Camera2D, Size
-from repose.app.render.orbit import Camera3D
+from repose.app.render.director import Director
+from repose.app.render.orbit import Camera, Camera3D
+from repose.app.render.pacing import pacer
 from repose.app.render.passes import needs_contacts
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
@@ -33,7 +35,6 @@ from repose.app.window.pace import Pace
 from repose.app.window.physics import Physics
 from repose.app.window.turning import Turning
 from repose.app.window.window import Window
-from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Application:
         self.renderer: Renderer | None = None
         self.camera_control, self.turning = CameraControl(), Turning()
         self.physics = Physics(preset.scene, preset.values, preset.seed, preset.ready, threads)
-        self.ui = make_ui(self.physics, settings, self._draw_film_frame)
+        self.ui = make_ui(self.physics, settings, self._direct)
         self.ui.bold = self.gui.bold
         self.ui.preset_library.refresh()
         self.ui.preset_library.note(preset_name, preset.title, preset.scene)
@@ -284,10 +285,19 @@ class Application:
         before, self._clock = self._clock, time.perf_counter()
         return self._clock - before
 
-    def _draw_film_frame(self, snapshot: Snapshot, size: Size) -> Any:
+    def _direct(self, film: Film) -> Director:
+        """What draws the pictures of a film: it follows the grains until the user moves the camera."""
+
+        def chosen() -> tuple[Camera | None, bool]:
+            follows = self.camera_control.everything
+            return (self.ui.camera if follows else self.camera_control.for_film(self.ui, film.size)), follows
+
+        return Director(self._read, film.size, film.rate, self.ui.view, film.speed, film.words, chosen)
+
+    def _read(self, *snapshot: Any, **more: Any) -> Any:
         if self.renderer is None:
             raise RuntimeError("The film ends here because the picture cannot be drawn.")
-        return self.renderer.read(snapshot, self.ui.view, size, self.camera_control.for_film(self.ui, size))
+        return self.renderer.read(*snapshot, **more)
 
     def _take_picture(self) -> bytes:
         """A small picture of the run now, without words; empty where none can be drawn."""
@@ -315,7 +325,7 @@ class Application:
             choices.left, choices.top = event.x, event.y
 
 
-def make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:
+def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Director]) -> Ui:
     """The record for the panels; physics need not have started."""
     from repose.app.storage.recorder import Recorder
     from repose.app.ui.ui import Ui
@@ -328,7 +338,7 @@ def make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Sna
         transport=Transport(physics),
         camera=Camera2D(),
         settings=settings,
-        film=Film(source=physics, draw=draw_film_frame, open=Recorder),
+        film=Film(source=physics, direct=direct, open=Recorder, pacer=pacer),
         preset_library=PresetLibrary(physics.send),
         run_saver=RunSaver(physics.send),
         repeats=Repeats(physics.send),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from imgui_bundle import imgui, implot
-from repose.app.render.text import text_width
+from repose.app.render.text import draw_text, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.ui import Ui
@@ -12,36 +12,46 @@ from repose.sim.measure.display import Curve, Line
 
 MARGIN = 0.06
 """Room between the data and the edges of the plot, as a share of their span."""
+LEAST_PLOT = 110.0
+"""Height of a plot below which table and legend give way to it [px at scale 1]; the large plot shows them."""
 NEAR_ZERO = 0.6
 """An axis begins at zero if the lowest value is below this share of the highest."""
 
 
 def draw_curve(ui: Ui, curve: Curve) -> None:
-    """Lines of the run in strong colours, points with their errors, the axes labelled with units, the table below."""
-    if curve.heading:
-        imgui.text_colored(vector(ui.palette.muted), curve.heading)
-    style = imgui.get_style()
-    row = imgui.get_text_line_height() + 2.0 * style.cell_padding.y
-    below = len(curve.table) * row + style.item_spacing.y if curve.table else 0.0
-    below += _legend_height(curve)
-    size = imgui.ImVec2(-1, max(imgui.get_content_region_avail().y - below, 60 * ui.scale))
-    length = imgui.ImVec2(
-        imgui.get_content_region_avail().x - 5.0 * imgui.get_font_size(), size.y - 3.5 * imgui.get_text_line_height()
-    )
+    """Points with their errors over lines, the axes labelled with units, legend and table below where they fit."""
+    style, line = imgui.get_style(), imgui.get_text_line_height()
+    free = imgui.get_content_region_avail().y
+    start = imgui.get_cursor_screen_pos()
+    imgui.dummy(imgui.ImVec2(1.0, line))
+    free -= imgui.get_text_line_height_with_spacing()
+    least = LEAST_PLOT * ui.scale
+    legend = _legend_height(curve)
+    legend = legend if free - legend >= least else 0.0
+    table = len(curve.table) * (line + 2.0 * style.cell_padding.y) + style.item_spacing.y if curve.table else 0.0
+    table = table if free - legend - table >= least else 0.0
+    size = imgui.ImVec2(-1, max(free - legend - table, 60 * ui.scale))
+    # A label that is longer than its axis would cross the others.
+    named = size.y - 3.0 * line > text_width(curve.y_label)
+    heading = curve.heading if named else f"{curve.y_label} over {curve.x_label}"
+    draw_text(start.x, start.y, heading or curve.title, ui.palette.muted)
+    length = imgui.ImVec2(imgui.get_content_region_avail().x - 5.0 * line, size.y - (3.5 if named else 2.0) * line)
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
     if implot.begin_plot(f"##{curve.title}", size, flags):
         try:
             (left, right), (low, high) = limits(curve)
-            implot.setup_axes(curve.x_label, curve.y_label)
+            bare = 0 if named else int(implot.AxisFlags_.no_label)
+            implot.setup_axes(curve.x_label, curve.y_label, bare, bare)
             implot.setup_axes_limits(left, right, low, high, implot.Cond_.always)
             set_axis(implot.ImAxis_.x1, left, right, length.x)
             set_axis(implot.ImAxis_.y1, low, high, length.y)
-            for line, colour in _by_prominence(ui, curve):
-                _draw_line(ui, line, colour)
+            for entry, colour in _by_prominence(ui, curve):
+                _draw_line(ui, entry, colour)
         finally:
             implot.end_plot()
-    _draw_legend(ui, curve)
-    if curve.table:
+    if legend:
+        _draw_legend(ui, curve)
+    if table:
         _draw_table(ui, curve)
 
 

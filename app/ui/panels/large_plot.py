@@ -24,6 +24,7 @@ def draw(ui: Ui) -> None:
     if ui.overlay != PANEL.name:
         return
     left, top, right, bottom = ui.inset
+    bottom += STRIP * ui.scale  # the actions stay in reach
     margin = MARGIN * ui.scale
     size = imgui.ImVec2(
         ui.size[0] - left - right - 2 * margin, ui.size[1] - top - bottom - 2 * margin - STRIP * ui.scale

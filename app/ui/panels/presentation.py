@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.render.pacing import describe_speed
 from repose.app.render.passes.measurement import SLOPE
 from repose.app.render.text import draw_text, text_width
 from repose.app.render.theme import colour32
@@ -14,7 +15,7 @@ from repose.app.ui.panels.next_step import OVER, draw_next
 from repose.app.ui.panels.parameters import lecture_parameters
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.readings import headline
-from repose.app.ui.transport import describe_pace, describe_speed
+from repose.app.ui.transport import describe_pace
 from repose.app.ui.ui import Ui
 
 LETTERS = 0.06

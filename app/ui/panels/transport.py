@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.render.pacing import describe_speed
 from repose.app.render.text import SMALL, draw_text, grouped, text_width
 from repose.app.render.theme import Colour, colour32
 from repose.app.ui import rewind
@@ -13,7 +14,7 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.panels.record import draw_indicator
 from repose.app.ui.panels.stability import draw_dot
 from repose.app.ui.places import is_shown, show
-from repose.app.ui.transport import SPEEDS, describe_pace, describe_speed
+from repose.app.ui.transport import SPEEDS, describe_pace
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, dragged, slide, tooltip
 
