@@ -113,7 +113,7 @@ def describe_speed(speed: float | None) -> str:
     if 0.9 <= speed <= 1.1:
         return "real time"
     factor = max(speed, 1.0 / speed)
-    shown = f"{factor:.2g}" if factor < 99.5 else f"{round(factor, 1 - len(str(int(factor)))):.0f}"
+    shown = f"{factor:.2g}" if factor < 99.5 else f"{round(factor, 2 - len(str(int(factor)))):.0f}"
     return f"{shown} × {'time lapse' if speed > 1.0 else 'slow motion'}"
 
 

@@ -19,7 +19,7 @@ from repose.sim.experiment.checkpoints import Checkpoints
 from repose.sim.experiment.command_log import Log
 from repose.sim.experiment.comparison import Point, Study
 from repose.sim.experiment.run import Change, RestartPoint, Run
-from repose.sim.experiment.snapshot import Action, Fault, Notice
+from repose.sim.experiment.snapshot import LARGE_OVERLAP, Action, Fault, Notice
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.display import Curve, Label, Reading, Track
 from repose.sim.parameters import ParameterSet, Value
@@ -95,6 +95,8 @@ class Scene:
     scene; empty where it can."""
     group: str = ""
     """Where it is listed: "checks" for what is compared with closed forms; empty: plane or space, by its dimension."""
+    overlap_limit: float = LARGE_OVERLAP
+    """Overlap / radius above which the window warns; larger where a published model is soft by its own defaults [-]."""
     lecture: tuple[str, ...] = ()
     """The parameters that matter in a lecture, by name, four or five; the window shows them first."""
     test_values: Mapping[str, Value] = field(default_factory=dict)

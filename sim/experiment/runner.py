@@ -129,7 +129,8 @@ class Runner:
         self._wake.set()
 
     def stop_at_rest(self, stops: bool) -> None:
-        """Whether the clock stops while nothing moves until a command; steps of `single_step` are done all the same."""
+        """Whether the clock stops while nothing moves until a command, except while frames are recorded; steps of
+        `single_step` are done all the same."""
         self._stops_at_rest = stops
         self._wake.set()
 
@@ -238,7 +239,7 @@ class Runner:
             return 0, False
         if paused:
             return min(batch, asked), True
-        if self._stops_at_rest and at_rest(experiment):
+        if self._stops_at_rest and self._recording is None and at_rest(experiment):
             self._scheduled = None
             return 0, False
         if self._speed is None:

@@ -13,6 +13,7 @@ from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD
 from repose.sim.experiment.commands import UseThreads
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, SAFE_STEP
+from repose.sim.registry import scenes
 
 THREADS_HELP = (
     "Threads that step the world together. The result is the same, bit by bit, for any number of them. Automatic: one "
@@ -33,7 +34,7 @@ def state(ui: Ui) -> str:
     snapshot = ui.snapshot
     if snapshot.fault is not None or snapshot.dt_warning or share_of_limit(ui) > 1.0:
         return "bad"
-    if share_of_limit(ui) > SAFE_STEP or snapshot.largest_overlap > LARGE_OVERLAP:
+    if share_of_limit(ui) > SAFE_STEP or snapshot.largest_overlap > overlap_limit(snapshot.scene):
         return "warning"
     return "good" if snapshot.omega_dt > 0.0 else "muted"
 
@@ -85,13 +86,19 @@ def _draw_numbers(ui: Ui) -> None:
     _draw_gauge(ui)
     snapshot = ui.snapshot
     row("Time step in use", si(snapshot.dt, "s") if snapshot.dt > 0.0 else "none yet", ui)
-    squeezed = snapshot.largest_overlap > LARGE_OVERLAP
+    squeezed = snapshot.largest_overlap > overlap_limit(snapshot.scene)
     percent = f"{100 * snapshot.largest_overlap:.2f} % of R"
     row("Largest overlap", percent, ui, ui.palette.warning if squeezed else None)
     if squeezed:
         note("Grains are pressed deep into each other: raise the normal stiffness.", ui.palette.warning)
     _draw_remedy(ui)
     _draw_threads(ui)
+
+
+def overlap_limit(scene: str) -> float:
+    """Overlap / radius above which the window warns in this scene [-]."""
+    known = scenes().get(scene)
+    return known.overlap_limit if known is not None else LARGE_OVERLAP
 
 
 def share_of_limit(ui: Ui) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from repose.sim.experiment.snapshot import LARGE_OVERLAP
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters
@@ -21,6 +22,7 @@ SCENE = replace(
     summary="Rotating Hertz-Mindlin beads run through a round neck; opened once they have settled.",
     law=LAW.name,
     parameters=with_law(HourglassGlassParameters, LAW, is_material_law),
+    overlap_limit=LARGE_OVERLAP,
     lecture=("friction", "restitution", "gravity", "orifice", "grain_count"),
     rotates=lambda parameters: True,
     study=GLASS_STUDY,

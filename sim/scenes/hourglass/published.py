@@ -45,6 +45,7 @@ SCENE = Scene(
     facets=course.facets,
     flaw=course.flaw,
     study=STUDY,
+    overlap_limit=0.35,  # the published stiffness of 1000 N/m lets grains overlap by 27 % of a radius at the neck
     lecture=("friction", "normal_stiffness", "gravity", "orifice", "grain_count"),
     test_values={"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10},
 )

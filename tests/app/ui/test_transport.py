@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from repose.app.ui.transport import SPEEDS, describe_pace, describe_speed
+from repose.app.render.pacing import describe_speed
+from repose.app.ui.transport import SPEEDS, describe_pace
 from repose.sim.experiment.snapshot import Snapshot
 
 

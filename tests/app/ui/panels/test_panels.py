@@ -217,6 +217,16 @@ def test_an_unstable_time_step_offers_the_automatic_one(stage: Stage) -> None:
     assert stage.commands == [SetParameters({"dt": "auto"})]
 
 
+def test_the_dot_opens_when_it_turns_amber_and_the_published_hourglass_keeps_its_own_overlap(stage: Stage) -> None:
+    for scene, amber in (("hourglass", False), ("hourglass_glass", True), ("heap", True)):
+        stage.ui.snapshot = replace(stage.ui.snapshot, scene=scene, largest_overlap=0.01)
+        stage.frame(2)
+        assert "stability.gauge" not in stage.widgets
+        stage.ui.snapshot = replace(stage.ui.snapshot, largest_overlap=0.28)
+        stage.frame(2)
+        assert ("stability.gauge" in stage.widgets) == amber
+
+
 def test_readings_of_the_packing_stay_beside_a_measured_slope(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     rows: list[tuple[str, str]] = []
     monkeypatch.setattr(experiment, "row", lambda left, right, *rest: rows.append((left, right)))
