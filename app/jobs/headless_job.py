@@ -1,6 +1,7 @@
 """A run without a window: invalid requests are refused before any work, and no result is lost after it.
 
-Writes `result.json` and a picture of the end state, each whole or not at all, and a film if asked for.
+Writes `result.json` and a picture of the end state, each whole or not at all, and a film if asked for. While the run
+continues, `result.json` holds the results so far.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,7 +23,6 @@ from repose.app.progress import Progress, say
 from repose.app.render.framing import close_up, whole_scene
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
-from repose.app.storage.paths import json_text
 from repose.app.storage.view import View
 from repose.app.window.window import WindowError
 from repose.sim.experiment.commands import SetParameters, UseThreads
@@ -31,6 +32,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import is_finished, threads_wanted
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.atomic_file import Claim, claim, sweep
+from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Reading
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
@@ -42,6 +44,10 @@ if TYPE_CHECKING:
 
 DONE, NOT_ALL_WRITTEN, FAULT = 0, 1, 3
 RESULT = "result.json"
+RESULT_INTERVAL = 10.0
+"""Wall time between two versions of the results so far [s]."""
+RESULT_COST = 0.01
+"""Largest share of the wall time that they take [-]."""
 
 
 def run_job(job: Job) -> int:
@@ -55,9 +61,10 @@ def run_job(job: Job) -> int:
         say("The run was saved by another version of the program: the continued run may differ in the last bits.")
     places = _claimed(job)
     try:
-        film = HeadlessFilm(job.video, job.size, job.fps, job.speed / job.fps) if job.video is not None else None
+        film = HeadlessFilm(job.film) if job.film is not None else None
         with Progress(title, quiet=job.as_json) as progress, stoppable() as stop:
-            simulation, result = _simulate(job, film, progress, stop)
+            so_far = ResultsSoFar(job, places.claims["result"])
+            simulation, result = _simulate(job, film, progress, stop, so_far)
         return _finish(job, places, simulation, result, film, stop)
     finally:
         places.release()
@@ -111,8 +118,41 @@ def claim_for(option: str, path: Path) -> Claim:
         raise ParameterError(f"{option} {path} cannot be written to: {reason}; choose another name.") from None
 
 
-def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Stop) -> tuple[Experiment, dict[str, Any]]:
-    duration = 0.0
+@dataclass
+class ResultsSoFar:
+    """Writes `result.json` while the run continues: a run that is killed leaves the results so far."""
+
+    job: Job
+    claim: Claim
+    due: float = 0.0
+    """Wall time at which the next version is written [s]."""
+
+    def write(self, simulation: Experiment) -> None:
+        """Write a version if one is due; a full disk is reported at the end of the run."""
+        began = time.monotonic()
+        if began < self.due:
+            return
+        from repose.sim.experiment.results import results_of
+
+        text = _result_text(self.job, simulation, results_of(simulation), interrupted=True)
+        with suppress(OSError):
+            self.claim.write_early(lambda file: file.write(text.encode("utf-8")))
+        now = time.monotonic()
+        self.due = now + max(RESULT_INTERVAL, (now - began) / RESULT_COST)
+
+
+def _result_text(
+    job: Job, simulation: Experiment, result: dict[str, Any], interrupted: bool, film: HeadlessFilm | None = None
+) -> str:
+    """The content of `result.json`."""
+    whole = result | {"preset": job.preset, "interrupted": interrupted, "threads": threads_of(simulation)}
+    return json_text(whole if film is None else whole | {"video": film.outcome}, indent=2)
+
+
+def _simulate(
+    job: Job, film: HeadlessFilm | None, progress: Progress, stop: Stop, so_far: ResultsSoFar
+) -> tuple[Experiment, dict[str, Any]]:
+    duration, last = 0.0, None
     try:
         progress.show("compiling the engine", None)
         from repose.sim.experiment.changes import new_experiment, resumed_experiment
@@ -134,28 +174,30 @@ def _simulate(job: Job, film: HeadlessFilm | None, progress: Progress, stop: Sto
         def on_progress(phase: str, share: float | None) -> None:
             stop.check()
             progress.show(phase, share, outlook.words(simulation))
+            so_far.write(simulation)
 
         course: Any = {"until": until, "under_way": job.resumed is not None}
-        filming: Any = {} if film is None else {"on_frame": film.take, "frame_interval": job.speed / job.fps}
+        filming: Any = {} if film is None else {"on_frame": film.take, "at_phases": film.at_phases}
         try:
             result = run_experiment(simulation, on_progress=on_progress, **course, **filming)
         except StopAsked:
             result = results_of(simulation)
         duration = simulation.time
+        if film is not None:
+            progress.show("completing the film", None)
+            last = Snapshot()
+            take_snapshot(simulation, last)
         return simulation, result
     finally:
         if film is not None:
-            film.close(duration)
+            film.close(duration, last)
 
 
 def _finish(
     job: Job, places: Places, simulation: Experiment, result: dict[str, Any], film: HeadlessFilm | None, stop: Stop
 ) -> int:
     """Write and report the results; returns the exit code."""
-    result = result | {"preset": job.preset, "interrupted": stop.asked, "threads": threads_of(simulation)}
-    if film is not None:
-        result["video"] = film.outcome
-    text = json_text(result, indent=2)
+    text = _result_text(job, simulation, result, stop.asked, film)
     complaints = [] if film is None or not film.complaint else [film.complaint]
     written = []
     folder, claims = places.folder, places.claims
@@ -213,7 +255,8 @@ def _shown(reading: Reading) -> str:
         whole = reading.value == round(reading.value)
         return (f"{reading.value:.0f}" if whole else f"{reading.value:.4g}") + unit
     digits = max(0, 1 - math.floor(math.log10(reading.error)))
-    return f"{reading.value:.{digits}f}{unit} ± {reading.error:.{digits}f}{unit}"
+    words = f"{reading.value:.{digits}f}{unit} ± {reading.error:.{digits}f}{unit}"
+    return f"{words} ({reading.error_of})" if reading.error_of else words
 
 
 def _writers(job: Job, simulation: Experiment, text: str) -> dict[str, Callable[[BinaryIO], object]]:

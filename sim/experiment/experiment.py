@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 from repose.sim.engine.contacts.force_table import ContactTable
 from repose.sim.engine.model import Model
@@ -47,20 +47,20 @@ class Scene:
     begin: Callable[[Any, int], tuple[World, Any]]
     """begin(parameters, seed) -> the world at rest and the state of the experiment (a dataclass of plain data)."""
     supervise: Callable[[Experiment], None]
-    """Called every `CHECK_STEPS` steps: moves the experiment on, adds and removes spheres."""
+    """Called every `CHECK_STEPS` steps: advances the phases, adds and removes spheres."""
     actions: Callable[[Experiment], tuple[Action, ...]]
     act: Callable[[Experiment, str], str]
     """act(experiment, action) -> what was done, one sentence."""
     describe: Callable[[Experiment], tuple[str, str, float | None]]
     """-> phase, the phase in words, share done or None."""
     box: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]]]
-    """Lower and upper corner of what should be in view [m]."""
+    """Lower and upper corner of the part of space to show [m]."""
     results: Callable[[Experiment], dict[str, Any]]
     """What the scene adds to result.json."""
     check: Callable[[Experiment], str]
     """The scene's own physical test after a whole run: a complaint, or an empty string."""
     under_way: Callable[[Experiment], bool]
-    """Whether the experiment goes on by itself; False when only an action moves it on."""
+    """Whether the experiment continues by itself; False when it needs an action."""
     smallest_grain: Callable[[Any], tuple[float, float]]
     """smallest_grain(parameters) -> mass [kg] and radius [m] of the smallest grain to expect, for the first time
     step."""
@@ -87,16 +87,32 @@ class Scene:
     """Where a closed form says spheres in space should be: centres and radii [m], shape (ghosts, 4)."""
     facets: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
+    focus: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]] | None] = lambda experiment: None
+    """Lower and upper corner of what stays in view beside the grains when the camera follows them [m]; None for the
+    whole box."""
     flaw: Callable[[Any, World, Any], str] = lambda state, world, built: ""
     """flaw(state, world, parameters it was built with) -> which part of a state read from a file cannot be of this
     scene; empty where it can."""
+    group: str = ""
+    """Where it is listed: "checks" for what is compared with closed forms; empty: plane or space, by its dimension."""
+    lecture: tuple[str, ...] = ()
+    """The parameters that matter in a lecture, by name, four or five; the window shows them first."""
     test_values: Mapping[str, Value] = field(default_factory=dict)
     """Parameters of a small experiment that ends within seconds, for the tests."""
+    rebuild: Callable[[Experiment, Any], None] | None = None
+    """rebuild(experiment, parameters): puts walls and base of these parameters under the grains that are present, books
+    the work and updates `Run.built`. None where a change of the base begins the experiment anew."""
     study: Study | None = None
-    """What its runs are compared by, in the window and by `repose sweep`; None where there is nothing to compare."""
+    """How its runs are compared in the window and by `repose sweep`; None where they are not compared."""
     prepared: Mapping[str, Callable[[ParameterSet], tuple[World, Any] | None]] = field(default_factory=dict)
     """Prepared states by name: a function of the parameters that returns the world and the state of the scene, or None
     where the state was prepared with other grains or walls. Raises `ParameterError` where the file cannot be read."""
+
+    @property
+    def state_type(self) -> type:
+        """The dataclass of the scene's state, from the type annotation of `begin`."""
+        found: type = get_args(get_type_hints(self.begin)["return"])[1]
+        return found
 
     def law_of(self, parameters: ParameterSet) -> str:
         """Name of the contact law that these parameters select."""
@@ -105,7 +121,7 @@ class Scene:
 
 @dataclass
 class Engine:
-    """What follows from the parameters: compiled functions and the numbers they read. All written by `activation`."""
+    """Compiled functions and the numbers they read, which follow from the parameters. All written by `activation`."""
 
     model: Model
     advance: Callable[..., tuple[int, int, int]]
@@ -123,7 +139,7 @@ class Engine:
 
 
 class Seek(NamedTuple):
-    """The step that the experiment is going to, forwards or back."""
+    """The step to which the experiment goes, forwards or backwards."""
 
     origin: int
     """First step of the way, counted since the log began."""
@@ -150,27 +166,28 @@ class History:
     """Number of log entries carried out."""
     seek: Seek | None = None
     cuts: int = 0
-    """How often the future after the present was discarded."""
+    """How often later log entries were discarded."""
 
 
 @dataclass
 class Session:
-    """What outlives a restart of the experiment and changes no result."""
+    """Data that outlast a restart of the experiment and change no result."""
 
     threads: int | None = None
     """Threads the world is stepped with; None for as many as are worth using. Written by `control`."""
     spare_processors: int = 0
-    """Processors left to others where the number of threads is not given. Written by `physics`, the window's thread."""
+    """Processors left free where the number of threads is not given. Written by `physics`, the window's thread."""
     seek_steps: int = WITHOUT_LIMIT
     """Steps that a command which goes back may do at once. Written by `runner`."""
-    before_compiling: Callable[[], None] = lambda: None
-    """Called before a model is compiled, which takes seconds. Written by `runner`."""
+    before_compiling: Callable[[Any], None] = lambda experiment: None
+    """Called with the experiment before a model is compiled, which takes seconds. Written by `physics`, the window's
+    thread."""
     measured: dict[str, list[Point]] = field(default_factory=dict)
-    """What the runs of this session have measured, by scene. Written by `results`."""
+    """Results of the runs of this session, by scene. Written by `results`."""
     comparison: Curve | None = None
     """The runs of this session in one plot. Written by `results`."""
     shown: dict[str, Any] = field(default_factory=dict)
-    """What was last measured for the picture only. Written by `take_snapshot`."""
+    """Latest measurements for the picture only. Written by `take_snapshot`."""
 
 
 @dataclass

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any, BinaryIO, cast, get_args, get_type_hints
+from typing import Any, BinaryIO, cast, get_args
 
+import numpy as np
 from repose.sim import registry
 from repose.sim.engine.world import MATERIAL_COUNT, Floats
 from repose.sim.experiment.command_log import Entry, Log, Mark, SavedRun
@@ -30,8 +31,11 @@ from repose.sim.io.mesh import Surface, kept_surfaces
 from repose.sim.io.plain import PlainError, Tables, decode, encode
 from repose.sim.io.world_tables import MOST, tables_of, world_of
 from repose.sim.measure.booked import Booked
+from repose.sim.parameters import checked_seed
 
 KIND, FORMAT, READABLE = "repose run", 5, (2, 3, 4, 5)
+PICTURE = "picture"
+"""Table with the bytes of a small picture, which the run does not need."""
 PLAIN = ("dt", "clock_time", "clock_step", "booked", "bulk_step", "dt_changes", "ramp")
 """Fields of `Run` that are written as plain data."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
@@ -59,8 +63,8 @@ def load(path: str | Path) -> SavedRun:
         raise ArchiveError(f"{shown!r} cannot be opened: {getattr(error, 'strerror', None) or error}.") from None
 
 
-def write(saved: SavedRun, file: BinaryIO) -> None:
-    """Write a run to an open file; equal runs make equal files."""
+def write(saved: SavedRun, file: BinaryIO, picture: bytes = b"") -> None:
+    """Write a run, and a small picture of it if there is one, to an open file; equal runs make equal files."""
     tables: Tables = {}
     runs: dict[int, Any] = {}
     log = saved.log
@@ -74,15 +78,41 @@ def write(saved: SavedRun, file: BinaryIO) -> None:
         "seed": log.seed,
         "ready": log.ready,
         "state_hash": state_hash(saved.now.now.run),
+        "simulated_time": saved.now.now.run.time,
         "start": _checkpoint_to_plain(log.start, runs, tables),
         "now": _checkpoint_to_plain(saved.now, runs, tables),
         "entries": [_entry_to_plain(entry, tables) for entry in log.entries],
         "marks": [list(mark) for mark in log.marks],
         "end": log.end,
-        "measured": encode(saved.measured, tables, "measured"),
+        "measured": encode([point._asdict() for point in saved.measured], tables, "measured"),
         "surfaces": surfaces_to_plain(points, tables),
     }
+    if picture:
+        tables[PICTURE] = np.frombuffer(picture, np.uint8)
     archive.write(file, manifest | {"runs": [plain for plain, _ in runs.values()]}, tables)
+
+
+@dataclass(frozen=True)
+class Glimpse:
+    """What a list of files says of a saved run."""
+
+    scene: str
+    seed: int
+    time: float | None
+    """Simulated time [s]; None in files of older versions."""
+    picture: bytes
+    """A small picture as it was written; empty where there is none."""
+
+
+def glimpse(path: Path) -> Glimpse:
+    """Scene, seed, time and picture of a saved run, without a look at the rest; raises `ArchiveError`, `OSError`."""
+    with path.open("rb") as file:
+        manifest, tables = archive.read(file, "a saved run", only=(PICTURE,))
+    scene, seed, time = (manifest.get(name) for name in ("scene", "seed", "simulated_time"))
+    if manifest.get("kind") != KIND or not isinstance(scene, str) or not isinstance(seed, int):
+        raise ArchiveError("The file is no saved run of this program.")
+    picture = tables[PICTURE].tobytes() if PICTURE in tables else b""
+    return Glimpse(scene, seed, time if isinstance(time, float) else None, picture)
 
 
 def read(file: BinaryIO) -> SavedRun:
@@ -128,12 +158,11 @@ def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
 
 def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surfaces: Mapping[str, Surface]) -> SavedRun:
     name = scene.name
-    older = manifest["format"] < FORMAT
-    runs = [_run_from_plain(scene, plain, tables, f"run{place}", older) for place, plain in enumerate(manifest["runs"])]
+    runs = [_run_from_plain(scene, plain, tables, f"run{place}") for place, plain in enumerate(manifest["runs"])]
     checkpoints = [_checkpoint_from_plain(scene, manifest[key], runs, tables, key) for key in ("start", "now")]
     log = Log(
         name,
-        decode(int, manifest["seed"], tables, "seed"),
+        checked_seed(manifest["seed"]),
         cast("str | None", decode(cast(Any, str | None), manifest["ready"], tables, "ready")),
         checkpoints[0],
         [_entry_from_plain(scene, plain, tables, surfaces) for plain in manifest["entries"]],
@@ -141,8 +170,6 @@ def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surface
         decode(int, manifest["end"], tables, "end"),
     )
     now = checkpoints[1]
-    if log.seed < 0:
-        raise ArchiveError(f"The file's seed is {log.seed}, and must not be negative: the file is damaged.")
     if not 0 <= log.start.commands <= now.commands <= len(log.entries) or not 0 <= log.start.at <= now.at == log.end:
         raise ArchiveError("The file's log does not reach its present: the file is damaged.")
     if any(point.now.run.dt == 0.0 and point.fault is None for point in checkpoints):
@@ -188,14 +215,9 @@ def _checkpoint_from_plain(scene: Scene, plain: Any, runs: list[Run], tables: Ta
         good=point("good"),
         before_change=point("before_change"),
         last_change=decode(Change, plain["last_change"], tables, f"{name}.last_change"),
-        fault=_fault(plain["fault"], tables, f"{name}.fault"),
+        fault=cast("Fault | None", decode(cast(Any, Fault | None), plain["fault"], tables, f"{name}.fault")),
         message=decode(str, plain["message"], tables, f"{name}.message"),
     )
-
-
-def _fault(plain: Any, tables: Tables, name: str) -> Fault | None:
-    """The fault of a checkpoint; files written by version 0.1 hold no remedies, which follow from the state."""
-    return None if plain is None else decode(Fault, {"remedies": []} | plain, tables, name)
 
 
 def _require_matching(scene: Scene, parameters: Any, run: Run) -> None:
@@ -234,7 +256,7 @@ def _run_to_plain(run: Run, runs: dict[int, Any], tables: Tables) -> int:
     return int(runs[id(run)][1])
 
 
-def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str, older: bool) -> Run:
+def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
     kinds: dict[str, Any] = {
         "dt": float,
         "clock_time": float,
@@ -243,11 +265,9 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str, older: 
         "bulk_step": int,
         "dt_changes": list[tuple[int, float]],
         "ramp": Ramp | None,
-        "state": state_type(scene),
+        "state": scene.state_type,
         "built": scene.parameters,
     }
-    if older:  # the states of scenes have had fewer fields
-        plain = plain | {"state": _defaults(state_type(scene)) | plain["state"]}
     if plain.get("measurement") is not None:  # up to format 4 the slope of a heap was no part of its state
         plain = plain | {"state": plain["state"] | {"slope": plain["measurement"]}}
     values = {key: decode(kind, plain.get(key), tables, f"{name}.{key}") for key, kind in kinds.items()}
@@ -260,11 +280,6 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str, older: 
     return run
 
 
-def _defaults(kind: type) -> dict[str, Any]:
-    """The fields of a dataclass that have a plain default value."""
-    return {entry.name: entry.default for entry in fields(kind) if entry.default is not MISSING}
-
-
 def _require_sound(scene: Scene, run: Run) -> None:
     """Raise `ArchiveError` unless time, energies and the scene's state have values that a run can reach."""
     steps = [0, *(step for step, _ in run.dt_changes), run.step]
@@ -272,6 +287,7 @@ def _require_sound(scene: Scene, run: Run) -> None:
         "clock": not (0 <= run.clock_step <= run.step and 0.0 <= run.clock_time <= LONGEST_TIME),
         "changes of the time step": steps != sorted(steps)
         or not all(0.0 < dt <= LONGEST_STEP for _, dt in run.dt_changes),
+        "step of the last sample": not 0 <= run.bulk_step <= run.step,
         "energy ledger": not all(abs(value) <= MOST for value in vars(run.booked).values()),
         "ramp": run.ramp is not None and not 0 <= run.ramp.begins <= run.step,
     }
@@ -288,11 +304,6 @@ def _series(names: tuple[str, ...], table: Floats) -> Series:
     if table.ndim != 2 or len(table) != len(names) or table.dtype != blank.table.dtype or "time" not in names:
         raise ArchiveError("The series in the file have other columns than the file names: the file is damaged.")
     return Series.of(blank.names, table, names)
-
-
-def state_type(scene: Scene) -> type:
-    """The dataclass of the scene's state, from the type annotation of its `begin`."""
-    return cast(type, get_args(get_type_hints(scene.begin)["return"])[1])
 
 
 def _entry_to_plain(entry: Entry, tables: Tables) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Shapes from files in a saved run: their triangles as tables, so that no path in it need ever be opened."""
+"""Shapes from files in a saved run: their triangles as tables, so that no path in it is opened."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 import numpy as np
-from repose.sim.engine.world import Floats
 from repose.sim.experiment.run import RestartPoint
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.mesh import MOST_FACETS, Surface
-from repose.sim.io.plain import Tables, decode, encode
+from repose.sim.io.plain import TABLE, Tables, decode
 from repose.sim.parameters import ParameterError, require_local
 
 
 def surfaces_to_plain(points: Iterable[RestartPoint], tables: Tables) -> dict[str, Any]:
-    """The shapes the run has stood on, by the paths they were read from."""
+    """The shapes of the run, by the paths from which they were read."""
     found = {path: surface for point in points for path, surface in point.parameters.surfaces.items()}
-    return {
-        path: {"digest": surface.digest, "triangles": encode(surface.triangles, tables, f"surface{place}")}
-        for place, (path, surface) in enumerate(found.items())
-    }
+    plain = {}
+    for place, (path, surface) in enumerate(found.items()):
+        tables[f"surface{place}"] = surface.triangles
+        plain[path] = {"digest": surface.digest, "triangles": {TABLE: f"surface{place}"}}
+    return plain
 
 
 def without_remote_paths(manifest: dict[str, Any]) -> dict[str, Any]:
@@ -51,8 +51,9 @@ def surfaces_from_plain(plain: Any, tables: Tables) -> dict[str, Surface]:
     """The shapes in a file, checked; raises `ArchiveError` or `PlainError`."""
     found = {}
     for path, said in plain.items():
-        triangles = decode(Floats, said["triangles"], tables, "surfaces.triangles")
-        if triangles.ndim != 3 or triangles.shape[1:] != (3, 3) or not 0 < len(triangles) <= MOST_FACETS:
+        triangles = tables[said["triangles"][TABLE]]
+        known = triangles.dtype == np.float64 and triangles.ndim == 3 and triangles.shape[1:] == (3, 3)
+        if not known or not 0 < len(triangles) <= MOST_FACETS:
             raise ArchiveError(f"The file's shape {path[:60]!r} is not made of triangles: the file is damaged.")
         if not np.isfinite(triangles).all():
             raise ArchiveError(f"The file's shape {path[:60]!r} has corners that are not finite: the file is damaged.")

@@ -31,21 +31,31 @@ _held: set[str] = set()
 """Drafts and marks in use by this process; an earlier process with the same number may have left others."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Claim:
     """A file name that only this process writes to, until it has written the file or released the name."""
 
     path: Path
     mark: Path
+    _written: tuple[int, int] | None = None
+    """Inode and time of change [ns] of the file as this process wrote it last."""
 
     def write(self, write: Callable[[BinaryIO], object]) -> None:
         """Write the file by `write(file)` and release the name; raises `OSError`."""
         try:
-            if self.path.exists() and self.path.stat().st_size:
-                raise FileExistsError(errno.EEXIST, "another program has written it meanwhile", str(self.path))
-            write_whole_file(self.path, write)
+            self.write_early(write)
         finally:
             self.release()
+
+    def write_early(self, write: Callable[[BinaryIO], object]) -> None:
+        """Write the file and keep the name, so that it can be written again; raises `OSError`."""
+        with suppress(FileNotFoundError):
+            found = self.path.stat()
+            if found.st_size and (found.st_ino, found.st_mtime_ns) != self._written:
+                raise FileExistsError(errno.EEXIST, "another program has written it meanwhile", str(self.path))
+        write_whole_file(self.path, write)
+        found = self.path.stat()
+        self._written = found.st_ino, found.st_mtime_ns
 
     def release(self) -> None:
         """Release the name; the file is removed if it is empty. A second call does nothing."""

@@ -1,19 +1,20 @@
-"""Dataclasses to and from plain data: numbers and text as in JSON, arrays and long lists of numbers as tables.
+"""Dataclasses to and from plain data: numbers and text as in JSON, long lists of numbers as tables.
 
-Data are written by the type of the value and read by the declared type; a value of another type, a missing or an
-unknown key is refused. Nothing is called but the constructors of the declared types. pydantic has no strict mode in
-which a dictionary becomes a dataclass with all keys required and integers bounded.
+pydantic reads strictly by the declared types and refuses unknown keys. It reads JSON text, because its strict mode
+makes dataclasses only from that. A missing key has the default value of its field, so that files written before the
+field existed can be read. Tables, and numbers that JSON cannot represent, are added here.
 """
 
 from __future__ import annotations
 
+import json
 import math
-import types
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from functools import cache
+from typing import Any, TypeVar, cast
 
 import numpy as np
+from pydantic import PydanticUserError, TypeAdapter, ValidationError
+from pydantic_core import to_jsonable_python
 from repose.sim.parameters import ParameterError, ParameterSet
 
 T = TypeVar("T")
@@ -21,7 +22,8 @@ Tables = dict[str, Any]
 
 TABLE, NUMBER = "table", "number"
 """Key of the name of a table, and of a number that JSON cannot represent."""
-LARGEST_INT = 2**63 - 1
+LARGEST_INT = 2**128
+"""Bound of integers; the state of a random generator has 128 bits."""
 LONG = 16
 """Least length of a list of numbers that is written as a table."""
 
@@ -31,153 +33,94 @@ class PlainError(ValueError):
 
 
 def encode(value: Any, tables: Tables, name: str) -> Any:
-    """The value as plain data; its arrays are added to `tables` under names that begin with `name`."""
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else {NUMBER: repr(float(value))}
-    if isinstance(value, np.generic):
-        return encode(value.item(), tables, name)
-    if isinstance(value, np.ndarray):
-        tables[name] = np.ascontiguousarray(value)
-        return {TABLE: name}
-    if isinstance(value, ParameterSet):
-        return value.model_dump()
-    if isinstance(value, Mapping):
-        return {key: encode(entry, tables, f"{name}.{key}") for key, entry in value.items()}
-    names = _names_of(type(value))
-    if names is not None:
-        return {key: encode(getattr(value, key), tables, f"{name}.{key}") for key in names}
-    if isinstance(value, list | tuple):
-        if len(value) >= LONG and _shape(value) is not None:
-            tables[name] = np.array(value, float)
-            return {TABLE: name}
-        return [encode(entry, tables, f"{name}.{place}") for place, entry in enumerate(value)]
-    raise TypeError(f"{name} is a {type(value).__name__}, which cannot be written as plain data.")
+    """The value as plain data; its long lists of numbers are added to `tables` under names that begin with `name`."""
+    return _with_tables(to_jsonable_python(value, inf_nan_mode="constants", fallback=_of_numpy), tables, name)
 
 
 def decode(kind: type[T], plain: Any, tables: Tables, name: str) -> T:
     """The value of type `kind` that `encode` wrote as `plain`; raises `PlainError`."""
-    value: T = _decoded(kind, plain, tables, name)
-    return value
-
-
-def _decoded(kind: Any, plain: Any, tables: Tables, name: str) -> Any:
-    if isinstance(plain, dict) and plain.keys() == {TABLE}:
-        plain = _table(plain[TABLE], tables, name, kind)
-        if get_origin(kind) is np.ndarray:
-            return plain
-        plain = plain.tolist()
-    elif get_origin(kind) is np.ndarray:
-        _require(False, plain, name)
-    elif isinstance(plain, dict) and plain.keys() == {NUMBER}:
-        plain = _number(plain[NUMBER], name)
-    if kind is Any:
-        return _untyped(plain, tables, name)
-    origin, arguments = get_origin(kind), get_args(kind)
-    if origin in (Union, types.UnionType):
-        return _one_of(arguments, plain, tables, name)
-    if origin is Literal:
-        return _require(plain in arguments, plain, name)
-    if origin is list:
-        _require(isinstance(plain, list), plain, name)
-        return [_decoded(arguments[0], entry, tables, f"{name}.{place}") for place, entry in enumerate(plain)]
-    if origin is tuple:
-        return _tuple(arguments, plain, tables, name)
-    if isinstance(origin, type) and issubclass(origin, Mapping):
-        _require(isinstance(plain, dict), plain, name)
-        return {key: _decoded(arguments[1], entry, tables, f"{name}.{key}") for key, entry in plain.items()}
-    if kind is float:
-        _require(type(plain) in (int, float), plain, name)
-        return float(plain)
-    if kind is int:
-        return _require(type(plain) is int and abs(plain) <= LARGEST_INT, plain, name)
-    if kind in (bool, str, type(None)):
-        return _require(type(plain) is kind, plain, name)
-    if isinstance(kind, type) and issubclass(kind, ParameterSet):
-        return _parameters(kind, _require(isinstance(plain, dict), plain, name), name)
-    names = _names_of(kind)
-    if names is None:
-        raise PlainError(f"{name} cannot be read: nothing is known of {kind}.")
-    return _record(kind, names, plain, tables, name)
-
-
-def _record(kind: Any, names: tuple[str, ...], plain: Any, tables: Tables, name: str) -> Any:
-    if not isinstance(plain, dict) or plain.keys() != set(names):
-        raise PlainError(f"{name} must have the entries {', '.join(names)}.")
-    hints = get_type_hints(kind)
-    return kind(**{key: _decoded(hints[key], plain[key], tables, f"{name}.{key}") for key in names})
-
-
-def _tuple(arguments: tuple[Any, ...], plain: Any, tables: Tables, name: str) -> Any:
-    _require(isinstance(plain, list), plain, name)
-    if len(arguments) == 2 and arguments[1] is Ellipsis:
-        arguments = (arguments[0],) * len(plain)
-    _require(len(plain) == len(arguments), plain, name)
-    parts = zip(arguments, plain, strict=True)
-    return tuple(_decoded(part, entry, tables, f"{name}.{place}") for place, (part, entry) in enumerate(parts))
-
-
-def _one_of(kinds: tuple[Any, ...], plain: Any, tables: Tables, name: str) -> Any:
-    for kind in (type(plain),) if type(plain) in kinds else kinds:
-        try:
-            return _decoded(kind, plain, tables, name)
-        except PlainError:
-            continue
-    return _require(False, plain, name)
-
-
-def _parameters(kind: type[ParameterSet], plain: Any, name: str) -> ParameterSet:
+    whole = _without_tables(plain, tables, name)
     try:
-        return kind.checked(plain)
+        if isinstance(kind, type) and issubclass(kind, ParameterSet):
+            return kind.checked(whole)
+        value: T = _reader(cast(Any, kind)).validate_json(json.dumps(whole), strict=True, extra="forbid")
+        return value
     except ParameterError as error:
         raise PlainError(f"{name}: {error}") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, (name, *first["loc"])))
+        if first["type"] in ("missing", "missing_argument"):
+            raise PlainError(f"{place} is missing.") from None
+        reason = first["msg"][0].lower() + first["msg"][1:]
+        raise PlainError(f"{place} = {_short(first['input'])} is refused: {reason}.") from None
 
 
-def _untyped(plain: Any, tables: Tables, name: str) -> Any:
+def require_plain(kind: Any, what: str) -> None:
+    """Raise `ParameterError` where values of this type cannot be saved; `what` names them."""
+    try:
+        _reader(kind)
+    except PydanticUserError as error:
+        reason = str(error).split(". ")[0].splitlines()[0]
+        raise ParameterError(
+            f"{what} cannot be saved: it must hold numbers, text, lists and dataclasses of these ({reason})."
+        ) from None
+
+
+@cache
+def _reader(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _of_numpy(value: Any) -> Any:
+    return value.tolist()
+
+
+def _with_tables(plain: Any, tables: Tables, name: str) -> Any:
+    if isinstance(plain, float) and not math.isfinite(plain):
+        return {NUMBER: repr(plain)}
     if isinstance(plain, dict):
-        return {key: _decoded(Any, entry, tables, f"{name}.{key}") for key, entry in plain.items()}
+        return {key: _with_tables(entry, tables, f"{name}.{key}") for key, entry in plain.items()}
     if isinstance(plain, list):
-        return [_decoded(Any, entry, tables, f"{name}.{place}") for place, entry in enumerate(plain)]
+        if len(plain) >= LONG and _shape(plain) is not None:
+            tables[name] = np.array(plain)
+            return {TABLE: name}
+        return [_with_tables(entry, tables, f"{name}.{place}") for place, entry in enumerate(plain)]
     return plain
 
 
-def _names_of(kind: Any) -> tuple[str, ...] | None:
-    """Names of the fields of a dataclass or NamedTuple, or None."""
-    if is_dataclass(kind):
-        return tuple(entry.name for entry in fields(kind))
-    return getattr(kind, "_fields", None)
+def _without_tables(plain: Any, tables: Tables, name: str) -> Any:
+    if isinstance(plain, dict) and plain.keys() == {TABLE}:
+        return _table(plain[TABLE], tables, name).tolist()
+    if isinstance(plain, dict) and plain.keys() == {NUMBER} and plain[NUMBER] in ("nan", "inf", "-inf"):
+        return float(plain[NUMBER])
+    if isinstance(plain, dict):
+        return {key: _without_tables(entry, tables, f"{name}.{key}") for key, entry in plain.items()}
+    if isinstance(plain, list):
+        return [_without_tables(entry, tables, f"{name}.{place}") for place, entry in enumerate(plain)]
+    if isinstance(plain, int) and abs(plain) > LARGEST_INT:
+        raise PlainError(f"{name} = {_short(plain)} is refused: it has more than 128 bits.")
+    return plain
+
+
+def _table(table: Any, tables: Tables, name: str) -> Any:
+    """The table of that name: 64-bit floats, or the integers of earlier files."""
+    if not isinstance(table, str) or table not in tables:
+        raise PlainError(f"{name} names a table that is not there.")
+    if (found := tables[table]).dtype.str not in ("<f8", "<i8"):
+        raise PlainError(f"{name} is a table of {found.dtype.str}, and must be one of <f8.")
+    return found
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:
     """Shape of a nested list of floats, or None if it is anything else."""
     if type(value) is float:
         return ()
-    if not isinstance(value, list | tuple) or not value:
-        return None
-    first = _shape(value[0])
-    if first is None or any(_shape(entry) != first for entry in value):
-        return None
-    return (len(value), *first)
-
-
-def _table(table: Any, tables: Tables, name: str, kind: Any) -> Any:
-    """The table of that name, which must have the declared type of number; lists are written as 64-bit floats."""
-    if not isinstance(table, str) or table not in tables:
-        raise PlainError(f"{name} names a table that is not there.")
-    found = tables[table]
-    declared = np.dtype(get_args(get_args(kind)[1])[0] if get_origin(kind) is np.ndarray else float)
-    if found.dtype != declared:
-        raise PlainError(f"{name} is a table of {found.dtype.str}, and must be one of {declared.str}.")
-    return found
-
-
-def _number(text: Any, name: str) -> float:
-    _require(text in ("nan", "inf", "-inf"), text, name)
-    return float(text)
-
-
-def _require(fits: bool, plain: Any, name: str) -> Any:
-    if not fits:
-        raise PlainError(f"{name} = {repr(plain)[:60]} is not what belongs there.")
-    return plain
+    shapes = {_shape(entry) for entry in value} if isinstance(value, list) else set()
+    inner = shapes.pop() if len(shapes) == 1 else None
+    return None if inner is None else (len(value), *inner)

@@ -19,7 +19,7 @@ from typing import Any
 
 import tomlkit
 from repose.sim.numbers import as_written
-from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known, require_local
+from repose.sim.parameters import ParameterError, ParameterSet, Value, checked_seed, require_known, require_local
 from repose.sim.registry import extra_modules, records_of, scenes
 from tomlkit.exceptions import TOMLKitError
 
@@ -28,10 +28,9 @@ FORMAT = 1
 """Version of the file format written and read here."""
 LARGEST_FILE = 65_536
 """Largest size [bytes]; a preset is a page of text."""
-LARGEST_SEED = 2**63 - 1
 LAX = re.compile(r"[0-9]_[0-9]|0[xob]")
 """Notations of numbers that TOML has and `repose.sim.numbers` does not."""
-KEYS = ("format", "title", "scene", "seed", "ready", "parameters")
+KEYS = ("format", "title", "about", "question", "scene", "seed", "ready", "parameters")
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,21 @@ class Preset:
     """Parameters that differ from the scene's defaults, SI."""
     ready: str | None = None
     """A prepared state this preset may start from."""
+    about: str = ""
+    """What it shows, one sentence."""
+    question: str = ""
+    """What to ask the audience before it runs."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a list of presets says of one."""
+
+    name: str
+    title: str
+    scene: str
+    about: str = ""
+    question: str = ""
 
 
 @cache
@@ -63,21 +77,25 @@ def plugin_scenes() -> tuple[str, ...]:
 def load(name_or_path: str | Path) -> Preset:
     """The shipped preset of that name, the one in that file, or a plug-in's scene; raises `ParameterError`."""
     if name_or_path in plugin_scenes():
-        return Preset(str(name_or_path), scenes()[str(name_or_path)].title, str(name_or_path))
+        scene = scenes()[str(name_or_path)]
+        return Preset(scene.name, scene.title, scene.name, about=scene.summary)
     return parse(*_read(name_or_path))
 
 
-def title_of(name_or_path: str | Path) -> str:
-    """The title of a preset whose values are not looked at: checking one may build its shape; raises `ParameterError`.
+def card_of(name_or_path: str | Path) -> Card:
+    """The card of a preset whose values are not looked at: checking one may build its shape; raises `ParameterError`.
 
     A scene nobody knows is refused all the same, since such a file belongs to something else.
     """
     if name_or_path in plugin_scenes():
-        return load(name_or_path).title
+        preset = load(name_or_path)
+        return Card(preset.name, preset.title, preset.scene, preset.about)
     text, name = _read(name_or_path)
     document = _document(text, name)
-    require_known(document.get("scene", ""), scenes(), "scene")
-    return _title(document, name)
+    scene = _text(document, "scene", "")
+    require_known(scene, scenes(), "scene")
+    about, question = (_text(document, key, "") for key in ("about", "question"))
+    return Card(str(name_or_path), _title(document, name), scene, about, question)
 
 
 def parse(text: str, name: str) -> Preset:
@@ -125,6 +143,11 @@ def dumps(preset: Preset, over: str = "") -> str:
     document = tomlkit.parse(over)
     document["format"] = FORMAT
     document["title"] = preset.title
+    for key, text in (("about", preset.about), ("question", preset.question)):
+        if text:
+            document[key] = text
+        else:
+            document.pop(key, None)
     document["scene"] = preset.scene
     document["seed"] = preset.seed
     if preset.ready is None:
@@ -144,13 +167,6 @@ def dumps(preset: Preset, over: str = "") -> str:
         if fresh:
             table[name].comment(_comment(declared[name], value))
     return tomlkit.dumps(document)
-
-
-def checked_seed(seed: Any) -> int:
-    """The seed, if it is a valid one; raises `ParameterError`."""
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= LARGEST_SEED:
-        raise ParameterError(f"seed = {_short(seed)} is refused: it must be a whole number from 0 to {LARGEST_SEED}.")
-    return seed
 
 
 def _checked(document: dict[str, Any], name: str) -> Preset:
@@ -175,6 +191,8 @@ def _checked(document: dict[str, Any], name: str) -> Preset:
         seed=checked_seed(document.get("seed", 1)),
         values={key: getattr(kept, key) for key in values},
         ready=_text(document, "ready", "") or None,
+        about=_text(document, "about", ""),
+        question=_text(document, "question", ""),
     )
 
 

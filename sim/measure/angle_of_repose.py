@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Method = Literal["line", "robust", "height_over_base"]
+ERROR_OF: dict[Method, str] = {"line": "line fit", "robust": "line fit", "height_over_base": "one grain radius"}
+"""What the error of one reading is the error of; heaps of other seeds scatter more."""
 
 
 @dataclass(frozen=True)
@@ -22,16 +25,28 @@ class AngleOfRepose:
     angle: float
     """[rad], arctan(-slope)."""
     standard_error: float
-    """Of the angle, from the scatter of the surface grains about the line [rad]."""
+    """Of the angle, from the scatter of the surface grains about the line [rad]: how well the line is known, not how
+    far the angle of another run may differ."""
     slope: float
     intercept: float
     """[m]."""
     x_range: tuple[float, float]
     """The stretch of surface fitted [m]."""
     method: Method
-    used_ids: NDArray[np.int64]
-    """`id` of each surface grain used, shape (used,)."""
+    used_ids: tuple[int, ...]
+    """`id` of each surface grain used."""
     grains_left: int
+
+    @property
+    def error_of(self) -> str:
+        """What the standard error is the error of, in words."""
+        return ERROR_OF[self.method]
+
+
+def angle_in_words(angle: float, error: float, error_of: str) -> str:
+    """An angle [rad] with its standard error and what that is the error of: "13.0° ± 0.5° (line fit)"."""
+    text = f"{math.degrees(angle):.1f}°".replace("-", "−")
+    return f"{text} ± {math.degrees(error):.1f}° ({error_of})" if math.isfinite(error) else text
 
 
 def measure_angle(
@@ -65,7 +80,7 @@ def measure_angle(
         intercept=float(intercept),
         x_range=(float(x.min()), float(x.max())),
         method=method,
-        used_ids=sphere_id[used],
+        used_ids=tuple(sphere_id[used].tolist()),
         grains_left=int(radius.size),
     )
 

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 SECTORS = 8
 """Pieces of cake whose slopes give the standard error."""
+ERROR_OF, CONE_ERROR_OF = f"{SECTORS} sectors", "cone fit"
+"""What the errors of one reading are the errors of; heaps of other seeds scatter more."""
 
 TIP, FOOT = 0.15, 0.85
 """The rings between these shares of the radius of the foot are fitted: tip and foot of a heap are rounded."""

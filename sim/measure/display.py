@@ -18,6 +18,8 @@ class Reading:
     error: float | None = None
     """Standard error, in the same unit."""
     help: str = ""
+    error_of: str = ""
+    """What the error is the error of, in words such as "line fit"; empty where that goes without saying."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Curve:
     """What is plotted, in words; empty where the axes say it."""
     table: tuple[tuple[str, ...], ...] = ()
     """Head and rows of a table to show beside the plot."""
+    log: bool = False
+    """Whether the vertical axis is logarithmic."""
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeSte
 from repose.sim.scenes.common.unreleased import (
     HeldState,
     act_held,
+    actions_held,
     end,
     flaw_held,
     held_spheres,
@@ -39,7 +40,17 @@ from repose.sim.scenes.common.unreleased import (
     thinned,
     velocities,
 )
-from repose.sim.scenes.common.unreleased_parameters import Repeat, SphereMass, SphereRadius
+from repose.sim.scenes.common.unreleased_parameters import DURATION, Repeat, SphereMass, SphereRadius
+
+
+def _quantity(number: str, symbol: str) -> Quantity:
+    return Quantity(f"restitution of the {number}", symbol, effect="restart", group="Spheres")
+
+
+def _help(number: str) -> Any:
+    return Field(
+        description=f"Speed after over speed before an impact, {number} sphere. Takes effect at the next start."
+    )
 
 
 class BounceParameters(MotionParameters):
@@ -50,27 +61,9 @@ class BounceParameters(MotionParameters):
     reference_overlap: ClassVar[float] = 0.0
     friction: ClassVar[float] = 0.0
 
-    restitution_low: Annotated[
-        float,
-        Ge(0.05),
-        Le(1.0),
-        Quantity("restitution of the first", "e₁", effect="restart", group="Spheres"),
-        Field(description="Speed after over speed before an impact, first sphere. Takes effect at the next drop."),
-    ] = 0.5
-    restitution_middle: Annotated[
-        float,
-        Ge(0.05),
-        Le(1.0),
-        Quantity("restitution of the second", "e₂", effect="restart", group="Spheres"),
-        Field(description="Speed after over speed before an impact, second sphere. Takes effect at the next drop."),
-    ] = 0.8
-    restitution_high: Annotated[
-        float,
-        Ge(0.05),
-        Le(1.0),
-        Quantity("restitution of the third", "e₃", effect="restart", group="Spheres"),
-        Field(description="Speed after over speed before an impact, third sphere. Takes effect at the next drop."),
-    ] = 1.0
+    restitution_low: Annotated[float, Ge(0.05), Le(1.0), _quantity("first", "e₁"), _help("first")] = 0.5
+    restitution_middle: Annotated[float, Ge(0.05), Le(1.0), _quantity("second", "e₂"), _help("second")] = 0.8
+    restitution_high: Annotated[float, Ge(0.05), Le(1.0), _quantity("third", "e₃"), _help("third")] = 1.0
     drop_height: Annotated[
         float,
         Ge(1e-3),
@@ -105,7 +98,7 @@ class BounceParameters(MotionParameters):
         float,
         Ge(0.01),
         Le(20.0),
-        Quantity("duration", "T", "s", effect="restart", group="Experiment"),
+        DURATION,
         Field(description="The end is the next landing of the liveliest sphere. Takes effect at the next drop."),
     ] = 1.5
     repeat: Repeat = True
@@ -124,14 +117,14 @@ class BounceParameters(MotionParameters):
         return {(i, 3): {"restitution": e} for i, e in enumerate(self.restitutions)}
 
     def contact_duration(self, restitution: float) -> float:
-        """pi / sqrt(K/m - (eta/2m)²) [s]: how long a rebound takes, which the closed form has happen at once."""
+        """pi / sqrt(K/m - (eta/2m)²) [s]: duration of a rebound, which is zero in the closed form."""
         return math.hypot(math.pi, math.log(restitution)) * math.sqrt(self.mass / self.normal_stiffness)
 
 
 SPHERES = 3
 
 MOST_ARCS = 1000
-"""Arcs of the closed form that are told apart; those beyond are too low to see."""
+"""Number of arcs of the closed form that are computed; later arcs are too low to see."""
 
 LONGEST = 3.0
 """The run ends after this many durations, whether the liveliest sphere lands or not [-]."""
@@ -194,7 +187,7 @@ def ballistic(parameters: BounceParameters, restitution: float, time: Floats) ->
 
 
 def elapsed(experiment: Experiment) -> float:
-    """Time since the spheres were let go, 0 while they are held [s]."""
+    """Time since the release of the spheres, 0 while they are held [s]."""
     state: HeldState = experiment.run.state
     if state.phase == "empty":
         return 0.0
@@ -224,10 +217,8 @@ def is_over(state: HeldState, built: BounceParameters) -> bool:
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
-    phase = experiment.phase
-    return (
-        Action("run", "Drop", "A", phase in ("empty", "rested"), "Let the three spheres fall."),
-        Action("reset", "Reset", "R", True, "Back to the spheres held above the plane."),
+    return actions_held(
+        experiment.phase, "Drop", "Let the three spheres fall.", "Back to the spheres held above the plane."
     )
 
 
@@ -238,7 +229,7 @@ def act(experiment: Experiment, action: str) -> str:
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
         return phase, f"spheres held {1e3 * experiment.run.built.drop_height:g} mm above the plane", None
@@ -260,7 +251,7 @@ def deviations(experiment: Experiment) -> Floats:
 
 
 def explained(experiment: Experiment) -> Floats:
-    """What contact time and overlap explain of it [m], shape (3,); see the module's first lines."""
+    """Deviation that contact time and overlap explain [m], shape (3,); see the docstring of the module."""
     built = experiment.run.built
     g = max(built.gravity * math.cos(built.tilt), 1e-12)
     speed = math.sqrt(2.0 * g * built.drop_height)
@@ -276,7 +267,7 @@ def explained(experiment: Experiment) -> Floats:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """How far each sphere is from its closed form."""
+    """Deviation of each sphere from its closed form."""
     return tuple(
         Reading(f"deviation, e = {e:g}", 1e3 * far, "mm", help=f"Contact time explains up to {1e3 * most:.2f} mm.")
         for e, far, most in zip(
@@ -303,7 +294,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
 
 
 def ghosts(experiment: Experiment) -> Floats:
-    """Where the closed form has the spheres, shape (3, 4)."""
+    """Centres and radii of the spheres by the closed form [m], shape (3, 4)."""
     built = experiment.run.built
     centres = starts(built)
     now = np.array([elapsed(experiment)])
@@ -351,7 +342,7 @@ def facets(experiment: Experiment) -> Floats:
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
-    """Deviations from the closed form, and what contact time explains of them."""
+    """Deviations from the closed form, and the deviation that the contact time explains."""
     built = experiment.run.built
     columns = zip(built.restitutions, deviations(experiment), explained(experiment), strict=True)
     return {
@@ -364,7 +355,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def check(experiment: Experiment) -> str:
-    """Heights follow the arcs within what the contact time explains."""
+    """Heights differ from the arcs by no more than the contact time explains."""
     if experiment.phase != "rested":
         return f"The spheres were not watched to the end: phase {experiment.phase}."
     for e, far, most in zip(
@@ -382,6 +373,7 @@ SCENE = Scene(
     law="voigt",
     parameters=BounceParameters,
     dimension=3,
+    group="checks",
     begin=begin,
     supervise=supervise,
     actions=actions,
@@ -399,5 +391,6 @@ SCENE = Scene(
     ghosts=ghosts,
     facets=facets,
     flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
+    lecture=("restitution_low", "restitution_middle", "restitution_high", "drop_height", "gravity"),
     test_values={"duration": 0.5},
 )

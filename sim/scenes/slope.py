@@ -25,6 +25,7 @@ from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.unreleased import (
     HeldState,
     act_held,
+    actions_held,
     end,
     flaw_held,
     held_spheres,
@@ -36,7 +37,7 @@ from repose.sim.scenes.common.unreleased import (
     thinned,
     velocities,
 )
-from repose.sim.scenes.common.unreleased_parameters import Repeat, SphereMass, SphereRadius
+from repose.sim.scenes.common.unreleased_parameters import DURATION, HOW_LONG, Repeat, SphereMass, SphereRadius
 
 
 def _quantity(number: int, symbol: str) -> Quantity:
@@ -83,13 +84,7 @@ class SlopeParameters(MotionParameters):
         Quantity("shear stiffness", "K_t", "N/m", log=True, effect="restart"),
         Field(description="Friction spring of the contact. Takes effect at the next start."),
     ] = 1e5
-    duration: Annotated[
-        float,
-        Ge(0.01),
-        Le(5.0),
-        Quantity("duration", "T", "s", effect="restart", group="Experiment"),
-        Field(description="How long the spheres run. Takes effect at the next start."),
-    ] = 0.4
+    duration: Annotated[float, Ge(0.01), Le(5.0), DURATION, HOW_LONG] = 0.4
     repeat: Repeat = True
 
     @property
@@ -135,7 +130,7 @@ def directions(parameters: SlopeParameters) -> tuple[Floats, Floats]:
 
 
 def length(parameters: SlopeParameters) -> float:
-    """How far the fastest sphere gets [m]."""
+    """Path of the fastest sphere [m]."""
     fastest = parameters.gravity * abs(math.sin(parameters.steepness))
     return max(0.5 * fastest * parameters.duration**2, 4.0 * parameters.radius)
 
@@ -156,7 +151,7 @@ def begin(parameters: SlopeParameters, seed: int) -> tuple[World, HeldState]:
 
 
 def elapsed(experiment: Experiment) -> float:
-    """Time since the spheres were let go, 0 while they are held [s]."""
+    """Time since the release of the spheres, 0 while they are held [s]."""
     state: HeldState = experiment.run.state
     if state.phase == "empty":
         return 0.0
@@ -180,10 +175,8 @@ def supervise(experiment: Experiment) -> None:
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
-    phase = experiment.phase
-    return (
-        Action("run", "Let go", "A", phase in ("empty", "rested"), "Let the five spheres run down the slope."),
-        Action("reset", "Reset", "R", True, "Back to the spheres held at the top."),
+    return actions_held(
+        experiment.phase, "Let go", "Let the five spheres run down the slope.", "Back to the spheres held at the top."
     )
 
 
@@ -193,7 +186,7 @@ def act(experiment: Experiment, action: str) -> str:
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
         return phase, f"spheres held on a slope of {math.degrees(experiment.run.built.slope_angle):g}°", None
@@ -212,7 +205,7 @@ def accelerations(experiment: Experiment) -> Floats:
 
 
 def allowed(parameters: SlopeParameters) -> float:
-    """What the first swing of the friction springs may change of an acceleration [m/s²].
+    """Largest error of an acceleration by the first oscillation of the friction springs [m/s²].
 
     The speed lags behind by up to g sin(alpha)/w, a share 6/(w T) of which a straight line turns into slope.
     """
@@ -279,7 +272,7 @@ def tracks(experiment: Experiment) -> tuple[Track, ...]:
 
 
 def ghosts(experiment: Experiment) -> Floats:
-    """Where the closed form has the spheres, shape (5, 4)."""
+    """Centres and radii of the spheres by the closed form [m], shape (5, 4)."""
     built = experiment.run.built
     path = 0.5 * np.array([built.acceleration(mu) for mu in built.frictions]) * elapsed(experiment) ** 2
     centres = starts(built) + path[:, None] * directions(built)[0]
@@ -335,6 +328,7 @@ SCENE = Scene(
     law="voigt",
     parameters=SlopeParameters,
     dimension=3,
+    group="checks",
     begin=begin,
     supervise=supervise,
     actions=actions,
@@ -353,5 +347,6 @@ SCENE = Scene(
     ghosts=ghosts,
     facets=facets,
     flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
+    lecture=("slope_angle", "friction_2", "friction_3", "friction_4", "gravity"),
     test_values={"duration": 0.1},
 )

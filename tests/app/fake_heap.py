@@ -28,7 +28,7 @@ def fake_heap(measured: bool = True) -> Snapshot:
         float(intercept),
         (RADIUS, 19 * RADIUS),
         "line",
-        top,
+        tuple(top.tolist()),
         count - FIXED,
     )
     ends = np.concatenate((position[:-1], position[1:]), axis=1)

@@ -17,7 +17,7 @@ from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, all_passes, make_frame
 from repose.app.render.passes.force_chains import LEAST
 from repose.app.render.passes.legend import describe
-from repose.app.render.passes.measurement import label
+from repose.app.render.passes.measurement import error_words, label
 from repose.app.render.passes.scale_bar import bar_length, length_label
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
@@ -96,7 +96,7 @@ def test_rings_mark_the_measured_grains_and_no_others() -> None:
     assert rows is not None
     assert heap.measurement is not None
     marked = {tuple(centre) for centre in rows[:, :2].tolist()}
-    assert marked == {tuple(centre) for centre in heap.position[heap.measurement.used_ids].tolist()}
+    assert marked == {tuple(centre) for centre in heap.position[list(heap.measurement.used_ids)].tolist()}
     assert (rows[:, 6] == 0.0).all()
     assert rows_of("measurement", heap, View(shown={"measurement": False})) is None
     assert rows_of("measurement", fake_heap(measured=False), View()) is None
@@ -113,8 +113,9 @@ def test_the_angle_is_read_out_with_its_error() -> None:
     measurement = fake_heap().measurement
     assert measurement is not None
     reading = dataclasses.replace(measurement, angle=math.radians(13.02), standard_error=math.radians(0.48))
-    assert label(reading) == "13.0° ± 0.5°"
-    assert label(dataclasses.replace(reading, angle=-0.1, standard_error=math.nan)) == "−5.7°"
+    assert (label(reading), error_words(reading)) == ("13.0° ± 0.5°", "± of the line fit")
+    unknown = dataclasses.replace(reading, angle=-0.1, standard_error=math.nan)
+    assert (label(unknown), error_words(unknown)) == ("−5.7°", "")
 
 
 @pytest.mark.parametrize("metres_per_pixel", np.geomspace(1e-9, 10.0, 41))

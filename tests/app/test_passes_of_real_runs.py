@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from repose.app.render.passes import Frame, all_passes, all_switches, make_frame
 from repose.app.render.passes.facets import walls_in_view
 from repose.app.render.passes.slope_in_space import overlay as draw_slope
 from repose.app.storage.view import View
+from repose.app.ui.places import BELOW_LEGEND
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
@@ -337,16 +337,13 @@ def test_snapshots_name_only_walls_as_fixed() -> None:
     assert course("heap3d")[-1].fixed.any()
 
 
-def test_the_legend_makes_room_for_a_notice_over_the_picture() -> None:
+def test_the_legend_ends_above_the_place_of_the_notices() -> None:
     legend = next(item for item in all_passes() if item.name == "legend")
     assert legend.overlay is not None
-    snapshot, heights = in_phase("heap", "flowing")[0], []
-    for banner in (None, (60.0, 16.0, 580.0, 130.0), (0.0, 16.0, 100.0, 130.0)):
-        sheet, frame = Sheet(), dataclasses.replace(frame_of(snapshot), banner=banner)
-        legend.overlay(frame, sheet)  # type: ignore[arg-type]
-        heights.append(min(place[1] for place in sheet.places.values()))
-    assert heights[0] < 130.0 < heights[1]
-    assert heights[2] == heights[0]  # a notice that leaves the corner free moves nothing
+    sheet, frame = Sheet(), frame_of(in_phase("heap", "flowing")[0])
+    legend.overlay(frame, sheet)  # type: ignore[arg-type]
+    lowest = max(place[1] for place in sheet.places.values()) + 20.0 * frame.scale
+    assert 60.0 * frame.scale < lowest < BELOW_LEGEND * frame.scale
 
 
 def test_spheres_that_never_touch_keep_their_size_when_force_chains_are_on() -> None:

@@ -18,7 +18,6 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.results import state_hash
-from repose.sim.experiment.saved_run import state_type
 from repose.sim.registry import integrators, scenes
 
 from tests.reliability.runs import CYLINDER, SMALL, changed, go, landed, poured, resumed, saved
@@ -106,7 +105,7 @@ def test_n01_every_law_in_plane_and_space(scene: str, values: dict, action: str)
 
 @pytest.mark.parametrize("scene", scenes())
 def test_n01_every_scene_states_the_type_of_its_state(scene: str) -> None:
-    assert state_type(scenes()[scene]).__name__.endswith("State")
+    assert scenes()[scene].state_type.__name__.endswith("State")
 
 
 CONTINUE = """

@@ -26,6 +26,12 @@ from repose.sim.integrators.leapfrog import INTEGRATORS as LEAPFROG
 
 INTEGRATORS = (replace(LEAPFROG[0], name="frog", title="Frog"),)
 """
+MEASUREMENT = """
+from dataclasses import replace
+from repose.sim.measure.mean_speed import MEASUREMENT as MEAN_SPEED
+
+MEASUREMENT = replace(MEAN_SPEED, name="other_speed")
+"""
 SCENE = """
 from dataclasses import replace
 from repose.sim.scenes.heap.scene import SCENE as HEAP
@@ -54,7 +60,12 @@ def test_without_plug_ins_everything_shipped_is_found() -> None:
 
 @pytest.mark.parametrize(
     ("text", "kind", "name"),
-    [(LAW, "laws", "twin"), (INTEGRATOR, "integrators", "frog"), (SCENE.format(name="mine"), "scenes", "mine")],
+    [
+        (LAW, "laws", "twin"),
+        (INTEGRATOR, "integrators", "frog"),
+        (MEASUREMENT, "measure", "other_speed"),
+        (SCENE.format(name="mine"), "scenes", "mine"),
+    ],
 )
 def test_a_file_in_the_plug_in_folder_adds_a_record(folder: Path, text: str, kind: str, name: str) -> None:
     (folder / "extra.py").write_text(text)
@@ -115,6 +126,16 @@ def test_a_plug_in_that_fails_is_told_in_one_sentence_and_hides_nothing(folder: 
     assert said in trouble
     assert str(folder / "bad.py") in trouble
     assert "\n" not in trouble
+
+
+def test_a_plug_in_may_extend_a_shipped_scene_that_a_script_has_imported_first(folder: Path) -> None:
+    (folder / "mine.py").write_text(SCENE.format(name="mine"))
+    assert "from repose.sim.scenes" in SCENE
+    script = "from repose.sim.scenes.heap.scene import SCENE; from repose.sim import registry as r; "
+    script += "print('mine' in r.scenes(), r.troubles())"
+    environment = os.environ | {registry.FOLDER: str(folder)}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("True []", "")
 
 
 def test_a_record_does_not_replace_one_of_the_same_name(folder: Path) -> None:

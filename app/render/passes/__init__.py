@@ -29,6 +29,7 @@ from repose.app.render.colours import (
     shown_as,
 )
 from repose.app.render.cutaway import Plane, cut_plane, is_cut
+from repose.app.render.film_words import FilmWords
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Floats, Snapshot
@@ -84,9 +85,10 @@ class Frame:
     """Range of the colours [SI]; None if plain."""
     faces: Floats
     """Colour of every sphere, linear light, shape (count, 3)."""
-    banner: Inset | None = None
-    """Rectangle of a notice over the picture, which nothing to be read may lie under: left, top, right, bottom
-    [pixel]."""
+    film: FilmWords | None = None
+    """What is written on a picture of a film."""
+    plain: bool = False
+    """True for a picture without text and marks."""
 
     @property
     def dimension(self) -> int:
@@ -143,16 +145,16 @@ def make_frame(
     inset: Inset,
     scale: float,
     ranges: Ranges,
-    banner: Inset | None = None,
+    held: tuple[float, float] | None = None,
 ) -> Frame:
-    """The input of the passes for a picture of a snapshot."""
+    """The input of the passes for a picture of a snapshot; `held` is a range of the colours chosen beforehand."""
     palette = DARK if view.dark else LIGHT
     shown = shown_as(view.colour_by, snapshot)
     colouring = colouring_of(shown, snapshot)
-    span = ranges.shown(colouring, snapshot, view.range_follows) if colouring else None
+    span = held or ranges.shown(colouring, snapshot, view.range_follows) if colouring else None
     faces = fill_colours(snapshot, shown, colouring, span, view.colour_map, palette)
     colouring = colouring if span else None
-    return Frame(snapshot, view, camera, size, inset, scale, palette, shown, colouring, span, faces, banner)
+    return Frame(snapshot, view, camera, size, inset, scale, palette, shown, colouring, span, faces)
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,8 @@ class Pass:
 
     def is_drawn(self, frame: Frame) -> bool:
         """Whether it draws snapshots of this dimension and is switched on."""
+        if frame.plain and self.overlay is not None:
+            return False
         return frame.dimension in self.dimensions and (self.switch is None or frame.shows(self.switch))
 
 

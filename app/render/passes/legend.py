@@ -34,8 +34,6 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     line = canvas.text_extent(heading, HEADING, bold=True)[1]
     x1 = round(frame.size[0] - right - 2.0 * PAD * unit)
     x0, y0 = round(x1 - width), round(above + 1.4 * PAD * unit)
-    if frame.banner is not None and frame.banner[2] > x0 - PAD * unit and frame.banner[0] < x1 + PAD * unit:
-        y0 = max(y0, round(frame.banner[3] + 1.4 * PAD * unit))
     bar = round(y0 + line + 5.0 * unit)
     foot = bar + round(BAR * unit)
     canvas.rectangle(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.passes import Frame, Pass
-from repose.app.render.passes.measurement import NUMBER, SLOPE, label
+from repose.app.render.passes.measurement import SLOPE, label_extent, write_label
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 
 if TYPE_CHECKING:
@@ -82,14 +82,13 @@ def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> No
     peak = frame.orbit.world_to_pixel(np.array((*_axis(frame), measurement.intercept)), frame.size)
     if not np.isfinite(peak).all():
         return
-    text = label(measurement)
-    width, height = canvas.text_extent(text, NUMBER, bold=True)
+    width, height = label_extent(frame, canvas, measurement)
     left, above, right, below = frame.inset
     pad = 10.0 * frame.scale
     x = min(max(peak[0], left + pad + width / 2), frame.size[0] - right - pad - width / 2)
     highest = min(float(np.nanmin(seen, initial=math.inf)), peak[1])
     y = min(max(highest - pad - height, above + pad), frame.size[1] - below - pad - height)
-    canvas.text((x, y), text, frame.palette.text, NUMBER, bold=True, anchor=(0.5, 0.0), halo=frame.palette.background)
+    write_label(frame, canvas, measurement, x, y)
 
 
 def _axis(frame: Frame) -> NDArray[np.float64]:

@@ -45,7 +45,9 @@ def draw(ui: Ui) -> None:
     if table is not None:
         view.colour_map = table
     _draw_switches(ui)
-    if button(ui, "view.frame", "Show everything", hint="Home", help="Move and zoom to show the whole scene."):
+    if button(
+        ui, "view.frame", "Follow the grains", hint="Home", help="Move and zoom so that the grains fill the picture."
+    ):
         ui.actions["frame_all"]()
     if ui.snapshot.position.shape[1] == 3:
         _draw_space(ui)
@@ -106,4 +108,4 @@ def colour_by_next(ui: Ui) -> None:
 
 
 KEYS = (Key("next_colour", "C", "colour by the next quantity", "Picture", colour_by_next, characters="cC"),)
-PANEL = Panel("view", "View", 30, "right", draw, group="tools", keys=KEYS)
+PANEL = Panel("view", "View", 30, "tools", draw, keys=KEYS)

@@ -147,3 +147,24 @@ def test_a_file_written_over_by_wish_is_replaced_whole(tmp_path: Path) -> None:
     write_whole_file(path, lambda file: file.write(b"old"))
     write_whole_file(path, lambda file: file.write(b"new"))
     assert (names(path.parent), path.read_bytes()) == (["a"], b"new")
+
+
+def test_a_claimed_file_can_be_written_again_until_the_name_is_released(tmp_path: Path) -> None:
+    place = claim(tmp_path / "a.json")
+    place.write_early(lambda file: file.write(b"first"))
+    with pytest.raises(FileExistsError):
+        claim(tmp_path / "a.json")
+    place.write_early(lambda file: file.write(b"second"))
+    assert (tmp_path / "a.json").read_bytes() == b"second"
+    place.write(lambda file: file.write(b"last"))
+    assert (names(tmp_path), (tmp_path / "a.json").read_bytes()) == (["a.json"], b"last")
+
+
+def test_a_file_of_another_program_in_the_place_of_a_claim_is_kept(tmp_path: Path) -> None:
+    place = claim(tmp_path / "a.json")
+    place.write_early(lambda file: file.write(b"mine"))
+    (tmp_path / "b.json").write_bytes(b"theirs")
+    os.replace(tmp_path / "b.json", tmp_path / "a.json")
+    with pytest.raises(FileExistsError, match="another program"):
+        place.write(lambda file: file.write(b"last"))
+    assert (tmp_path / "a.json").read_bytes() == b"theirs"

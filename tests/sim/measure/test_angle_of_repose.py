@@ -50,7 +50,7 @@ def test_height_over_base_of_a_straight_slope() -> None:
 
 def test_two_grains_a_strip_give_the_mean_of_both_surfaces() -> None:
     reading = read(*slope_of_grains(20.0), highest=2)
-    assert reading.used_ids.size == 48
+    assert len(reading.used_ids) == 48
     assert math.degrees(reading.angle) == pytest.approx(20.0, abs=1e-9)
     assert reading.intercept == pytest.approx(0.04 - 2.0 * RADIUS, abs=1e-12)
 
