@@ -12,7 +12,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
 import annotated_types
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
@@ -121,6 +121,9 @@ class ParameterSet(BaseModel):
     """An immutable, validated set of parameters in SI units."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True)
+
+    followers: ClassVar[tuple[str, ...]] = ()
+    """Parameters that follow others until they are set: `kept` leaves out those that do."""
 
     @classmethod
     def declared(cls) -> dict[str, Parameter]:

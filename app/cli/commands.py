@@ -321,6 +321,18 @@ def doctor() -> None:
 
 
 @cli.command()
+def prepare() -> None:
+    """Compile the engines of all scenes and presets now, so that each starts at once later.
+
+    Ctrl-C ends it and keeps what has been compiled; the next call continues.
+    """
+    with refusals():
+        from repose.app.jobs.prepare_job import prepare
+
+        raise typer.Exit(prepare())
+
+
+@cli.command()
 def selftest(
     json: Annotated[bool, typer.Option("--json", help="Print the results as JSON and nothing else.")] = False,
 ) -> None:

@@ -40,5 +40,9 @@ Overlay = Annotated[
 ]
 Colour = Annotated[
     str,
-    typer.Option(metavar="NAME", help="Quantity for the colours; layer of origin if not given.", show_default=False),
+    typer.Option(
+        metavar="NAME",
+        help="Quantity for the colours; the layer of origin, where there is one, if not given.",
+        show_default=False,
+    ),
 ]

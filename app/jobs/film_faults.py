@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from repose.app.storage.recorder import Recorder
-from repose.sim.study.selftest import NotHere, Outcome
+from repose.sim.study.selftest import NotAvailable, Outcome
 
 TOGETHER = 4
 """Programs that film at the same time."""
@@ -76,7 +76,7 @@ def unplayable(folder: Path) -> tuple[list[str], int]:
 def killed_films(count: int, seed: int = 7) -> tuple[list[str], int]:
     """What that many kills leave which cannot be played, once another film has been begun; and the films they leave."""
     if not hasattr(os, "fork"):
-        raise NotHere("no processes to fork")
+        raise NotAvailable("no processes to fork")
     with tempfile.TemporaryDirectory() as folder:
         code = f"from repose.app.jobs.film_faults import kill_films; kill_films({folder!r}, {count}, {seed})"
         root = Path(__file__).resolve().parents[2]

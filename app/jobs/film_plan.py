@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from repose.app.render.colours import COLOURINGS
+from repose.app.render.colours import AUTOMATIC, COLOURINGS
 from repose.app.render.pacing import FASTEST, SLOWEST
 from repose.app.storage.recorder import ANIMATIONS, LARGEST_SIDE, film_path, film_rate
 from repose.sim.parameters import ParameterError, require_known
@@ -57,7 +57,7 @@ def plan_film(
         require_known(colour, COLOURINGS, "colour")
     if not video:
         return None
-    return FilmPlan(path, size, film_rate(path, fps), speed, overlay == "full", colour or "layer")
+    return FilmPlan(path, size, film_rate(path, fps), speed, overlay == "full", colour or AUTOMATIC)
 
 
 def parsed_size(text: str) -> tuple[int, int]:

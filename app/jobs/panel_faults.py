@@ -14,8 +14,11 @@ from pathlib import Path
 
 import numpy as np
 from imgui_bundle import imgui, implot
+from repose.app.render.director import Director
 from repose.app.render.theme import apply
+from repose.app.storage.film import Film
 from repose.app.storage.settings import Settings
+from repose.app.storage.view import View
 from repose.app.ui import layout
 from repose.app.ui.panels import Panel, all_panels
 from repose.app.ui.places import chosen_fold
@@ -108,12 +111,18 @@ def bare_frame(ui: Ui, draw: Callable[[Ui], None] = layout.draw_panels) -> None:
     imgui.render()
 
 
+def direct_nothing(film: Film) -> Director:
+    """The director of a film of black pictures."""
+    black = np.zeros((film.size[1], film.size[0], 3), np.uint8)
+    return Director(lambda *shot, **more: black, film.size, film.rate, View())
+
+
 @contextmanager
 def bare_ui(snapshot: Snapshot) -> Iterator[Ui]:
     """The record for panels over a snapshot, with settings in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "settings.toml", trouble="Settings to be told of.")
-        ui = make_ui(Physics("heap", {}, 1), settings, lambda shot, size: np.zeros((*size[::-1], 3), np.uint8))
+        ui = make_ui(Physics("heap", {}, 1), settings, direct_nothing)
         ui.probe.path = Path(folder) / "report.json"
         ui.snapshot, ui.size, ui.help_open = snapshot, SIZE, True
         yield ui

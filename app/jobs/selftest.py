@@ -18,7 +18,7 @@ from repose.app.progress import Progress, one_line
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.study.damage import DAMAGE
-from repose.sim.study.selftest import PHYSICS, Case, NotHere, Outcome
+from repose.sim.study.selftest import PHYSICS, Case, NotAvailable, Outcome
 from repose.sim.study.survival import SURVIVAL
 
 DONE, FAILED = 0, 1
@@ -36,18 +36,18 @@ class Finding:
     outcome: Outcome | None
     reason: str
     """Why there is no outcome; empty where there is one."""
-    tried: bool
+    tested: bool
     seconds: float
 
     @property
-    def survived(self) -> bool:
+    def passed(self) -> bool:
         """Whether it was tested and is within its bound."""
-        return self.outcome is not None and self.outcome.survived
+        return self.outcome is not None and self.outcome.passed
 
     @property
     def verdict(self) -> str:
         """The result in one word."""
-        return "survived" if self.survived else "FAILED" if self.tried else "not tried"
+        return "passed" if self.passed else "FAILED" if self.tested else "not tested"
 
 
 def film() -> Outcome:
@@ -76,7 +76,7 @@ def picture() -> Outcome:
         )
         if done.returncode != 0:
             reason = (done.stderr.strip().splitlines() or [f"the process ended with code {done.returncode}"])[-1]
-            raise NotHere(f"no OpenGL: {reason}") if code == PROBE else RuntimeError(reason)
+            raise NotAvailable(f"no OpenGL: {reason}") if code == PROBE else RuntimeError(reason)
     return Outcome(1.0 - float(done.stdout.split()[-1]), 0.95)
 
 
@@ -106,7 +106,7 @@ def panels() -> Outcome:
     try:
         from repose.app.jobs.panel_faults import failing_panels
     except ImportError as error:
-        raise NotHere(f"no panels: {error}") from None
+        raise NotAvailable(f"no panels: {error}") from None
     return failing_panels()
 
 
@@ -124,8 +124,8 @@ ALL = (
 def examine(quiet: bool) -> list[Finding]:
     """Test every case, with progress on standard error unless quiet."""
     findings = []
-    with Progress("Trying out what should hold on any machine", quiet=quiet) as progress:
-        progress.show("compiling the engine, which is kept for the next time", None)
+    with Progress("Testing physics, runs, files, film and picture", quiet=quiet) as progress:
+        progress.show("compiling the engine", None)
         for number, case in enumerate(ALL):
             findings.append(_try(case))
             progress.show(case.name, (number + 1) / len(ALL))
@@ -134,7 +134,7 @@ def examine(quiet: bool) -> list[Finding]:
 
 def exit_code(findings: list[Finding]) -> int:
     """0, or 1 if a case failed."""
-    return FAILED if any(finding.tried and not finding.survived for finding in findings) else DONE
+    return FAILED if any(finding.tested and not finding.passed for finding in findings) else DONE
 
 
 def rows(findings: list[Finding]) -> list[tuple[str, ...]]:
@@ -153,13 +153,13 @@ def rows(findings: list[Finding]) -> list[tuple[str, ...]]:
 
 def summary(findings: list[Finding]) -> str:
     """The last line: how many cases were tested and passed."""
-    tried, survived = _counted(findings)
-    return f"{tried} cases tried, {survived} survived."
+    tested, passed = _counted(findings)
+    return f"{tested} cases tested, {passed} passed."
 
 
 def as_json(findings: list[Finding]) -> str:
     """All results as JSON."""
-    tried, survived = _counted(findings)
+    tested, passed = _counted(findings)
     entries = [
         {
             "name": finding.case.name,
@@ -174,19 +174,19 @@ def as_json(findings: list[Finding]) -> str:
         }
         for finding in findings
     ]
-    return json.dumps({"tried": tried, "survived": survived, "cases": entries}, indent=1)
+    return json.dumps({"tested": tested, "passed": passed, "cases": entries}, indent=1)
 
 
 def _try(case: Case) -> Finding:
     began = time.perf_counter()
-    outcome, reason, tried = None, "", True
+    outcome, reason, tested = None, "", True
     try:
         outcome = case.try_out()
-    except NotHere as absence:
-        reason, tried = str(absence), False
+    except NotAvailable as absence:
+        reason, tested = str(absence), False
     except Exception as error:  # a case that raises has failed; the others continue
         reason = one_line(error)
-    return Finding(case, outcome, reason, tried, time.perf_counter() - began)
+    return Finding(case, outcome, reason, tested, time.perf_counter() - began)
 
 
 def _number(value: float, unit: str) -> str:
@@ -194,4 +194,4 @@ def _number(value: float, unit: str) -> str:
 
 
 def _counted(findings: list[Finding]) -> tuple[int, int]:
-    return sum(finding.tried for finding in findings), sum(finding.survived for finding in findings)
+    return sum(finding.tested for finding in findings), sum(finding.passed for finding in findings)

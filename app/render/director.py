@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.camera import NO_INSET, Camera2D, Size
+from repose.app.render.colours import AUTOMATIC
 from repose.app.render.film_words import film_words
 from repose.app.render.follow import Following, follow, without_idle_walls
 from repose.app.render.framing import picture_room
@@ -33,20 +34,28 @@ class Director:
     """Draws the pictures of one film; `read` needs the OpenGL context that is current when they are asked for."""
 
     def __init__(
-        self, read: Read, size: Size, fps: float, view: View, speed: float | None = None, words: bool = True
+        self,
+        read: Read,
+        size: Size,
+        fps: float,
+        view: View,
+        speed: float | None = None,
+        words: bool = True,
+        chosen: Callable[[], tuple[Camera | None, bool]] = lambda: (None, True),
     ) -> None:
         """A film of that size [pixel] and frames per second, at `speed` [simulated s per s] or as `pacing` says.
 
         Without `words` there is nothing but the grains and what holds them: no title card, no still at its end.
+        `chosen` returns the camera of the user, whose direction is kept in space, and whether it is to follow the
+        grains.
         """
         self._read, self._size, self._fps, self._words = read, size, fps, words
-        self._view = view.model_copy(update={"shown": {**view.shown, "caption": True}}, deep=True)
-        self._speed = speed
+        self._view, self._speed, self._chosen = view, speed, chosen
         self._pacing: Pacing | None = None
         self._following: Following | None = None
+        self._colour = AUTOMATIC
         self._span: tuple[float, float] | None = None
         self._newest: Snapshot | None = None
-        self._chosen: Camera | None = None
 
     @property
     def interval(self) -> float:
@@ -60,17 +69,15 @@ class Director:
             return self._speed or 1.0
         return self._pacing.speed
 
-    def take(self, snapshot: Snapshot, camera: Camera | None = None, follows: bool = True) -> Iterator[Picture]:
-        """The pictures that a snapshot adds to the film: one, and the title card before the first.
-
-        `camera` is that of the user: in space its direction is kept. It follows the grains unless `follows` is False.
-        """
+    def take(self, snapshot: Snapshot) -> Iterator[Picture]:
+        """The pictures that a snapshot adds to the film: one, and the title card before the first."""
         first = self._newest is None
-        self._newest, self._chosen = snapshot, None if follows else camera
+        self._newest = snapshot
         self._pacing = pace(self._pacing, snapshot, 0.0 if first else 1.0 / self._fps)
         if first:
-            self._span = expected_span(self._view.colour_by, snapshot)
-        self._follow(camera)
+            self._colour = film_colour(self._view.colour_by, snapshot)
+            self._span = expected_span(self._colour, snapshot)
+        self._follow()
         if first and self._words:
             yield from self._card()
         yield self._picture()
@@ -81,7 +88,7 @@ class Director:
             return
         self._newest = last or self._newest
         for _ in range(round(STILL * self._fps)):
-            self._follow(self._following.camera if self._following else None)
+            self._follow()
             yield self._picture(ending=True)
 
     def _card(self) -> Iterator[Picture]:
@@ -91,9 +98,10 @@ class Director:
             left = (count - k) / max(fading, 1)
             yield opaque if left >= 1.0 else self._picture(card=left)
 
-    def _follow(self, camera: Camera | None) -> None:
+    def _follow(self) -> None:
         if self._newest is None:
             return
+        camera, _ = self._chosen()
         kind = Camera3D if self._newest.position.shape[1] == 3 else Camera2D
         seen = camera if isinstance(camera, kind) else kind()
         room = picture_room(self._size, self._view.text_scale) if self._words else NO_INSET
@@ -102,10 +110,33 @@ class Director:
     def _picture(self, ending: bool = False, card: float = 0.0) -> Picture:
         assert self._newest is not None
         assert self._following is not None
-        shown = without_idle_walls(self._newest, self._following.wall_top)
-        camera = self._chosen or self._following.camera
+        # What the user changes while the film is recorded acts, but for automatic colours, which would change meaning.
+        colour = self._colour if self._view.colour_by == AUTOMATIC else self._view.colour_by
+        shown = {**self._view.shown, "caption": True}
+        view = self._view.model_copy(update={"shown": shown, "colour_by": colour})
+        camera, follows = self._chosen()
         words = film_words(self._newest, self.speed, ending, card) if self._words else None
-        return self._read(shown, self._view, self._size, camera, film=words, span=self._span, plain=not self._words)
+        return self._read(
+            without_idle_walls(self._newest, self._following.wall_top),
+            view,
+            self._size,
+            self._following.camera if follows or camera is None else camera,
+            film=words,
+            span=self._span if colour == self._colour else None,
+            plain=not self._words,
+        )
+
+
+def film_colour(choice: str, snapshot: Snapshot) -> str:
+    """What the colours show from the first picture to the last.
+
+    Automatic colours would change from layers to speeds in the middle of a film: a layer stays what it is.
+    """
+    if choice != AUTOMATIC or snapshot.labels:
+        return choice
+    layers = snapshot.columns.get("layer")
+    several = layers is not None and layers.size > 0 and layers.max() > 0.0
+    return "layer" if several or snapshot.phase == "filling" else "speed"
 
 
 def expected_span(colour_by: str, snapshot: Snapshot) -> tuple[float, float] | None:

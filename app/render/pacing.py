@@ -7,6 +7,7 @@ round number and seldom changes, because it is written on the picture.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -39,6 +40,8 @@ PACES: dict[tuple[str, str], Pace] = {
 """By scene and phase; an empty scene stands for any. Other phases are shown in real time: nothing happens in them."""
 COLLAPSE = 3.3
 """How long a column of height h takes to collapse, in units of sqrt(h/g): Lube et al., J. Fluid Mech. 508 (2004)."""
+PATIENCE = 0.25
+"""Share of its film time that a phase may go on without a first sign of how long it is."""
 TOO_SHORT = 0.3
 """A phase that would end within this share of its film time is shown slower."""
 SLOWEST, FASTEST = 1e-4, 1e3
@@ -71,14 +74,13 @@ def pace(last: Pacing | None, snapshot: Snapshot, elapsed: float) -> Pacing:
     if last is None or snapshot.phase != last.phase or snapshot.time < last.began:
         before = last.speed if last is not None else 1.0
         speed = _first_speed(rule, snapshot, before) if rule else 1.0
-        limit = rule.seconds if rule else math.inf
-        return Pacing(speed, snapshot.phase, 0.0, snapshot.time, share, share, limit)
+        return Pacing(speed, snapshot.phase, 0.0, snapshot.time, share, share, _first_raise(rule))
     now = replace(last, spent=last.spent + elapsed)
     if rule is None:
         return now
     if rule.known_from == "share" and share > now.share and now.spent < rule.seconds:
         # Only where the share rises is it clear how far the phase has come: layers are poured one at a time.
-        now = replace(now, share=share)
+        now = replace(now, share=share, raise_at=max(now.raise_at, rule.seconds))
         whole = (snapshot.time - now.began) / (share - now.first_share) * (1.0 - now.first_share)
         left = whole * (1.0 - share) / now.speed
         if now.spent + left > rule.seconds:
@@ -90,12 +92,36 @@ def pace(last: Pacing | None, snapshot: Snapshot, elapsed: float) -> Pacing:
     return now
 
 
-def describe_speed(speed: float) -> str:
+def pacer(fps: float) -> Callable[[Snapshot], float]:
+    """A function that returns the simulated time from each frame of a film to the next [s]."""
+    last: Pacing | None = None
+
+    def interval(snapshot: Snapshot) -> float:
+        nonlocal last
+        last = pace(last, snapshot, 0.0 if last is None else 1.0 / fps)
+        return last.speed / fps
+
+    return interval
+
+
+def describe_speed(speed: float | None) -> str:
     """A speed in words: "20 × slow motion", "real time", "5 × time lapse"."""
-    if 0.95 <= speed <= 1.05:
+    if speed is None:
+        return "as fast as possible"
+    if speed <= 0.0:
+        return "at rest"
+    if 0.9 <= speed <= 1.1:
         return "real time"
     factor = max(speed, 1.0 / speed)
-    return f"{factor:.3g} × {'time lapse' if speed > 1.0 else 'slow motion'}"
+    shown = f"{factor:.2g}" if factor < 99.5 else f"{round(factor, 1 - len(str(int(factor)))):.0f}"
+    return f"{shown} × {'time lapse' if speed > 1.0 else 'slow motion'}"
+
+
+def _first_raise(rule: Pace | None) -> float:
+    """Film time from which the speed is raised [s]: early where the share done is to be known, and does not rise."""
+    if rule is None:
+        return math.inf
+    return PATIENCE * rule.seconds if rule.known_from == "share" else rule.seconds
 
 
 def _first_speed(rule: Pace, snapshot: Snapshot, before: float) -> float:

@@ -31,3 +31,5 @@ class View(BaseModel):
     """False hides every panel (Tab); the picture stays."""
     text_scale: Annotated[float, Field(exclude=True)] = 1.0
     """Text size relative to the screen's own [-]."""
+    letters: Annotated[float, Field(exclude=True)] = 0.0
+    """Least height of the letters of the measured number [share of the height of the picture]."""

@@ -5,14 +5,12 @@ The parameter set decides what is allowed. A refused value leaves the old one in
 
 from __future__ import annotations
 
-from functools import partial
-
 from imgui_bundle import imgui
 from repose.app.render.text import SMALL, draw_symbol, draw_text, friendly, si, symbol_width, text_width
 from repose.app.render.theme import Colour
 from repose.app.ui.field_values import compact, plain, position, typed, value_at, with_unit
 from repose.app.ui.path_field import draw_path
-from repose.app.ui.questions import ask
+from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import dragged, draw_bar, right_clicked, tooltip
 from repose.sim.parameters import Parameter, Value
@@ -100,25 +98,6 @@ def _shown(ui: Ui, name: str) -> Value:
     """The value of the row: what is held back until the mouse button is released, or what is asked for."""
     held = ui.memory.get(HELD)
     return held[1] if held is not None and held[0] == name else ui.edits.value(name)
-
-
-def request(ui: Ui, parameter: Parameter, value: Value, gesture: object = None) -> None:
-    """Ask for a value; where the change would empty the container, only after the user has agreed."""
-    name = parameter.name
-    grains = ui.snapshot.moving_count
-    if parameter.quantity.effect != "anew" or not grains or value == ui.edits.value(name):
-        ui.edits.set({name: value}, gesture)
-        return
-    label = parameter.quantity.label[:1].upper() + parameter.quantity.label[1:]
-    change = f"{label} {_in_words(parameter, ui.edits.value(name))} → {_in_words(parameter, value)}"
-    text = f"{change} begins the experiment anew without its {grains} grains; undo brings them back."
-    ask(ui, text, "Begin anew", partial(ui.edits.set, {name: value}))
-
-
-def _in_words(parameter: Parameter, value: Value) -> str:
-    """The value with its unit; a text that was typed as it is."""
-    plain_text = isinstance(value, str) and parameter.kind in ("float", "int")
-    return str(value) if plain_text else friendly(parameter.shown(value))
 
 
 def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, right: float) -> None:

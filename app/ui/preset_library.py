@@ -97,10 +97,11 @@ class PresetLibrary:
 
 
 def different(parameters: ParameterSet) -> dict[str, Value]:
-    """The values that differ from the defaults, SI."""
+    """The values that differ from the defaults, and those that have been set instead of following others, SI."""
     declared = type(parameters).declared()
     values: dict[str, Value] = {name: getattr(parameters, name) for name in declared}
-    return {name: value for name, value in values.items() if value != declared[name].default}
+    kept = {name for name in parameters.followers if name in parameters.kept({})}
+    return {name: value for name, value in values.items() if value != declared[name].default or name in kept}
 
 
 def all_presets() -> list[tuple[str, str, str, str]]:

@@ -48,6 +48,8 @@ class Ui:
     """Pixels covered by panels: left, top, right, bottom."""
     bold: Any = None
     """The bold font, where the window has one."""
+    preparing: str = ""
+    """What is compiled in the background, in words; empty where nothing is."""
     fps: float = 0.0
     """Frames drawn per second."""
     help_open: bool = False

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repose.app.render.camera import Camera2D, Size
-from repose.app.render.orbit import Camera3D
+from repose.app.render.director import Director
+from repose.app.render.orbit import Camera, Camera3D
+from repose.app.render.pacing import pacer
 from repose.app.render.passes import needs_contacts
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
@@ -27,12 +29,12 @@ from repose.app.ui.transport import Transport
 from repose.app.ui.ui import Ui
 from repose.app.ui.ui_probe import UiProbe
 from repose.app.ui.undo import History
+from repose.app.window.ahead import Ahead
 from repose.app.window.camera_control import CameraControl
 from repose.app.window.pace import Pace
 from repose.app.window.physics import Physics
 from repose.app.window.turning import Turning
 from repose.app.window.window import Window
-from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ class Application:
         self.renderer: Renderer | None = None
         self.camera_control, self.turning = CameraControl(), Turning()
         self.physics = Physics(preset.scene, preset.values, preset.seed, preset.ready, threads)
-        self.ui = make_ui(self.physics, settings, self._draw_film_frame)
+        self.ui = make_ui(self.physics, settings, self._direct)
         self.ui.bold = self.gui.bold
         self.ui.preset_library.refresh()
         self.ui.preset_library.note(preset_name, preset.title, preset.scene)
@@ -87,6 +89,7 @@ class Application:
         self._theme: object = None
         self._pointer = (0.0, 0.0)
         self._frames = 0
+        self._ahead = Ahead()
         self._clock = time.perf_counter()
         self._waiting: list[pygame.Event] = []
         """Letters that were pressed before the first picture of the scene."""
@@ -125,6 +128,7 @@ class Application:
         self._frames += 1
         if self._frames % SAVE_INTERVAL == 0:
             self.settings.save()
+        self._ahead.tick(ui)
         if ui.snapshot.serial == 0 or ui.snapshot.compiling:
             time.sleep(STARTING_INTERVAL)
         ui.fps = self._pace.wait()
@@ -145,6 +149,7 @@ class Application:
             ending.callback(self.settings.save)
             ending.callback(ui.film.wait, FILM_TIME)
             ending.callback(self._stop_physics)
+            ending.callback(self._ahead.stop)
             ending.callback(self._close_window)
             ending.callback(close_dialog, ui)
             ending.callback(runs.close_dialog, ui)
@@ -233,12 +238,14 @@ class Application:
         """Set scale, colours and the area of the picture from window and settings."""
         from repose.app.render.theme import apply, interface_scale
         from repose.app.ui.layout import measure_inset
+        from repose.app.ui.panels.presentation import LETTERS
         from repose.app.ui.places import chosen_fold
 
         ui, palette, choices = self.ui, self.ui.palette, self.settings.choices
         ui.view.dark = palette.dark
         wanted = max(choices.font_scale, PRESENTED) if ui.presenting else choices.font_scale
         ui.view.text_scale = wanted * palette.zoom
+        ui.view.letters = LETTERS if ui.presenting else 0.0
         ui.scale = interface_scale(size, self.window.content_scale, wanted, palette)
         ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, chosen_fold(ui), ui.presenting)
         if self._theme != (choices.theme, ui.scale):
@@ -278,10 +285,19 @@ class Application:
         before, self._clock = self._clock, time.perf_counter()
         return self._clock - before
 
-    def _draw_film_frame(self, snapshot: Snapshot, size: Size) -> Any:
+    def _direct(self, film: Film) -> Director:
+        """What draws the pictures of a film: it follows the grains until the user moves the camera."""
+
+        def chosen() -> tuple[Camera | None, bool]:
+            follows = self.camera_control.everything
+            return (self.ui.camera if follows else self.camera_control.for_film(self.ui, film.size)), follows
+
+        return Director(self._read, film.size, film.rate, self.ui.view, film.speed, film.words, chosen)
+
+    def _read(self, *snapshot: Any, **more: Any) -> Any:
         if self.renderer is None:
             raise RuntimeError("The film ends here because the picture cannot be drawn.")
-        return self.renderer.read(snapshot, self.ui.view, size, self.camera_control.for_film(self.ui, size))
+        return self.renderer.read(*snapshot, **more)
 
     def _take_picture(self) -> bytes:
         """A small picture of the run now, without words; empty where none can be drawn."""
@@ -309,7 +325,7 @@ class Application:
             choices.left, choices.top = event.x, event.y
 
 
-def make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:
+def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Director]) -> Ui:
     """The record for the panels; physics need not have started."""
     from repose.app.storage.recorder import Recorder
     from repose.app.ui.ui import Ui
@@ -322,7 +338,7 @@ def make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Sna
         transport=Transport(physics),
         camera=Camera2D(),
         settings=settings,
-        film=Film(source=physics, draw=draw_film_frame, open=Recorder),
+        film=Film(source=physics, direct=direct, open=Recorder, pacer=pacer),
         preset_library=PresetLibrary(physics.send),
         run_saver=RunSaver(physics.send),
         repeats=Repeats(physics.send),

@@ -13,7 +13,7 @@ from repose.sim.parameters import Value
 
 if TYPE_CHECKING:
     from repose.sim.experiment.experiment import Experiment
-    from repose.sim.experiment.runner import Runner
+    from repose.sim.experiment.runner import Interval, Runner
     from repose.sim.experiment.saved_run import SavedRun
 
 REWIND_BYTES = 200 * 2**20
@@ -92,7 +92,7 @@ class Physics:
         self._speed = factor
         self._runner.set_speed(factor)
 
-    def record(self, interval: float | None) -> queue.Queue[Any]:
+    def record(self, interval: Interval | None) -> queue.Queue[Any]:
         """A queue that gets a snapshot at every `interval` of simulated time [s]; None ends it."""
         return self._runner.record(interval)
 
@@ -126,4 +126,5 @@ class Physics:
         runner = Runner(make)
         runner.set_speed(self._speed)
         runner.pause(self._paused)
+        runner.stop_at_rest(True)
         return runner

@@ -3,8 +3,8 @@
 Stiffness, damping and gravity follow a change over one contact time, since a jump of a force is an impulse. During this
 ramp the law reads numbers between those before the change and the requested ones. They change at steps that are known
 when the ramp begins, each time by an equal amount (a quantity on a logarithmic scale: by an equal factor), and each
-time the energy that the change puts into the contacts is booked. What limits a force, such as friction, and what is no
-number, such as a choice of formula, changes at once.
+time the energy that the change puts into the contacts is booked. Parameters that limit a force, such as friction, and
+those that are no number, such as a choice of formula, change at once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What may be done to an experiment: start it, change its parameters, act, remove a grain, continue a saved run."""
+"""Changes of an experiment: start, parameters, actions, removal of a grain, continuation of a saved run."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def restore(experiment: Experiment, point: Checkpoint) -> None:
 
 
 def begin_anew(experiment: Experiment, parameters: Any = None, made: tuple[World, Any] | None = None) -> None:
-    """Go back to the beginning, with the present parameters or others: to the world and state `made`, or as the scene
-    begins."""
+    """Begin the experiment anew with the present parameters or others, with the world and state `made` or those of the
+    scene."""
     parameters = parameters or experiment.parameters
     made = made or _made_world(experiment.scene, parameters, experiment.seed, experiment.ready)
     faults.clear(experiment)
@@ -130,7 +130,7 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
         if stopped and changed.dt == "auto":
             _follow(experiment, first=False)
         return
-    # A parameter that only the new law has cannot be set back alone.
+    # A parameter that only the new law has cannot be undone without the law.
     history.note_change(experiment, "law" if "law" in differing else differing[-1])
     label = ", ".join(
         declared[name].change(getattr(previous, name), getattr(changed, name))
@@ -158,7 +158,7 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     tell(experiment, f"{label}.")
     _follow(experiment, first=previous.dt != changed.dt)
     if under:
-        # A fault to come goes back to here: further back the base would be another.
+        # A later fault goes back to this state: an earlier one has another base.
         history.mark_good(experiment, forget_change=True)
     if "ramp" in effects and experiment.run.ramp is not None and experiment.fault is None:
         tell(experiment, f"{label}, over {1e3 * experiment.run.ramp.steps * experiment.dt:.2g} ms.")
@@ -175,7 +175,7 @@ def act(experiment: Experiment, action: str) -> None:
         clear_fault(experiment)
     tell(experiment, experiment.scene.act(experiment, action))
     if faults.check(experiment) is None:
-        history.mark_good(experiment)  # what was asked for outlives a fault
+        history.mark_good(experiment)  # a later fault does not undo the action
 
 
 def remove_grain(experiment: Experiment, sphere_id: int) -> None:
@@ -190,13 +190,13 @@ def remove_grain(experiment: Experiment, sphere_id: int) -> None:
     on_grain_removed(experiment, int(np.flatnonzero(world.sphere_id == sphere_id)[0]))
     with booked(experiment, "removed"):
         experiment.run.world = keep_spheres(world, world.sphere_id != sphere_id)
-    # A fault to come goes back to here: further back the grain would be there again.
+    # A later fault goes back to this state: an earlier one has the grain.
     history.mark_good(experiment, forget_change=True)
     tell(experiment, f"Grain {sphere_id} has been removed.")
 
 
 def clear_fault(experiment: Experiment) -> None:
-    """Let the run go on after a fault."""
+    """Allow the run to continue after a fault, from the last good state."""
     faults.clear(experiment)
     tell(experiment, "The last good state is back.")
 

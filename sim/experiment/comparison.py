@@ -16,7 +16,7 @@ from repose.sim.measure.display import Curve, Line
 from repose.sim.parameters import Parameter
 
 ROOM_BELOW, ROOM_ABOVE = 0.35, 0.15
-"""How far laws are drawn beyond the values looked at, as shares of their span [-]."""
+"""Range of drawn laws beyond the values of the parameter, as shares of their span [-]."""
 
 
 class Point(NamedTuple):
@@ -28,7 +28,7 @@ class Point(NamedTuple):
     error: float
     """Standard error from within this run, which says nothing about other seeds; nan where it is unknown."""
     aside: Mapping[str, float] = {}
-    """Numbers a law needs besides, by name."""
+    """Further numbers that a law needs, by name."""
 
 
 class Row(NamedTuple):
@@ -53,7 +53,7 @@ class Published(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What laws say of some points."""
+    """Laws fitted to some points."""
 
     numbers: dict[str, Any]
     """Fitted numbers with their errors, SI, JSON-ready."""
@@ -68,7 +68,7 @@ def no_laws(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
 
 @dataclass(frozen=True)
 class Study:
-    """What runs of a scene are compared by."""
+    """How runs of a scene are compared."""
 
     quantity: str
     symbol: str
@@ -77,7 +77,7 @@ class Study:
     scale: float
     """SI value of one shown unit."""
     over: str
-    """Name of the parameter the quantity is looked at over."""
+    """Name of the parameter on the abscissa."""
     usual: tuple[float, ...]
     """Values of it worth running, SI."""
     measure: Callable[[Any], Point | None]
@@ -104,7 +104,7 @@ def averaged(points: Sequence[Point]) -> tuple[Row, ...]:
 
 
 def findings(study: Study, points: Sequence[Point]) -> Findings:
-    """What the study's laws say of these points."""
+    """The laws of a study fitted to these points."""
     known = [*(point.at for point in points), *(row.at for row in study.published)] or list(study.usual)
     span = (max(known) - min(known)) or max(known)
     return study.laws(points, (max(0.0, min(known) - ROOM_BELOW * span), max(known) + ROOM_ABOVE * span))
@@ -142,7 +142,7 @@ def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at:
 
 
 def shown(value: float, error: float) -> str:
-    """Value and error in as many digits as the error bears."""
+    """Value and error with the significant digits of the error."""
     if not math.isfinite(value):
         return "–"
     if not (math.isfinite(error) and error > 0.0):
@@ -188,7 +188,7 @@ def _label(words: str, symbol: str, unit: str) -> str:
 def _table(
     study: Study, varied: Parameter, rows: Sequence[Row], looked_at: Sequence[float]
 ) -> tuple[tuple[str, ...], ...]:
-    """Head and one row per value, ours beside the published ones, errors as in the plot."""
+    """Head and one row per value with our and the published results, errors as in the plot."""
     quantity, ours = varied.quantity, {row.at: row for row in rows}
     theirs = {row.at: row for row in study.published}
     head = [_label("", quantity.symbol or quantity.label, quantity.unit), "runs", _label("", study.symbol, study.unit)]

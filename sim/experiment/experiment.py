@@ -47,20 +47,20 @@ class Scene:
     begin: Callable[[Any, int], tuple[World, Any]]
     """begin(parameters, seed) -> the world at rest and the state of the experiment (a dataclass of plain data)."""
     supervise: Callable[[Experiment], None]
-    """Called every `CHECK_STEPS` steps: moves the experiment on, adds and removes spheres."""
+    """Called every `CHECK_STEPS` steps: advances the phases, adds and removes spheres."""
     actions: Callable[[Experiment], tuple[Action, ...]]
     act: Callable[[Experiment, str], str]
     """act(experiment, action) -> what was done, one sentence."""
     describe: Callable[[Experiment], tuple[str, str, float | None]]
     """-> phase, the phase in words, share done or None."""
     box: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]]]
-    """Lower and upper corner of what should be in view [m]."""
+    """Lower and upper corner of the part of space to show [m]."""
     results: Callable[[Experiment], dict[str, Any]]
     """What the scene adds to result.json."""
     check: Callable[[Experiment], str]
     """The scene's own physical test after a whole run: a complaint, or an empty string."""
     under_way: Callable[[Experiment], bool]
-    """Whether the experiment goes on by itself; False when only an action moves it on."""
+    """Whether the experiment continues by itself; False when it needs an action."""
     smallest_grain: Callable[[Any], tuple[float, float]]
     """smallest_grain(parameters) -> mass [kg] and radius [m] of the smallest grain to expect, for the first time
     step."""
@@ -103,7 +103,7 @@ class Scene:
     """rebuild(experiment, parameters): puts walls and base of these parameters under the grains that are present, books
     the work and updates `Run.built`. None where a change of the base begins the experiment anew."""
     study: Study | None = None
-    """What its runs are compared by, in the window and by `repose sweep`; None where there is nothing to compare."""
+    """How its runs are compared in the window and by `repose sweep`; None where they are not compared."""
     prepared: Mapping[str, Callable[[ParameterSet], tuple[World, Any] | None]] = field(default_factory=dict)
     """Prepared states by name: a function of the parameters that returns the world and the state of the scene, or None
     where the state was prepared with other grains or walls. Raises `ParameterError` where the file cannot be read."""
@@ -121,7 +121,7 @@ class Scene:
 
 @dataclass
 class Engine:
-    """What follows from the parameters: compiled functions and the numbers they read. All written by `activation`."""
+    """Compiled functions and the numbers they read, which follow from the parameters. All written by `activation`."""
 
     model: Model
     advance: Callable[..., tuple[int, int, int]]
@@ -139,7 +139,7 @@ class Engine:
 
 
 class Seek(NamedTuple):
-    """The step that the experiment is going to, forwards or back."""
+    """The step to which the experiment goes, forwards or backwards."""
 
     origin: int
     """First step of the way, counted since the log began."""
@@ -166,28 +166,28 @@ class History:
     """Number of log entries carried out."""
     seek: Seek | None = None
     cuts: int = 0
-    """How often the future after the present was discarded."""
+    """How often later log entries were discarded."""
 
 
 @dataclass
 class Session:
-    """What outlives a restart of the experiment and changes no result."""
+    """Data that outlast a restart of the experiment and change no result."""
 
     threads: int | None = None
     """Threads the world is stepped with; None for as many as are worth using. Written by `control`."""
     spare_processors: int = 0
-    """Processors left to others where the number of threads is not given. Written by `physics`, the window's thread."""
+    """Processors left free where the number of threads is not given. Written by `physics`, the window's thread."""
     seek_steps: int = WITHOUT_LIMIT
     """Steps that a command which goes back may do at once. Written by `runner`."""
     before_compiling: Callable[[Any], None] = lambda experiment: None
     """Called with the experiment before a model is compiled, which takes seconds. Written by `physics`, the window's
     thread."""
     measured: dict[str, list[Point]] = field(default_factory=dict)
-    """What the runs of this session have measured, by scene. Written by `results`."""
+    """Results of the runs of this session, by scene. Written by `results`."""
     comparison: Curve | None = None
     """The runs of this session in one plot. Written by `results`."""
     shown: dict[str, Any] = field(default_factory=dict)
-    """What was last measured for the picture only. Written by `take_snapshot`."""
+    """Latest measurements for the picture only. Written by `take_snapshot`."""
 
 
 @dataclass

@@ -203,7 +203,7 @@ def _stopped(experiment: Experiment, subject: str, cause: str = "", sphere: int 
 
 
 def _cause(experiment: Experiment, change: Change) -> str:
-    """Most likely cause of a fault: the latest parameter change, or what the last good state shows."""
+    """Most likely cause of a fault: the latest parameter change, or a property of the last good state."""
     if change.name:
         return f"Likely cause: {_in_words(experiment, change.name, change.previous)[0]}."
     survey = survey_contacts(experiment, unpacked(last_good(experiment).run.world))

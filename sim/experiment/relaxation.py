@@ -48,7 +48,7 @@ LONGEST_MOVE = 0.02
 ITERATIONS_PER_SURVEY = 20
 """The stiffness w² falls as overlaps do, and h rises with it."""
 MOST_ITERATIONS = 6000
-"""A packing of n layers needs about 60 n iterations; the motion does what they leave."""
+"""A packing of n layers needs about 60 n iterations; the motion does the rest."""
 TURNING, TURNING_DECAY, STRAIGHT_ITERATIONS = 0.1, 0.99, 5
 """Share of v that is turned towards a, its factor per iteration, and iterations after a reset before it decays [-]."""
 

@@ -1,4 +1,4 @@
-"""What changes while an experiment runs, and the copies it is restored from."""
+"""Data that change while an experiment runs, and the copies from which it is restored."""
 
 from __future__ import annotations
 

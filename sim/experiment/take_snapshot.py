@@ -1,4 +1,4 @@
-"""Copy what the picture and the panels may see of an experiment."""
+"""Copy the data of an experiment that picture and panels show."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import system_of
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.stepping import at_rest
 from repose.sim.measure.contact_sums import pushes, touching_pairs
 from repose.sim.measure.display import Reading
 from repose.sim.measure.energy import Energy
@@ -177,3 +178,4 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.message, snapshot.message_repeats = experiment.message, experiment.message_repeats
     snapshot.notice = experiment.scene.notice(experiment)
     snapshot.fault = experiment.fault
+    snapshot.at_rest = at_rest(experiment)

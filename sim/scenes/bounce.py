@@ -117,20 +117,23 @@ class BounceParameters(MotionParameters):
         return {(i, 3): {"restitution": e} for i, e in enumerate(self.restitutions)}
 
     def contact_duration(self, restitution: float) -> float:
-        """pi / sqrt(K/m - (eta/2m)²) [s]: how long a rebound takes, which the closed form has happen at once."""
+        """pi / sqrt(K/m - (eta/2m)²) [s]: duration of a rebound, which is zero in the closed form."""
         return math.hypot(math.pi, math.log(restitution)) * math.sqrt(self.mass / self.normal_stiffness)
 
 
 SPHERES = 3
 
 MOST_ARCS = 1000
-"""Arcs of the closed form that are told apart; those beyond are too low to see."""
+"""Number of arcs of the closed form that are computed; later arcs are too low to see."""
 
 LONGEST = 3.0
 """The run ends after this many durations, whether the liveliest sphere lands or not [-]."""
 
 LANE = 6.0
 """Distance of the lanes, so that no sphere hides another [radii]."""
+
+CLOSED_FORM = "ballistic arcs"
+"""Lines of one name share an entry of the legend."""
 
 DOTS_APART = 0.02
 """Time between the dots of the closed form [s]."""
@@ -184,7 +187,7 @@ def ballistic(parameters: BounceParameters, restitution: float, time: Floats) ->
 
 
 def elapsed(experiment: Experiment) -> float:
-    """Time since the spheres were let go, 0 while they are held [s]."""
+    """Time since the release of the spheres, 0 while they are held [s]."""
     state: HeldState = experiment.run.state
     if state.phase == "empty":
         return 0.0
@@ -226,7 +229,7 @@ def act(experiment: Experiment, action: str) -> str:
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
         return phase, f"spheres held {1e3 * experiment.run.built.drop_height:g} mm above the plane", None
@@ -248,7 +251,7 @@ def deviations(experiment: Experiment) -> Floats:
 
 
 def explained(experiment: Experiment) -> Floats:
-    """What contact time and overlap explain of it [m], shape (3,); see the module's first lines."""
+    """Deviation that contact time and overlap explain [m], shape (3,); see the docstring of the module."""
     built = experiment.run.built
     g = max(built.gravity * math.cos(built.tilt), 1e-12)
     speed = math.sqrt(2.0 * g * built.drop_height)
@@ -264,7 +267,7 @@ def explained(experiment: Experiment) -> Floats:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """How far each sphere is from its closed form."""
+    """Deviation of each sphere from its closed form."""
     return tuple(
         Reading(f"deviation, e = {e:g}", 1e3 * far, "mm", help=f"Contact time explains up to {1e3 * most:.2f} mm.")
         for e, far, most in zip(
@@ -281,9 +284,9 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     rising, moving = [], []
     for row, e in enumerate(built.restitutions):
         expected = ballistic(built, e, smooth)
-        rising += [Line(f"e = {e:g}, arcs", smooth, 1e3 * expected[0])]
+        rising += [Line(CLOSED_FORM, smooth, 1e3 * expected[0])]
         rising += [Line(f"e = {e:g}", time, 1e3 * height[:, row], points=True)]
-        moving += [Line(f"e = {e:g}, arcs", smooth, expected[1]), Line(f"e = {e:g}", time, speed[:, row], points=True)]
+        moving += [Line(CLOSED_FORM, smooth, expected[1]), Line(f"e = {e:g}", time, speed[:, row], points=True)]
     return (
         Curve("Height", "time [s]", "height [mm]", tuple(rising)),
         Curve("Speed", "time [s]", "speed [m/s]", tuple(moving)),
@@ -291,7 +294,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
 
 
 def ghosts(experiment: Experiment) -> Floats:
-    """Where the closed form has the spheres, shape (3, 4)."""
+    """Centres and radii of the spheres by the closed form [m], shape (3, 4)."""
     built = experiment.run.built
     centres = starts(built)
     now = np.array([elapsed(experiment)])
@@ -339,7 +342,7 @@ def facets(experiment: Experiment) -> Floats:
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
-    """Deviations from the closed form, and what contact time explains of them."""
+    """Deviations from the closed form, and the deviation that the contact time explains."""
     built = experiment.run.built
     columns = zip(built.restitutions, deviations(experiment), explained(experiment), strict=True)
     return {
@@ -352,7 +355,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def check(experiment: Experiment) -> str:
-    """Heights follow the arcs within what the contact time explains."""
+    """Heights differ from the arcs by no more than the contact time explains."""
     if experiment.phase != "rested":
         return f"The spheres were not watched to the end: phase {experiment.phase}."
     for e, far, most in zip(

@@ -130,7 +130,7 @@ def directions(parameters: SlopeParameters) -> tuple[Floats, Floats]:
 
 
 def length(parameters: SlopeParameters) -> float:
-    """How far the fastest sphere gets [m]."""
+    """Path of the fastest sphere [m]."""
     fastest = parameters.gravity * abs(math.sin(parameters.steepness))
     return max(0.5 * fastest * parameters.duration**2, 4.0 * parameters.radius)
 
@@ -151,7 +151,7 @@ def begin(parameters: SlopeParameters, seed: int) -> tuple[World, HeldState]:
 
 
 def elapsed(experiment: Experiment) -> float:
-    """Time since the spheres were let go, 0 while they are held [s]."""
+    """Time since the release of the spheres, 0 while they are held [s]."""
     state: HeldState = experiment.run.state
     if state.phase == "empty":
         return 0.0
@@ -186,7 +186,7 @@ def act(experiment: Experiment, action: str) -> str:
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
         return phase, f"spheres held on a slope of {math.degrees(experiment.run.built.slope_angle):g}°", None
@@ -205,7 +205,7 @@ def accelerations(experiment: Experiment) -> Floats:
 
 
 def allowed(parameters: SlopeParameters) -> float:
-    """What the first swing of the friction springs may change of an acceleration [m/s²].
+    """Largest error of an acceleration by the first oscillation of the friction springs [m/s²].
 
     The speed lags behind by up to g sin(alpha)/w, a share 6/(w T) of which a straight line turns into slope.
     """
@@ -214,7 +214,7 @@ def allowed(parameters: SlopeParameters) -> float:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Measured accelerations, and how far they are from the closed form."""
+    """Measured accelerations, with their distance from the closed form in the help."""
     built = experiment.run.built
     found = accelerations(experiment)
     if np.isnan(found).any():
@@ -223,10 +223,10 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     for mu, a in zip(built.frictions, found, strict=True):
         expected = built.acceleration(mu)
         way = "rolls" if mu >= 2.0 / 7.0 * math.tan(built.steepness) else "slides"
-        shown.append(Reading(f"acceleration, μ = {mu:g}", a, "m/s²", help=f"It {way}: {expected:.4f} m/s² expected."))
         # Digits below are rounding alone; -0.0 + 0.0 is a plain 0.
         deviation = round(1e3 * (a - expected), 4) + 0.0
-        shown.append(Reading(f"deviation, μ = {mu:g}", deviation, "mm/s²", help="Run less closed form."))
+        help = f"It {way}: {expected:.4f} m/s² expected, the run deviates by {deviation:g} mm/s²."
+        shown.append(Reading(f"acceleration, μ = {mu:g}", a, "m/s²", help=help))
     return tuple(shown)
 
 
@@ -237,7 +237,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     ends = np.array([0.0, built.duration])
     lines = []
     for row, mu in enumerate(built.frictions):
-        lines.append(Line(f"μ = {mu:g}, closed form", ends, built.acceleration(mu) * ends))
+        lines.append(Line("closed form", ends, built.acceleration(mu) * ends))
         lines.append(Line(f"μ = {mu:g}", time, speed[:, row], points=True))
     return (Curve("Speed", "time [s]", "speed [m/s]", tuple(lines)),)
 
@@ -272,7 +272,7 @@ def tracks(experiment: Experiment) -> tuple[Track, ...]:
 
 
 def ghosts(experiment: Experiment) -> Floats:
-    """Where the closed form has the spheres, shape (5, 4)."""
+    """Centres and radii of the spheres by the closed form [m], shape (5, 4)."""
     built = experiment.run.built
     path = 0.5 * np.array([built.acceleration(mu) for mu in built.frictions]) * elapsed(experiment) ** 2
     centres = starts(built) + path[:, None] * directions(built)[0]

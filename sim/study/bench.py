@@ -1,6 +1,6 @@
-"""Benchmark of the step loop: nanoseconds per grain and step, where they go, and the ratio to the yardstick.
+"""Benchmark of the step loop: nanoseconds per grain and step, shares of its parts, ratio to the reference loop.
 
-Measures, never asserts: timings depend on the machine and on what else it does. States of the heap are the shipped
+It asserts nothing: timings depend on the machine and its load. States of the heap are the shipped
 column at rest ("settled"), 0.15 s after its wall was opened ("flowing"), and the container half filled ("filling"); the
 larger numbers of grains are the same states set up side by side, so that all sizes do the same work per grain.
 """
@@ -28,35 +28,35 @@ from repose.sim.study.parts import measure_parts
 from repose.sim.study.yardstick import advance_by_hand
 
 FLOWING_AFTER = 0.15
-"""Simulated time after opening at which the flowing state is taken [s]."""
+"""Simulated time from the opening of the wall to the flowing state [s]."""
 HALF_FILLED = 0.6
-"""Simulated time after the pouring began at which the filling state is taken [s]."""
+"""Simulated time from the beginning of pouring to the filling state [s]."""
 SIZES = (1, 9, 91)
 """Copies of the heap of 1100 grains."""
 AT_REST = 0.05
-"""Beads count as settled when none is faster [m/s]; they are poured at some metres per second."""
+"""Largest speed of settled beads [m/s]; they are poured with some metres per second."""
 GLASS = {"grain_count": 10_000, "mean_radius": 5e-3, "fill_height": 1.25, "orifice": 0.1}
 """Spheres in space with rotation: beads of the glass hourglass, settling and then flowing."""
 FEW = 1_000
-"""Of them, where it is to be quick."""
+"""Beads of the quick benchmark."""
 
 Loop = Callable[..., tuple[int, int, int]]
 Tell = Callable[[str, float], None]
-"""Takes what is being done, in words, and the share of the whole that is done."""
+"""Called with the present activity in words and the share done [-]."""
 
 
 class State(NamedTuple):
-    """A world to be timed, and the experiment it comes from."""
+    """A world to measure, and the experiment it comes from."""
 
     name: str
     world: World
     simulation: Experiment
     by_hand: bool = False
-    """Whether the yardstick can step it."""
+    """Whether the reference loop can step it."""
 
 
 def side_by_side(world: World, copies: int, pitch: float) -> World:
-    """The world set up `copies` times, `pitch` [m] apart, all at rest with fresh contacts but equal motion."""
+    """`copies` copies of the world, `pitch` [m] apart, with equal motion and new contacts."""
     whole = empty_world(2, 0, world.motion.shape[1])
     for n in range(copies):
         for fixed in (True, False):
@@ -81,7 +81,7 @@ def nanoseconds(loop: Loop, world: World, simulation: Experiment, steps: int) ->
 
 
 def _timed(loop: Loop, world: World, simulation: Experiment, steps: int) -> tuple[float, float, World]:
-    """The same, wall time of the batch [s], and the world after it."""
+    """Time per moving sphere and step [ns], wall time of the batch [s], and the world after it."""
     world = copy_world(world)
     left = steps
     began = time.perf_counter()
@@ -91,13 +91,13 @@ def _timed(loop: Loop, world: World, simulation: Experiment, steps: int) -> tupl
         if status == PAIRS_FULL:
             world = enlarge_pairs(world)
         elif status != OK:
-            raise RuntimeError(f"The benchmark state broke with status {status}.")
+            raise RuntimeError(f"The step loop of the benchmark returned the status {status}.")
     wall = time.perf_counter() - began
     return wall / (steps * int((~world.fixed).sum())) * 1e9, wall, world
 
 
 def heap_states(integrator: str, sizes: Iterable[int], quick: bool) -> Iterator[State]:
-    """The heap settled, flowing and, unless it is to be quick, filling, in so many copies."""
+    """The heap settled, flowing and, unless `quick`, filling, with each number of copies of `sizes`."""
     simulation = new_experiment("heap", {"integrator": integrator}, ready="column")
     advance(simulation, 200)
     states = {"settled": copy_world(simulation.run.world)}
@@ -134,7 +134,7 @@ def glass_states(quick: bool) -> Iterator[State]:
 
 
 def measure(state: State, quick: bool) -> dict[str, Any]:
-    """One row: engine (on two threads too where the world is large) and yardstick in turn, lists made per second,
+    """One row: engine (large worlds also on two threads) and reference loop in turn, neighbour lists per second,
     memory, and the parts of a step."""
     world, simulation = with_threads(state.world, 1), state.simulation
     moving = int((~world.fixed).sum())
@@ -180,7 +180,7 @@ def measure(state: State, quick: bool) -> dict[str, Any]:
 
 
 def memory(world: World) -> int:
-    """Bytes of all tables; what several lie in counts once."""
+    """Bytes of all tables; memory that several tables share counts once."""
 
     def owners(tables: Iterable[Any]) -> Iterator[np.ndarray]:
         for table in tables:
@@ -193,7 +193,7 @@ def memory(world: World) -> int:
 
 
 def measure_engine(quick: bool = False, tell: Tell = lambda words, share: None) -> dict[str, Any]:
-    """Every state, size and scheme; `quick` takes the smaller sizes of Gear-5 only, and fewer beads."""
+    """Every state, size and integrator; `quick` measures the smaller sizes of Gear-5 only, and fewer beads."""
     schemes, sizes = (("gear5",), SIZES[:2]) if quick else (("gear5", "leapfrog"), SIZES)
     groups = [*(heap_states(scheme, sizes, quick) for scheme in schemes), glass_states(quick)]
     heaps = (2 if quick else 3) * len(sizes)  # per scheme
@@ -207,11 +207,11 @@ def measure_engine(quick: bool = False, tell: Tell = lambda words, share: None) 
         if len(rows) == heaps * len(schemes):
             tell("filling the hourglass", len(rows) / total)
     machine = platform.processor() or platform.machine()
-    return {"machine": f"{machine}, {available()} processors; one thread where no other number stands", "rows": rows}
+    return {"machine": f"{machine}, {available()} processors; one thread where no number is given", "rows": rows}
 
 
 def describe(engine: dict[str, Any]) -> str:
-    """The same as a table."""
+    """The rows as a text table."""
     head = (
         "scene",
         "integrator",
@@ -222,7 +222,7 @@ def describe(engine: dict[str, Any]) -> str:
         "ratio",
         "lists/s",
         "B/sphere (two threads)",
-        "where it goes",
+        "shares",
     )
     lines = [head]
     for row in engine["rows"]:

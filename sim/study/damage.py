@@ -1,7 +1,7 @@
-"""What a user may want to see on his own machine, third part: spoilt files are refused, a kill spoils none.
+"""Self-test of files: damaged files are refused, and killing the program damages none.
 
-Files are spoilt as disks, transfers and hands spoil them: cut, bits flipped, lines lost, repeated and exchanged,
-numbers that are none or absurd. Every one has to be read or refused in a sentence, soon.
+Files are damaged as disks, transfers and users damage them: cut, bits flipped, lines lost, repeated and exchanged,
+words in place of numbers, numbers out of range. Each must be read or refused in one sentence within `LONGEST`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from repose.sim.io import presets
 from repose.sim.io.atomic_file import sweep
 from repose.sim.io.mesh import read_mesh
 from repose.sim.parameters import ParameterError
-from repose.sim.study.selftest import SMALL, Case, NotHere, Outcome
+from repose.sim.study.selftest import SMALL, Case, NotAvailable, Outcome
 
 LONGEST = 2.0
 """Processor time that one file may take [s]."""
@@ -35,26 +35,26 @@ WORDS: tuple[bytes, ...] = (
     *(b"nan", b"-inf", b"1e999", b"1e308", b"-1e300", b"1e-320", b"0", b"-1", b"99999999999", b"1_0", b"0x10", b"1,5"),
     *(b"true", b'"text"', b"[]", b"", "١".encode(), b"1" * 400, b"{a=1}", b"1979-05-27", b"\xff", b"\\", b"\0"),
 )
-"""What is put in the place of a number in a text."""
+"""Words that replace a number in a text."""
 FLOATS = (np.nan, np.inf, -np.inf, 3.4e38, -3.4e38, 1e-45, 1e30, 0.0)
-"""What is put in the place of a number in a table."""
+"""Values that replace a number in a table."""
 MESHES, PRESETS, KILLS = 60, 60, 20
-"""Files and kills tried on a user's machine."""
+"""Files and kills of one self-test."""
 DELAYS = 5.0
-"""Longest wall time from a child's first save to its kill, in units of what a save takes."""
+"""Longest wall time from the first save of a process to its kill, in units of the duration of a save [-]."""
 
 Generator = np.random.Generator
 Mutation = Callable[[bytearray, Generator], bytearray]
 
 
 def mutated(blob: bytes, generator: Generator, text: bool) -> bytes:
-    """The file with one to four things spoilt, those of a text if it is one."""
-    spoilt = bytearray(blob)
+    """The file with one to four changes; those of lines only in a text."""
+    damaged = bytearray(blob)
     kinds = ANY + (LINES if text else TABLE)
     for _ in range(int(generator.integers(1, 5))):
-        if spoilt:
-            spoilt = kinds[int(generator.integers(len(kinds)))](spoilt, generator)
-    return bytes(spoilt)
+        if damaged:
+            damaged = kinds[int(generator.integers(len(kinds)))](damaged, generator)
+    return bytes(damaged)
 
 
 def _cut(blob: bytearray, generator: Generator) -> bytearray:
@@ -89,7 +89,7 @@ def _exchange(lines: list[bytes], first: int, second: int) -> None:
 
 
 def _number(blob: bytearray, generator: Generator) -> bytearray:
-    """Another word in the place of a number."""
+    """Replace a number by a word of `WORDS`."""
     found = list(re.finditer(rb"[-+]?[0-9][0-9.eE+-]*", bytes(blob)))
     if not found:
         return blob
@@ -104,7 +104,7 @@ def _float(blob: bytearray, generator: Generator) -> bytearray:
 
 
 def _count(blob: bytearray, generator: Generator) -> bytearray:
-    """Another number of triangles in a binary STL."""
+    """Change the number of triangles in a binary STL."""
     blob[80:84] = struct.pack("<I", int(generator.integers(1 << int(generator.integers(1, 32)))))
     return blob
 
@@ -122,7 +122,7 @@ TABLE: tuple[Mutation, ...] = (_float, _float, _count)
 
 
 def tetrahedra() -> dict[str, bytes]:
-    """Two tetrahedra [mm] in the three formats, by the name of a file."""
+    """Two tetrahedra [mm] in the three formats, by file name."""
     corners = np.array([(0, 0, 0), (30, 0, 0), (0, 30, 0), (0, 0, 30)], float)
     points = np.concatenate([corners, corners + np.array((40.0, 0.0, 0.0))])
     faces = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
@@ -141,14 +141,14 @@ def tetrahedra() -> dict[str, bytes]:
     }
 
 
-def spoilt_meshes(count: int, seed: int) -> list[str]:
-    """What was wrong with the answers to so many spoilt meshes: a traceback, no sentence, more than `LONGEST`."""
+def damaged_meshes(count: int, seed: int) -> list[str]:
+    """Read `count` damaged meshes; returns those that end in a traceback, without a sentence, or after `LONGEST`."""
     sound = tetrahedra()
     return _answers(count, seed, sound, lambda name: name.startswith("text"), read_mesh)
 
 
-def spoilt_presets(count: int, seed: int) -> list[str]:
-    """What was wrong with the answers to so many spoilt presets."""
+def damaged_presets(count: int, seed: int) -> list[str]:
+    """The same for damaged presets."""
     sound = {f"{name}.toml": presets._shipped().joinpath(f"{name}.toml").read_bytes() for name in presets.names()}
     return _answers(count, seed, sound, lambda _: True, presets.load)
 
@@ -169,7 +169,7 @@ def _answers(
                 said = str(error)
                 if "\n" in said or not said.endswith((".", "?")) or len(said) > 1_000:
                     wrong.append(f"file {number}, {name}: {said!r}")
-            except Exception as error:  # what is looked for
+            except Exception as error:  # the defect that this test looks for
                 wrong.append(f"file {number}, {name}: {type(error).__name__}: {error}")
             if (spent := time.process_time() - began) > LONGEST:
                 wrong.append(f"file {number}, {name}: {spent:.1f} s")
@@ -177,15 +177,15 @@ def _answers(
 
 
 def kill_while_saving(folder: Path, kills: int, seed: int) -> list[str]:
-    """What was wrong after so many kills of processes that save the runs `first` and `second` as one file in turn.
+    """Kill `kills` processes that save the runs `first` and `second` to one file in turn; returns what is wrong.
 
-    The old file or the new one is there, whole, and once the next start has swept, nothing else. To be called in a
-    process without threads, which the children are forked from.
+    After each kill the old or the new file must be there, complete, and after the next start no other file. Call it in
+    a process without threads, because it forks.
     """
     generator, wrong = np.random.default_rng(seed), list[str]()
     files = [(folder / name).read_bytes() for name in ("first", "second")]
     runs = [saved_run.load(folder / name) for name in ("first", "second")]
-    for run in runs:  # what is loaded at the first time is loaded before the children begin
+    for run in runs:  # the first save imports modules, which the children must not do
         began = time.monotonic()
         saved_run.save(run, folder / "again")
         lasted = time.monotonic() - began
@@ -217,9 +217,9 @@ def kill_while_saving(folder: Path, kills: int, seed: int) -> list[str]:
         if left := [entry.name for entry in place.iterdir() if entry != path]:
             wrong.append(f"kill {number}: {left} left")
     if not path.exists():
-        wrong.append("nothing was ever saved")
+        wrong.append("no file was saved")
     if kills >= KILLS and drafts == 0:
-        wrong.append("no kill came while a file was being written")
+        wrong.append("no process was killed while it wrote a file")
     return wrong
 
 
@@ -233,9 +233,9 @@ for words in kill_while_saving(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv
 
 
 def killed_saves(kills: int, seed: int) -> list[str]:
-    """`kill_while_saving` in a process of its own, with two heaps before their first step; raises `NotHere`."""
+    """`kill_while_saving` in a process of its own, with two heaps before their first step; raises `NotAvailable`."""
     if not hasattr(os, "fork"):
-        raise NotHere("no fork")
+        raise NotAvailable("no fork")
     with tempfile.TemporaryDirectory() as folder:
         for seed_of_run, name in enumerate(("first", "second")):
             simulation = new_experiment("heap", SMALL, seed_of_run)
@@ -256,12 +256,15 @@ def killed_saves(kills: int, seed: int) -> list[str]:
 
 DAMAGE = (
     Case(
-        "spoilt meshes", f"of {MESHES}, not answered in a sentence", lambda: _counted(spoilt_meshes(MESHES, 10)), "N16"
+        "damaged meshes",
+        f"of {MESHES}, not answered in a sentence",
+        lambda: _counted(damaged_meshes(MESHES, 10)),
+        "N16",
     ),
     Case(
-        "spoilt presets",
+        "damaged presets",
         f"of {PRESETS}, not answered in a sentence",
-        lambda: _counted(spoilt_presets(PRESETS, 10)),
+        lambda: _counted(damaged_presets(PRESETS, 10)),
         "N16",
     ),
     Case(

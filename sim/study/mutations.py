@@ -1,4 +1,4 @@
-"""Files of saved runs made wrong in every way a hostile hand could, checksums put right again."""
+"""Saved runs changed at random as an attacker could change them, with correct checksums."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ PLAIN: tuple[Any, ...] = (
     *([], {}, [1.0], {"table": "run0.world.mass"}, {"table": "none"}, {"number": "nan"}, {"number": "inf"}),
     "__import__('os').system('touch canary')",
 )
-"""What entries of the manifest are replaced by."""
+"""Values that replace entries of the manifest."""
 
 
 def mutants(blob: bytes, count: int, seed: int) -> Iterator[bytes]:
-    """So many files, each wrong in another way; the same for the same seed."""
+    """`count` different changed files; the same for the same seed."""
     draw = np.random.default_rng(seed)
     kinds = (_flipped, _cut, _with_another_entry, _with_another_entry, _with_another_table, _with_another_table)
     for number in range(count):
@@ -34,19 +34,19 @@ def mutants(blob: bytes, count: int, seed: int) -> Iterator[bytes]:
 
 
 def complaint(blob: bytes) -> str:
-    """What is wrong with how a file is taken, which must be read or refused in one sentence; empty if it is."""
+    """The defect in the handling of a file; empty where it is read, or refused in one sentence."""
     try:
         saved_run.read(io.BytesIO(blob))
     except ArchiveError as error:
         said = str(error)
         return "" if said.endswith(".") and "\n" not in said and len(said) < 600 else f"no sentence: {said[:200]!r}"
-    except Exception as error:  # which is what must not happen
+    except Exception as error:  # the defect that this test looks for
         return f"{type(error).__name__}: {error}"
     return ""
 
 
 def closed(manifest: dict[str, Any], tables: dict[str, Any]) -> bytes:
-    """The file of these, with the hash of the state as it is now."""
+    """The file of a manifest and tables, with the state hash of the changed state."""
     try:
         place = manifest["now"]["now"]["run"]
         run, prefix = manifest["runs"][place], f"run{place}.world."
@@ -57,21 +57,21 @@ def closed(manifest: dict[str, Any], tables: dict[str, Any]) -> bytes:
             digest.update(tables[prefix + name].tobytes())
         manifest["state_hash"] = digest.hexdigest()
     except (KeyError, IndexError, TypeError, OverflowError):
-        pass  # it will be refused for more than its hash
+        pass  # the file is refused before its hash is compared
     out = io.BytesIO()
     archive.write(out, manifest, tables)
     return out.getvalue()
 
 
 def opened(blob: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Manifest and tables of a sound file."""
+    """Manifest and tables of an unchanged file."""
     manifest, tables = archive.read(io.BytesIO(blob), "a saved run")
     del manifest["tables"]
     return manifest, tables
 
 
 def _flipped(blob: bytes, draw: np.random.Generator) -> bytes:
-    """One to eight bits turned."""
+    """Flip one to eight bits."""
     damaged = bytearray(blob)
     for place in draw.integers(len(damaged), size=draw.integers(1, 9)):
         damaged[place] ^= 1 << int(draw.integers(8))
@@ -79,13 +79,13 @@ def _flipped(blob: bytes, draw: np.random.Generator) -> bytes:
 
 
 def _cut(blob: bytes, draw: np.random.Generator) -> bytes:
-    """The end or a piece in the midst lost."""
+    """Cut off the end, or cut out a piece."""
     begin, end = sorted(int(place) for place in draw.integers(len(blob), size=2))
     return blob[:begin] if draw.random() < 0.5 else blob[:begin] + blob[end:]
 
 
 def _with_another_entry(blob: bytes, draw: np.random.Generator) -> bytes:
-    """One entry of the manifest replaced, left out or doubled."""
+    """Replace, remove or repeat one entry of the manifest."""
     manifest, tables = opened(blob)
     places = [*_places(manifest)]
     *way, last = places[int(draw.integers(len(places)))]
@@ -103,7 +103,7 @@ def _with_another_entry(blob: bytes, draw: np.random.Generator) -> bytes:
 
 
 def _with_another_table(blob: bytes, draw: np.random.Generator) -> bytes:
-    """One table with other numbers, of another shape or of another type."""
+    """Change numbers, shape or type of one table."""
     manifest, tables = opened(blob)
     name = [*tables][int(draw.integers(len(tables)))]
     table, turn = tables[name], draw.random()
@@ -125,7 +125,7 @@ def _with_another_table(blob: bytes, draw: np.random.Generator) -> bytes:
 
 
 def _places(plain: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The way to every entry."""
+    """The path of keys to every entry."""
     inner = plain.items() if isinstance(plain, dict) else enumerate(plain) if isinstance(plain, list) else ()
     for key, value in inner:
         yield (*way, key)

@@ -6,13 +6,11 @@ A process per run instead of a pool: a pool whose process is killed loses every 
 from __future__ import annotations
 
 import math
-import os
 import signal
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
@@ -22,13 +20,12 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.comparison import Point
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.json_text import json_text
+from repose.sim.study.child_process import end_with_parent
 
 TELL_INTERVAL = 0.5
 """Wall time between two progress messages of a run [s]."""
 LISTEN_INTERVAL = 0.2
 """Longest wall time until a request to stop is noticed [s]."""
-ABANDONED = 1
-"""Exit code of a worker whose parent is gone, which nobody reads."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +57,7 @@ class _Running:
 
 def attended(target: Callable[[Task, Connection], None], task: Task, tell: Connection) -> None:
     """Do the work in this process as long as its parent lives."""
-    parent = parent_process()
-    assert parent is not None
-
-    def leave() -> None:
-        parent.join()
-        os._exit(ABANDONED)  # also inside the compiler
-
-    threading.Thread(target=leave, daemon=True).start()
+    end_with_parent()
     target(task, tell)
 
 

@@ -1,4 +1,4 @@
-"""Where the time of a step goes: each part of the loop alone, by one thread, on a copy of a world that stands still."""
+"""Time of each part of a step, measured alone, by one thread, on a copy of a world at standstill."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from repose.sim.engine.threads import thread_of
 from repose.sim.engine.world import World, copy_world
 
 STANDSTILL = 1e-9
-"""Share of the time step the parts are run with, so that nothing moves while they are timed [-]."""
+"""Factor of the time step for the measurement, so that no sphere moves [-]."""
 
 
 def loops(model: Model) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def loops(model: Model) -> dict[str, Any]:
 
 
 def measure_parts(world: World, model: Model, call: tuple, quick: bool) -> dict[str, float]:
-    """Time of each part per moving sphere [ns], `one_list` per list made anew; `call` is (params, gravity, dt)."""
+    """Time of each part per moving sphere [ns], of `one_list` per neighbour list; `call` is (params, gravity, dt)."""
     params, gravity, dt = call
     moving = int((~world.fixed).sum())
     found = {}
@@ -77,7 +77,7 @@ def measure_parts(world: World, model: Model, call: tuple, quick: bool) -> dict[
         arguments = (copy, params, gravity, dt * STANDSTILL)
         answer = part(*arguments, 1)
         if name == "one_list" and answer != verlet_list.OK:
-            raise RuntimeError(f"The list of the benchmark could not be made anew: status {answer}.")
+            raise RuntimeError(f"The neighbour list of the benchmark could not be built: status {answer}.")
         times = 3 if quick else max(5, int(2e7 / (30.0 * moving)) if name != "one_list" else 10)
         found[name] = statistics.median(_timed(part, arguments, times) for _ in range(5)) / moving * 1e9
     return found

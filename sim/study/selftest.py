@@ -1,8 +1,8 @@
-"""What a user may want to see on his own machine, first part: the physics against closed forms.
+"""Self-test of the physics: closed forms, conservation laws, neighbour search.
 
-Each case is a function that measures one number and says what it may be at most; `Case.of` names the cases of the
-project's list it stands for. All cases, also those of `repose.sim.study.survival`, share the compiled loop of the heap,
-so that the compiler runs once.
+Each case is a function that measures one number and returns it with its bound; `Case.of` names the cases of the list in
+sim/README.md. All cases, also those of `repose.sim.study.survival`, use the compiled loop of the heap, so that one loop
+is compiled.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Outcome:
     unit: str = ""
 
     @property
-    def survived(self) -> bool:
+    def passed(self) -> bool:
         """Whether the value keeps to its bound; what is not a number does not."""
         return self.value <= self.bound
 
@@ -58,11 +58,11 @@ class Case:
     """What the number is."""
     try_out: Callable[[], Outcome]
     of: str = ""
-    """Cases of the list it stands for."""
+    """Numbers of the cases in sim/README.md that it covers."""
 
 
-class NotHere(RuntimeError):
-    """A case that this machine has nothing to try with, with the reason; it does not count."""
+class NotAvailable(RuntimeError):
+    """Raised by a case that cannot be tested on this machine, with the reason; it does not count as failed."""
 
 
 def moved(
@@ -76,7 +76,7 @@ def moved(
     plain: bool = False,
     look: Callable[[World], None] | None = None,
 ) -> World:
-    """Equal grains after so many steps of the heap's law, `values` over its parameters; `look` is called after each."""
+    """Equal grains after `steps` steps with the law of the heap and these parameters; `look` sees each step."""
     law = laws()["lee_herrmann"]
     parameters = law.parameters.checked(values or {})
     model, numbers = Model(law.bind(parameters), integrators()["gear5"]), law.numbers(parameters)
@@ -96,8 +96,8 @@ def moved(
     return world
 
 
-def crowd() -> tuple[Floats, Floats]:
-    """Places [m] and velocities [m/s] of 36 grains that press on each other, shape (36, 2)."""
+def grains_in_contact() -> tuple[Floats, Floats]:
+    """Positions [m] and velocities [m/s] of 36 overlapping grains, shape (36, 2)."""
     generator = np.random.default_rng(21)
     side = 1.93 * RADIUS * np.arange(6.0)
     grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
@@ -105,7 +105,7 @@ def crowd() -> tuple[Floats, Floats]:
 
 
 def heap(steps: int = POURED, **values: Any) -> Experiment:
-    """A small heap that is being poured."""
+    """A small heap while it is poured, after `steps` steps."""
     simulation = new_experiment("heap", SMALL | values)
     apply(simulation, Act("fill"))
     advance(simulation, steps)
@@ -122,7 +122,7 @@ def free_fall() -> Outcome:
 
 
 def hertz_impact() -> Outcome:
-    """Greatest overlap of two grains against (5 m* v² / 4k)^(2/5): Johnson, Contact Mechanics (1985), 11.4."""
+    """Largest overlap of two grains against (5 m* v² / 4k)^(2/5): Johnson, Contact Mechanics (1985), 11.4."""
     speed = 1.0
     smooth: dict[str, Value] = {"friction": 0.0, "normal_damping": 0.0, "shear_damping": 0.0}
     overlap = (5.0 * 0.5 * MASS * speed**2 / (4.0 * STIFFNESS)) ** 0.4
@@ -155,15 +155,15 @@ def restitution() -> Outcome:
 
 
 def momentum() -> Outcome:
-    """Change of the momentum of a crowd in 10,000 steps, in units of all momenta without their signs."""
-    place, velocity = crowd()
+    """Change of the total momentum of 36 grains in 10,000 steps, divided by the sum of |m v| [-]."""
+    place, velocity = grains_in_contact()
     world = moved(place, 10_000, 1e-6, velocity=velocity)
     change = np.abs(world.motion[:, 1].sum(axis=1) - velocity.sum(axis=0)).max()
     return Outcome(float(change / np.abs(velocity).sum()), 1e-12)
 
 
 def energy_ledger() -> Outcome:
-    """What the ledger of a whole small experiment misses, in units of the energy that became heat."""
+    """Gap of the energy ledger after a whole small experiment, divided by the dissipated energy [-]."""
     simulation = new_experiment("heap", SMALL)
     apply(simulation, Act("run"))
     while not is_finished(simulation):
@@ -175,7 +175,7 @@ def energy_ledger() -> Outcome:
 
 
 def brute_force() -> Outcome:
-    """Contacts of 300 random grains in which the list of neighbours and comparing all with all differ."""
+    """Contacts of 300 random grains in which the neighbour list and the comparison of all pairs differ."""
     generator = np.random.default_rng(5)
     place = generator.uniform(-0.02, 0.02, (300, 2))
     world = moved(place, 1, 1e-9)
@@ -188,8 +188,8 @@ def brute_force() -> Outcome:
 
 
 def plain_python() -> Outcome:
-    """Difference of compiled and plain Python after 60 steps of a crowd, in units of the largest displacement."""
-    place, velocity = crowd()
+    """Difference of compiled code and plain Python after 60 steps of 36 grains, divided by the largest displacement."""
+    place, velocity = grains_in_contact()
     fast, plain = (moved(place, 60, 1e-6, velocity=velocity, plain=slow) for slow in (False, True))
     path = np.abs(plain.motion[:, 0] - place.T).max()
     return Outcome(float(np.abs(fast.motion[:, 0] - plain.motion[:, 0]).max() / path), 1e-11)
@@ -197,10 +197,10 @@ def plain_python() -> Outcome:
 
 PHYSICS = (
     Case("free fall", "error of the path", free_fall, "I25"),
-    Case("Hertz impact", "error of the greatest overlap", hertz_impact, "I25"),
+    Case("Hertz impact", "error of the largest overlap", hertz_impact, "I25"),
     Case("restitution", "error of the rebound", restitution, "I05"),
     Case("momentum", "change over 10,000 steps", momentum, "I02"),
-    Case("energy ledger", "share of the heat not accounted for", energy_ledger, "I04"),
+    Case("energy ledger", "gap, share of the dissipated energy", energy_ledger, "I04"),
     Case("neighbours", "contacts missed or listed twice", brute_force, "I20"),
     Case("compiled code", "difference from plain Python", plain_python, "T17"),
 )

@@ -1,4 +1,4 @@
-"""What a user may want to see on his own machine, second part: runs that repeat themselves, and faults survived."""
+"""Self-test of runs: equal seeds give equal bits, saved runs continue, faults are found and reported."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from repose.sim.study.mutations import complaint, mutants
 from repose.sim.study.selftest import POURED, SMALL, Case, Outcome, heap
 
 PATIENCE = 60.0
-"""How long the physics thread may take for what it is asked [s]; a new process five times that."""
+"""Longest wall time for a request to the physics thread [s]; for a new process five times as long."""
 
 
 def batches() -> Outcome:
-    """Runs that differ from one that was not cut into batches."""
+    """Runs in batches of 7 and 997 steps that differ from one run in a single batch."""
     whole, differing = state_hash(heap().run), 0
     for size in (7, 997):
         other = heap(0)
@@ -48,7 +48,7 @@ def batches() -> Outcome:
 
 
 def new_process() -> Outcome:
-    """Whether a new process gets other bits from the same seed."""
+    """Runs of a new process with the same seed that have other bits: 0 or 1."""
     code = (
         "from repose.sim.experiment.results import state_hash; from repose.sim.study.selftest import heap; "
         "print(state_hash(heap().run))"
@@ -58,7 +58,7 @@ def new_process() -> Outcome:
 
 
 def output_of(code: str) -> str:
-    """What a new process prints."""
+    """Standard output of a new process that executes `code`."""
     folder = Path(__file__).resolve().parents[2]
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, timeout=5 * PATIENCE, check=True, cwd=folder)
@@ -66,7 +66,7 @@ def output_of(code: str) -> str:
 
 
 def restart() -> Outcome:
-    """Runs that go on otherwise after having been written to a file and read back in the midst of contacts."""
+    """Runs that were saved and read while grains touch, and then continue with other bits."""
     differing = 0
     for step in (349, 8_111):
         whole, part = heap(), heap(step)
@@ -78,7 +78,7 @@ def restart() -> Outcome:
 
 
 def damaged_file() -> Outcome:
-    """Of 200 saved worlds with one bit flipped, those read with other grains than were saved."""
+    """Of 200 saved worlds with one bit flipped, those that are read with changed grains."""
     simulation, generator = heap(), np.random.default_rng(51)
     blob = world_tables.to_bytes(simulation.run.world, simulation.run.state, {})
     wrong = 0
@@ -94,14 +94,14 @@ def damaged_file() -> Outcome:
 
 
 def mutated_runs() -> Outcome:
-    """Of 200 saved runs made wrong on purpose, checksums put right, those not read or refused in one sentence."""
+    """Of 200 changed saved runs with correct checksums, those neither read nor refused in one sentence."""
     blob = io.BytesIO()
     saved_run.write(saved_copy(heap()), blob)
     return Outcome(sum(complaint(wrong) != "" for wrong in mutants(blob.getvalue(), 200, seed=53)), 0, "files")
 
 
 def not_a_number() -> Outcome:
-    """Steps done with a number that is not finite before the run stops, names the grain and goes back."""
+    """Steps with a number that is not finite until the run stops, names the grain and restores the last good state."""
     late, simulation = 0, heap()
     for value in (math.nan, math.inf):
         for level in (0, 1):
@@ -118,7 +118,7 @@ def not_a_number() -> Outcome:
 
 
 def step_too_large() -> Outcome:
-    """Steps done with ten times the step the contacts bear before the run is stopped and set back."""
+    """Steps with ten times the stable time step until the run stops and restores the last good state."""
     simulation = heap()
     before = state_hash(simulation.run)
     apply(simulation, SetParameters({"dt": 10.0 * survey_contacts(simulation).stable_dt}))
@@ -128,7 +128,7 @@ def step_too_large() -> Outcome:
 
 
 def stiffness() -> Outcome:
-    """Whether a stiffness a thousandfold larger in the midst of contacts stops the run or loses a number."""
+    """Faults after the stiffness is multiplied by 1000 while grains touch: 0 or 1."""
     simulation = heap()
     apply(simulation, SetParameters({"normal_stiffness": 1e9}))
     advance(simulation, 2_000)
@@ -150,7 +150,7 @@ REFUSED: tuple[Command, ...] = (
 
 
 def refused_inputs() -> Outcome:
-    """Of bad inputs, those that are taken, told in more than a sentence, or change anything."""
+    """Invalid inputs that are accepted, refused in more than one sentence, or change the state."""
     simulation = heap(500)
     before, taken = (state_hash(simulation.run), simulation.parameters), 0
     for command in REFUSED:
@@ -161,7 +161,7 @@ def refused_inputs() -> Outcome:
 
 
 def single_steps() -> Outcome:
-    """Steps lost or gained by the physics thread when two others ask for 1000 single steps each."""
+    """Steps lost or done too often by the physics thread when two threads request 1000 single steps each."""
     runner, changed = Runner(lambda: new_experiment("heap", SMALL)), threading.Event()
     runner.pause(True)
     runner.send(Act("fill"))
@@ -180,14 +180,14 @@ def single_steps() -> Outcome:
         if runner.latest().step >= 2000 or runner.dead:
             break
         changed.wait(0.02)
-    changed.wait(0.1)  # any step too many would be done by now
+    changed.wait(0.1)  # a step too many is done within this time
     found = runner.latest().step
     runner.stop()
     return Outcome(abs(found - 2000), 0, "steps")
 
 
 def missing_thread() -> Outcome:
-    """Whether a batch that one of two threads does not come to is taken for a good one, or spoils the run."""
+    """Batches without the second of two threads that count as complete or change the later run: 0 or 1."""
     simulation = heap(349)
     apply(simulation, UseThreads(2))
     advance(simulation, 0)
@@ -206,17 +206,17 @@ def missing_thread() -> Outcome:
 
 
 class InUse(NamedTuple):
-    """What this process holds."""
+    """Resources of this process."""
 
     memory: float
-    """Resident [MB], 0 where the system does not tell."""
+    """Resident memory [MB], 0 where the system does not report it."""
     threads: int
     files: int
-    """Open, 0 where the system does not tell."""
+    """Open files, 0 where the system does not report them."""
 
 
 def in_use() -> InUse:
-    """What this process holds now."""
+    """Resources of this process now."""
     gc.collect()
     try:
         pages, files = int(Path("/proc/self/statm").read_text().split()[1]), len(os.listdir("/proc/self/fd"))
@@ -227,14 +227,14 @@ def in_use() -> InUse:
 
 @cache
 def heaps_in_a_row(count: int = 20) -> tuple[InUse, ...]:
-    """What a new process holds after each of so many small heaps: in one with a past, memory freed before comes and
-    goes."""
+    """Resources of a new process after each of `count` small heaps. An older process reuses memory that it has freed
+    before, which hides growth."""
     code = f"import json; from repose.sim.study.survival import do_heaps; print(json.dumps(do_heaps({count})))"
     return tuple(InUse(*held) for held in json.loads(output_of(code).splitlines()[-1]))
 
 
 def do_heaps(count: int) -> list[InUse]:
-    """What this process holds after each of so many small heaps, begun, run by two threads and closed."""
+    """Resources of this process after each of `count` small heaps that two threads step."""
     held, waiting = [], threading.Event()
     for seed in range(count):
         runner = Runner(lambda seed=seed: new_experiment("heap", SMALL, seed))  # type: ignore[misc]
@@ -254,7 +254,7 @@ def do_heaps(count: int) -> list[InUse]:
 
 
 def grown(what: str, bound: float, unit: str = "") -> Callable[[], Outcome]:
-    """The case that `what` the process holds does not grow from the fifth heap on: until then caches fill up."""
+    """The case that the resource `what` does not grow from the fifth heap on; until then caches fill up."""
 
     def try_out() -> Outcome:
         held = [getattr(now, what) for now in heaps_in_a_row()[4:]]
@@ -264,7 +264,7 @@ def grown(what: str, bound: float, unit: str = "") -> Callable[[], Outcome]:
 
 
 def lost_grains() -> Outcome:
-    """Of 20 small random heaps, those that stop, lose a grain or a number within 1000 steps."""
+    """Of 20 small random heaps, those that stop, lose a grain or have numbers that are not finite within 1000 steps."""
     failed = 0
     for seed in range(20):
         generator = np.random.default_rng(seed)
@@ -279,19 +279,19 @@ def lost_grains() -> Outcome:
 
 
 SURVIVAL = (
-    Case("batches", "runs that depend on how they are cut", batches, "I12"),
+    Case("batches", "runs that depend on the batch size", batches, "I12"),
     Case("new process", "runs with other bits", new_process, "I12"),
-    Case("restart", "runs that go on otherwise from a file", restart, "I14, N01"),
-    Case("damaged files", "of 200, read with wrong contents", damaged_file, "N08"),
-    Case("mutated runs", "of 200, not refused in a sentence", mutated_runs, "S26, N10"),
+    Case("restart", "runs that continue with other bits", restart, "I14, N01"),
+    Case("damaged files", "of 200, read with changed grains", damaged_file, "N08"),
+    Case("mutated runs", "of 200, neither read nor refused", mutated_runs, "S26, N10"),
     Case("number not finite", "steps until it is found", not_a_number, "X13"),
-    Case("step too large", "steps until it is refused", step_too_large, "X06"),
+    Case("step too large", "steps until the run stops", step_too_large, "X06"),
     Case("stiffness × 1000", "faults with an automatic step", stiffness, "P08, X07"),
     Case("random heaps", "of 20, with a grain lost", lost_grains, "X19"),
-    Case("missing thread", "batches taken for good, or runs spoilt", missing_thread, "T08"),
+    Case("missing thread", "batches that count as complete", missing_thread, "T08"),
     Case("heaps in a row: memory", "growth from the 5th to the 20th", grown("memory", 5.0, "MB"), "T09, L04"),
-    Case("heaps in a row: threads", "left over from 15 heaps", grown("threads", 0), "T09, L04"),
-    Case("heaps in a row: files", "left open by 15 heaps", grown("files", 0), "T09, L04"),
-    Case("refused inputs", f"of {len(REFUSED)}, taken", refused_inputs, "P01 to P07"),
-    Case("single steps", "lost or gained of 2000", single_steps, "T16"),
+    Case("heaps in a row: threads", "growth from the 5th to the 20th", grown("threads", 0), "T09, L04"),
+    Case("heaps in a row: files", "growth from the 5th to the 20th", grown("files", 0), "T09, L04"),
+    Case("refused inputs", f"of {len(REFUSED)}, accepted", refused_inputs, "P01 to P07"),
+    Case("single steps", "lost or too many of 2000", single_steps, "T16"),
 )

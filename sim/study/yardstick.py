@@ -1,4 +1,4 @@
-"""The yardstick: the thesis heap's step written by hand for that one case, to hold the composed engine against.
+"""Reference loop of the benchmark: the step of the thesis heap, written by hand for this case only.
 
 Two dimensions, no rotation, Hertz exponent, Lee-Herrmann anchors, spring cap, Gear-5; scalar arithmetic with
 branches, as one would write it. Only the neighbour search is shared. The engine must give the same numbers

@@ -16,6 +16,7 @@ from repose.app.render.passes import Frame, all_passes, all_switches, make_frame
 from repose.app.render.passes.facets import walls_in_view
 from repose.app.render.passes.slope_in_space import overlay as draw_slope
 from repose.app.storage.view import View
+from repose.app.ui.places import BELOW_LEGEND
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
@@ -230,7 +231,7 @@ def test_paths_of_the_run_lie_beside_the_closed_form(scene: str) -> None:
         assert len(found.points) > 50
         away = np.linalg.norm(expected.points[:, None] - found.points[None], axis=2).min(axis=1)
         assert away.max() < 1.1 * radius
-        assert np.ptp(found.points, axis=0).max() > radius
+        assert np.ptp(found.points, axis=0).max() > 0.8 * radius
 
 
 def test_the_words_at_the_slope_tell_rolling_from_sliding_by_the_spin() -> None:
@@ -273,7 +274,7 @@ def test_the_experiment_is_repeated_after_a_rest_if_the_user_lets_it(
         ended = experiment.time
         while experiment.phase == "rested":
             advance(experiment, CHECK_STEPS)
-        assert experiment.time == pytest.approx(ended + rest, abs=1e-3)
+        assert experiment.time == pytest.approx(ended + rest, abs=2e-3)
     (time, place), (time_again, place_again) = rounds
     assert time.size > 20
     assert time[-1] == pytest.approx(time_again[-1], abs=2e-3)
@@ -334,3 +335,21 @@ def test_snapshots_name_only_walls_as_fixed() -> None:
     assert not held.fixed.any()
     assert held.moving_count == 0
     assert course("heap3d")[-1].fixed.any()
+
+
+def test_the_legend_ends_above_the_place_of_the_notices() -> None:
+    legend = next(item for item in all_passes() if item.name == "legend")
+    assert legend.overlay is not None
+    sheet, frame = Sheet(), frame_of(in_phase("heap", "flowing")[0])
+    legend.overlay(frame, sheet)  # type: ignore[arg-type]
+    lowest = max(place[1] for place in sheet.places.values()) + 20.0 * frame.scale
+    assert 60.0 * frame.scale < lowest < BELOW_LEGEND * frame.scale
+
+
+def test_spheres_that_never_touch_keep_their_size_when_force_chains_are_on() -> None:
+    last = finished("slope")
+    spheres = next(item for item in all_passes() if item.name == "spheres")
+    assert spheres.instances is not None
+    rows = spheres.instances(frame_of(last, EVERYTHING))
+    assert rows is not None
+    assert np.allclose(rows[:, 3], last.radius[0])

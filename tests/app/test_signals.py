@@ -80,3 +80,27 @@ def test_signals_ignored_from_outside_stay_ignored(here: Path) -> None:
     said, told = process.communicate(timeout=60)
     assert (process.returncode, told) == (0, "")
     assert said.startswith("repose")
+
+
+@UNIX
+def test_a_signal_while_engines_are_compiled_ends_the_program_and_its_process(here: Path) -> None:
+    with start(["prepare"], here, NUMBA_CACHE_DIR=str(here / "empty")) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "engine 1 of" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)  # ends when the pipe is closed by the compiling process, too
+    assert process.returncode == 130
+    assert errors.endswith("Stopped.\n")
+    assert "Traceback" not in errors
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3_000)
+def test_engines_are_compiled_once(here: Path) -> None:
+    for said in ("every scene and preset starts at once.", "All engines are compiled already"):
+        with start(["prepare"], here) as process:
+            output, errors = process.communicate(timeout=3_000)
+        assert process.returncode == 0, errors
+        assert said in output

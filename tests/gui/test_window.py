@@ -198,7 +198,7 @@ def test_keys_pause_step_speed_help_and_hide(desktop: Desktop) -> None:
     assert desktop.look()["widgets"] == {}
     desktop.press("Tab", "c", "f")
     assert "action.fill" in desktop.look()["widgets"]
-    assert desktop.look()["colour_by"] == "force"
+    assert desktop.look()["colour_by"] == "speed"
     desktop.press("space")
     desktop.until(lambda: desktop.state["moving_count"] > 0, "first grains")
 

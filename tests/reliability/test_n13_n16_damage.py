@@ -6,13 +6,13 @@ import os
 
 import numpy as np
 import pytest
-from repose.sim.study.damage import killed_saves, mutated, spoilt_meshes, spoilt_presets, tetrahedra
+from repose.sim.study.damage import damaged_meshes, damaged_presets, killed_saves, mutated, tetrahedra
 
 SEED = 20_261_122
 FORK = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
 
 
-def test_n16_a_seed_gives_the_same_spoilt_files_and_most_are_spoilt() -> None:
+def test_n16_a_seed_gives_the_same_damaged_files_and_most_are_spoilt() -> None:
     sound = tetrahedra()["text.obj"]
     made = [mutated(sound, np.random.default_rng(seed), text=True) for seed in range(100)]
     assert made == [mutated(sound, np.random.default_rng(seed), text=True) for seed in range(100)]
@@ -20,12 +20,12 @@ def test_n16_a_seed_gives_the_same_spoilt_files_and_most_are_spoilt() -> None:
     assert len(set(made)) > 80
 
 
-def test_n16_spoilt_meshes_are_read_or_refused_in_a_sentence() -> None:
-    assert spoilt_meshes(500, SEED) == []
+def test_n16_damaged_meshes_are_read_or_refused_in_a_sentence() -> None:
+    assert damaged_meshes(500, SEED) == []
 
 
-def test_n16_spoilt_presets_are_read_or_refused_in_a_sentence() -> None:
-    assert spoilt_presets(500, SEED) == []
+def test_n16_damaged_presets_are_read_or_refused_in_a_sentence() -> None:
+    assert damaged_presets(500, SEED) == []
 
 
 @FORK

@@ -66,6 +66,32 @@ def largest_speed(experiment: Experiment) -> float:
     return float(np.hypot(*world.motion[:2, 1, ~world.fixed]).max())
 
 
+@pytest.mark.parametrize("pouring", ["cylinder", "funnel"])
+def test_a_plate_is_made_smooth_and_rough_again_under_the_heap(pouring: str) -> None:
+    experiment = new_experiment("heap3d", {"grain_count": 60, "pouring": pouring, "rolling_friction": 0.2})
+    apply(experiment, Act("run"))
+    advance(experiment, 6_000)
+    count, ids = grains(experiment), moving_ids(experiment)
+    for base, fixed in (("smooth", 0), ("rough", int(experiment.run.world.fixed.sum()))):
+        before = energy_of(experiment)
+        apply(experiment, SetParameters({"base": base}))
+        after, world = energy_of(experiment), experiment.run.world
+        assert (grains(experiment), moving_ids(experiment)) == (count, ids)
+        assert int(world.fixed.sum()) == fixed
+        assert (np.diff(world.sphere_id) > 0).all(), "rows are in the order of ids"
+        assert after.gap == pytest.approx(before.gap, abs=1e-9)
+        assert after.elastic < before.elastic + 1e-4 * after.poured
+        assert after.kinetic == pytest.approx(before.kinetic)
+        lowest = float((world.motion[2, 0] - world.radius)[~world.fixed].min())
+        assert lowest - 1e-4 < 0.0 if base == "smooth" else lowest > 0.0
+    assert advance(experiment, 200) == 200
+
+
+def moving_ids(experiment: Experiment) -> list[int]:
+    world = experiment.run.world
+    return [int(number) for number in world.sphere_id[~world.fixed]]
+
+
 def test_setting_the_radius_back_restores_the_base_and_the_flow_goes_on() -> None:
     experiment = flowing()
     count, height = grains(experiment), centre_of_mass(experiment)
@@ -116,13 +142,13 @@ def test_where_the_experiment_begins_anew_going_back_restores_the_flow_at_once()
     experiment.history.checkpoints.budget = 10**9
     apply(experiment, Act("fill"))
     advance(experiment, 730)
-    at, before = experiment.history.at, state_hash(experiment.run)
+    at, before, phase = experiment.history.at, state_hash(experiment.run), experiment.phase
     assert scenes()["vessel"].parameters.declared()["mesh_lift"].quantity.effect == "anew"
     apply(experiment, SetParameters({"mesh_lift": 0.01}))
     assert (experiment.phase, grains(experiment)) == ("empty", 0)
     assert experiment.history.checkpoints.before(at).at == at
     assert apply(experiment, TakeBack("mesh_lift")) == ""
-    assert (state_hash(experiment.run), experiment.phase, experiment.parameters.mesh_lift) == (before, "filling", 0.0)
+    assert (state_hash(experiment.run), experiment.phase, experiment.parameters.mesh_lift) == (before, phase, 0.0)
 
 
 def test_taking_back_a_change_that_was_not_made_is_refused() -> None:
@@ -152,7 +178,7 @@ def test_lift_and_clearance_are_those_of_touching_spheres() -> None:
     grain, radius = np.array([[1.0, 0.3]]), np.array([1.0])
     assert lift(grain, radius, base) == pytest.approx(math.sqrt(3.0) - 0.3)
     assert lift(grain + np.array([0.0, 5.0]), radius, base) == pytest.approx(math.sqrt(3.0) - 5.3)
-    assert lift(grain + np.array([10.0, 0.0]), radius, base) == 0.0
+    assert lift(grain + np.array([10.0, 0.0]), radius, base) == -math.inf
     wall = FixedSpheres(np.array([[-1.0, 0.0], [-1.0, 2.0]]), 1.0, 1.0, (-1.0, 0.0))
     touching = np.array([[math.sqrt(3.0) - 1.0, 1.0]])
     assert clearance(touching, radius, wall) == pytest.approx(0.0, abs=1e-12)

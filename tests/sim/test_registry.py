@@ -26,6 +26,12 @@ from repose.sim.integrators.leapfrog import INTEGRATORS as LEAPFROG
 
 INTEGRATORS = (replace(LEAPFROG[0], name="frog", title="Frog"),)
 """
+MEASUREMENT = """
+from dataclasses import replace
+from repose.sim.measure.mean_speed import MEASUREMENT as MEAN_SPEED
+
+MEASUREMENT = replace(MEAN_SPEED, name="other_speed")
+"""
 SCENE = """
 from dataclasses import replace
 from repose.sim.scenes.heap.scene import SCENE as HEAP
@@ -54,7 +60,12 @@ def test_without_plug_ins_everything_shipped_is_found() -> None:
 
 @pytest.mark.parametrize(
     ("text", "kind", "name"),
-    [(LAW, "laws", "twin"), (INTEGRATOR, "integrators", "frog"), (SCENE.format(name="mine"), "scenes", "mine")],
+    [
+        (LAW, "laws", "twin"),
+        (INTEGRATOR, "integrators", "frog"),
+        (MEASUREMENT, "measure", "other_speed"),
+        (SCENE.format(name="mine"), "scenes", "mine"),
+    ],
 )
 def test_a_file_in_the_plug_in_folder_adds_a_record(folder: Path, text: str, kind: str, name: str) -> None:
     (folder / "extra.py").write_text(text)

@@ -193,6 +193,24 @@ def test_grains_are_removed_only_below_the_base(finished: dict) -> None:
     assert gone > 0
 
 
+@pytest.mark.parametrize(("count", "radius"), [(1100, 1e-3), (20_000, 1e-3), (5000, 2e-3)])
+def test_the_container_follows_its_grains_and_stays_twice_as_high_as_wide(count: int, radius: float) -> None:
+    parameters = scenes()["heap"].parameters.checked({"grain_count": count, "mean_radius": radius})
+    height = count * math.pi * (radius**2 + parameters.radius_spread**2) / (0.8 * parameters.width)
+    assert 1.9 < height / parameters.width < 2.3
+    assert scenes()["heap"].parameters().width == 4.56e-2
+
+
+def test_a_width_that_was_set_stays() -> None:
+    default = scenes()["heap"].parameters()
+    assert default.changed(grain_count=20_000).width == pytest.approx(0.1944, abs=1e-4)
+    assert default.changed(grain_count=20_000).changed(grain_count=1100) == default
+    narrow = default.changed(width=0.06)
+    assert narrow.changed(grain_count=20_000).width == 0.06
+    assert narrow.changed(law="memoryless").changed(grain_count=300).width == 0.06
+    assert default.changed(grain_count=20_000, width=4.56e-2).width == 4.56e-2
+
+
 def test_radii_are_those_of_the_truncated_normal_distribution() -> None:
     simulation = new_experiment("heap", {"grain_count": 20_000})
     radii = np.array(simulation.run.state.radii)

@@ -127,8 +127,8 @@ class Frame:
         return measure_ambient_occlusion(self.snapshot.position[kept], self.snapshot.radius[kept], self.snapshot.box)
 
     def shows(self, switch: Switch) -> bool:
-        """Whether a switch is on."""
-        return switch.is_on(self.view)
+        """Whether a switch is on and applies to the scene shown."""
+        return switch.is_on(self.view) and switch.applies(self.snapshot)
 
     @property
     def orbit(self) -> Camera3D:

@@ -32,6 +32,8 @@ SLOPE = Switch(
 )
 NUMBER, NUMBER_IN_FILM = 2.4, 3.6
 """Size of the number, relative to ordinary text: a film may be seen small, and cannot be magnified."""
+DIGIT = 0.727 * 16.0
+"""Height of a digit of ordinary text: share of the font's size, times that size [units]."""
 ERROR_WORDS = 1.1
 """Size of what its error is the error of."""
 BEYOND = 0.02
@@ -66,8 +68,9 @@ def rings(frame: Frame) -> Floats | None:
 
 
 def number_size(frame: Frame) -> float:
-    """Size of the number, relative to ordinary text."""
-    return NUMBER if frame.film is None else NUMBER_IN_FILM
+    """Size of the number, relative to ordinary text; in a presentation it follows the height of the picture."""
+    least = frame.view.letters * frame.size[1] / (DIGIT * frame.scale)
+    return max(NUMBER if frame.film is None else NUMBER_IN_FILM, least)
 
 
 def label(measurement: AngleOfRepose) -> str:

@@ -15,14 +15,18 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.panels.presentation import headline_foot
 from repose.app.ui.panels.record import draw_indicator
 from repose.app.ui.places import BELOW_LEGEND, NOTICE
+from repose.app.ui.preset_library import different
 from repose.app.ui.questions import answer, open_question
 from repose.app.ui.toasts import Toast, current_toasts
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 from repose.sim.experiment.commands import Recover, RemoveGrain
+from repose.sim.study.preparation import Watch, needed_by
 
 FOOT = "foot of the notices"
 """Entry of `Ui.memory`: height at which the next notice of this frame begins [px]."""
+WATCH = "watch over compiling"
+"""Entry of `Ui.memory`: scene and values whose engine is being compiled, and the watch over it."""
 CLOSED = "closed notice"
 """Entry of `Ui.memory`: the scene's notice that the user has closed."""
 
@@ -32,6 +36,8 @@ def draw(ui: Ui) -> None:
     snapshot = ui.snapshot
     if ui.memory.get(CLOSED) != snapshot.notice:
         ui.memory.pop(CLOSED, None)
+    if not snapshot.compiling and (watched := ui.memory.pop(WATCH, None)) is not None:
+        watched[1].finish()
     ui.memory[FOOT] = headline_foot(ui) if ui.presenting else BELOW_LEGEND * ui.scale
     if open_question(ui) is not None:
         _notice(ui, ui.palette.warning, _draw_question, name="question")
@@ -52,6 +58,8 @@ def draw(ui: Ui) -> None:
     elif ui.film.trouble and not ui.film.running:
         _notice(ui, ui.palette.warning, _draw_no_film)
     for place, toast in enumerate(current_toasts(ui)):
+        if ui.presenting and not toast.bad:
+            continue  # an audience looks at the grains and the number
         colour = ui.palette.bad if toast.bad else ui.palette.line
         _notice(ui, colour, partial(_draw_toast, toast), name=f"toast.{place}")
     if ui.film.running and (ui.presenting or not ui.view.ui_visible):
@@ -102,10 +110,36 @@ def _draw_question(ui: Ui) -> None:
 
 
 def _draw_compiling(ui: Ui) -> None:
-    """How far the engine is; keys that are pressed meanwhile act when it is ready."""
+    """How far the engine is and how long it takes; keys that are pressed meanwhile act when it is ready."""
+    watch = _watch(ui)
     heading("Preparing the engine…", 1.2, ui.palette.text)
-    note("The first start on a machine compiles it; later starts load it from disk.", ui.palette.muted)
+    if watch is None:
+        note("The scene is being made.", ui.palette.muted)
+        _draw_busy(ui)
+        return
+    progress = watch.progress()
+    left = f"about {progress.seconds_left:.0f} s left" if progress.seconds_left >= 1.0 else "nearly ready"
+    note(f"{progress.share:.0%}, {left}: {progress.part}. Later starts load it from disk.", ui.palette.muted)
     note("Keys and buttons act as soon as it is ready.", ui.palette.muted)
+    imgui.progress_bar(progress.share, imgui.ImVec2(-1, 5 * ui.scale), "")
+    ui.probe.mark("notice.progress")
+
+
+def _watch(ui: Ui) -> Watch | None:
+    """The watch over the engine that is being compiled; None before there is a scene."""
+    snapshot = ui.snapshot
+    if snapshot.parameters is None:
+        return None
+    values = different(snapshot.parameters)
+    kept = ui.memory.get(WATCH)
+    if kept is None or kept[0] != (snapshot.scene, values):
+        kept = ui.memory[WATCH] = (snapshot.scene, values), Watch(needed_by(snapshot.scene, values))
+    watch: Watch = kept[1]
+    return watch
+
+
+def _draw_busy(ui: Ui) -> None:
+    """A bar that moves while nothing is known."""
     low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
     imgui.progress_bar(0.0, imgui.ImVec2(-1, 5 * ui.scale), "")
     piece = 0.25 * width

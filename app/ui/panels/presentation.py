@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.render.pacing import describe_speed
+from repose.app.render.passes.measurement import SLOPE
 from repose.app.render.text import draw_text, text_width
 from repose.app.render.theme import colour32
 from repose.app.ui.fields import draw_field
@@ -13,11 +15,11 @@ from repose.app.ui.panels.next_step import OVER, draw_next
 from repose.app.ui.panels.parameters import lecture_parameters
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.readings import headline
-from repose.app.ui.transport import describe_speed
+from repose.app.ui.transport import describe_pace
 from repose.app.ui.ui import Ui
 
 LETTERS = 0.06
-"""Height of the letters of the large number, of the height of the window [-]."""
+"""Height of the letters of the large number [share of the height of the window]."""
 CAPITALS = 0.727
 """Height of a capital or a digit of the font, relative to its size [-]."""
 TITLE = 1.25
@@ -41,6 +43,11 @@ def draw(ui: Ui) -> None:
         _draw_chips(ui)
 
 
+def is_on_slope(ui: Ui) -> bool:
+    """Whether the picture itself shows the number, on the slope of the heap."""
+    return ui.snapshot.measurement is not None and SLOPE.is_on(ui.view)
+
+
 def letter_size(ui: Ui) -> float:
     """Size of the font of the large number relative to running text [-]."""
     return LETTERS * ui.size[1] / CAPITALS / imgui.get_font_size()
@@ -48,6 +55,8 @@ def letter_size(ui: Ui) -> float:
 
 def headline_foot(ui: Ui) -> float:
     """Lower edge of the large number [px]; notices begin there."""
+    if is_on_slope(ui):
+        return BELOW_LEGEND * ui.scale
     return BELOW_LEGEND * ui.scale + letter_size(ui) * imgui.get_font_size() + 1.4 * imgui.get_font_size()
 
 
@@ -56,16 +65,17 @@ def _draw_title(ui: Ui) -> None:
     library = ui.preset_library
     draw_text(x, y, library.titles.get(library.current, ""), ui.palette.text, TITLE)
     y += 1.3 * TITLE * imgui.get_font_size()
-    speed = "paused" if snapshot.paused else describe_speed(snapshot.realtime_factor)
+    wanted = ui.transport.speed
+    speed = describe_pace(snapshot, wanted) or describe_speed(wanted)
     draw_text(x, y, f"{snapshot.time:.2f} s", ui.palette.text)
     draw_text(x + text_width("888.88 s") + 14 * ui.scale, y, speed, ui.palette.muted)
     ui.probe.mark_area("presentation.title", (x, 14 * ui.scale, x + text_width("888.88 s"), y))
 
 
 def _draw_headline(ui: Ui) -> None:
-    """Right-aligned under the legend, where a heap that falls to the right leaves the picture free."""
+    """Right-aligned under the legend, unless the number stands on the measured slope in the same letters."""
     found = headline(ui.snapshot)
-    if found is None:
+    if found is None or is_on_slope(ui):
         return
     size, right = letter_size(ui), ui.size[0] - 24 * ui.scale
     y, line = BELOW_LEGEND * ui.scale, imgui.get_font_size()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
+from repose.app.render.pacing import describe_speed
 from repose.app.render.text import draw_text, note
 from repose.app.render.theme import colour32
 from repose.app.storage.film import FORMATS, FRAME_RATES, SIZES, SPEEDS
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, choose, row, tooltip
+from repose.app.ui.widgets import button, checkbox, choose, row, tooltip
 
 
 def draw(ui: Ui) -> None:
@@ -78,9 +79,18 @@ def _draw_choices(ui: Ui) -> None:
     rate = choose(ui, "record.fps", "Frames", {str(r): f"{r} per second" for r in FRAME_RATES}, str(film.fps))
     if rate is not None:
         film.fps = int(rate)
-    speed = choose(ui, "record.speed", "Speed", {str(s): f"{s:g}× real time" for s in SPEEDS}, str(film.speed))
+    speeds = {"None": "of each phase", **{str(s): describe_speed(s) for s in SPEEDS}}
+    speed = choose(ui, "record.speed", "Speed", speeds, str(film.speed))
     if speed is not None:
-        film.speed = float(speed)
+        film.speed = None if speed == "None" else float(speed)
+    tooltip("Of each phase: filling at most 6 s, the collapse in slow motion, every speed written on the picture.")
+    film.words = checkbox(
+        ui,
+        "record.words",
+        "Title, clock, parameters",
+        film.words,
+        "For a film to be shown as it is: title card, clock, parameters, legend, and the result for two seconds.",
+    )
 
 
 def start_or_stop(ui: Ui) -> None:

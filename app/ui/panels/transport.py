@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.render.pacing import describe_speed
 from repose.app.render.text import SMALL, draw_text, grouped, text_width
 from repose.app.render.theme import Colour, colour32
 from repose.app.ui import rewind
@@ -13,12 +14,10 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.panels.record import draw_indicator
 from repose.app.ui.panels.stability import draw_dot
 from repose.app.ui.places import is_shown, show
-from repose.app.ui.transport import SPEEDS, describe_speed
+from repose.app.ui.transport import SPEEDS, describe_pace
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, dragged, slide, tooltip
 
-SLOW = 0.9
-"""Share of the wanted speed below which the speed reached is said too."""
 TIMELINE = 14.0
 """Height of the bar of time [px at scale 1]."""
 NEAR = 6.0
@@ -141,24 +140,12 @@ def _draw_clock(ui: Ui) -> float:
     colour = ui.palette.accent if past else ui.palette.text
     draw_text(low.x, low.y + pad - 0.05 * imgui.get_font_size(), f"{snapshot.time:.3f} s", colour, 1.15)
     end = low.x + text_width("8888.888 s", 1.15)
-    said = reached(ui)
+    said = describe_pace(snapshot, ui.transport.speed)
     wide = text_width("8888 × slow motion", 0.85)
     if said and end + 10 * ui.scale + wide < ui.size[0] - WATCH * ui.scale:
         draw_text(end + 10 * ui.scale, low.y + pad + 0.1 * imgui.get_font_size(), said, ui.palette.muted, 0.85)
     imgui.dummy(imgui.ImVec2(1.0, imgui.get_frame_height()))
     return end + 10 * ui.scale + wide
-
-
-def reached(ui: Ui) -> str:
-    """The speed in words where the machine does not reach the wanted one; that the past is shown, or a pause."""
-    snapshot, wanted = ui.snapshot, ui.transport.speed
-    if snapshot.at < snapshot.log_end:
-        return "an earlier step"
-    if snapshot.paused or snapshot.realtime_factor <= 0.0:
-        return "paused" if snapshot.paused else ""
-    if wanted is None or snapshot.realtime_factor < SLOW * wanted:
-        return describe_speed(snapshot.realtime_factor)
-    return ""
 
 
 WATCH = 300.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
-from repose.app.render.colours import COLOUR_MAPS, COLOURINGS
+from repose.app.render.colours import COLOUR_MAPS, COLOURINGS, shown_as
 from repose.app.render.cutaway import AXES
 from repose.app.render.orbit import VIEWS
 from repose.app.render.passes import all_switches
@@ -99,10 +99,12 @@ def _draw_switches(ui: Ui) -> None:
 
 
 def colour_by_next(ui: Ui) -> None:
-    """Colour the grains by the next quantity."""
+    """Colour the grains by the next quantity or look that is not shown already."""
     names = list(COLOURINGS)
     at = names.index(ui.view.colour_by) if ui.view.colour_by in names else -1
-    ui.view.colour_by = names[(at + 1) % len(names)]
+    shown = shown_as(ui.view.colour_by, ui.snapshot)
+    later = (names[(at + step) % len(names)] for step in range(1, len(names)))
+    ui.view.colour_by = next(name for name in later if shown_as(name, ui.snapshot) != shown)
 
 
 KEYS = (Key("next_colour", "C", "colour by the next quantity", "Picture", colour_by_next, characters="cC"),)

@@ -1,4 +1,4 @@
-"""The angle of repose over friction, beside the laws the thesis compares it with."""
+"""The angle of repose over friction, compared with the laws of the thesis."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ THESIS_FACTOR = 1.77
 
 
 def measure(experiment: Experiment) -> Point | None:
-    """Friction and the slope read last."""
+    """Friction and the slope measured last."""
     reading = experiment.run.state.slope
     return None if reading is None else Point(experiment.parameters.friction, reading.angle, reading.standard_error)
 
 
 def measure_in_space(experiment: Experiment) -> Point | None:
-    """Friction and the slope read last, all around."""
+    """Friction and the slope measured last, of a heap in space."""
     found = experiment.run.state.reading
     return Point(experiment.parameters.friction, found["angle"], found["standard_error"]) if found else None
 
@@ -45,7 +45,7 @@ def fitted(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
 
 
 def beside_the_thesis(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
-    """The same, and the factor the thesis finds."""
+    """The results of `fitted`, and the factor of the thesis."""
     numbers, lines = fitted(points, reach)
     return Findings(numbers, (*lines, _law(f"{THESIS_FACTOR} arctan μ (thesis)", THESIS_FACTOR, reach)))
 

@@ -71,7 +71,7 @@ class LawChoice(ParameterSet):
         """
         chosen = self.chosen({"law": self.selected_law} | dict(values))
         same = shared_names(self, chosen)
-        return {name: value for name, value in self.model_dump().items() if name in same}
+        return {name: value for name, value in super().kept(values).items() if name in same}
 
 
 def with_law(own: type[ParameterSet], default: Law, fits: Callable[[Law], bool]) -> type[ParameterSet]:

@@ -1,4 +1,4 @@
-"""Numbers of grains that are poured, declared once for the scenes that pour them."""
+"""Parameters of the grains, for all scenes that pour them."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ class PouredInSpaceParameters(MotionParameters, MaterialParameters):
 
     @property
     def largest_radius(self) -> float:
-        """Of the grains [m]."""
+        """Radius of the largest grain [m]."""
         return self.mean_radius * (1.0 + self.size_spread)
 
     def mass_of(self, radius: Floats) -> Floats:
-        """rho 4/3 pi R³ [kg]."""
+        """Masses rho 4/3 pi R³ [kg] for these radii [m], shape (n,)."""
         return self.density * 4.0 / 3.0 * math.pi * radius**3

@@ -39,34 +39,50 @@ class FixedSpheres(NamedTuple):
     """[kg], for the damping of contacts."""
     outward: tuple[float, ...] = ()
     """Unit vector away from the grains, of a wall; empty for the base."""
+    material: int = 0
 
 
 def add_fixed(world: World, spheres: Sequence[FixedSpheres], first_id: int) -> World:
     """The world with fixed spheres appended, their ids counted from `first_id`."""
     for group in spheres:
-        world = add_spheres(world, group.centre, group.radius, group.mass, fixed=True, first_id=first_id)
+        world = add_spheres(
+            world, group.centre, group.radius, group.mass, fixed=True, material=group.material, first_id=first_id
+        )
         first_id += len(group.centre)
     return world
 
 
-def rebuild(experiment: Experiment, spheres: Sequence[FixedSpheres], first_id: int) -> None:
-    """Replace all fixed spheres by these under the grains that are present; the caller books the change of energy."""
+def rebuild(
+    experiment: Experiment,
+    spheres: Sequence[FixedSpheres],
+    first_id: int,
+    highest: float = math.inf,
+    floor: float = -math.inf,
+) -> None:
+    """Replace all fixed spheres by these under the grains that are present; the caller books the change of energy.
+
+    Grains above the height `highest` stay where they are; `floor` is the height of a plane under the base [m].
+    """
     run, dimension = experiment.run, experiment.scene.dimension
     energy = survey_contacts(experiment).elastic_energy
     calm = max(BALANCED * gravity_of(experiment), mean_acceleration(run.world, dimension))
     grains = keep_spheres(run.world, ~run.world.fixed)
     count = grains.sphere_count
     place, radius = grains.motion[:dimension, 0].T, grains.radius
-    place[:, -1] += max(lift(place, radius, group) for group in spheres if not group.outward)
+    lifted = place[:, -1] < highest
+    lifts = [lift(place[lifted], radius[lifted], group) for group in spheres if not group.outward]
+    onto_floor = float((radius + floor - place[:, -1])[lifted].max(initial=-math.inf))
+    rise = max([onto_floor, *lifts])
+    place[lifted, -1] += rise if math.isfinite(rise) else 0.0
     gaps = [clearance(place, radius, group) if group.outward else 0.0 for group in spheres]
-    moves = math.ceil(max(gaps) / (CLOSING * float(radius.min())))
+    moves = math.ceil(max(gaps, default=0.0) / (CLOSING * float(radius.min())))
     run.world = add_fixed(grains, spheres, first_id)
     for left in range(moves, -1, -1):
         centres = [
             group.centre + gap * left / max(moves, 1) * np.array(group.outward or np.zeros(dimension))
             for group, gap in zip(spheres, gaps, strict=True)
         ]
-        run.world.motion[:dimension, 0, count:] = np.concatenate(centres).T
+        run.world.motion[:dimension, 0, count:] = np.concatenate([np.empty((0, dimension)), *centres]).T
         forget_neighbours(run.world)
         relax(experiment, energy, calm, MOVE_ITERATIONS if left else LAST_ITERATIONS)
     restart_motion(experiment)
@@ -75,14 +91,17 @@ def rebuild(experiment: Experiment, spheres: Sequence[FixedSpheres], first_id: i
 def lift(place: Floats, radius: Floats, base: FixedSpheres) -> float:
     """Smallest distance by which grains must rise, all together, to overlap no sphere of the base [m].
 
-    Negative where they can be lowered; 0 where none is above the base. Centres have shape (count, dimension) [m].
+    Negative where they can be lowered, minus infinity where none is above the base. Centres have shape
+    (count, dimension) [m].
     """
+    if not place.size:
+        return -math.inf
     grain, sphere, across = near(place[:, :-1], base.centre[:, :-1], float(radius.max()) + base.radius)
     reach = radius[grain] + base.radius
     over = across < reach
     grain, sphere, across, reach = grain[over], sphere[over], across[over], reach[over]
     needed = base.centre[sphere, -1] + np.sqrt(reach**2 - across**2) - place[grain, -1]
-    return float(needed.max()) if needed.size else 0.0
+    return float(needed.max(initial=-math.inf))
 
 
 def clearance(place: Floats, radius: Floats, wall: FixedSpheres) -> float:

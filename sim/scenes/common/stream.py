@@ -1,4 +1,4 @@
-"""Spheres let fall in space in layers onto a round base, and the sizes that follow from their number."""
+"""Layers of spheres that fall on a round base, and the sizes that follow from the number of spheres."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from repose.sim.scenes.common.poured import PouredState, add_layer, generator_of
 from repose.sim.scenes.common.poured_parameters import PouredInSpaceParameters
 
 SIDES = 16
-"""Flat sides of the funnel and of the cylinder."""
+"""Number of flat sides of the funnel and of the cylinder."""
 
 LOOSE = 0.55
-"""Packing fraction of what has been poured, for sizes [-]."""
+"""Packing fraction of poured grains, for the sizes of plate and funnel [-]."""
 
 SHALLOW, STEEP = math.tan(math.radians(16.0)), math.tan(math.radians(38.0))
-"""Slopes that the sizes of plate and fall are made for: a heap between the two has room [-]."""
+"""Least and largest slope of a heap for which plate and fall have room [-]."""
 
 SPACING = 1.05
 """Distance of the spheres of a new layer, in largest diameters [-]."""
 
 QUIET_TIME = 0.2
-"""How long the mean speed must stay below v_min before all counts as at rest [s]."""
+"""Time for which the mean speed must stay below v_min for the heap to be at rest [s]."""
 
 JAMMED_AFTER = 3.0
-"""Pouring is given up when nothing has fallen out of the way of the next layer for so long [s]."""
+"""Time after which pouring ends because the last layer has not left the way of the next one [s]."""
 
 
 def bulk_volume(parameters: PouredInSpaceParameters) -> float:
-    """Of all grains, loosely poured [m³]."""
+    """Volume of all grains, loosely poured [m³]."""
     return parameters.grain_count * 4.0 / 3.0 * math.pi * parameters.mean_radius**3 / LOOSE
 
 
 def plate_radius(parameters: PouredInSpaceParameters) -> float:
-    """Of a plate a shallow heap of all grains fits on, a cone V = (pi/3) r³ tan(theta) [m]."""
+    """Radius of a plate for a shallow heap of all grains, a cone V = (pi/3) r³ tan(theta) [m]."""
     return float((3.0 * bulk_volume(parameters) / (math.pi * SHALLOW)) ** (1.0 / 3.0)) + 2.0 * parameters.mean_radius
 
 
 def heap_height(parameters: PouredInSpaceParameters) -> float:
-    """Of a steep heap of all grains, with room above it [m]."""
+    """Height of a steep heap of all grains, with room above it [m]."""
     return float((3.0 * bulk_volume(parameters) * STEEP**2 / math.pi) ** (1.0 / 3.0)) + 4.0 * parameters.mean_radius
 
 
@@ -70,13 +70,13 @@ def hexagons(radius: float, spacing: float) -> Floats:
 
 
 def smallest_grain(parameters: PouredInSpaceParameters) -> tuple[float, float]:
-    """The smallest grain that can be drawn."""
+    """Mass [kg] and radius [m] of the smallest grain that can be drawn."""
     radius = parameters.mean_radius * (1.0 - parameters.size_spread)
     return float(parameters.mass_of(np.array(radius))), radius
 
 
 def way_is_free(experiment: Experiment, high: float) -> bool:
-    """Whether the last layer has fallen out of the way of the next, which is let fall above `high` [m]."""
+    """Whether the last layer is below the place of the next one, which begins to fall above `high` [m]."""
     world = experiment.run.world
     top = (world.motion[2, 0] + world.radius)[~world.fixed].max(initial=-math.inf)
     return bool(top < high)

@@ -1,4 +1,4 @@
-"""Spheres held in place until they are let go, beside the closed form they should follow: for the scenes that check."""
+"""Spheres that are held until they are released, and their closed form, for the scenes that verify a law."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times, f
 
 @dataclass
 class HeldState(PhaseState):
-    """Where such an experiment stands, and what it has recorded.
+    """State and records of such an experiment.
 
     The phase is empty while the spheres are held, flowing, and rested once the time is over; `since` is when the
     spheres were released.
     """
 
     time: list[float] = field(default_factory=list)
-    """Since then, of every record [s]."""
+    """Time of every record since the release [s]."""
     place: list[list[float]] = field(default_factory=list)
-    """The coordinate watched, one entry per sphere [m]."""
+    """The recorded coordinate, one entry per sphere [m]."""
     speed: list[list[float]] = field(default_factory=list)
     """Its rate of change [m/s]."""
     rolling: list[float] = field(default_factory=list)
@@ -55,7 +55,7 @@ def let_go(experiment: Experiment, mass: float, inertia: float, velocity: Sequen
     with booked(experiment, "poured"):
         world.inverse_mass[:dimension] = 1.0 / mass
         world.inverse_mass[dimension:] = 1.0 / inertia
-        # Held spheres are not looked for near walls: make the lists anew.
+        # The list of wall contacts has no held spheres: it is made anew.
         forget_neighbours(world)
         find_accelerations(experiment)
         motion = run.world.motion
@@ -79,7 +79,7 @@ def held_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Flo
 
 
 def flaw_held(state: HeldState, world: World, spheres: int) -> str:
-    """What of a state read from a file cannot be, of a scene of so many spheres."""
+    """The part of a state read from a file that is impossible for a scene of so many spheres, or an empty string."""
     records = len(state.time)
     return first_flaw(
         {
@@ -133,7 +133,7 @@ def repeat(experiment: Experiment, starts: Floats, velocity: Sequence[float] = (
 
 
 def hold(experiment: Experiment) -> None:
-    """Stop the spheres where they are; they carry their energy out of the ledger."""
+    """Hold the spheres where they are; their energy is booked as removed."""
     world = experiment.run.world
     with booked(experiment, "removed"):
         world.inverse_mass[:] = 0.0
@@ -157,7 +157,7 @@ def spins(experiment: Experiment) -> Floats:
 
 
 def record(state: HeldState, time: float, place: Floats, speed: Floats) -> None:
-    """Append place [m] and speed [m/s] of every sphere, `time` [s] after they were let go."""
+    """Append place [m] and speed [m/s] of every sphere, `time` [s] after their release."""
     state.time.append(time)
     state.place.append(place.tolist())
     state.speed.append(speed.tolist())

@@ -1,4 +1,4 @@
-"""Numbers of spheres that are held until they are let go, declared once for the scenes that check."""
+"""Parameters of spheres that are held until they are released, for the scenes that verify a law."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filling the heap's container: its walls and base, the radii drawn, the layers poured."""
+"""Filling of the heap's container: walls and base, radii of the grains, layers."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def draw_radii(parameters: HeapParameters, generator: np.random.Generator) -> Fl
 
 
 def smallest_grain(parameters: HeapParameters) -> tuple[float, float]:
-    """Before anything is poured: half the mean radius stands for the smallest grain to come."""
+    """Mass [kg] and radius [m] of the smallest grain to expect: half the mean radius."""
     radius = 0.5 * parameters.mean_radius
     return parameters.mass_at_mean * (radius / 1e-3) ** 3, radius
 

@@ -43,10 +43,10 @@ from repose.sim.scenes.heap.parameters import HeapParameters
 from repose.sim.scenes.heap.prepared import column
 
 QUIET_TIME = 0.25
-"""How long the opened heap must stay quiet to count as at rest [s]."""
+"""Time for which the opened heap must stay below the settle speed to be at rest [s]."""
 
 LONGEST_WAIT = 3.0
-"""A layer that has not settled after this long is poured upon all the same [s]."""
+"""Time after which the next layer is poured although the last has not settled [s]."""
 
 
 def supervise(experiment: Experiment) -> None:
@@ -128,7 +128,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     state: HeapState = experiment.run.state
     total = len(state.radii)
     left = state.poured - state.removed
@@ -165,7 +165,7 @@ def measure(experiment: Experiment) -> AngleOfRepose | None:
 
 
 def box(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The container with some room to its right, where the grains run out."""
+    """The container, and room to its right for the grains that flow out."""
     built = experiment.run.built
     margin = 3.0 * built.wall_radius
     return (-margin, -margin - 2.0 * built.mean_radius), (1.25 * built.width + margin, experiment.run.state.height)
@@ -219,7 +219,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def check(experiment: Experiment) -> str:
-    """A heap has a slope: positive, below 60°, made of some of the grains that were poured."""
+    """The heap has a slope between 0 and 60°."""
     reading = experiment.run.state.slope
     if experiment.phase != "rested" or reading is None:
         return f"The heap did not come to rest: phase {experiment.phase}."
@@ -229,7 +229,7 @@ def check(experiment: Experiment) -> str:
 
 
 def flaw(state: HeapState, world: World, built: HeapParameters) -> str:
-    """Part of a state read from a file that is impossible."""
+    """The part of a state read from a file that is impossible, or an empty string."""
     slope = state.slope
     return first_flaw(
         {

@@ -1,4 +1,4 @@
-"""What the heap in space is poured from and on: plate, funnel or cylinder."""
+"""Plate, funnel and cylinder of the heap in space, and the pouring of a layer."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from repose.sim.engine.builder import add_spheres, empty_world, set_walls
+from repose.sim.engine.builder import empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import booked
 from repose.sim.scenes.common.poured import PouredState
+from repose.sim.scenes.common.rebuilding import FixedSpheres, add_fixed, rebuild
 from repose.sim.scenes.common.stream import (
     SIDES,
     bulk_volume,
@@ -71,13 +73,9 @@ def begin(parameters: Heap3dParameters, seed: int) -> tuple[World, Heap3dState]:
     """The empty plate under the funnel, or in the cylinder."""
     generator = np.random.default_rng(seed)
     radii = drawn_radii(parameters, generator)
-    mean, size = parameters.mean_radius, sizes(parameters)
-    world = empty_world(3, 3, skin=0.3 * mean, materials=2)
-    if parameters.base == "rough":
-        base = hexagons(size.plate, 2.0 * mean)
-        centres = np.column_stack([base, np.zeros(len(base))])
-        mass = parameters.mass_of(np.full(len(base), mean))
-        world = add_spheres(world, centres, mean, mass, fixed=True, material=1)
+    size = sizes(parameters)
+    world = empty_world(3, 3, skin=0.3 * parameters.mean_radius, materials=2)
+    world = add_fixed(world, plate(parameters), first_id=0)
     vessel = frustum(size)
     floor = np.array([[(0, 0, 0), (0, 0, 1), (0, 0, 0)]], float)
     shape = [PLANE] + [FACET] * len(vessel)
@@ -85,6 +83,27 @@ def begin(parameters: Heap3dParameters, seed: int) -> tuple[World, Heap3dState]:
     state = Heap3dState(radii=radii.tolist(), next_id=world.sphere_count)
     state.random = dict(generator.bit_generator.state)
     return world, state
+
+
+def plate(parameters: Heap3dParameters) -> tuple[FixedSpheres, ...]:
+    """The spheres that cover a rough plate; none on a smooth one."""
+    if parameters.base == "smooth":
+        return ()
+    radius = parameters.mean_radius
+    places = hexagons(sizes(parameters).plate, 2.0 * radius)
+    mass = float(parameters.mass_of(np.full(1, radius))[0])
+    return (FixedSpheres(np.column_stack([places, np.zeros(len(places))]), radius, mass, material=1),)
+
+
+def rebuild_plate(experiment: Experiment, parameters: Heap3dParameters) -> None:
+    """Cover or clear the plate under the grains that are present; those in the funnel stay where they are."""
+    run, size = experiment.run, sizes(experiment.run.built)
+    built = run.built.changed(base=parameters.base)
+    spheres = plate(built)
+    with booked(experiment, "work"):
+        rebuild(experiment, spheres, run.state.next_id, highest=size.low or math.inf, floor=0.0)
+    run.built = built
+    run.state.next_id += sum(len(group.centre) for group in spheres)
 
 
 def frustum(size: Sizes) -> Floats:

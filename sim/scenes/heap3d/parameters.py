@@ -20,8 +20,8 @@ class Heap3dParameters(PouredInSpaceParameters):
     ] = "funnel"
     base: Annotated[
         Literal["rough", "smooth"],
-        Quantity("plate", "", effect="restart", group="Experiment"),
-        Field(description="Rough: covered with spheres that do not move. Smooth: a plane. Takes effect at next start."),
+        Quantity("plate", "", effect="base", group="Experiment"),
+        Field(description="Rough: covered with spheres that do not move. Smooth: a plane."),
     ] = "rough"
     grain_count: GrainCount = 1500
     orifice: Annotated[

@@ -36,11 +36,11 @@ from repose.sim.scenes.common.poured import (
 )
 from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import QUIET_TIME, disc, fallen, pour_on, smallest_grain
-from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, pour_layer, sizes
+from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, pour_layer, rebuild_plate, sizes
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
 
 MOST_STEEP = math.radians(60.0)
-"""No heap of loose spheres stands steeper."""
+"""Largest angle of repose that loose spheres can have [rad]."""
 
 
 def supervise(experiment: Experiment) -> None:
@@ -75,7 +75,7 @@ def _fill_on(experiment: Experiment, quiet: bool) -> None:
 
 
 def _stop_the_cylinder(experiment: Experiment) -> None:
-    """Once it is above everything."""
+    """Stop the cylinder once it is above all grains."""
     world = experiment.run.world
     moving = ~world.fixed
     top = float((world.motion[2, 0] + world.radius)[moving].max(initial=0.0))
@@ -119,7 +119,7 @@ def act(experiment: Experiment, action: str) -> str:
 
 
 def keep_reading(state: Heap3dState, reading: ConeAngle) -> None:
-    """Write a reading down as plain data."""
+    """Store a reading as plain data."""
     state.reading = {
         "angle": reading.angle,
         "standard_error": reading.standard_error,
@@ -136,7 +136,7 @@ def keep_reading(state: Heap3dState, reading: ConeAngle) -> None:
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     state: Heap3dState = experiment.run.state
     total, left = len(state.radii), state.poured - state.removed
     if state.phase == "filling":
@@ -156,7 +156,7 @@ def measure(experiment: Experiment) -> ConeAngle | None:
         return None
     world = experiment.run.world
     moving = ~world.fixed
-    # What is still in the funnel is no heap.
+    # Grains still in the funnel do not belong to the heap.
     moving &= world.motion[2, 0] < sizes(experiment.run.built).low + world.walls.moved[:, 2].max(initial=0.0)
     return measure_cone(world.motion[:3, 0, moving].T, world.radius[moving], world.sphere_id[moving])
 
@@ -179,7 +179,7 @@ def slope(experiment: Experiment) -> AngleOfRepose | None:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """The angle both ways."""
+    """The angle of repose from the profile and from the cone."""
     found = experiment.run.state.reading
     if not found:
         return ()
@@ -237,7 +237,7 @@ def facets(experiment: Experiment) -> Floats:
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
-    """Grains and the reading."""
+    """Numbers of grains, and the slope measured last."""
     state: Heap3dState = experiment.run.state
     angle = None
     if state.reading:
@@ -254,7 +254,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def check(experiment: Experiment) -> str:
-    """A heap has a slope, and nothing hangs in the funnel."""
+    """The heap has a slope, and no grain is stuck in the funnel."""
     state: Heap3dState = experiment.run.state
     if state.phase != "rested":
         return f"The heap did not come to rest: phase {state.phase}."
@@ -268,7 +268,7 @@ def check(experiment: Experiment) -> str:
 
 
 def flaw(state: Heap3dState, world: World, built: Heap3dParameters) -> str:
-    """What of a state read from a file cannot be."""
+    """The part of a state read from a file that is impossible, or an empty string."""
     phases = ("empty", "filling", "filled", "flowing", "rested")
     return first_flaw({"number of walls": world.walls.shape.size < 1, **poured_flaws(state, phases)})
 
@@ -301,5 +301,6 @@ SCENE = Scene(
     flaw=flaw,
     study=STUDY_IN_SPACE,
     lecture=("friction", "rolling_friction", "restitution", "gravity", "tilt"),
+    rebuild=rebuild_plate,
     test_values={"grain_count": 250, "rolling_friction": 0.2, "orifice": 6.0},
 )

@@ -1,4 +1,4 @@
-"""Filling the hourglass: radii drawn, grains put at random places where they touch nothing."""
+"""Filling of the hourglass: radii are drawn, and grains are placed at random without contacts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TRIES = (10, 40, 150, 400, 400)
 sizes of the groups that are tried at once."""
 
 BANDS = 8
-"""Layers of colour the grains are marked with by their height at the start."""
+"""Number of bands of height by which the grains are coloured at the start."""
 
 
 @dataclass
@@ -28,13 +28,13 @@ class HourglassState(PhaseState):
     phase: str = "flowing"
     placed: int = 0
     heights: list[float] = field(default_factory=list)
-    """Height of every grain at the last look [m]; minus infinity once it has been counted."""
+    """Height of every grain at the last sample [m]; minus infinity once the grain has been counted."""
     passages: list[float] = field(default_factory=list)
     """When each grain passed the neck [s], ascending, since the glass was last turned."""
     densities: list[float] = field(default_factory=list)
     """Grains per volume in the upper half while flowing [1/m³]."""
     density_at: float = 0.0
-    """When the last of them was taken [s]."""
+    """Time of the last of these samples [s]."""
     opened: float = 0.0
     """When the grains began to flow [s]."""
     turns: int = 0

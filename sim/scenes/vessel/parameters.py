@@ -14,14 +14,14 @@ from repose.sim.scenes.vessel.shape import shape_of
 
 
 class ShapeParameters(ParameterSet):
-    """A shape from a file and how it stands."""
+    """A shape from a file, its unit and its position."""
 
     mesh: Annotated[
         str,
         Field(
             max_length=4096,
             pattern=r"^[^\x00-\x1f]*$",
-            description="STL or OBJ file of your own shape; empty for the goblet. It is only ever read.",
+            description="STL or OBJ file of your own shape; empty for the goblet. The file is only read.",
         ),
         Quantity("shape", "", effect="anew", group="Shape"),
         FilePath(SUFFIXES, "the goblet"),
@@ -65,8 +65,8 @@ class VesselParameters(PouredInSpaceParameters, ShapeParameters):
 
     @property
     def surfaces(self) -> Mapping[str, Surface]:
-        """What has been read of files since the run began, by path: a path stands for one shape as long as it lasts, or
-        going back and a replay would build on another."""
+        """Shapes read from files since the run began, by path. A path means the same shape during a run: going back
+        and a replay must build on the same one."""
         return self._surfaces
 
     def changed(self, **values: Any) -> Self:
@@ -75,7 +75,7 @@ class VesselParameters(PouredInSpaceParameters, ShapeParameters):
 
     @model_validator(mode="after")
     def _shape_fits_the_grains(self) -> Self:
-        """The file is read here, so that one that cannot be used is refused before anything changes."""
+        """Read the file, so that a file that cannot be used is refused before anything changes."""
         self._surfaces = surfaces_with(self.mesh)
         shape_of(self)
         return self

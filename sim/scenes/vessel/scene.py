@@ -48,7 +48,7 @@ from repose.sim.scenes.vessel.parameters import VesselParameters
 from repose.sim.scenes.vessel.shape import on_floor, shape_of
 
 LARGEST_VOLUME = 1e12
-"""Of a shape in a file [m³]."""
+"""Largest volume of a shape in a file that is accepted [m³]."""
 
 JAMMED = "they pile up to where the stream begins. Pour fewer grains or make the stream wider."
 
@@ -64,12 +64,12 @@ class VesselState(PouredState):
     """Number of grains held, on the floor and inside the body of the shape; empty before they are counted."""
     closed: bool = False
     volume: float = 0.0
-    """Of the inside of a closed shape [m³]."""
+    """Volume of a closed shape [m³]."""
     mended: list[str] = field(default_factory=list)
     digest: str = ""
     """SHA-256 of the file."""
     bottom: list[list[list[float]]] = field(default_factory=list)
-    """Facets that lie in the floor and are no walls [m]."""
+    """Facets that lie in the floor and are not walls [m]."""
 
 
 class Sizes(NamedTuple):
@@ -78,13 +78,13 @@ class Sizes(NamedTuple):
     floor: float
     """Radius of the floor."""
     high: float
-    """Where the stream begins."""
+    """Height at which the stream begins."""
     largest: float
     """Largest grain radius."""
 
 
 def sizes(experiment: Experiment) -> Sizes:
-    """The floor holds a shallow heap of all grains, and the shape with room around it."""
+    """Sizes of floor and stream; the floor has room for a shallow heap of all grains."""
     built: VesselParameters = experiment.run.built
     corners = shape(experiment).reshape(-1, 3)
     wide = float(np.hypot(corners[:, 0], corners[:, 1]).max())
@@ -171,7 +171,7 @@ def count_grains(experiment: Experiment) -> dict[str, int]:
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     state: VesselState = experiment.run.state
     total, left = len(state.radii), state.poured - state.removed
     if state.phase == "filling":
@@ -185,7 +185,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Where the grains are."""
+    """Numbers of grains on the shape, on the floor and off the floor."""
     state: VesselState = experiment.run.state
     if not state.reading:
         return ()
@@ -217,7 +217,7 @@ def facets(experiment: Experiment) -> Floats:
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
-    """Grains, and the shape as it was read."""
+    """Numbers of grains, and properties of the shape."""
     state, surface = experiment.run.state, shape(experiment)
     return {
         "phase": state.phase,
@@ -238,7 +238,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def check(experiment: Experiment) -> str:
-    """All is at rest, and no grain has been pressed into the body of the shape."""
+    """The grains are at rest, and none is inside the body of the shape."""
     state: VesselState = experiment.run.state
     if state.phase != "rested":
         return f"The grains did not come to rest: phase {state.phase}."
@@ -247,7 +247,7 @@ def check(experiment: Experiment) -> str:
 
 
 def flaw(state: VesselState, world: World, built: VesselParameters) -> str:
-    """What of a state read from a file cannot be."""
+    """The part of a state read from a file that is impossible, or an empty string."""
     facets = int((world.walls.shape == FACET).sum())
     return first_flaw(
         {

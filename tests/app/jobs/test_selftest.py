@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs import selftest
-from repose.sim.study.selftest import Case, NotHere, Outcome
+from repose.sim.study.selftest import Case, NotAvailable, Outcome
 
 OWN_TESTS = ("mutated", "random heaps", "killed", "kills", "heaps in a row", "spoilt")
 """Beginnings of the names of cases that other tests run with larger numbers."""
@@ -31,9 +31,9 @@ def test_every_case_survives_here(capsys: pytest.CaptureFixture[str]) -> None:
 def require_survival(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(["selftest", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["survived"] == found["tried"] >= len(selftest.ALL) - 1
+    assert found["passed"] == found["tested"] >= len(selftest.ALL) - 1
     for case in found["cases"]:
-        assert case["verdict"] == "survived" or case["name"] == "picture", case
+        assert case["verdict"] == "passed" or case["name"] == "picture", case
     assert len({case["name"] for case in found["cases"]}) == len(selftest.ALL)
 
 
@@ -54,24 +54,24 @@ def test_what_fails_is_told_counted_and_answered_by_the_exit_code(
         Case("bad", "too much", lambda: Outcome(2.0, 1.0, "m")),
         Case("lost", "no number", lambda: Outcome(math.nan, 1.0)),
         Case("broken", "an error", out(RuntimeError("no luck"))),
-        Case("absent", "nothing to try", out(NotHere("no OpenGL"))),
+        Case("absent", "nothing to try", out(NotAvailable("no OpenGL"))),
     )
     monkeypatch.setattr(selftest, "ALL", cases)
     assert run_command_line(["selftest"]) == 1
     shown = capsys.readouterr().out
     lines = {line.split()[0]: line for line in shown.splitlines() if line.strip()}
-    assert lines["good"].split()[-1] == "survived"
+    assert lines["good"].split()[-1] == "passed"
     assert all(lines[name].split()[-1] == "FAILED" for name in ("bad", "lost", "broken"))
     assert "≤ 1 m" in lines["bad"]
     assert "RuntimeError: no luck" in lines["broken"]
     assert "no OpenGL" in lines["absent"]
-    assert lines["absent"].rstrip().endswith("not tried")
-    assert shown.rstrip().endswith("4 cases tried, 1 survived.")
+    assert lines["absent"].rstrip().endswith("not tested")
+    assert shown.rstrip().endswith("4 cases tested, 1 passed.")
 
 
 def test_where_only_something_is_missing_the_exit_code_is_that_of_success(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(selftest, "ALL", (Case("absent", "nothing to try", out(NotHere("no OpenGL"))),))
+    monkeypatch.setattr(selftest, "ALL", (Case("absent", "nothing to try", out(NotAvailable("no OpenGL"))),))
     assert run_command_line(["selftest"]) == 0
-    assert "0 cases tried, 0 survived." in capsys.readouterr().out
+    assert "0 cases tested, 0 passed." in capsys.readouterr().out

@@ -170,7 +170,7 @@ def test_choices_are_kept_when_the_window_closes(application: Any, tmp_path: Pat
     press("c", "c")
     application.draw_frame()
     application.settings.save()
-    assert 'colour_by = "force"' in (tmp_path / "settings.toml").read_text(encoding="utf-8")
+    assert 'colour_by = "speed"' in (tmp_path / "settings.toml").read_text(encoding="utf-8")
 
 
 def test_a_shader_the_driver_refuses_is_told_and_the_experiment_goes_on(

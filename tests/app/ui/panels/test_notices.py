@@ -17,6 +17,7 @@ from repose.app.ui.toasts import LONG, TOASTS, tell
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act, Recover, SetParameters
 from repose.sim.experiment.snapshot import Action, Fault, Notice, Remedy
+from repose.sim.registry import scenes
 
 from tests.app.ui.panels.stage import Stage
 
@@ -59,20 +60,22 @@ def test_notices_and_messages_leave_the_legend_and_each_other_free(stage: Stage)
     assert min(box[0] for box in boxes) > stage.ui.size[0] / 2
 
 
-@pytest.mark.parametrize(
-    ("key", "expected"), [("question.yes", [SetParameters({"base_radius": 1e-3})]), ("question.no", [])]
-)
-def test_a_change_that_empties_the_container_is_asked_about_once_on_release(
-    stage: Stage, key: str, expected: list[Any]
-) -> None:
+@pytest.mark.parametrize("yes", [True, False])
+def test_a_change_that_takes_the_grains_away_is_asked_about_once_on_release(stage: Stage, yes: bool) -> None:
+    stage.ui.snapshot = replace(stage.ui.snapshot, scene="vessel", parameters=scenes()["vessel"].parameters())
+    stage.frame(2)
+    stage.click("parameters.more")
+    stage.click("parameters.search")
+    stage.write("above the floor")
     before = set(stage.widgets)
-    stage.drag("field.base_radius", 0.1, 0.3, stops=6)
+    stage.drag("field.mesh_lift", 0.1, 0.3, stops=6)
     assert stage.commands == []
-    stage.ctrl_click("field.base_radius")
+    stage.ctrl_click("field.mesh_lift")
     stage.write("1")
+    assert stage.commands == []
     assert set(stage.widgets) - before == {"question", "question.yes", "question.no"}
-    stage.click(key)
-    assert stage.commands == expected
+    stage.click("question.yes" if yes else "question.no")
+    assert stage.commands == ([SetParameters({"mesh_lift": 1e-3})] if yes else [])
     assert "question" not in stage.widgets
 
 

@@ -1,0 +1,143 @@
+"""Compile the engines that are not stored yet in a process of their own: `repose prepare`, and the window in the
+background. The process ends with the program; what it has compiled until then stays stored."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
+
+from repose.sim.study.child_process import end_with_parent, lower_priority
+
+
+class State(NamedTuple):
+    """How far the process has come."""
+
+    engine: str
+    """Engine that is being compiled; empty before the first and after the last."""
+    part: str
+    """Part of it: stable time step, step loop, contact table or measurements."""
+    done: int
+    """Engines compiled by this process."""
+    missing: int | None
+    """Engines that were not stored when the process began; None until that is known."""
+    share: float
+    """Of the expected time [-]."""
+    seconds_left: float | None
+    """Expected [s]; None until it is known."""
+    ended: bool
+    failures: tuple[str, ...]
+    """One sentence for each engine that could not be compiled or stored."""
+
+
+@dataclass
+class CompileProcess:
+    """A process that compiles the missing engines one after the other. Ask `state` as often as you like; `stop` it."""
+
+    low: bool = False
+    """Whether all other programs go before it."""
+    clock: Callable[[], float] = time.monotonic
+    _expected: dict[str, dict[str, float]] | None = None
+    """By engine and part [s]."""
+    _took: dict[str, float] = field(default_factory=dict)
+    """By engine [s]."""
+    _now: tuple[str, str, float] | None = None
+    """Engine and part that are being compiled, and when the part began [s]."""
+    _failures: list[str] = field(default_factory=list)
+    _ended: bool = False
+
+    def __post_init__(self) -> None:
+        context = get_context("spawn")
+        self._heard, tell = context.Pipe(duplex=False)
+        self._process = context.Process(target=_work, args=(tell, self.low), daemon=True)
+        self._process.start()
+        tell.close()  # the process has its own end: once that closes, nothing more will come
+        self._began = 0.0
+
+    def state(self) -> State:
+        """How far the process has come."""
+        self._listen()
+        expected = self._expected
+        if expected is None:
+            return State("", "", 0, None, 0.0, None, self._ended, tuple(self._failures))
+        from repose.sim.study.preparation import progress_in
+
+        engine, part, began = self._now or ("", "", 0.0)
+        now = progress_in(expected[engine], part, self.clock() - began) if engine else None
+        whole = {words: sum(parts.values()) for words, parts in expected.items()}
+        past = sum(whole[words] for words in self._took)
+        left = sum(whole[words] for words in whole if words not in self._took and words != engine)
+        # Engines done took so many times the expected time: the others will, too.
+        factor = sum(self._took.values()) / past if past else 1.0
+        passed = past + (now.share * whole[engine] if now else 0.0)
+        share = 1.0 if self._ended or not whole else passed / sum(whole.values())
+        seconds = factor * ((now.seconds_left if now else 0.0) + left)
+        done = len(self._took) - len(self._failures)
+        return State(engine, part, done, len(expected), share, seconds, self._ended, tuple(self._failures))
+
+    def wait(self, seconds: float) -> None:
+        """Wait until there is news, at most so long."""
+        if not self._ended:
+            self._heard.poll(seconds)
+
+    def stop(self) -> None:
+        """End the process now; what it has compiled stays stored."""
+        self._ended = True
+        self._process.terminate()
+        self._process.join()
+
+    def _listen(self) -> None:
+        try:
+            while not self._ended and self._heard.poll():
+                self._take(*self._heard.recv())
+        except (EOFError, OSError):
+            self._process.join()
+            self._ended = True
+            if self._expected is None or len(self._took) < len(self._expected):
+                engine = self._now[0] if self._now else "the engines"
+                self._failures.append(f"Compiling of {engine} ended with exit code {self._process.exitcode}.")
+            self._now = None
+
+    def _take(self, kind: str, *news: Any) -> None:
+        now = self.clock()
+        if kind == "missing":
+            self._expected = news[0]
+        elif kind == "part":
+            engine, part = news
+            if self._now is None or self._now[0] != engine:
+                self._began = now
+            self._now = engine, part, now
+        else:
+            engine, failure = news
+            self._took[engine] = now - self._began
+            self._now = None
+            if failure:
+                self._failures.append(failure)
+
+
+def _work(tell: Connection, low: bool) -> None:
+    """What the process does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the parent ends this process
+    end_with_parent()
+    if low:
+        lower_priority()
+    from repose.sim.study.preparation import compile_engine, expected_times, is_stored, needed_engines
+
+    missing = [needed for needed in needed_engines() if not is_stored(needed)]
+    tell.send(("missing", {needed.words: expected_times(needed) for needed in missing}))
+    for needed in missing:
+        failure = ""
+        try:
+            compile_engine(needed, lambda part, words=needed.words: tell.send(("part", words, part)))  # type: ignore[misc]
+            if not is_stored(needed):
+                failure = f"The engine of {needed.words} was compiled but could not be stored."
+        except BrokenPipeError:
+            return
+        except Exception as error:  # whatever a plug-in's law makes the compiler raise
+            reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+            failure = f"The engine of {needed.words} could not be compiled: {reason}."
+        tell.send(("done", needed.words, failure))

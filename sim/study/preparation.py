@@ -1,0 +1,215 @@
+"""Engines that scenes and presets need: which are compiled already, how long compiling takes, compiling them ahead.
+
+An engine is compiled in parts, one after the other. Their durations are kept beside the compiled code, so that the next
+compilation on this machine has an estimate; before the first one the estimate is that of the developers' machine.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numba
+from repose.sim import registry
+from repose.sim.engine.builder import with_levels
+from repose.sim.engine.contacts.force_table import compiled_table
+from repose.sim.engine.model import Model
+from repose.sim.engine.step import compose
+from repose.sim.engine.threads import is_compiled
+from repose.sim.engine.world import copy_world
+from repose.sim.experiment.activation import engine_for, model_for
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.results import results_of
+from repose.sim.io import presets
+from repose.sim.io.atomic_file import write_whole_file
+from repose.sim.parameters import Value
+
+PARTS = {"stable time step": 8.0, "step loop": 37.0, "contact table": 3.5, "measurements": 1.5}
+"""Parts of an engine in the order in which they are compiled, with the time each takes [s] where nothing is known of
+this machine (processor time on an AMD EPYC server, mean of heap and heap in space)."""
+FILE = "compile_times.json"
+"""Durations of the parts by engine [s], in the folder of the compiled code."""
+OVERDUE = 0.9
+"""Share of a part that is shown done when its expected duration has passed [-]."""
+
+
+class Needed(NamedTuple):
+    """An engine, and an experiment that needs it."""
+
+    model: Model
+    law: str
+    scene: str
+    values: Mapping[str, Value]
+
+    @property
+    def words(self) -> str:
+        """Name for the user and in `FILE`: "heap: lee_herrmann, gear5, 2D"."""
+        rotating = ", rotating" if self.model.rotation else ""
+        kind = f"{self.law}, {self.model.integrator.name}, {self.model.dimension}D{rotating}"
+        choices = "".join(f", {name} {value}" for name, value in self.values.items() if isinstance(value, str))
+        return f"{self.scene}: {kind}{choices}"
+
+
+class Progress(NamedTuple):
+    """How far compiling has come."""
+
+    part: str
+    """Part of the engine that is being compiled; empty when all are."""
+    share: float
+    """Of the expected time [-]."""
+    seconds_left: float
+    """Expected [s]."""
+
+
+def needed_by(scene: str, values: Mapping[str, Value]) -> Needed:
+    """The engine of an experiment; raises `ParameterError`."""
+    record = registry.scenes()[scene]
+    parameters = record.parameters.checked(values)
+    return Needed(model_for(record, parameters, parameters), record.law_of(parameters), scene, dict(values))
+
+
+def needed_engines(first: str = presets.DEFAULT) -> tuple[Needed, ...]:
+    """Every engine that a scene at its default parameters or a shipped preset needs; that of `first` comes first."""
+    shipped = [presets.load(name) for name in (first, *presets.names())]
+    starts = [(preset.scene, preset.values) for preset in shipped]
+    found = [needed_by(scene, values) for scene, values in (*starts, *((scene, {}) for scene in registry.scenes()))]
+    engines: dict[Model, Needed] = {}
+    for needed in found:
+        engines.setdefault(needed.model, needed)
+    return tuple(engines.values())
+
+
+def is_stored(needed: Needed) -> bool:
+    """Whether the step loop and the contact table of an engine are on disk, for this processor and these sources."""
+    loops = compose(needed.model).loop, compiled_table(needed.model.law, needed.model.shapes)
+    return all(map(_has_index_entry, loops))
+
+
+def _has_index_entry(loop: Any) -> bool:
+    """Whether numba's index names a compiled version of this loop; numba has no public question for that."""
+    with suppress(Exception):  # another version of numba: then the loop is compiled, or loaded, to find out
+        store = loop._cache
+        own = store._index_key(None, loop.targetctx.codegen())[1:]
+        return any(key[1:] == own for key in store._cache_file._load_index())
+    return False
+
+
+def compile_engine(needed: Needed, tell: Callable[[str], None] = lambda part: None) -> None:
+    """Compile an engine part by part, or load what is on disk; `tell(part)` is called before each part."""
+    stored = is_stored(needed)
+    scene = registry.scenes()[needed.scene]
+    parameters = scene.parameters.checked(needed.values)
+    engine = engine_for(scene, parameters, parameters)
+    world = with_levels(scene.begin(parameters, 1)[0], needed.model.integrator.levels)
+    calls: tuple[Callable[[], Any], ...] = (
+        lambda: engine.survey(world, engine.law_parameters),
+        lambda: engine.advance(copy_world(world), engine.law_parameters, engine.gravity, 0.0, 0),
+        lambda: engine.contact_table(world, engine.law_parameters),
+        lambda: results_of(new_experiment(needed.scene, needed.values)),
+    )
+    took = {}
+    for part, call in zip(PARTS, calls, strict=True):
+        tell(part)
+        began = time.monotonic()
+        call()
+        took[part] = time.monotonic() - began
+    if not stored:
+        _keep(needed.words, took)
+
+
+def expected_times(needed: Needed) -> dict[str, float]:
+    """Expected duration of each part of compiling an engine on this machine [s]."""
+    known = _kept()
+    if needed.words in known:
+        return known[needed.words]
+    whole = sum(PARTS.values())
+    factor = statistics.median(sum(times.values()) / whole for times in known.values()) if known else 1.0
+    return {part: factor * seconds for part, seconds in PARTS.items()}
+
+
+def progress_in(expected: Mapping[str, float], part: str, seconds: float) -> Progress:
+    """Progress `seconds` after the compiler began with `part`; one that takes longer than expected never seems done."""
+    names = list(expected)
+    if part not in expected:
+        return Progress("", 1.0, 0.0)
+    before = sum(expected[name] for name in names[: names.index(part)])
+    after = sum(expected[name] for name in names[names.index(part) + 1 :])
+    ratio = seconds / max(expected[part], 1e-3)
+    share = OVERDUE * ratio if ratio < 1.0 else 1.0 - (1.0 - OVERDUE) / ratio
+    left = max(expected[part] - seconds, (1.0 - OVERDUE) * seconds)
+    return Progress(part, (before + share * expected[part]) / sum(expected.values()), left + after)
+
+
+class Watch:
+    """Progress of an engine that another thread compiles, from the time since it began and the loops compiled so far.
+
+    To be asked for every frame; the durations of an engine that was compiled, not loaded, are kept by `finish`.
+    """
+
+    def __init__(self, needed: Needed, clock: Callable[[], float] = time.monotonic) -> None:
+        self._needed, self._clock = needed, clock
+        self._stored = is_stored(needed)
+        self._expected = expected_times(needed)
+        self._began = clock()
+        self._loop_done: float | None = None
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Parts of the engine in the order in which they are compiled."""
+        return tuple(self._expected)
+
+    def progress(self) -> Progress:
+        """How far compiling has come."""
+        now = self._clock()
+        survey, loop, table, _ = self._expected
+        if self._loop_done is None and is_compiled(compose(self._needed.model)):
+            self._loop_done = now
+        if self._loop_done is not None:
+            return progress_in(self._expected, table, now - self._loop_done)
+        spent = now - self._began
+        if spent < self._expected[survey]:
+            return progress_in(self._expected, survey, spent)
+        return progress_in(self._expected, loop, spent - self._expected[survey])
+
+    def finish(self) -> None:
+        """Keep the durations: the engine is compiled."""
+        if self._stored or self._loop_done is None:
+            return
+        before, after = self._loop_done - self._began, self._clock() - self._loop_done
+        survey, loop, table, rest = self._expected
+        share = self._expected[survey] / (self._expected[survey] + self._expected[loop])
+        parts = {survey: share * before, loop: (1.0 - share) * before, table: after, rest: self._expected[rest]}
+        _keep(self._needed.words, parts)
+
+
+def _file() -> Path | None:
+    return Path(numba.config.CACHE_DIR) / FILE if numba.config.CACHE_DIR else None
+
+
+def _kept() -> dict[str, dict[str, float]]:
+    """Durations by engine and part [s]; entries that are not such are passed over."""
+    file = _file()
+    if file is None:
+        return {}
+    with suppress(OSError, ValueError, AttributeError, TypeError, RecursionError):
+        found = json.loads(file.read_text(encoding="utf-8"))
+        return {
+            words: {part: float(times[part]) for part in PARTS}
+            for words, times in found.items()
+            if times.keys() == PARTS.keys() and all(0.0 < float(seconds) < 1e5 for seconds in times.values())
+        }
+    return {}
+
+
+def _keep(words: str, times: Mapping[str, float]) -> None:
+    """Add the durations of an engine to the file; without a folder or with a full disk nothing is kept."""
+    file = _file()
+    if file is not None:
+        text = json.dumps(_kept() | {words: dict(times)}, indent=1)
+        with suppress(OSError):
+            write_whole_file(file, lambda draft: draft.write(text.encode("utf-8")))

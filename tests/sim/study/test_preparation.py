@@ -1,0 +1,99 @@
+"""Engines compiled ahead: all that scenes and presets need, with an estimate of the time that compiling takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numba
+import pytest
+from repose.sim import registry
+from repose.sim.engine.step import compose
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.io import presets
+from repose.sim.study import preparation
+from repose.sim.study.preparation import PARTS, Watch, expected_times, is_stored, needed_by, needed_engines, progress_in
+
+
+@pytest.fixture
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder without durations."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    return tmp_path
+
+
+def test_every_scene_and_every_preset_finds_its_engine_among_those_that_are_needed() -> None:
+    engines = needed_engines()
+    models = [needed.model for needed in engines]
+    assert len(models) == len(set(models)) == len({needed.words for needed in engines})
+    for scene in registry.scenes():
+        assert needed_by(scene, {}).model in models
+    for name in presets.names():
+        preset = presets.load(name)
+        assert needed_by(preset.scene, preset.values).model in models
+    assert engines[0].scene == presets.load(presets.DEFAULT).scene
+
+
+def test_the_engine_of_a_preset_can_come_first() -> None:
+    assert needed_engines("hourglass")[0].scene == "hourglass"
+    assert {needed.model for needed in needed_engines("hourglass")} == {needed.model for needed in needed_engines()}
+
+
+def test_an_engine_is_stored_once_it_has_been_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    heap = needed_by("heap", {})
+    new_experiment("heap")  # compiles the loop, or loads it
+    assert is_stored(heap)
+    store = compose(heap.model).loop._cache
+    monkeypatch.setattr(store, "_index_key", lambda *_: (None, "another processor", "other sources"))
+    assert not is_stored(heap)
+
+
+def test_durations_are_kept_and_scale_the_estimates_of_other_engines(empty_folder: Path) -> None:
+    heap, space = needed_by("heap", {}), needed_by("heap3d", {})
+    assert expected_times(heap) == PARTS
+    took = {part: 3.0 * seconds for part, seconds in PARTS.items()} | {"measurements": 5.0}
+    preparation._keep(heap.words, took)
+    assert expected_times(heap) == took
+    factor = sum(took.values()) / sum(PARTS.values())
+    assert expected_times(space) == pytest.approx({part: factor * seconds for part, seconds in PARTS.items()})
+
+
+@pytest.mark.parametrize("content", ["", "7", '{"heap": 7}', '{"heap": {"step loop": 1}}', "[" * 100_000])
+def test_a_damaged_file_of_durations_is_passed_over(content: str, empty_folder: Path) -> None:
+    (empty_folder / preparation.FILE).write_text(content)
+    assert expected_times(needed_by("heap", {})) == PARTS
+
+
+def test_progress_never_goes_back_and_ends_only_with_the_last_part() -> None:
+    expected = {"a": 10.0, "b": 30.0}
+    moments = [("a", second) for second in range(25)] + [("b", second) for second in range(15, 90)]
+    found = [progress_in(expected, part, float(second)) for part, second in moments]
+    shares = [progress.share for progress in found]
+    assert shares == sorted(shares)
+    assert shares[0] == 0.0
+    assert 0.95 < shares[-1] < 1.0
+    assert found[0].seconds_left == 40.0
+    assert found[9].seconds_left == 31.0
+    assert all(progress.seconds_left > 0.0 for progress in found)
+    assert progress_in(expected, "", 0.0) == ("", 1.0, 0.0)
+
+
+def test_a_watch_follows_the_parts_and_keeps_what_they_took(
+    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, compiled = [100.0], [False]
+    monkeypatch.setattr(preparation, "is_compiled", lambda loop: compiled[0])
+    heap = needed_by("heap", {})
+    watch = Watch(heap, clock=lambda: now[0])
+    assert watch.parts == tuple(PARTS)
+    survey = PARTS["stable time step"]
+    assert watch.progress() == ("stable time step", 0.0, sum(PARTS.values()))
+    now[0] += survey + 1.0
+    assert watch.progress().part == "step loop"
+    now[0] += 11.0
+    compiled[0] = True
+    assert watch.progress().part == "contact table"
+    now[0] += 2.0
+    watch.finish()
+    kept = expected_times(heap)
+    assert kept["stable time step"] + kept["step loop"] == pytest.approx(survey + 12.0)
+    assert kept["contact table"] == 2.0
