@@ -55,7 +55,7 @@ class CompileProcess:
         self._heard, tell = context.Pipe(duplex=False)
         self._process = context.Process(target=_work, args=(tell, self.low), daemon=True)
         self._process.start()
-        tell.close()  # the process has its own end: once that closes, nothing more will come
+        tell.close()  # the process has its own end: after that is closed, no message follows
         self._began = 0.0
 
     def state(self) -> State:
