@@ -20,7 +20,7 @@ class State(NamedTuple):
     engine: str
     """Engine that is being compiled; empty before the first and after the last."""
     part: str
-    """Part of it: stable time step, step loop, contact table or measurements."""
+    """Part of it, a key of `repose.sim.study.preparation.PARTS`."""
     done: int
     """Engines compiled by this process."""
     missing: int | None
