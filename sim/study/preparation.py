@@ -30,9 +30,9 @@ from repose.sim.io import presets
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.parameters import Value
 
-PARTS = {"step loop": 41.0, "contact table": 3.5, "stable time step": 4.0, "measurements": 1.5}
+PARTS = {"step loop": 38.0, "contact table": 4.0, "stable time step": 5.0, "measurements": 1.5}
 """Parts of an engine in the order in which they are compiled, with the time each takes [s] where nothing is known of
-this machine (processor time on an AMD EPYC server, mean of heap and heap in space)."""
+this machine (processor time for the heap on an AMD EPYC server)."""
 FILE = "compile_times.json"
 """Durations of the parts by engine [s], in the folder of the compiled code."""
 OVERDUE = 0.9
