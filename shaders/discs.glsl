@@ -41,18 +41,19 @@ flat in vec4 face_colour;
 flat in vec4 rim_colour;
 flat in float rim_thickness;
 
+uniform float relief;                 // strength of the spherical shading
+
 out vec4 light;
 
 const vec2 LAMP = vec2(-0.32, 0.55);  // direction of the lamp, seen from the grain: up and left
-const float RELIEF = 0.22;            // strength of the spherical shading: weak, so that colours stay readable
 
 void main() {
     float distance = length(place);
     float inside = clamp(edge - distance + 0.5, 0.0, 1.0);
     if (inside <= 0.0) discard;
     float on_face = clamp(edge - rim_thickness - distance + 0.5, 0.0, 1.0);
-    float relief = 1.0 + RELIEF * dot(place / edge, LAMP) * face_colour.a;
-    vec4 shaded = vec4(face_colour.rgb * relief * face_colour.a, face_colour.a);
+    float lit = 1.0 + relief * dot(place / edge, LAMP) * face_colour.a;
+    vec4 shaded = vec4(face_colour.rgb * lit * face_colour.a, face_colour.a);
     vec4 outline = vec4(rim_colour.rgb * rim_colour.a, rim_colour.a);
     float rim_share = rim_thickness > 0.0 ? 1.0 - on_face : 0.0;
     light = mix(shaded, outline, rim_share) * inside * coverage;

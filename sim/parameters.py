@@ -12,7 +12,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
 import annotated_types
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
@@ -20,11 +20,16 @@ from pydantic_core import CoreSchema, core_schema
 from repose.sim import registry
 from repose.sim.numbers import about_comma, read_number
 
-Effect = Literal["now", "ramp", "base", "restart"]
-"""When a change acts: on the running grains at once, over one contact time (repose.sim.experiment.ramp), by rebuilding
-the base, or at the next fill. Parameters to which a force is proportional change over one contact time, since a jump
-would kick the grains. Those that only limit forces or describe a whole impact, and those that are no number, act at
-once."""
+Effect = Literal["now", "ramp", "base", "anew", "restart"]
+"""When a change acts:
+
+- "now": on the running grains, at once. Parameters that only limit forces or describe a whole impact, and those that
+  are no number.
+- "ramp": over one contact time (repose.sim.experiment.activation), since forces are proportional to it and a jump would
+  kick the grains.
+- "base": at once; walls and base are rebuilt under the grains that are present.
+- "anew": at once; the experiment begins anew, and grains that are present are lost. The window asks before it does so.
+- "restart": when the experiment begins anew the next time."""
 
 Value = float | int | str | bool
 
@@ -116,6 +121,9 @@ class ParameterSet(BaseModel):
     """An immutable, validated set of parameters in SI units."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True)
+
+    followers: ClassVar[tuple[str, ...]] = ()
+    """Parameters that follow others until they are set: `kept` leaves out those that do."""
 
     @classmethod
     def declared(cls) -> dict[str, Parameter]:

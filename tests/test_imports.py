@@ -96,6 +96,20 @@ def test_no_module_imports_from_a_layer_above_its_own() -> None:
     assert upward_imports(graph_of(ROOT)) == []
 
 
+def test_scenes_share_code_only_through_the_package_common() -> None:
+    def scene_of(module: str) -> str:
+        return module.split(".")[3] if module.startswith("repose.sim.scenes.") else ""
+
+    shared = ("", "common")
+    between = [
+        f"{module} imports {target}"
+        for module, targets in graph_of(ROOT).items()
+        for target in targets
+        if scene_of(module) not in ("", scene_of(target)) and scene_of(target) not in shared
+    ]
+    assert sorted(between) == []
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

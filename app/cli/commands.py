@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 from repose.app.cli import saved_commands, standard_streams
+from repose.app.cli.film_options import Colour, Fps, Overlay, Size, Speed, Video
 from repose.app.cli.terminal import REFUSED, THREADS_HELP, refusals, refuse, table, typed_number, typed_whole
 from repose.app.progress import Progress, say
 from repose.app.signals import INTERRUPTED, Interrupt
@@ -189,31 +190,27 @@ def run(
     ] = None,
     threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
-    video: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE.mp4|FOLDER/",
-            help="Film the run, at equal intervals of simulated time; with a slash at the end, a PNG picture for each "
-            "frame.",
-            show_default=False,
-        ),
-    ] = "",
-    fps: Annotated[
-        float, typer.Option(parser=typed_number, metavar="NUMBER", help="Frames per second of film.")
-    ] = 60.0,
-    size: Annotated[
-        str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of film and picture in pixels.")
-    ] = "1920x1080",
-    speed: Annotated[
-        float, typer.Option(parser=typed_number, metavar="NUMBER", help="Simulated seconds per second of film.")
-    ] = 1.0,
+    video: Video = "",
+    fps: Fps = None,
+    size: Size = "1920x1080",
+    speed: Speed = None,
+    overlay: Overlay = "full",
+    colour: Colour = "",
     picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw the end state as a PNG file.")] = True,
+    repeat: Annotated[
+        int | None,
+        typer.Option(
+            parser=typed_whole,
+            metavar="NUMBER",
+            help="Do so many runs with seeds from --seed on, side by side: mean and standard error over runs. The "
+            "error of one run is that of its line fit only.",
+        ),
+    ] = None,
 ) -> None:
     """Run an experiment without a window and write its results."""
     with refusals():
         from repose.app.jobs.headless_job import run_job
         from repose.app.jobs.headless_plan import plan
-        from repose.app.storage.recorder import film_path
 
         if scene.endswith(".py"):
             offered = _use_plugins([Path(scene)])
@@ -229,16 +226,23 @@ def run(
             ready=ready,
             out=out,
             as_json=json,
-            video=film_path(video) if video else None,
+            video=video,
             fps=fps,
             size=size,
             speed=speed,
+            overlay=overlay,
+            colour=colour,
             picture=picture,
             save=save,
             until=until,
             saved=saved,
             threads=threads,
         )
+        if repeat is not None:
+            from repose.app.jobs.sweep_job import run_sweep
+            from repose.app.jobs.sweep_plan import plan_repeat
+
+            raise typer.Exit(run_sweep(plan_repeat(job, repeat)))
         raise typer.Exit(run_job(job))
 
 

@@ -1,12 +1,14 @@
-"""Commands for saved runs: list or verify the log, export the grains."""
+"""Commands for saved runs: list, film or verify the log, export the grains."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from repose.app.cli.terminal import THREADS_HELP, refusals, table
+from repose.app.cli.film_options import Colour, Fps, Overlay, Size, Speed, Video
+from repose.app.cli.terminal import THREADS_HELP, refusals, table, typed_number
 from repose.app.progress import say
 from repose.app.signals import INTERRUPTED
 
@@ -17,21 +19,40 @@ def replay(
         bool, typer.Option("--verify", help="Run it again from its beginning and compare every state hash.")
     ] = False,
     threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
+    video: Video = "",
+    since: Annotated[
+        float,
+        typer.Option("--from", parser=typed_number, metavar="SECONDS", help="Begin the film at this simulated time."),
+    ] = 0.0,
+    until: Annotated[
+        float | None,
+        typer.Option("--to", parser=typed_number, metavar="SECONDS", help="Simulated time at which it ends."),
+    ] = None,
+    fps: Fps = None,
+    size: Size = "1920x1080",
+    speed: Speed = None,
+    overlay: Overlay = "full",
+    colour: Colour = "",
 ) -> None:
-    """List the commands in the log of a saved run, or verify that it runs again to the same bits.
+    """List the commands in the log of a saved run, film it, or verify that it runs again to the same bits.
 
-    With --verify the exit code is 0 if all hashes agree, and 3 with the first step that differs if not.
+    A film may show any part at any speed and size: the run is computed again, and the state hashes on the way are
+    compared. With --verify or --video the exit code is 3 if one differs.
     """
     with refusals():
-        from repose.app.jobs.replay_job import commands_in, verify_run
+        from repose.app.jobs.film_plan import parsed_size, plan_film
+        from repose.app.jobs.replay_job import commands_in, film_run, verify_run
         from repose.app.stopping import StopAsked
         from repose.app.thread_count import asked_threads
 
         chosen = asked_threads(threads)
-        if not verify:
+        plan = plan_film(video, parsed_size(size), fps, speed, overlay, colour)
+        if not verify and plan is None:
             table(("step", "command", "with"), commands_in(file))
             return
         try:
+            if plan is not None:
+                raise typer.Exit(film_run(file, plan, since, math.inf if until is None else until, chosen))
             raise typer.Exit(verify_run(file, threads=chosen))
         except StopAsked:
             say("Stopped before the end.")

@@ -1,36 +1,43 @@
-"""The film of a run without a window: frame k shows simulated time k x speed / fps, however slow the machine."""
+"""The film of a run without a window: it follows the simulated time, however slow the machine."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repose.app.storage.recorder import Frame, Recorder, RecorderError
+from repose.app.render.director import Director
+from repose.app.storage.recorder import Frame, Recorder
 from repose.app.storage.view import View
 from repose.app.window.window import WindowError
 
 if TYPE_CHECKING:
+    from repose.app.jobs.film_plan import FilmPlan
     from repose.app.window.picture import PictureMaker
     from repose.sim.experiment.snapshot import Snapshot
 
 
 class HeadlessFilm:
-    """Draws snapshots of a run and keeps exactly round(duration x fps) of them as frames."""
+    """Draws snapshots of a run and writes them.
 
-    def __init__(self, path: Path, size: tuple[int, int], fps: float, interval: float) -> None:
-        """Begin a film with `interval` of simulated time [s] between frames; raises `RecorderError`, `WindowError`."""
-        self._recorder = Recorder(path, size, fps)
+    At a given speed the film has exactly round(duration x fps / speed) frames between title card and still.
+    """
+
+    def __init__(self, plan: FilmPlan) -> None:
+        """Begin a film; raises `RecorderError`, `WindowError`."""
+        self._recorder = Recorder(plan.path, plan.size, plan.fps)
         try:
-            self._maker = open_picture_maker(size)
+            self._maker = open_picture_maker(plan.size)
         except BaseException:
             self._recorder.close()
             raise
-        self._view = View()
-        self._interval = interval
+        view = View(colour_by=plan.colour_by)
+        self._director = Director(self._maker.read, plan.size, plan.fps, view, plan.speed, plan.words)
         self._held: Frame | None = None
         """The newest frame, not written until it is known to be before the end."""
-        self._added = 0
+        self._taken = 0
         self._closed = False
+        self.at_phases = plan.speed is None
+        """Whether it wants a frame where a phase begins, because the speed changes there."""
         self.frames = 0
         self.complaint = ""
         """Why the film was cut short; empty while all is well."""
@@ -45,35 +52,46 @@ class HeadlessFilm:
         """Entry of the film in the results."""
         return {"file": str(self.path), "frames": self.frames, "cut_short": self.complaint or None}
 
-    def take(self, snapshot: Snapshot) -> None:
-        """Draw the next frame; a film that cannot be continued does not end the run."""
-        if self.complaint:
-            return
-        try:
-            self._add(1 if self._held is not None else 0)
-            self._held = self._maker.draw(snapshot, self._view)
-        except Exception as error:  # a driver may raise anything; the run must survive
-            self.complaint = str(error)
+    def take(self, snapshot: Snapshot) -> float:
+        """Draw the next frames; returns the simulated time to the next [s].
 
-    def close(self, duration: float) -> None:
-        """Finish the film of a run that lasted `duration` [s of simulated time]; a second call does nothing."""
+        A film that cannot be continued does not end the run.
+        """
+        if not self.complaint:
+            try:
+                for picture in self._director.take(snapshot):
+                    self._write_held(1)
+                    self._held = picture
+                self._taken += 1
+            except Exception as error:  # a driver may raise anything; the run must survive
+                self.complaint = str(error)
+        return self._director.interval
+
+    def close(self, duration: float, last: Snapshot | None = None) -> None:
+        """Finish the film of a run that lasted `duration` [s of simulated time] and ended as `last` shows.
+
+        A second call does nothing.
+        """
         if self._closed:
             return
         self._closed = True
-        if self._held is not None and not self.complaint:
+        if not self.complaint:
             try:
-                self._add(max(1, round(duration / self._interval)) - self._added)
-            except RecorderError as error:
+                wanted = max(1, round(duration / self._director.interval)) if not self.at_phases else self._taken
+                self._write_held(wanted - self._taken + 1)
+                for picture in self._director.ending(last):
+                    self._recorder.add(picture)
+            except Exception as error:  # as above
                 self.complaint = str(error)
         self.frames = self._recorder.close()
         self.complaint = self.complaint or self._recorder.failure
         self._maker.close()
 
-    def _add(self, copies: int) -> None:
-        for _ in range(copies):
+    def _write_held(self, copies: int) -> None:
+        for _ in range(copies if self._held is not None else 0):
             assert self._held is not None
             self._recorder.add(self._held)
-            self._added += 1
+        self._held = None
 
 
 def open_picture_maker(size: tuple[int, int]) -> PictureMaker:

@@ -23,7 +23,6 @@ from repose.app.progress import Progress, say
 from repose.app.render.framing import close_up, whole_scene
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
-from repose.app.storage.paths import json_text
 from repose.app.storage.view import View
 from repose.app.window.window import WindowError
 from repose.sim.experiment.commands import SetParameters, UseThreads
@@ -33,6 +32,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import is_finished, threads_wanted
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.atomic_file import Claim, claim, sweep
+from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Reading
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
@@ -61,7 +61,7 @@ def run_job(job: Job) -> int:
         say("The run was saved by another version of the program: the continued run may differ in the last bits.")
     places = _claimed(job)
     try:
-        film = HeadlessFilm(job.video, job.size, job.fps, job.speed / job.fps) if job.video is not None else None
+        film = HeadlessFilm(job.film) if job.film is not None else None
         with Progress(title, quiet=job.as_json) as progress, stoppable() as stop:
             so_far = ResultsSoFar(job, places.claims["result"])
             simulation, result = _simulate(job, film, progress, stop, so_far)
@@ -152,7 +152,7 @@ def _result_text(
 def _simulate(
     job: Job, film: HeadlessFilm | None, progress: Progress, stop: Stop, so_far: ResultsSoFar
 ) -> tuple[Experiment, dict[str, Any]]:
-    duration = 0.0
+    duration, last = 0.0, None
     try:
         progress.show("compiling the engine", None)
         from repose.sim.experiment.changes import new_experiment, resumed_experiment
@@ -177,16 +177,20 @@ def _simulate(
             so_far.write(simulation)
 
         course: Any = {"until": until, "under_way": job.resumed is not None}
-        filming: Any = {} if film is None else {"on_frame": film.take, "frame_interval": job.speed / job.fps}
+        filming: Any = {} if film is None else {"on_frame": film.take, "at_phases": film.at_phases}
         try:
             result = run_experiment(simulation, on_progress=on_progress, **course, **filming)
         except StopAsked:
             result = results_of(simulation)
         duration = simulation.time
+        if film is not None:
+            progress.show("completing the film", None)
+            last = Snapshot()
+            take_snapshot(simulation, last)
         return simulation, result
     finally:
         if film is not None:
-            film.close(duration)
+            film.close(duration, last)
 
 
 def _finish(
@@ -251,7 +255,8 @@ def _shown(reading: Reading) -> str:
         whole = reading.value == round(reading.value)
         return (f"{reading.value:.0f}" if whole else f"{reading.value:.4g}") + unit
     digits = max(0, 1 - math.floor(math.log10(reading.error)))
-    return f"{reading.value:.{digits}f}{unit} ± {reading.error:.{digits}f}{unit}"
+    words = f"{reading.value:.{digits}f}{unit} ± {reading.error:.{digits}f}{unit}"
+    return f"{words} ({reading.error_of})" if reading.error_of else words
 
 
 def _writers(job: Job, simulation: Experiment, text: str) -> dict[str, Callable[[BinaryIO], object]]:
@@ -275,7 +280,7 @@ def _draw(simulation: Experiment, size: tuple[int, int], file: BinaryIO) -> None
         from repose.app.storage.png import save_png
 
         box = whole_scene(snapshot) if snapshot.measurement is None else close_up(snapshot)
-        save_png(maker.draw(snapshot, View(colour_by="layer"), box=box), file)
+        save_png(maker.draw(snapshot, View(), box=box), file)
     finally:
         maker.close()
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from repose.app.storage.recorder import LARGEST_SIDE
+from repose.app.jobs.film_plan import FilmPlan, parsed_size, plan_film
 from repose.app.thread_count import asked_threads
 from repose.sim.io import presets
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known
@@ -17,9 +16,6 @@ from repose.sim.registry import scenes
 
 if TYPE_CHECKING:
     from repose.sim.experiment.saved_run import SavedRun
-
-SLOWEST, FASTEST = 1e-4, 1e3
-"""Limits of the film's simulated seconds per second."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +32,7 @@ class Job:
     """Folder for the results; None for a new one in the current folder."""
     size: tuple[int, int]
     """Of picture and film [pixel]."""
-    fps: float
-    speed: float
-    """Simulated seconds per second of film."""
-    video: Path | None
+    film: FilmPlan | None
     picture: bool
     as_json: bool
     save: Path | None = None
@@ -60,10 +53,12 @@ def plan(
     ready: bool = False,
     out: Path | None = None,
     as_json: bool = False,
-    video: Path | None = None,
-    fps: float = 60.0,
+    video: str = "",
+    fps: float | None = None,
     size: str = "1920x1080",
-    speed: float = 1.0,
+    speed: float | None = None,
+    overlay: str = "full",
+    colour: str = "",
     picture: bool = True,
     save: Path | None = None,
     until: float | None = None,
@@ -88,10 +83,8 @@ def plan(
         parameters.checked(values)
     if ready and chosen.ready is None:
         raise ParameterError(f"Preset '{chosen.name}' has no ready-filled container: leave --ready out.")
-    if not 1.0 <= fps <= 1000.0:
-        raise ParameterError(f"--fps {fps:g} is refused: it must be 1 to 1000 frames per second.")
-    if not SLOWEST <= speed <= FASTEST:
-        raise ParameterError(f"--speed {speed:g} is refused: it must be {SLOWEST:g} to {FASTEST:g}; 1 is real time.")
+    pixels = parsed_size(size)
+    film = plan_film(video, pixels, fps, speed, overlay, colour)
     if until is not None and not 0.0 < until < math.inf:
         raise ParameterError(f"--until {until:g} is refused: it must be a simulated time above 0 s.")
     _require_folder(save)
@@ -101,10 +94,8 @@ def plan(
         values=values,
         seed=resumed.log.seed if resumed else checked_seed(chosen.seed if seed is None else seed),
         ready=chosen.ready if ready else None,
-        size=_pixels(size),
-        fps=fps,
-        speed=speed,
-        video=video,
+        size=pixels,
+        film=film,
         picture=picture,
         as_json=as_json,
         out=out,
@@ -164,13 +155,3 @@ def _parsed(changes: Sequence[str], scene: str) -> dict[str, Value]:
             raise ParameterError(f"--set gives {name} twice, {values[name]!r} and {value!r}: leave one out.")
         values[name] = value
     return values
-
-
-def _pixels(text: str) -> tuple[int, int]:
-    found = re.fullmatch(r"([0-9]{1,6})[x×]([0-9]{1,6})", text)
-    size = (int(found[1]), int(found[2])) if found else (0, 0)
-    if not 16 <= min(size) <= max(size) <= LARGEST_SIDE:
-        raise ParameterError(
-            f"--size {text!r} is refused: write WIDTHxHEIGHT in pixels, each 16 to {LARGEST_SIDE}, such as 1920x1080."
-        )
-    return size

@@ -14,10 +14,14 @@ from pathlib import Path
 
 import numpy as np
 from imgui_bundle import imgui, implot
+from repose.app.render.director import Director
 from repose.app.render.theme import apply
+from repose.app.storage.film import Film
 from repose.app.storage.settings import Settings
+from repose.app.storage.view import View
 from repose.app.ui import layout
 from repose.app.ui.panels import Panel, all_panels
+from repose.app.ui.places import chosen_fold
 from repose.app.ui.ui import Ui
 from repose.app.window.application import make_ui
 from repose.app.window.physics import Physics
@@ -96,7 +100,8 @@ def bare_imgui() -> Iterator[None]:
 def bare_frame(ui: Ui, draw: Callable[[Ui], None] = layout.draw_panels) -> None:
     """Draw the panels once; raises what they raise, and ImGui's own error about calls left open."""
     ui.edits.see(ui.snapshot)
-    ui.inset = layout.measure_inset(ui.size, ui.scale, ui.view.ui_visible)
+    ui.events.see(ui.snapshot, ui.edits)
+    ui.inset = layout.measure_inset(ui.size, ui.scale, ui.view.ui_visible, chosen_fold(ui), ui.presenting)
     io = imgui.get_io()
     io.delta_time = 1 / 60
     io.display_size = imgui.ImVec2(*map(float, ui.size))
@@ -106,12 +111,18 @@ def bare_frame(ui: Ui, draw: Callable[[Ui], None] = layout.draw_panels) -> None:
     imgui.render()
 
 
+def direct_nothing(film: Film) -> Director:
+    """The director of a film of black pictures."""
+    black = np.zeros((film.size[1], film.size[0], 3), np.uint8)
+    return Director(lambda *shot, **more: black, film.size, film.rate, View())
+
+
 @contextmanager
 def bare_ui(snapshot: Snapshot) -> Iterator[Ui]:
     """The record for panels over a snapshot, with settings in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "settings.toml", trouble="Settings to be told of.")
-        ui = make_ui(Physics("heap", {}, 1), settings, lambda shot, size: np.zeros((*size[::-1], 3), np.uint8))
+        ui = make_ui(Physics("heap", {}, 1), settings, direct_nothing)
         ui.probe.path = Path(folder) / "report.json"
         ui.snapshot, ui.size, ui.help_open = snapshot, SIZE, True
         yield ui
@@ -137,7 +148,7 @@ def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) 
         return replace(other, draw=draw)
 
     panels = tuple(replace(entry, draw=fail) if entry is panel else noted(entry) for entry in all_panels())
-    others = {entry.name for entry in panels if entry.name != panel.name and not entry.group}
+    others = {entry.name for entry in panels if entry.name != panel.name and entry.side != "tools"}
     ui.memory.clear()
     ui.broken.clear()
     ui.settings.choices.tabs = {"tab": panel.name}

@@ -1,15 +1,23 @@
-"""`repose replay` and `repose export`: list or verify the log of a saved run, export its grains."""
+"""`repose replay` and `repose export`: list, verify or film the log of a saved run, export its grains."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from repose.app.jobs.film_plan import FilmPlan
+from repose.app.jobs.headless_film import HeadlessFilm
 from repose.app.jobs.headless_job import claim_for
 from repose.app.progress import Progress, say
 from repose.app.stopping import stoppable
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
+
+if TYPE_CHECKING:
+    from repose.sim.experiment.replay import Verdict
 
 AGREED, DIFFERS = 0, 3
 WRITTEN, NOT_WRITTEN = 0, 1
@@ -41,17 +49,68 @@ def verify_run(path: Path, quiet: bool = False, threads: int | None = None) -> i
 
         def on_progress(at: int, end: int) -> None:
             stop.check()
-            progress.show(f"step {at} of {end}", at / max(end, 1))
+            progress.show(f"replaying: step {at} of {end}", at / max(end, 1))
 
         verdict = verify(saved, on_progress, threads)
     if verdict.differs_at is None:
         print(f"{verdict.agreed} of {verdict.compared} state hashes agree, {len(saved.log.entries)} commands replayed.")
         return AGREED
-    say(
+    say(_difference(verdict))
+    return DIFFERS
+
+
+def film_run(
+    path: Path,
+    plan: FilmPlan,
+    since: float = 0.0,
+    until: float = math.inf,
+    threads: int | None = None,
+    quiet: bool = False,
+) -> int:
+    """Run it again and film the part from `since` to `until` [simulated s]; returns the exit code.
+
+    Raises `ParameterError`, `RecorderError` or `WindowError` before any work.
+    """
+    if not 0.0 <= since < until:
+        raise ParameterError(
+            f"--from {since:g} --to {until:g} is refused: the film must begin at 0 s or later and end after."
+        )
+    saved = _loaded(path)
+    film, duration, last = HeadlessFilm(plan), 0.0, None
+    try:
+        with Progress(f"Film of {path.name}", quiet=quiet) as progress, stoppable() as stop:
+            progress.show("compiling the engine", None)
+            from repose.sim.experiment.replay import play
+
+            def on_progress(at: int, end: int) -> None:
+                stop.check()
+                progress.show(f"replaying: step {at} of {end}", at / max(end, 1))
+
+            played = play(saved, film.take, film.at_phases, since, until, on_progress, threads)
+            duration, last = played.duration, Snapshot()
+            take_snapshot(played.experiment, last)
+    finally:
+        film.close(duration, last)
+    if not film.frames and not film.complaint:
+        say(f"There is no film: the run in {path.name} ends before {since:g} s.")
+        return NOT_WRITTEN
+    for sentence in (film.complaint, _difference(played.verdict)):
+        if sentence:
+            say(sentence)
+    print(f"film             {film.path} ({film.frames} frames)", flush=True)
+    if played.verdict.differs_at is not None:
+        return DIFFERS
+    return NOT_WRITTEN if film.complaint else WRITTEN
+
+
+def _difference(verdict: Verdict) -> str:
+    """A sentence where the replay is not the run; empty where it is."""
+    if verdict.differs_at is None:
+        return ""
+    return (
         f"{verdict.agreed} of {verdict.compared} state hashes agree; "
         f"the state at step {verdict.differs_at} is the first that differs."
     )
-    return DIFFERS
 
 
 def export_run(path: Path, to: Path) -> int:

@@ -6,7 +6,6 @@ A folder that contains some of the runs is continued.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,16 +14,17 @@ from typing import Any, BinaryIO
 
 from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITTEN, RESULT, claim_for, output_folder
 from repose.app.jobs.sweep_plan import Sweep, tasks
-from repose.app.jobs.sweep_worker import Task, run_all
 from repose.app.progress import Progress, say
 from repose.app.stopping import Stop, StopAsked, stoppable
-from repose.app.storage.paths import json_text
-from repose.sim.experiment.comparison import Point, averaged, compare, findings, shown
+from repose.app.storage.plot_files import Sheet, draw
+from repose.sim.experiment.comparison import Point, averaged, compare, findings, mean_in_words, repeated_in_words, shown
 from repose.sim.io.atomic_file import Claim, claim, write_whole_file
 from repose.sim.io.atomic_file import sweep as clear_leftovers
+from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Curve
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
+from repose.sim.study.parallel_runs import Task, point_of, run_all
 
 RUNS, PICTURE, UNDER_WAY = "runs", "sweep.png", ".sweep-under-way"
 SAID = ("seed", "phase", "fault", "complaint", "steps", "simulated_time", "time_step", "largest_overlap", "state_hash")
@@ -47,7 +47,9 @@ def run_sweep(sweep: Sweep) -> int:
     """
     out = sweep.job.out
     continued = out is not None and (out / RUNS).is_dir()
-    folder, made = output_folder(out, f"sweep-{sweep.job.scene}", () if continued else (RESULT, PICTURE, RUNS))
+    folder, made = output_folder(
+        out, f"{'repeat' if sweep.repeats else 'sweep'}-{sweep.job.scene}", () if continued else (RESULT, PICTURE, RUNS)
+    )
     claims = _claimed(folder, continued)
     try:
         return _run_in(folder, sweep, claims)
@@ -129,22 +131,12 @@ def _do(sweep: Sweep, missing: list[Task], harvest: _Harvest, progress: Progress
         run_all(missing, sweep.processes, on_progress=on_progress, on_end=on_end)
 
 
-def _point(task: Task, result: dict[str, Any]) -> Point | None:
-    """What the run measured, at the value that was varied."""
-    found = result["point"]
-    if found is None:
-        return None
-    error = math.nan if found["error"] is None else found["error"]
-    aside = {name: math.nan if value is None else value for name, value in found["aside"].items()}
-    return Point(task.at, found["value"], error, aside)
-
-
 def _in_words(sweep: Sweep, task: Task, result: dict[str, Any]) -> str:
     """Result of one run, in a line."""
-    point, study = _point(task, result), sweep.study
+    point, study = point_of(task, result), sweep.study
     words = f"no {study.quantity}"
     if point is not None:
-        words = f"{study.symbol} = {shown(point.value / study.scale, point.error / study.scale)} {study.unit}"
+        words = f"{study.symbol} = {mean_in_words(study, averaged([point])[0], study.unit)}"
     trouble = result["fault"] or result["complaint"]
     words += f", {result['phase']} after {result['simulated_time']:.2f} s"
     return f"{words}. {trouble}" if trouble else words
@@ -160,12 +152,12 @@ def _finish(
 ) -> int:
     """Write numbers and picture, then report both."""
     done = [task for task in wanted if task.name in harvest.results]
-    points = [point for task in done if (point := _point(task, harvest.results[task.name])) is not None]
+    points = [point for task in done if (point := point_of(task, harvest.results[task.name])) is not None]
     curve = compare(sweep.study, sweep.varied, points, sweep.values)
     report = _report(sweep, wanted, harvest, points) | {"interrupted": stop.asked}
     text, code = json_text(report, indent=2), DONE
     writers: dict[str, Callable[[BinaryIO], object]] = {RESULT: lambda file: file.write(text.encode("utf-8"))}
-    if points:
+    if points and sweep.job.picture:
         writers[PICTURE] = lambda file: _draw(sweep, curve, file)
     for name, write in writers.items():
         try:
@@ -177,7 +169,7 @@ def _finish(
     if sweep.job.as_json:
         print(text, end="", flush=True)
     else:
-        print(_table(curve, report), f"written to  {folder}", sep="\n", flush=True)
+        print(*_means(sweep, points), _table(curve, report), f"written to  {folder}", sep="\n", flush=True)
     if stop.asked:
         say(f"Stopped; the same command with --out {folder} continues.")
         return INTERRUPTED
@@ -208,6 +200,13 @@ def _report(sweep: Sweep, wanted: tuple[Task, ...], harvest: _Harvest, points: l
     }
 
 
+def _means(sweep: Sweep, points: list[Point]) -> list[str]:
+    """The mean of runs that differ in their seeds only, as a line a person reads."""
+    if not sweep.repeats:
+        return []
+    return [f"{sweep.study.quantity}  {repeated_in_words(sweep.study, row)}" for row in averaged(points)]
+
+
 def _table(curve: Curve, report: dict[str, Any]) -> str:
     """The table and the fits as lines a person reads."""
     widths = [max(len(row[column]) for row in curve.table) for column in range(len(curve.table[0]))]
@@ -223,9 +222,9 @@ def _table(curve: Curve, report: dict[str, Any]) -> str:
 
 def _draw(sweep: Sweep, curve: Curve, file: BinaryIO) -> None:
     """Draw the comparison as PNG."""
-    from repose.app.jobs.sweep_picture import draw
-
-    draw(curve, _title(sweep), sweep.job.size, file)
+    title, facts = _title(sweep)
+    headline = f"{title}: {curve.heading[:1].lower()}{curve.heading[1:]}"
+    draw(Sheet(headline, facts, (curve,)), file, sweep.job.size)
 
 
 def _title(sweep: Sweep) -> tuple[str, str]:

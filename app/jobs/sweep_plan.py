@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repose.app.jobs.headless_plan import Job, plan
-from repose.app.jobs.sweep_worker import Task
+from repose.sim.engine.thread_count import available
 from repose.sim.experiment.comparison import Study, no_laws
 from repose.sim.numbers import read_whole
 from repose.sim.parameters import Parameter, ParameterError, checked_seed, require_known
 from repose.sim.registry import scenes
+from repose.sim.study.parallel_runs import Task
 
 MOST_RUNS = 10_000
 MOST_PROCESSES = 256
@@ -34,6 +35,11 @@ class Sweep:
     threads: int | None
     """Of each run; None for automatic."""
 
+    @property
+    def repeats(self) -> bool:
+        """Whether all runs have the same parameters."""
+        return len(self.values) == 1
+
 
 def plan_sweep(
     scene: str = "",
@@ -49,10 +55,7 @@ def plan_sweep(
 ) -> Sweep:
     """Check a request as it was typed; raises `ParameterError`."""
     job = plan(scene, preset, changes, out=out, size=size, as_json=as_json, threads=threads)
-    study = scenes()[job.scene].study
-    if study is None:
-        able = ", ".join(entry.name for entry in scenes().values() if entry.study)
-        raise ParameterError(f"Scene '{job.scene}' measures nothing that runs could be compared by; these do: {able}.")
+    study = _study_of(job.scene)
     varied, values = _varied(over, job.scene, study)
     if varied.name != study.over:  # what is published, and the laws, are over another parameter
         study = replace(study, over=varied.name, published=(), laws=no_laws)
@@ -69,6 +72,40 @@ def plan_sweep(
     for value in values:
         scenes()[job.scene].parameters.checked(job.values | {varied.name: value})
     return found
+
+
+def plan_repeat(job: Job, runs: int) -> Sweep:
+    """The run of a job with so many seeds from its own on, as many at a time as there are processors.
+
+    Raises `ParameterError`.
+    """
+    if not 2 <= runs <= MOST_RUNS:
+        raise ParameterError(f"--repeat {runs} is refused: it must be 2 to {MOST_RUNS} runs.")
+    alone = {"--video": job.film, "--save": job.save, "--from": job.resumed, "--until": job.until}
+    for option in (name for name, value in alone.items() if value is not None):
+        raise ParameterError(f"--repeat does {runs} whole runs, and {option} is for a single one: leave it out.")
+    if job.ready is not None:
+        raise ParameterError(
+            "--repeat needs packings that differ, and the ready-filled container is the same for every seed: "
+            "leave --ready out."
+        )
+    study = _study_of(job.scene)
+    checked = scenes()[job.scene].parameters.checked(job.values)
+    seeds = tuple(checked_seed(job.seed + number) for number in range(runs))
+    processes = min(runs, available())
+    varied = checked.declared()[study.over]
+    return Sweep(
+        job, study, varied, (getattr(checked, study.over),), seeds, processes, job.threads if processes == 1 else 1
+    )
+
+
+def _study_of(scene: str) -> Study:
+    """What runs of the scene are compared by; raises `ParameterError`."""
+    study: Study | None = scenes()[scene].study
+    if study is None:
+        able = ", ".join(entry.name for entry in scenes().values() if entry.study)
+        raise ParameterError(f"Scene '{scene}' measures nothing that runs could be compared by; these do: {able}.")
+    return study
 
 
 def tasks(sweep: Sweep, folder: Path) -> tuple[Task, ...]:

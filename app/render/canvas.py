@@ -8,6 +8,7 @@ import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
 from repose.app.render.colours import Colour
+from repose.app.render.text import SCRIPT, SHIFT, SMALL, friendly, pieces
 
 Point = Sequence[float]
 
@@ -42,6 +43,7 @@ class Canvas:
         bold: bool = False,
         anchor: tuple[float, float] = (0.0, 0.0),
         halo: Colour | None = None,
+        alpha: float = 1.0,
     ) -> None:
         """Write `text` so that its point `anchor` (0 to 1 across and down) lies at `at`."""
         width, height = self.text_extent(text, size, bold)
@@ -52,7 +54,33 @@ class Canvas:
             reach = max(1.0, round(self.scale * 1.5))
             for dx, dy in ((-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)):
                 self._write(x + dx * reach, y + dy * reach, text, halo, pixels, bold)
-        self._write(x, y, text, colour, pixels, bold)
+        self._write(x, y, text, colour, pixels, bold, alpha)
+
+    def scripted(
+        self,
+        at: Point,
+        text: str,
+        colour: Colour,
+        size: float = 1.0,
+        bold: bool = False,
+        halo: Colour | None = None,
+        alpha: float = 1.0,
+    ) -> None:
+        """Write `text` with its scripts, as in k_n and N/m^p, small and set off; `at` is its upper left.
+
+        Powers such as 1e+06 become 10⁶.
+        """
+        x, y = at
+        height = self.text_extent("0", size, bold)[1]
+        for piece, script in pieces(friendly(text), SCRIPT):
+            small = size * (SMALL if script else 1.0)
+            self.text((x, y + SHIFT[script] * height), piece, colour, small, bold, halo=halo, alpha=alpha)
+            x += self.text_extent(piece, small, bold)[0]
+
+    def scripted_width(self, text: str, size: float = 1.0, bold: bool = False) -> float:
+        """Width of what `scripted` writes."""
+        parts = pieces(friendly(text), SCRIPT)
+        return sum(self.text_extent(piece, size * (SMALL if script else 1.0), bold)[0] for piece, script in parts)
 
     def polyline(self, points: NDArray[np.float64], colour: Colour, width: float, alpha: float = 1.0) -> None:
         """A line through `points`, shape (n, 2)."""
@@ -75,8 +103,10 @@ class Canvas:
         """Text height in whole pixels, as ImGui rasterises it."""
         return float(round(self._text_size * size))
 
-    def _write(self, x: float, y: float, text: str, colour: Colour, pixels: float, bold: bool) -> None:
-        self._list.add_text(self._fonts[bold], pixels, imgui.ImVec2(x, y), _packed(colour), text)
+    def _write(
+        self, x: float, y: float, text: str, colour: Colour, pixels: float, bold: bool, alpha: float = 1.0
+    ) -> None:
+        self._list.add_text(self._fonts[bold], pixels, imgui.ImVec2(x, y), _packed(colour, alpha), text)
 
 
 def _packed(colour: Colour, alpha: float = 1.0) -> int:

@@ -1,4 +1,4 @@
-"""Colours that show a quantity: maps, names of the columns, ranges, conversion between sRGB and linear light.
+"""Colours of grains: maps of quantities with their ranges, looks of materials; conversion of sRGB to linear light.
 
 Blending is done in linear light; files and palettes are sRGB. `to_linear` and `to_srgb` convert.
 """
@@ -24,7 +24,12 @@ COLOUR_MAPS = ("viridis", "cividis", "batlow")
 """Perceptually even maps that colour-blind readers can tell apart; each is a table in `assets/colours`."""
 ROWS = 256
 RISE, FALL = 0.25, 0.02
-"""Share of the way to its target that an end of a range goes per picture: outward at once, inward in about 1 s."""
+"""Share of the way to its target that an end of a range that follows goes per picture: outward at once, inward in about
+1 s."""
+FALL_SHARE = 0.5
+"""Upper end of the fixed range of speeds, in speeds of free fall through the scene: in a flow few grains are faster."""
+LAYER_STEPS = (3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200)
+"""Upper ends of the range of layers, so that their colours change seldom while layers are poured."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,7 @@ DARK = Palette(
     text=_hex("f0f3f6"),
     faint=_hex("9aa5b1"),
     mark=_hex("ffffff"),
-    trim=(0.20, 1.0),
+    trim=(0.27, 1.0),
 )
 LIGHT = Palette(
     background=_hex("f7f8fa"),
@@ -83,19 +88,27 @@ LIGHT = Palette(
 
 
 @dataclass(frozen=True)
-class Colouring:
-    """One column with its name and unit in the legend.
+class Look:
+    """Grains of a material: each has a tone and a brightness of its own, which its identity decides."""
 
-    `span` gives the range wanted for the moving grains' finite values [SI] of a snapshot.
-    """
+    tones: tuple[Colour, ...]
+    scatter: float
+    """Brightness of a grain relative to the mean, at most this much more or less [-]."""
+    relief: float
+    """Strength of the shading of discs: a look shows a material, not a value to be read [-]."""
 
-    name: str
-    label: str
-    symbol: str
-    unit: str
-    """SI unit; the legend adds the prefix that suits the range."""
-    kind: Literal["continuous", "discrete"]
-    span: Callable[[Floats, Snapshot], tuple[float, float]]
+
+LOOKS = {
+    "plain": Look((), 0.0, 0.22),
+    "sand": Look(tuple(map(_hex, ("e3c893", "d6b379", "c79d62", "eedcb4", "b58a55", "d9bf92"))), 0.16, 0.42),
+    "clay": Look(tuple(map(_hex, ("b9684b", "ab5a3f", "c67c5f", "9f5340", "b56f56"))), 0.10, 0.55),
+}
+"""Looks by name; without tones all grains have the palette's colour."""
+READABLE_RELIEF = 0.22
+"""Shading of discs whose colours show a quantity: weak, so that the colours stay readable."""
+
+CATEGORIES = tuple(map(_hex, ("56b4e9", "e69f00", "2bb58a", "e0703c", "cc79a7", "a7b6c2", "d4c441", "4a86c5")))
+"""Colours of spheres that the scene names, one each; Okabe and Ito (2008), brightened for a dark background."""
 
 
 def _from_zero(least: float) -> Callable[[Floats, Snapshot], tuple[float, float]]:
@@ -113,6 +126,51 @@ def _speed_span(values: Floats, snapshot: Snapshot) -> tuple[float, float]:
     return _from_zero(2.0 * settled)(values, snapshot)
 
 
+def _widening(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
+    """As wide as wanted; `Ranges` keeps what it was wider."""
+    return wanted
+
+
+def _to_round(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
+    """From zero to 1, 2 or 5 times a power of ten: such a range changes seldom."""
+    return 0.0, nice_step(wanted[1], 1)
+
+
+def _free_fall(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
+    """From zero to a share of the speed of free fall through the scene: known before anything moves."""
+    up = len(snapshot.box[0]) - 1
+    gravity = float(getattr(snapshot.parameters, "gravity", 9.81))
+    height = max(snapshot.box[1][up] - snapshot.box[0][up], 0.0)
+    fall = FALL_SHARE * math.sqrt(2.0 * gravity * height)
+    if fall <= 0.0:
+        return _to_round(wanted, snapshot)
+    power = 10.0 ** math.floor(math.log10(fall))
+    return 0.0, next(lead * power for lead in (1.0, 1.5, 2.0, 3.0, 5.0, 10.0) if lead * power >= 0.95 * fall)
+
+
+def _layer_step(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
+    """From the first layer to the next of `LAYER_STEPS`."""
+    return 0.0, float(next((step for step in LAYER_STEPS if step >= wanted[1]), wanted[1]))
+
+
+@dataclass(frozen=True)
+class Colouring:
+    """One column with its name and unit in the legend.
+
+    `span` gives the range wanted for the moving grains' finite values [SI] of a snapshot.
+    """
+
+    name: str
+    label: str
+    symbol: str
+    unit: str
+    """SI unit; the legend adds the prefix that suits the range."""
+    kind: Literal["continuous", "discrete"]
+    span: Callable[[Floats, Snapshot], tuple[float, float]]
+    fixed: Callable[[tuple[float, float], Snapshot], tuple[float, float]] = _widening
+    """From the range wanted now to the range that is held for a run."""
+
+
 def _coordination_span(values: Floats, snapshot: Snapshot) -> tuple[float, float]:
     return 0.0, 6.0
 
@@ -127,21 +185,38 @@ def _layer_span(values: Floats, snapshot: Snapshot) -> tuple[float, float]:
     return 0.0, max(float(values.max()), 1.0)
 
 
+AUTOMATIC = "automatic"
+"""Layer of origin at rest, speed while grains flow, own colours for the spheres that the scene names."""
+
 COLOURINGS: dict[str, Colouring | None] = {
-    "plain": None,
-    "speed": Colouring("speed", "Speed", "v", "m/s", "continuous", _speed_span),
-    "force": Colouring("force", "Normal force, sum", "ΣF", "N", "continuous", _from_zero(1e-6)),
-    "pressure": Colouring("pressure", "Pressure on the grain", "P", "Pa", "continuous", _from_zero(1e-6)),
+    AUTOMATIC: None,
+    "speed": Colouring("speed", "Speed", "v", "m/s", "continuous", _speed_span, _free_fall),
+    "force": Colouring("force", "Normal force, sum", "ΣF", "N", "continuous", _from_zero(1e-6), _to_round),
+    "pressure": Colouring("pressure", "Pressure on the grain", "P", "Pa", "continuous", _from_zero(1e-6), _to_round),
     "coordination": Colouring("coordination", "Contacts", "Z", "", "discrete", _coordination_span),
     "size": Colouring("size", "Radius", "R", "m", "continuous", _size_span),
-    "layer": Colouring("layer", "Layer of origin", "", "", "discrete", _layer_span),
+    "layer": Colouring("layer", "Layer of origin", "", "", "discrete", _layer_span, _layer_step),
+    **dict.fromkeys(("sand", "clay", "plain")),
 }
-"""Quantities for the colours, in the order of the list."""
+"""Quantities and looks to choose from, in the order of the list; None for those that show no quantity."""
+
+
+def shown_as(choice: str, snapshot: Snapshot) -> str:
+    """What a choice shows of a snapshot: a quantity, a look, or "labels" for the spheres that the scene names."""
+    if choice != AUTOMATIC and choice in COLOURINGS:
+        return choice
+    if snapshot.labels:
+        return "labels"
+    if snapshot.phase == "flowing":
+        return "speed"
+    layers = snapshot.columns.get("layer", np.empty(0, np.float32))
+    layers = layers[~snapshot.fixed] if len(layers) == len(snapshot.fixed) else layers[:0]
+    return "layer" if len(layers) and layers.max() > layers.min() else "sand"
 
 
 def colouring_of(name: str, snapshot: Snapshot) -> Colouring | None:
-    """The colouring of that name, with the unit that stress has in the snapshot's dimension."""
-    colouring = COLOURINGS[name]
+    """The quantity of that name, with the unit that stress has in the snapshot's dimension; None for a look."""
+    colouring = COLOURINGS.get(name)
     if colouring is None or colouring.name != "pressure":
         return colouring
     return replace(colouring, unit=stress_unit(snapshot.position.shape[1]))
@@ -176,16 +251,84 @@ def ease(shown: tuple[float, float] | None, wanted: tuple[float, float]) -> tupl
     return low, high
 
 
+class Ranges:
+    """The range of every quantity: held for a run, where it only widens, or following the values."""
+
+    def __init__(self) -> None:
+        self._run: object = None
+        self._held: dict[str, tuple[float, float]] = {}
+        self._eased: dict[str, tuple[float, float]] = {}
+
+    def shown(self, colouring: Colouring, snapshot: Snapshot, follows: bool) -> tuple[float, float] | None:
+        """The range to show [SI]; None if there are no values."""
+        # The steps since the log began count on where the clock of a run begins anew.
+        run = (snapshot.scene, snapshot.seed, snapshot.at - snapshot.step)
+        if run != self._run:
+            self._run, self._held, self._eased = run, {}, {}
+        wanted = measure_range(colouring, snapshot)
+        if wanted is None:
+            return None
+        name = colouring.name
+        if follows and colouring.kind == "continuous":
+            span = self._eased[name] = ease(self._eased.get(name), wanted)
+            return span
+        span = colouring.fixed(wanted, snapshot)
+        if colouring.fixed is not _free_fall:
+            low, high = self._held.get(name, span)
+            span = min(low, span[0]), max(high, span[1])
+        self._held[name] = span
+        return span
+
+
 def fill_colours(
-    snapshot: Snapshot, colouring: Colouring | None, span: tuple[float, float] | None, map_name: str, palette: Palette
+    snapshot: Snapshot,
+    shown: str,
+    colouring: Colouring | None,
+    span: tuple[float, float] | None,
+    map_name: str,
+    palette: Palette,
 ) -> Floats:
-    """Face colour of every sphere, linear light, shape (count, 3)."""
-    faces = np.empty((len(snapshot.radius), 3), np.float32)
-    faces[:] = to_linear(palette.grain)
+    """Face colour of every sphere, linear light, shape (count, 3); `shown` is what `shown_as` says."""
     if colouring is not None and span is not None:
-        faces[:] = shades(position_on_map(snapshot.columns[colouring.name], colouring, span), map_name, palette)
+        faces = shades(position_on_map(snapshot.columns[colouring.name], colouring, span), map_name, palette)
+    elif (look := LOOKS.get(shown, LOOKS["plain"])).tones:
+        faces = own_tones(snapshot.sphere_id, look)
+    else:
+        faces = np.tile(to_linear(palette.grain), (len(snapshot.radius), 1))
     faces[snapshot.fixed] = to_linear(palette.fixed)
+    if shown == "labels":
+        for number, label in enumerate(snapshot.labels):
+            faces[snapshot.sphere_id == label.sphere_id] = category(number)
     return faces
+
+
+def category(number: int) -> Floats:
+    """Colour of the sphere that the scene names as the so-manyth, linear light, shape (3,)."""
+    return to_linear(CATEGORIES[number % len(CATEGORIES)])
+
+
+def own_tones(sphere_id: NDArray[np.int64], look: Look) -> Floats:
+    """Colours of grains of a material, the same for the same identity, linear light, shape (count, 3)."""
+    tone, brightness = _scattered(sphere_id, 1), _scattered(sphere_id, 2)
+    table = to_linear(look.tones)
+    place = tone * (len(table) - 1)
+    first = np.minimum(place.astype(np.intp), len(table) - 2)
+    share = (place - first)[:, None]
+    mixed = (1.0 - share) * table[first] + share * table[first + 1]
+    bright = 1.0 + look.scatter * (2.0 * brightness - 1.0)
+    tones: Floats = np.minimum(mixed * bright[:, None], 1.0).astype(np.float32)
+    return tones
+
+
+def _scattered(sphere_id: NDArray[np.int64], stream: int) -> NDArray[np.float64]:
+    """Numbers from 0 to 1 that follow from identities and look random (the finaliser of SplitMix64)."""
+    with np.errstate(over="ignore"):
+        value = (sphere_id.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) * np.uint64(2 * stream + 1)
+        value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        value ^= value >> np.uint64(31)
+    scattered: NDArray[np.float64] = (value >> np.uint64(11)).astype(np.float64) / 2.0**53
+    return scattered
 
 
 def position_on_map(values: ArrayLike, colouring: Colouring, span: tuple[float, float]) -> NDArray[np.float64]:

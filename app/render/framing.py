@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
-from repose.app.render.camera import Box
+from repose.app.render.camera import Box, Inset, Size
 from repose.sim.experiment.snapshot import Snapshot
 
 LEGEND_ROOM, SCALE_BAR_ROOM = 84.0, 52.0
 """Space above the scene for the legend, and below it for the scale bar [px at scale 1]."""
+MOST_ROOM = 0.4
+"""Share of a small picture that they may take."""
 MARGIN = 0.03
 """Space kept free around the scene [fraction of the space available]."""
+PICTURE = (1280, 720)
+"""A picture of this size has text of scale 1; larger ones have larger text, so that films of all sizes look alike."""
 HEADROOM = 0.12
 """Height kept above the highest grain [share of the width]."""
 
@@ -30,3 +36,16 @@ def close_up(snapshot: Snapshot) -> Box:
         return snapshot.box
     top = max(float(tops.max()), low[up]) + HEADROOM * (high[0] - low[0])
     return low, (*high[:up], min(high[up], top))
+
+
+def picture_scale(size: Size) -> float:
+    """Text scale of a picture: grows with its size, never too wide for it, never too small to read."""
+    area = math.sqrt(size[0] * size[1] / (PICTURE[0] * PICTURE[1]))
+    return max(min(area, size[0] / 900.0), 0.7)
+
+
+def picture_room(size: Size, text_scale: float) -> Inset:
+    """What legend and scale bar take of a picture of that size [pixel]."""
+    scale = picture_scale(size) * text_scale
+    scale *= min(1.0, MOST_ROOM * size[1] / ((LEGEND_ROOM + SCALE_BAR_ROOM) * scale))
+    return 0.0, LEGEND_ROOM * scale, 0.0, SCALE_BAR_ROOM * scale

@@ -5,7 +5,7 @@ Import it only once a window is open (see `repose.app.window.window`).
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 
 import numpy as np
 import OpenGL.GL as gl
@@ -13,17 +13,15 @@ from imgui_bundle import imgui
 from numpy.typing import NDArray
 from repose.app.render.camera import NO_INSET, Box, Camera2D, Inset, Size
 from repose.app.render.canvas import Canvas
-from repose.app.render.colours import DARK, LIGHT, colouring_of, ease, fill_colours, measure_range, to_linear
-from repose.app.render.framing import LEGEND_ROOM, MARGIN, SCALE_BAR_ROOM, whole_scene
+from repose.app.render.colours import Ranges, to_linear
+from repose.app.render.film_words import FilmWords
+from repose.app.render.framing import MARGIN, picture_room, picture_scale, whole_scene
 from repose.app.render.gpu import Instances, Program, Target
 from repose.app.render.imgui_backend import TEXT_SIZE, ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
-from repose.app.render.passes import Frame, Pass, all_passes
+from repose.app.render.passes import Frame, Pass, all_passes, make_frame
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
-
-PICTURE = (1280, 720)
-"""A picture of this size has text of scale 1; larger ones have larger text, so that films of all sizes look alike."""
 
 
 class Renderer:
@@ -37,7 +35,7 @@ class Renderer:
         self._scenes: dict[str, Target] = {}
         self._picture: Target | None = None
         self._picture_gui: ImguiBackend | None = None
-        self._span: dict[str, tuple[float, float]] = {}
+        self._ranges = Ranges()
 
     def draw(
         self,
@@ -56,23 +54,33 @@ class Renderer:
         if size[0] <= 0 or size[1] <= 0:
             return
         camera = _fitting(camera, snapshot, size, inset)
-        frame = self._frame(snapshot, view, camera, size, inset, scale * view.text_scale)
+        frame = make_frame(snapshot, view, camera, size, inset, scale * view.text_scale, self._ranges)
         self._draw_scene(frame, "window", 0)
         self._draw_overlay(frame, self._gui)
 
     def read(
-        self, snapshot: Snapshot, view: View, size: Size, camera: Camera | None = None, box: Box | None = None
+        self,
+        snapshot: Snapshot,
+        view: View,
+        size: Size,
+        camera: Camera | None = None,
+        box: Box | None = None,
+        film: FilmWords | None = None,
+        span: tuple[float, float] | None = None,
+        plain: bool = False,
     ) -> NDArray[np.uint8]:
         """The picture as an array of its own, shape (height, width, 3), sRGB, top row first.
 
-        Without a camera `box` is framed, or the whole scene (see `repose.app.render.framing`). May be called at any
-        time, also inside a frame of the window: it has a framebuffer and an ImGui context of its own.
+        Without a camera `box` is framed, or the whole scene (see `repose.app.render.framing`). A film adds its words
+        and may fix the range of the colours; `plain` leaves all text and marks out. May be called at any time, also
+        inside a frame of the window: it has a framebuffer and an ImGui context of its own.
         """
         if size[0] <= 0 or size[1] <= 0:
             raise ValueError(f"a picture of {size[0]} x {size[1]} pixels cannot be drawn: both sides must be positive")
         scale = picture_scale(size) * view.text_scale
-        room = (0.0, LEGEND_ROOM * scale, 0.0, SCALE_BAR_ROOM * scale)
-        frame = self._frame(snapshot, view, _fitting(camera, snapshot, size, room, box), size, NO_INSET, scale)
+        fitting = _fitting(camera, snapshot, size, picture_room(size, view.text_scale), box)
+        frame = make_frame(snapshot, view, fitting, size, NO_INSET, scale, self._ranges, span)
+        frame = replace(frame, film=film, plain=plain)
         self._picture = _sized(self._picture, size, linear=False)
         self._draw_scene(frame, "picture", self._picture.framebuffer)
         current = imgui.get_current_context()
@@ -102,17 +110,6 @@ class Renderer:
             imgui.set_current_context(current)
         self._programs, self._instances, self._scenes = {}, {}, {}
         self._picture = self._picture_gui = None
-
-    def _frame(self, snapshot: Snapshot, view: View, camera: Camera, size: Size, inset: Inset, scale: float) -> Frame:
-        palette = DARK if view.dark else LIGHT
-        colouring = colouring_of(view.colour_by, snapshot)
-        wanted = measure_range(colouring, snapshot) if colouring else None
-        span = None
-        if colouring and wanted:
-            span = ease(self._span.get(colouring.name), wanted) if colouring.kind == "continuous" else wanted
-            self._span[colouring.name] = span
-        faces = fill_colours(snapshot, colouring, span, view.colour_map, palette)
-        return Frame(snapshot, view, camera, size, inset, scale, palette, colouring if span else None, span, faces)
 
     def _draw_scene(self, frame: Frame, name: str, framebuffer: int) -> None:
         """All passes in linear light, then copied to `framebuffer`."""
@@ -158,12 +155,6 @@ class Renderer:
         for item in self._passes:
             if item.overlay and item.is_drawn(frame):
                 item.overlay(frame, canvas)
-
-
-def picture_scale(size: Size) -> float:
-    """Text scale of a picture: grows with its size, never too wide for it, never too small to read."""
-    area = math.sqrt(size[0] * size[1] / (PICTURE[0] * PICTURE[1]))
-    return max(min(area, size[0] / 900.0), 0.7)
 
 
 def _fitting(camera: Camera | None, snapshot: Snapshot, size: Size, inset: Inset, box: Box | None = None) -> Camera:

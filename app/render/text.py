@@ -8,12 +8,14 @@ import re
 from imgui_bundle import imgui
 from repose.app.render.theme import Colour, colour32, vector
 
-SCRIPT = re.compile(r"([_^])([^\W_]+)")
-"""A subscript or superscript in a symbol or a unit: k_n, N/m^p."""
-RAISED = re.compile(r"(\^)([^\W_]+)")
-"""A superscript in a sentence, where an underscore may belong to a name."""
+SCRIPT = re.compile(r"([_^])([^\W_]+(?:\.[0-9]+)?)")
+"""A subscript or superscript in a symbol or a unit: k_n, N/m^1.5."""
+RAISED = re.compile(r"((?<=\b[^\W\d_])_|\^)([^\W_]+(?:\.[0-9]+)?)")
+"""A superscript in a sentence, or a subscript of a symbol of one letter; an underscore may also belong to a name."""
 POWER = re.compile(r"\b(?P<mantissa>\d+(?:\.\d+)?)e(?P<sign>[+-])0*(?P<exponent>\d+)")
 DIGITS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+SHIFT = {"": 0.0, "_": 0.32, "^": -0.06}
+"""How far scripts are set off downwards [heights of a line]."""
 SMALL = 0.76
 """Size of subscripts and hints relative to running text."""
 
@@ -41,15 +43,14 @@ def draw_text(x: float, y: float, text: str, colour: Colour, size: float = 1.0) 
 def draw_symbol(x: float, y: float, symbol: str, colour: Colour, scripts: re.Pattern[str] = SCRIPT) -> float:
     """A symbol or unit such as k_n or N/m^p with its scripts small and set off; returns where it ends [px]."""
     height = imgui.get_font_size()
-    for text, script in _pieces(symbol, scripts):
-        shift = {"": 0.0, "_": 0.32, "^": -0.06}[script] * height
-        x = draw_text(x, y + shift, text, colour, SMALL if script else 1.0)
+    for text, script in pieces(symbol, scripts):
+        x = draw_text(x, y + SHIFT[script] * height, text, colour, SMALL if script else 1.0)
     return x
 
 
 def symbol_width(symbol: str, scripts: re.Pattern[str] = SCRIPT) -> float:
     """Width of a symbol as `draw_symbol` sets it [px]."""
-    return sum(text_width(text, SMALL if script else 1.0) for text, script in _pieces(symbol, scripts))
+    return sum(text_width(text, SMALL if script else 1.0) for text, script in pieces(symbol, scripts))
 
 
 def _pixels(size: float) -> float:
@@ -57,7 +58,7 @@ def _pixels(size: float) -> float:
     return float(round(imgui.get_font_size() * size))
 
 
-def _pieces(symbol: str, scripts: re.Pattern[str]) -> list[tuple[str, str]]:
+def pieces(symbol: str, scripts: re.Pattern[str]) -> list[tuple[str, str]]:
     """Pieces of a symbol, each with "_" for a subscript, "^" for a superscript or "" for neither."""
     plain, *rest = scripts.split(symbol)
     pieces = [(plain, "")]

@@ -10,6 +10,8 @@ from imgui_bundle import imgui, implot
 Colour = tuple[float, float, float, float]
 Name = Literal["dark", "light", "projector"]
 
+LARGEST_TEXT = 1.7
+"""Scale of the interface in the window it is designed for, at most [-]."""
 DESIGN_SIZE = (1280, 720)
 """The window for which scale is 1 [px]."""
 
@@ -93,11 +95,11 @@ def interface_scale(size: tuple[int, int], content_scale: float, font_scale: flo
     """How large the interface is drawn: the screen's own scale, or more on a large window.
 
     A window twice as large as designed for gets text half as large again: more room and easier reading at
-    once. Never so large that the columns would leave nothing for the picture.
+    once. Never so large that the column would leave nothing for the picture.
     """
     room = min(size[0] / DESIGN_SIZE[0], size[1] / DESIGN_SIZE[1])
     wanted = max(content_scale, room**0.6 if room > 1.0 else 1.0) * font_scale * palette.zoom
-    return max(0.6, min(wanted, max(room, 1.0) * 1.25))
+    return max(0.6, min(wanted, max(room, 1.0) * LARGEST_TEXT))
 
 
 def colour32(colour: Colour, alpha: float = 1.0) -> int:

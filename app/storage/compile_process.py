@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-from repose.app.child_process import end_with_parent, lower_priority
+from repose.sim.study.child_process import end_with_parent, lower_priority
 
 
 class State(NamedTuple):

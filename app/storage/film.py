@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import queue
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -14,9 +15,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.storage import paths
+from repose.app.storage.recorder import film_rate
 from repose.sim.experiment.snapshot import Snapshot
 
-FORMATS = {".mp4": "MP4 film", ".png": "PNG pictures"}
+FORMATS = {".mp4": "MP4 film", ".webp": "animated WebP", ".gif": "animated GIF", ".png": "PNG pictures"}
 """By the ending of the name; pictures have a folder of that name without it."""
 SIZES = ((1280, 720), (1920, 1080), (2560, 1440), (3840, 2160))
 FRAME_RATES = (24, 25, 30, 50, 60)
@@ -29,10 +31,21 @@ NAME = re.compile(r"[^\\/:*?\"<>|\x00-\x1f]{1,100}")
 Image = NDArray[np.uint8]
 
 
+Interval = float | Callable[[Snapshot], float]
+"""As in `repose.sim.experiment.runner`."""
+
+
 class FrameSource(Protocol):
     """Source of one snapshot per frame of the film."""
 
-    def record(self, interval: float | None) -> queue.Queue[Any]: ...
+    def record(self, interval: Interval | None) -> queue.Queue[Any]: ...
+
+
+class Director(Protocol):
+    """`repose.app.render.director.Director`."""
+
+    def take(self, snapshot: Snapshot) -> Iterator[Image]: ...
+    def ending(self) -> Iterator[Image]: ...
 
 
 class Sink(Protocol):
@@ -53,16 +66,21 @@ class Film:
     """The current recording, if any, and the choices for the next one."""
 
     source: FrameSource
-    draw: Callable[[Snapshot, tuple[int, int]], Image]
-    """Image of a snapshot at a size [px], shape (height, width, 3)."""
-    open: Callable[[Path, tuple[int, int], int], Sink]
+    direct: Callable[[Film], Director]
+    """What draws the pictures of a film with the present choices."""
+    open: Callable[[Path, tuple[int, int], float], Sink]
     """Begin a file: path, size [px], frames per second; raises an error whose text is a sentence."""
+    pacer: Callable[[float], Callable[[Snapshot], float]]
+    """The intervals of a film with so many frames per second, where its speed is automatic."""
     folder: Path = field(default_factory=paths.videos_folder)
     name: str = "heap"
     format: str = ".mp4"
     size: tuple[int, int] = (1280, 720)
     fps: int = 60
-    speed: float = 0.25
+    speed: float | None = None
+    """Simulated seconds per second of film; None for that of each phase."""
+    words: bool = True
+    """Whether there are title card, words, marks, and a still at the end."""
     frames: int = 0
     """Of this recording so far, or of the last."""
     path: Path | None = None
@@ -70,22 +88,31 @@ class Film:
     trouble: str = ""
     _sink: Sink | None = None
     _incoming: queue.Queue[Snapshot | None] | None = None
+    """None once the recording is to end: only the still is left to be drawn."""
+    _director: Director | None = None
+    _pictures: Iterator[Image] = field(default_factory=lambda: iter(()))
+    """Those of the last snapshot that are not drawn yet."""
     _finishing: threading.Thread | None = None
+
+    @property
+    def rate(self) -> float:
+        """Frames per second of the file: a GIF cannot have all."""
+        return film_rate(Path(f"a{self.format}"), self.fps)
 
     @property
     def running(self) -> bool:
         """True while frames are being taken."""
-        return self._sink is not None
+        return self._incoming is not None
 
     @property
     def finishing(self) -> bool:
         """True while the last file is being completed."""
-        return self._finishing is not None and self._finishing.is_alive()
+        return not self.running and (self._sink is not None or _lives(self._finishing))
 
     @property
     def seconds(self) -> float:
         """Length of the film so far [s]."""
-        return self.frames / self.fps
+        return self.frames / self.rate
 
     def start(self) -> None:
         """Begin a new file; a number is appended if the name exists."""
@@ -97,51 +124,75 @@ class Film:
             self.trouble = f"'{self.name}' cannot be a file's name: use letters, digits, spaces and hyphens."
             return
         try:
-            self._sink = self.open(self.folder / f"{stem}{self.format}", self.size, self.fps)
+            self._sink = self.open(self.folder / f"{stem}{self.format}", self.size, self.rate)
         except Exception as error:  # a library that is missing or broken may throw anything
             self.trouble = str(error)
             return
         self.path = self._sink.path
-        self._incoming = self.source.record(self.speed / self.fps)
+        self._director, self._pictures = self.direct(self), iter(())
+        self._incoming = self.source.record(self.pacer(self.rate) if self.speed is None else self.speed / self.rate)
 
     def pump(self) -> None:
         """Draw and encode the snapshots received; call once per frame of the window."""
         end = perf_counter() + PATIENCE
-        while self._incoming is not None and self._sink is not None and perf_counter() < end:
+        while self._sink is not None and perf_counter() < end:
             if self._sink.failure:
-                self.trouble = self._sink.failure
-                self.stop()
-            elif not self._sink.ready:
+                self._fail(self._sink.failure)
+            elif not self._sink.ready or not self._go_on():
                 return
-            else:
-                try:
-                    self._take(self._incoming.get_nowait())
-                except queue.Empty:
-                    return
 
     def stop(self) -> None:
-        """End the recording; the file is completed in the background and is playable at any time."""
-        sink, self._sink, self._incoming = self._sink, None, None
-        if sink is not None:
-            self.source.record(None)
-            self._finishing = threading.Thread(target=self._close, args=(sink,), name="film", daemon=True)
-            self._finishing.start()
+        """End the recording; still and file are completed in the background, and it is playable at any time."""
+        if not self.running:
+            return
+        self._incoming = None
+        self.source.record(None)
+        if self._director is not None:
+            self._pictures = itertools.chain(self._pictures, self._director.ending())
 
     def wait(self, seconds: float) -> None:
-        """Give a file being completed that much time [s]."""
+        """Give a file being completed that much time [s], without its still."""
+        self.stop()
+        self._finish()
         if self._finishing is not None:
             self._finishing.join(seconds)
 
-    def _take(self, snapshot: Snapshot | None) -> None:
-        if snapshot is None or self._sink is None:
-            self.stop()
-            return
+    def _go_on(self) -> bool:
+        """Draw the next picture, or take the next snapshot; False where there is none yet."""
         try:
-            self._sink.add(self.draw(snapshot, self.size))
-            self.frames += 1
+            picture = next(self._pictures, None)
+            if picture is not None and self._sink is not None:
+                self._sink.add(picture)
+                self.frames += 1
+                return True
         except Exception as error:  # so may a driver
-            self.trouble = str(error) or type(error).__name__
+            self._fail(str(error) or type(error).__name__)
+            return False
+        if self._incoming is None:
+            self._finish()
+            return False
+        try:
+            snapshot = self._incoming.get_nowait()
+        except queue.Empty:
+            return False
+        if snapshot is None or self._director is None:
             self.stop()
+        else:
+            self._pictures = self._director.take(snapshot)
+        return True
+
+    def _fail(self, reason: str) -> None:
+        self.trouble = reason
+        self._director = None
+        self.stop()
+        self._finish()
+
+    def _finish(self) -> None:
+        """Complete the file in the background."""
+        sink, self._sink, self._director = self._sink, None, None
+        if sink is not None:
+            self._finishing = threading.Thread(target=self._close, args=(sink,), name="film", daemon=True)
+            self._finishing.start()
 
     def _close(self, sink: Sink) -> None:
         try:
@@ -150,3 +201,7 @@ class Film:
             self.trouble = self.trouble or sink.failure
         except Exception as error:
             self.trouble = str(error)
+
+
+def _lives(thread: threading.Thread | None) -> bool:
+    return thread is not None and thread.is_alive()

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import math
 from pathlib import Path
-from typing import Any
 
 import platformdirs
 from repose.sim.io.atomic_file import sweep, write_whole_file
@@ -52,16 +49,3 @@ def sweep_all() -> None:
 def write_whole(path: Path, text: str) -> None:
     """Write a text file so that a crash leaves either the old or the new one, never half of it."""
     write_whole_file(path, lambda file: file.write(text.encode("utf-8")))
-
-
-def json_text(value: Any, indent: int | None = None) -> str:
-    """The value as JSON with a line end, null for nan and infinity."""
-    return json.dumps(_finite(value), indent=indent, allow_nan=False) + "\n"
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

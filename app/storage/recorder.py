@@ -1,9 +1,9 @@
-"""Video encoder: H.264 in an MP4 that can be played even if the program is killed meanwhile, or PNG pictures.
+"""Video encoder: MP4, animated GIF or WebP, or PNG pictures; the ending of the name selects the format.
 
-The encoder has a thread and a bounded queue of its own. While recording, the file is written in fragments
+The encoder has a thread and a bounded queue of its own. While recording, an MP4 (H.264) is written in fragments
 of one frame, each complete in itself and flushed at once (a plain MP4 is unreadable without its last
 bytes); `close` copies it into an ordinary one that players can seek in. There is no file before its first
-fragment: so whatever is there can be played.
+fragment: so whatever is there can be played. A GIF or WebP comes to be whole, when it is closed.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from __future__ import annotations
 import itertools
 import os
 import queue
+import re
 import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
@@ -37,8 +38,17 @@ ENCODERS: tuple[tuple[str, dict[str, str]], ...] = (
 )
 """Tried in this order; the second is for builds of FFmpeg without x264. Frames that x264 holds back to look ahead
 would be lost by a kill; without them a film of falling grains is a sixth larger."""
-FILM, PICTURES = ".mp4", ".png"
+FILM, GIF, WEBP, PICTURES = ".mp4", ".gif", ".webp", ".png"
 """Endings of a name: a film, or a folder of that name without the ending with a numbered picture for every frame."""
+ANIMATIONS: dict[str, tuple[str, str, dict[str, str]]] = {
+    GIF: ("gif", "pal8", {}),
+    WEBP: ("libwebp_anim", "bgra", {"quality": "75", "compression_level": "4"}),
+}
+"""Encoder, pixel format and options of the formats that slides and web pages play by themselves."""
+NUMBERED = re.compile(r"%0?[0-9]?d")
+"""In the name of a picture: where its number goes, as in shots%05d.png; it has no folder of its own then."""
+GIF_TICK = 100
+"""A GIF counts time in hundredths of a second, and players show frames shorter than two of them slower."""
 NO_FILM = (
     "{reason}: reinstall PyAV (pip install --force-reinstall av), or have every frame written as a PNG picture "
     "(--video FOLDER/, or the format PNG in the window)."
@@ -74,10 +84,11 @@ class Recorder:
         if not 1.0 <= fps <= 1000.0:
             raise RecorderError(f"A film at {fps:g} frames per second is refused: it must be 1 to 1000.")
         self.size = size
-        self.rate = Fraction(fps).limit_denominator(1001)
+        self.rate = Fraction(film_rate(Path(path), fps)).limit_denominator(1001)
         self._wanted = _checked(path)
-        self._pictures = self._wanted.suffix.lower() == PICTURES
-        self.encoder, self._options = ("", {}) if self._pictures else _find_encoder(self.rate)
+        self._format = self._wanted.suffix.lower()
+        self._pictures = self._format == PICTURES
+        self.encoder, self._options = ("", {}) if self._pictures else _find_encoder(self._format, self.rate)
         self.path = _foreseen(self._wanted)
         self._draft = self.path.with_name(f".film-{next(DRAFTS)}.{os.getpid()}.new")
         self.frames = 0
@@ -113,7 +124,7 @@ class Recorder:
         if self._closed or frame.shape != (height, width, 3) or frame.dtype != np.uint8:
             state = "closed" if self._closed else f"made for {width}x{height} frames"
             raise RecorderError(f"A frame of shape {frame.shape} cannot be added: the film is {state}.")
-        odd = (0, 0) if self._pictures else (height % 2, width % 2)
+        odd = (height % 2, width % 2) if self._format == FILM else (0, 0)
         self._queue.put(np.pad(frame, ((0, odd[0]), (0, odd[1]), (0, 0)), mode="edge"))
 
     def close(self) -> int:
@@ -122,13 +133,13 @@ class Recorder:
             self._closed = True
             self._queue.put(None)
             self._thread.join()
-            if self.frames and self._failure is None and not self._pictures:
+            if self.frames and self._failure is None and self._format == FILM:
                 _make_seekable(self.path, self._draft)
         return self.frames
 
     def _run(self) -> None:
         try:
-            self._save_pictures() if self._pictures else self._encode()
+            {PICTURES: self._save_pictures, FILM: self._encode}.get(self._format, self._animate)()
             if self._full:
                 raise RecorderError("the disk is almost full")
         except Exception as error:  # whatever FFmpeg or the disk throws must not end the run
@@ -151,6 +162,25 @@ class Recorder:
         finally:
             film.close()
 
+    def _animate(self) -> None:
+        """Write a GIF or WebP to a draft that takes its name when it is whole."""
+        encoder, pixels, options = ANIMATIONS[self._format]
+        try:
+            with _load_av().open(str(self._draft), "w", format=self._format[1:], options={"loop": "0"}) as container:
+                stream: Any = container.add_stream(encoder, rate=self.rate, options=options)
+                stream.width, stream.height, stream.pix_fmt = *self.size, pixels
+                reduce = _palette(self.size, self.rate) if self._format == GIF else None
+                for picture in self._waiting():
+                    frame = _load_av().VideoFrame.from_ndarray(picture, format="rgb24")
+                    frame.pts, frame.time_base = self.frames, 1 / self.rate
+                    container.mux(stream.encode(reduce(frame) if reduce else frame.reformat(format=pixels)))
+                    self.frames += 1
+                container.mux(stream.encode(None))
+            if self.frames:
+                self.path = _take_name(self._draft, self._wanted)
+        finally:
+            self._draft.unlink(missing_ok=True)
+
     def _settle(self, film: _GrowingFilm) -> None:
         """Write the fragments that are whole; with the first of them the file comes to be."""
         if film.file is None and film.has_fragment:
@@ -162,13 +192,19 @@ class Recorder:
     def _save_pictures(self) -> None:
         from repose.app.storage.png import save_png
 
+        numbered = NUMBERED.search(self._wanted.name) is not None
+        folder, name = (self._wanted.parent, self._wanted.name) if numbered else (self.path, f"%06d{PICTURES}")
         for pixels in self._waiting():
-            if self.frames == 0:
-                self.path = _new_folder(self._wanted)
-            draft = self.path / self._draft.name
+            if self.frames == 0 and not numbered:
+                folder = self.path = _new_folder(self._wanted)
+            draft = folder / self._draft.name
             with draft.open("wb") as file:
                 save_png(pixels, file)
-            os.replace(draft, self.path / f"{self.frames + 1:06d}{PICTURES}")
+            target = folder / _numbered(name, self.frames + 1)
+            if numbered and target.exists():
+                draft.unlink()
+                raise FileExistsError(f"{target.name} exists already")
+            os.replace(draft, target)
             self.frames += 1
 
     def _waiting(self) -> Iterator[Frame]:
@@ -245,6 +281,29 @@ def encoder_names() -> tuple[str, ...]:
     return tuple(name for name, options in ENCODERS if _works(name, options, Fraction(60)))
 
 
+def _palette(size: tuple[int, int], rate: Fraction) -> Callable[[Any], Any]:
+    """A function that reduces a picture to the 256 colours that suit it best."""
+    av: Any = _load_av()
+    graph = av.filter.Graph()
+    source = graph.add_buffer(width=size[0], height=size[1], format="rgb24", time_base=1 / rate)
+    split, sink = graph.add("split"), graph.add("buffersink")
+    colours = graph.add("palettegen", "stats_mode=single")
+    reduced = graph.add("paletteuse", "new=1:dither=none")
+    source.link_to(split)
+    split.link_to(colours, 0, 0)
+    split.link_to(reduced, 1, 0)
+    colours.link_to(reduced, 0, 1)
+    reduced.link_to(sink)
+    graph.configure()
+
+    def reduce(frame: Any) -> Any:
+        # Through the graph, and not through its two ends: they do not keep the graph from being freed.
+        graph.push(frame)
+        return graph.pull()
+
+    return reduce
+
+
 def _load_av() -> Any:
     """PyAV, imported when it is first needed; raises `RecorderError` where it is missing or broken."""
     try:
@@ -257,7 +316,19 @@ def _load_av() -> Any:
     return av
 
 
-def _find_encoder(rate: Fraction) -> tuple[str, dict[str, str]]:
+def film_rate(path: Path, fps: float) -> float:
+    """Frames per second that a film of that name really has: a GIF has 50, 33.3, 25, ... only."""
+    return GIF_TICK / max(2, round(GIF_TICK / fps)) if path.suffix.lower() == GIF else fps
+
+
+def _find_encoder(ending: str, rate: Fraction) -> tuple[str, dict[str, str]]:
+    if ending in ANIMATIONS:
+        name, _, options = ANIMATIONS[ending]
+        try:
+            _load_av().CodecContext.create(name, "w")
+        except Exception:  # FFmpeg's own errors, of several kinds
+            raise RecorderError(NO_FILM.format(reason=f"This build of FFmpeg has no encoder {name}")) from None
+        return name, options
     for name, options in ENCODERS:
         if _works(name, options, rate):
             return name, options
@@ -285,9 +356,10 @@ def _checked(path: Path) -> Path:
     except (OSError, ValueError, RuntimeError) as error:  # OSError: the current folder is gone
         reason = getattr(error, "strerror", None) or error
         raise RecorderError(f"Film {path} cannot be written: {reason}; choose another name.") from None
-    if path.suffix.lower() not in (FILM, PICTURES):
+    if path.suffix.lower() not in (FILM, *ANIMATIONS, PICTURES):
         raise RecorderError(
-            f"Film {path} is refused: films are written as {FILM} files, pictures as {PICTURES} into a folder."
+            f"Film {path} is refused: films are written as {FILM}, {GIF} or {WEBP} files, pictures as {PICTURES} into "
+            "a folder (FOLDER/, or a name with a number such as shots%05d.png)."
         )
     return path
 
@@ -300,6 +372,10 @@ def _foreseen(wanted: Path) -> Path:
             raise RecorderError(f"Film {wanted} is not begun: the disk has less than {RESERVE >> 20} MB free.")
         with tempfile.TemporaryFile(dir=wanted.parent):
             _sweep(wanted.parent)
+        if wanted.suffix.lower() == PICTURES and NUMBERED.search(wanted.name):
+            if (first := wanted.with_name(_numbered(wanted.name, 1))).exists():
+                raise RecorderError(f"Film {wanted} is refused: {first.name} exists already; choose another name.")
+            return wanted
         for candidate in _names(wanted):
             try:
                 candidate.lstat()
@@ -320,23 +396,33 @@ def _names(wanted: Path) -> Iterator[Path]:
         yield wanted.with_name(f"{wanted.stem}-{count}{suffix}")
 
 
+def _numbered(name: str, number: int) -> str:
+    """The name of the picture with that number."""
+    return NUMBERED.sub(lambda match: match[0] % number, name, count=1)
+
+
 def _put_in_place(data: bytes | bytearray, draft: Path, wanted: Path) -> Path:
     """A file with these bytes under the first free name, which it takes at once and whole."""
     try:
         draft.write_bytes(data)
-        for candidate in _names(wanted):
-            with suppress(FileExistsError):
-                try:
-                    os.link(draft, candidate)
-                except FileExistsError:
-                    raise
-                except OSError:  # a file system without hard links
-                    candidate.open("xb").close()
-                    os.replace(draft, candidate)
-                return candidate
-        raise AssertionError
+        return _take_name(draft, wanted)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _take_name(draft: Path, wanted: Path) -> Path:
+    """Give a finished draft the first free name; the draft may be left beside it."""
+    for candidate in _names(wanted):
+        with suppress(FileExistsError):
+            try:
+                os.link(draft, candidate)
+            except FileExistsError:
+                raise
+            except OSError:  # a file system without hard links
+                candidate.open("xb").close()
+                os.replace(draft, candidate)
+            return candidate
+    raise AssertionError
 
 
 def _new_folder(wanted: Path) -> Path:

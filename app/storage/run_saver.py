@@ -7,8 +7,9 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from repose.sim.io.atomic_file import write_new_file, write_whole_file
 from repose.sim.parameters import unquoted
 
 if TYPE_CHECKING:
+    from repose.app.storage.plot_files import Sheet
     from repose.sim.experiment.saved_run import SavedRun
 
 log = logging.getLogger(__name__)
@@ -36,6 +38,10 @@ class RunSaver:
     send: Callable[[Command], None]
     path: str = ""
     """The file last saved to, opened or typed."""
+    take_picture: Callable[[], bytes] = bytes
+    """A small picture of the window's run now; empty where none can be drawn."""
+    used: list[str] = field(default_factory=list)
+    """Files saved to and opened since the window last asked, the latest last."""
     opened: bool = False
     """True when another run has been opened, so that the window drops the state of the previous one."""
     said: str = ""
@@ -81,22 +87,31 @@ class RunSaver:
             self.send(Copy(lambda saved: self._jobs.put(lambda: write(saved))))
             done.wait(LAST_SAVE)
 
-    def save(self, path: str) -> None:
-        """Save the run as it is between two steps; a file not of this session's making is asked about first."""
+    def save(self, path: str, asked: bool = False) -> None:
+        """Save the run as it is between two steps.
+
+        A file not of this session's making is asked about first, unless the user was `asked` already.
+        """
         target = self._target(path)
         if target is None:
             return
-        known = str(target) in (self.confirm, self._mine)
+        known = asked or str(target) in (self.confirm, self._mine)
         if target.exists() and not known:
             self.confirm = str(target)
             return
         self.confirm = ""
-        self.send(Copy(lambda saved: self._jobs.put(lambda: self._save(saved, target, known))))
+        picture = self.take_picture()
+        self.send(Copy(lambda saved: self._jobs.put(lambda: self._save(saved, target, known, picture))))
 
     def export(self, target: Path) -> None:
         """Write the grains, as they are between two steps, for other programs; the suffix selects the format."""
         self.said, self.trouble = "", ""
         self.send(Copy(lambda saved: self._jobs.put(lambda: self._export(saved, target))))
+
+    def save_plot(self, sheet: Sheet, folder: Path, name: str, suffixes: Sequence[str]) -> None:
+        """Write a plot to free names in the folder, one file per suffix."""
+        self.said, self.trouble = "", ""
+        self._jobs.put(lambda: self._save_plot(sheet, folder, name, suffixes))
 
     def open(self, path: str) -> None:
         """Continue the run in a file."""
@@ -147,14 +162,15 @@ class RunSaver:
                 log.exception("A run could not be saved or opened.")
                 self.trouble = f"That failed: {error}"
 
-    def _save(self, saved: SavedRun, path: Path, over: bool) -> None:
+    def _save(self, saved: SavedRun, path: Path, over: bool, picture: bytes) -> None:
         """Write the run; an existing file is replaced only if confirmed or written in this session."""
         from repose.sim.experiment.saved_run import write
 
         try:
-            (write_whole_file if over else write_new_file)(path, lambda file: write(saved, file))
+            (write_whole_file if over else write_new_file)(path, lambda file: write(saved, file, picture))
             self._mine = str(path)
-            self.said = f"Saved to {path.name}."
+            self.used.append(str(path))
+            self.said = f"Saved to {path}."
         except FileExistsError:
             self.confirm = str(path)
         except OSError as error:
@@ -169,6 +185,18 @@ class RunSaver:
             self.said = f"Grains written to {path}."
         except OSError as error:
             self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
+
+    def _save_plot(self, sheet: Sheet, folder: Path, name: str, suffixes: Sequence[str]) -> None:
+        from repose.app.storage.plot_files import WRITERS
+
+        paths = [free_name(folder, name, suffix) for suffix in suffixes]
+        for path, suffix in zip(paths, suffixes, strict=True):
+            try:
+                write_new_file(path, partial(WRITERS[suffix], sheet))
+            except OSError as error:
+                self.trouble = f"{path} could not be written: {error.strerror or error}."
+                return
+        self.said = f"Plot written to {folder}: {', '.join(path.name for path in paths)}."
 
     def _save_by_itself(self, saved: SavedRun) -> None:
         now = (saved.now.at, saved.now.commands, saved.log.scene)
@@ -186,6 +214,7 @@ class RunSaver:
 
         try:
             self._resume(load(path), path.name)
+            self.used.append(str(path))
         except ArchiveError as error:
             self.trouble = str(error)
 

@@ -36,8 +36,10 @@ class Choices(BaseModel):
     view: View = View()
     threads: Annotated[int, Ge(0), Le(MOST_THREADS)] = 0
     """Threads of the engine; 0 for automatic."""
-    plot_span: Annotated[float, Ge(0.0), Le(3600.0)] = 0.0
-    """Time span of the plots [s]; 0 for the whole run."""
+    plot_span: Annotated[float, Ge(-1.0), Le(3600.0)] = -1.0
+    """Time span of the plots [s]; 0 for the whole run, -1 for what came after the opening of the wall."""
+    recent_runs: Annotated[list[str], MaxLen(50)] = []
+    """Files of runs saved or opened in the window, the latest first."""
     unfolded: Annotated[dict[str, bool], MaxLen(200)] = {}
     """Panels and groups of parameters by name: True for open, False for folded away."""
     tabs: Annotated[dict[str, str], MaxLen(20)] = {}

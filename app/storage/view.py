@@ -13,8 +13,10 @@ class View(BaseModel):
 
     model_config = ConfigDict(extra="ignore", strict=True, validate_assignment=True, allow_inf_nan=False)
 
-    colour_by: str = "speed"
+    colour_by: str = "automatic"
     """A name in `repose.app.render.colours.COLOURINGS`."""
+    range_follows: bool = False
+    """Whether the range of the colours follows the values; otherwise it is held for a run."""
     colour_map: str = "viridis"
     """A name in `repose.app.render.colours.COLOUR_MAPS`."""
     shown: Annotated[dict[str, bool], MaxLen(200)] = {}
@@ -29,3 +31,5 @@ class View(BaseModel):
     """False hides every panel (Tab); the picture stays."""
     text_scale: Annotated[float, Field(exclude=True)] = 1.0
     """Text size relative to the screen's own [-]."""
+    letters: Annotated[float, Field(exclude=True)] = 0.0
+    """Least height of the letters of the measured number [share of the height of the picture]."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from repose.app.ui.undo import History
-from repose.sim.experiment.commands import Command, Recover, SetParameters
+from repose.sim.experiment.commands import Command, Recover, SetParameters, TakeBack
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 
@@ -39,6 +39,8 @@ class Edits:
     history: History = field(default_factory=History)
     refusals: dict[str, str] = field(default_factory=dict)
     """Why a parameter's last edit was refused, by parameter name."""
+    refused: int = 0
+    """How many edits have been refused."""
     marks: list[Mark] = field(default_factory=list)
     """Changes of this run, for the plots."""
     _wanted: dict[str, tuple[Value, int]] = field(default_factory=dict)
@@ -86,6 +88,7 @@ class Edits:
             checked = parameters.changed(**{name: value for name, (value, _) in self._wanted.items()} | dict(values))
         except ParameterError as error:
             self.refusals.update(dict.fromkeys(values, str(error)))
+            self.refused += 1
             return False
         after: dict[str, Value] = {name: getattr(checked, name) for name in values}
         if after != before:
@@ -103,11 +106,21 @@ class Edits:
         return {fault.parameter: fault.previous}
 
     def undo(self) -> None:
-        """Undo the last change; after a fault, return to the last good state with the old values."""
+        """Undo the last change; after a fault, return to the last good state with the old values.
+
+        A change that began the experiment anew is taken back: the grains that were present come back with it.
+        """
         values = self.to_undo()
-        if values is not None:
+        if values is not None and self.history.undoable and (anew := self._began_anew(values)):
+            self.send(TakeBack(anew))
+        elif values is not None:
             self.history.undo()
             self._ask(values)
+
+    def _began_anew(self, values: Mapping[str, Value]) -> str:
+        """Name of one of these parameters whose change begins the experiment anew, or an empty string."""
+        declared = self.parameters.declared() if self.parameters is not None else {}
+        return next((name for name in values if name in declared and declared[name].quantity.effect == "anew"), "")
 
     def redo(self) -> None:
         """Repeat the change undone last."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-from repose.sim.numbers import read_number
-from repose.sim.parameters import Parameter, Value
+from repose.sim.numbers import COMMA, read_number
+from repose.sim.parameters import Parameter, ParameterSet, Value
 
 DECADES = 6
 """Decades of a logarithmic slider whose range begins at zero; its left end is zero."""
@@ -47,10 +48,15 @@ def value_at(parameter: Parameter, where: float) -> Value:
 
 
 def typed(parameter: Parameter, text: str) -> Value:
-    """The typed value in SI; text that is not a number is returned unchanged, to be refused with a sentence."""
+    """The typed value in SI; text that is not a number is returned unchanged, to be refused with a sentence.
+
+    A decimal comma is read as a point: here one number is typed, and its value is shown at once.
+    """
     text = text.strip()
     if parameter.quantity.unit:
         text = text.removesuffix(parameter.quantity.unit).strip()
+    if COMMA.fullmatch(text):
+        text = text.replace(",", ".")
     try:
         number = read_number(text)
         if isinstance(number, str):
@@ -75,6 +81,19 @@ def plain(parameter: Parameter, value: Value) -> str:
     if isinstance(value, str):
         return value
     return repr(value) if parameter.kind == "int" else f"{value / parameter.quantity.scale:.10g}"
+
+
+def with_unit(parameter: Parameter, parameters: ParameterSet | None) -> Parameter:
+    """The parameter with the exponent p of a unit such as N/m^p as the chosen law has it: N/m^1.5, or N/m."""
+    if not parameter.quantity.unit.endswith("^p"):
+        return parameter
+    stem = parameter.quantity.unit.removesuffix("^p")
+    unit = EXPONENTS.get(str(getattr(parameters, "exponent", "")), "^p")
+    return replace(parameter, quantity=replace(parameter.quantity, unit=stem + unit))
+
+
+EXPONENTS = {"linear": "", "hertz": "^1.5"}
+"""Ending of the unit of a stiffness, by the choice of the law's exponent."""
 
 
 def _range(parameter: Parameter) -> tuple[float, float]:

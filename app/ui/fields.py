@@ -6,18 +6,24 @@ The parameter set decides what is allowed. A refused value leaves the old one in
 from __future__ import annotations
 
 from imgui_bundle import imgui
-from repose.app.render.text import SMALL, draw_symbol, draw_text, friendly, note, si, symbol_width, text_width
+from repose.app.render.text import SMALL, draw_symbol, draw_text, friendly, si, symbol_width, text_width
 from repose.app.render.theme import Colour
-from repose.app.ui.field_values import compact, plain, position, typed, value_at
+from repose.app.ui.field_values import compact, plain, position, typed, value_at, with_unit
 from repose.app.ui.path_field import draw_path
+from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import dragged, draw_bar, right_clicked, tooltip
-from repose.sim.parameters import Parameter
+from repose.sim.parameters import Parameter, Value
 
+TRACK = 11.0
+"""Height of the bar of a slider [px at scale 1]."""
+HELD = "held value"
+"""Entry of `Ui.memory`: parameter and value of a slider that acts when the mouse button is released."""
 EFFECTS = {
     "now": "Takes effect at once.",
     "ramp": "Takes effect over the contact duration{}, the longer of before and after: a jump would accelerate grains.",
-    "base": "Rebuilds walls and base; if grains are present, the fill restarts.",
+    "base": "Walls and base are rebuilt at once, under the grains if there are any.",
+    "anew": "The experiment begins anew, after a question; undo brings back the grains that were present.",
     "restart": "Takes effect at the next fill.",
 }
 
@@ -28,7 +34,7 @@ def describe(parameter: Parameter, contact_time: float = 0.0) -> str:
     `contact_time` [s] is the contact duration in the run; omitted if 0.
     """
     quantity = parameter.quantity
-    lines = [f"{quantity.label}  {quantity.symbol.replace('_', '')}".rstrip(), parameter.help]
+    lines = [f"{quantity.label}  {quantity.symbol}".rstrip(), parameter.help]
     if parameter.low is not None and parameter.high is not None:
         span = f"From {parameter.shown(parameter.low)} to {parameter.shown(parameter.high)}"
         lines.append(friendly(f"{span}; default {parameter.shown(parameter.default)}."))
@@ -48,8 +54,9 @@ def words(choice: str) -> str:
 
 
 def draw_field(ui: Ui, parameter: Parameter) -> None:
-    """The row of one parameter, and why its last edit was refused."""
+    """The row of one parameter; why its last edit was refused is said over the picture, so that no row moves."""
     imgui.push_id(parameter.name)
+    parameter = with_unit(parameter, ui.edits.parameters)
     if ui.memory.get("typing") == parameter.name:
         _draw_typing(ui, parameter)
     elif parameter.kind == "choice":
@@ -63,30 +70,34 @@ def draw_field(ui: Ui, parameter: Parameter) -> None:
     else:
         _draw_slider(ui, parameter, imgui.get_content_region_avail().x)
     imgui.pop_id()
-    if parameter.name in ui.edits.refusals:
-        note(ui.edits.refusals[parameter.name], ui.palette.bad)
-    elif parameter.name == "dt" and ui.snapshot.dt_warning:
-        note(ui.snapshot.dt_warning, ui.palette.bad)
 
 
 def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
-    value = ui.edits.value(parameter.name)
+    """Name and value above the bar; both are dragged."""
+    value = _shown(ui, parameter.name)
     automatic = isinstance(value, str)
     number = ui.snapshot.dt if isinstance(value, str) else float(value)
-    size = imgui.ImVec2(width, imgui.get_frame_height())
+    line, gap = imgui.get_text_line_height(), 2 * ui.scale
+    size = imgui.ImVec2(width, line + gap + TRACK * ui.scale)
     imgui.invisible_button("##slider", size, imgui.ButtonFlags_.enable_nav)
     ui.probe.mark(f"field.{parameter.name}")
     tooltip(describe(parameter, ui.snapshot.contact_time))
     low = imgui.get_item_rect_min()
     if not _reset_asked(ui, parameter):
         _follow_mouse(ui, parameter, low.x, size.x)
-    shown = ui.edits.value(parameter.name)
+    shown = _shown(ui, parameter.name)
     if not isinstance(shown, str):
         number = float(shown)
-    draw_bar(ui, low, size, position(parameter, number), filled=not automatic)
-    pad = imgui.get_style().frame_padding
+    track = imgui.ImVec2(low.x, low.y + line + gap)
+    draw_bar(ui, track, imgui.ImVec2(width, TRACK * ui.scale), position(parameter, number), filled=not automatic)
     text = friendly(parameter.shown(compact(number) if parameter.kind == "float" else int(number)))
-    _caption(ui, parameter, text, low.x + pad.x, low.y + pad.y, low.x + size.x - pad.x)
+    _caption(ui, parameter, text, low.x, low.y, low.x + size.x)
+
+
+def _shown(ui: Ui, name: str) -> Value:
+    """The value of the row: what is held back until the mouse button is released, or what is asked for."""
+    held = ui.memory.get(HELD)
+    return held[1] if held is not None and held[0] == name else ui.edits.value(name)
 
 
 def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, right: float) -> None:
@@ -108,15 +119,15 @@ def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, 
     if tag and x + text_width(tag, SMALL) <= start - gap:
         draw_text(x, top + imgui.get_font_size() * (1 - SMALL) * 0.6, tag, colour, SMALL)
     clip.pop_clip_rect()
-    ill = parameter.name == "dt" and ui.snapshot.dt_warning
+    ill = parameter.name in ui.edits.refusals or (parameter.name == "dt" and ui.snapshot.dt_warning)
     draw_symbol(start, top, value, palette.bad if ill else palette.text)
 
 
 def _tag(ui: Ui, parameter: Parameter) -> tuple[str, Colour]:
     if parameter.quantity.effect == "restart":
         return "at next fill", ui.palette.muted
-    if parameter.quantity.effect == "base" and ui.snapshot.moving_count:
-        return "restarts the fill", ui.palette.warning
+    if parameter.quantity.effect == "anew" and ui.snapshot.moving_count:
+        return "begins anew", ui.palette.warning
     return "", ui.palette.muted
 
 
@@ -131,9 +142,9 @@ def _reset_asked(ui: Ui, parameter: Parameter) -> bool:
     if twice:
         ui.memory["reset_by_mouse"] = name
         # The first of the two clicks has moved the slider: both are one step of the undo history.
-        ui.edits.set({name: parameter.default}, gesture=("drag", name))
+        request(ui, parameter, parameter.default, gesture=("drag", name))
     elif right_clicked():
-        ui.edits.set({name: parameter.default})
+        request(ui, parameter, parameter.default)
     if ui.memory.get("reset_by_mouse") == name:
         if imgui.is_item_active():
             return True
@@ -151,8 +162,12 @@ def _follow_mouse(ui: Ui, parameter: Parameter, left: float, width: float) -> No
             ui.memory.update(typing=name, text=plain(parameter, ui.edits.value(name)), typing_fresh=True)
             return
     where = dragged(ui, left, width)
-    if where is not None:
+    if where is not None and parameter.quantity.effect == "anew" and ui.snapshot.moving_count:
+        ui.memory[HELD] = (name, value_at(parameter, where))
+    elif where is not None:
         ui.edits.set({name: value_at(parameter, where)}, gesture=("drag", name))
+    if imgui.is_item_deactivated() and ui.memory.get(HELD, ("",))[0] == name:
+        request(ui, parameter, ui.memory.pop(HELD)[1])
 
 
 def _draw_typing(ui: Ui, parameter: Parameter) -> None:
@@ -171,7 +186,7 @@ def _draw_typing(ui: Ui, parameter: Parameter) -> None:
     ui.memory["text"] = text
     left = not fresh and imgui.is_item_deactivated()
     if entered or (left and not imgui.is_key_pressed(imgui.Key.escape)):
-        ui.edits.set({parameter.name: typed(parameter, text)})
+        request(ui, parameter, typed(parameter, text))
     if entered or left:
         ui.memory.pop("typing", None)
 
@@ -187,14 +202,14 @@ def _draw_choice(ui: Ui, parameter: Parameter) -> None:
     if open_now:
         for choice in parameter.choices:
             if imgui.selectable(words(choice), choice == current)[0]:
-                ui.edits.set({name: choice})
+                request(ui, parameter, choice)
             ui.probe.mark(f"field.{name}.{choice}")
         imgui.end_combo()
     else:
         ui.probe.mark(f"field.{name}")
         tooltip(describe(parameter, ui.snapshot.contact_time))
         if right_clicked():
-            ui.edits.set({name: parameter.default})
+            request(ui, parameter, parameter.default)
     right = low.x + width - imgui.get_frame_height() - pad.x
     _caption(ui, parameter, words(str(ui.edits.value(name))), low.x + pad.x, low.y + pad.y, right)
 
@@ -204,9 +219,9 @@ def _draw_tick(ui: Ui, parameter: Parameter) -> None:
     ui.probe.mark(f"field.{parameter.name}")
     tooltip(describe(parameter, ui.snapshot.contact_time))
     if right_clicked():
-        ui.edits.set({parameter.name: parameter.default})
+        request(ui, parameter, parameter.default)
     elif changed:
-        ui.edits.set({parameter.name: value})
+        request(ui, parameter, value)
 
 
 def _draw_automatic(ui: Ui, parameter: Parameter) -> None:

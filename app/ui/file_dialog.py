@@ -33,12 +33,24 @@ def open_dialog(title: str, kinds: str, suffixes: tuple[str, ...]) -> Any:
         return None
 
 
+def save_dialog(title: str, path: str, kinds: str, suffix: str) -> Any:
+    """An open dialog for the name of a new file, or None if none could be opened; it asks before it gives an existing
+    one."""
+    try:
+        from imgui_bundle import portable_file_dialogs
+
+        return portable_file_dialogs.save_file(title, path, [kinds, f"*{suffix}"])
+    except Exception:  # the desktop may raise anything; the path can still be typed
+        log.warning("No file dialog could be opened.", exc_info=True)
+        return None
+
+
 def answer(dialog: Any) -> str | None:
     """The path chosen, empty if the dialog was dismissed; None while it is open."""
     if not dialog.ready(0):
         return None
     chosen = dialog.result()
-    return str(chosen[0]) if chosen else ""
+    return str(chosen if isinstance(chosen, str) else chosen[0]) if chosen else ""
 
 
 def dismiss(dialog: Any) -> None:

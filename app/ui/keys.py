@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import pygame
+from repose.app.ui.actions import act
 from repose.app.ui.ui import Ui
-from repose.sim.experiment.commands import Act
-from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.snapshot import Action, Snapshot
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,14 @@ class Key:
 
 
 WINDOW_KEYS = (
-    Key("frame_all", "Home", "show the whole scene", "Picture", codes=(pygame.K_HOME,)),
+    Key("frame_all", "Home", "follow the grains again", "Picture", codes=(pygame.K_HOME,)),
     Key("look_front", "1", "in 3D: view from the front", "Picture", codes=(pygame.K_1, pygame.K_KP_1)),
     Key("look_side", "2", "in 3D: view from the side", "Picture", codes=(pygame.K_2, pygame.K_KP_2)),
     Key("look_top", "3", "in 3D: view from the top", "Picture", codes=(pygame.K_3, pygame.K_KP_3)),
     Key("look_three-quarter", "4", "in 3D: view at an angle", "Picture", codes=(pygame.K_4, pygame.K_KP_4)),
     Key("hide_panels", "Tab", "hide or show all panels", "Window", codes=(pygame.K_TAB,)),
-    Key("next_column", "F6", "move the keyboard focus to the next column", "Window", codes=(pygame.K_F6,)),
+    Key("fold", "F4", "fold the column to a rim, or unfold it", "Window", codes=(pygame.K_F4,)),
+    Key("next_column", "F6", "keyboard to column, bar, actions in turn", "Window", codes=(pygame.K_F6,)),
     Key("fullscreen", "F11", "full screen", "Window", codes=(pygame.K_F11,)),
 )
 """Keys that no panel declares."""
@@ -61,7 +62,7 @@ MOUSE = (
     ("right-drag", "in 3D: move it (or Shift-drag)"),
     ("Ctrl-drag", "turn the hourglass over by hand"),
     ("wheel", "zoom at the pointer"),
-    ("double-click", "on the picture: show the whole scene"),
+    ("double-click", "on the picture: follow the grains again"),
 )
 """Mouse on the picture."""
 
@@ -81,7 +82,7 @@ def scene_keys(snapshot: Snapshot) -> tuple[Key, ...]:
             action.key,
             action.label[:1].lower() + action.label[1:],
             "Experiment",
-            partial(_act, action.name),
+            partial(_act, action),
             characters=action.key.lower() + action.key.upper(),
         )
         for action in snapshot.actions
@@ -89,8 +90,8 @@ def scene_keys(snapshot: Snapshot) -> tuple[Key, ...]:
     )
 
 
-def _act(name: str, ui: Ui) -> None:
-    ui.send(Act(name))
+def _act(action: Action, ui: Ui) -> None:
+    act(ui, action)
 
 
 def find_key(keys: Iterable[Key], code: int, character: str, mod: int) -> Key | None:
@@ -104,6 +105,11 @@ def find_key(keys: Iterable[Key], code: int, character: str, mod: int) -> Key | 
         if code in key.codes or (character and not ctrl and character in key.characters):
             return key
     return None
+
+
+def is_letter(event: pygame.event.Event) -> bool:
+    """Whether a letter was pressed, which a scene may use."""
+    return event.type == pygame.KEYDOWN and event.unicode.isalpha()
 
 
 def is_escape(event: pygame.event.Event) -> bool:

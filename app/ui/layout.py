@@ -1,32 +1,40 @@
-"""Layout of the panels: a column at each side, a bar at the bottom, the picture in the middle.
+"""Layout of the panels: one column at the left, time along the bottom, the picture in the rest of the window.
 
-Small windows omit columns. A panel that raises an error shows it in its place; the other panels continue.
+The column folds to a rim. A panel that raises an error shows it in its place; the other panels continue.
 """
 
 from __future__ import annotations
 
 import logging
-from itertools import groupby
 
 from imgui_bundle import imgui, implot
 from repose.app.progress import one_line
 from repose.app.render.text import note, text_width
 from repose.app.ui.panels import Panel, Side, all_panels
+from repose.app.ui.places import FOCUS, LAST_FOCUS, STABILITY, WHOLE_COLUMN, fold, take_focus
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, foldable, tab
+from repose.app.ui.widgets import button, tab
 
 log = logging.getLogger(__name__)
 
-COLUMN = 300.0
-"""Width of a column [px at scale 1]."""
-BAR = 46.0
+COLUMN = 320.0
+"""Width of the column [px at scale 1]."""
+LARGEST_SHARE = 0.3
+"""Of the width of the window that the column may take [-]."""
+NARROWEST = 230.0
+"""Width below which the column is folded [px at scale 1]."""
+RIM = 26.0
+"""Width of the folded column [px at scale 1]."""
+BAR = 66.0
 """Height of the bar at the bottom [px at scale 1]."""
+CHIPS = 58.0
+"""Height of the parameters at the bottom in a presentation [px at scale 1]."""
 LEAST_PICTURE = 240.0
-"""Width kept for the picture [px at scale 1]; columns that leave less are omitted, the right one first."""
-LEAST_STRETCH = 170.0
-"""Height of a stretching panel below which its column scrolls as a whole [px at scale 1]."""
-FOCUS, LAST_FOCUS = "focus", "last focus"
-"""Entries of `Ui.memory`: the column that gets the keyboard focus next, and the one that got it last."""
+"""Width kept for the picture [px at scale 1]."""
+TAB_PADDING = 6.0
+"""Beside the name of a tab [px at scale 1]."""
+LEAST_TOOLS = 170.0
+"""Height of the tools at the foot of the column below which the column scrolls as a whole [px at scale 1]."""
 FIXED = (
     imgui.WindowFlags_.no_decoration
     | imgui.WindowFlags_.no_move
@@ -39,25 +47,36 @@ RECOVERY = tuple(f"config_error_recovery_enable_{part}" for part in ("assert", "
 """ImGui's own reports of what it closes for a panel that failed: off, since the panel shows the error."""
 
 
-def measure_inset(size: tuple[int, int], scale: float, visible: bool) -> tuple[float, float, float, float]:
-    """Pixels the panels cover: left, top, right, bottom."""
+def measure_inset(
+    size: tuple[int, int], scale: float, visible: bool, folded: bool = False, presenting: bool = False
+) -> tuple[float, float, float, float]:
+    """Pixels the panels cover: left, top, right, bottom; a `folded` column leaves its rim, a presentation no column."""
     if not visible:
         return 0.0, 0.0, 0.0, 0.0
-    column, picture = COLUMN * scale, LEAST_PICTURE * scale
-    left = column if size[0] >= column + picture else 0.0
-    right = column if size[0] >= 2 * column + picture else 0.0
+    if presenting:
+        return 0.0, 0.0, 0.0, CHIPS * scale if size[1] >= 4 * CHIPS * scale else 0.0
+    column = min(COLUMN * scale, max(LARGEST_SHARE * size[0], NARROWEST * scale))
+    if folded or size[0] < column + LEAST_PICTURE * scale:
+        column = RIM * scale if size[0] >= (RIM + LEAST_PICTURE) * scale else 0.0
     bottom = BAR * scale if size[1] >= 3 * BAR * scale else 0.0
-    return left, 0.0, right, bottom
+    return column, 0.0, 0.0, bottom
+
+
+def is_folded(ui: Ui) -> bool:
+    """Whether the column is folded to its rim, by choice or because the window is narrow."""
+    return ui.inset[0] <= RIM * ui.scale
 
 
 def draw_panels(ui: Ui) -> None:
     """Draw all panels of the window."""
-    left, _, right, bottom = ui.inset
-    width, height = ui.size
-    if left:
-        _draw_column(ui, "left", 0.0, left, height - bottom)
-    if right:
-        _draw_column(ui, "right", width - right, right, height - bottom)
+    left, _, _, bottom = ui.inset
+    height = ui.size[1]
+    if ui.presenting:
+        bottom = 0.0
+    if left and is_folded(ui):
+        _draw_rim(ui, left, height - bottom)
+    elif left:
+        _draw_column(ui, left, height - bottom)
     if bottom:
         _draw_bar(ui, height - bottom, bottom)
     for panel in _on("over"):
@@ -65,9 +84,11 @@ def draw_panels(ui: Ui) -> None:
 
 
 def focus_next(ui: Ui) -> None:
-    """Move the keyboard focus to the next column or the bar, where arrows, Enter and Esc then act."""
-    left, _, right, bottom = ui.inset
-    shown = [name for name, width in (("left", left), ("right", right), ("bottom", bottom)) if width]
+    """Move the keyboard focus to the column, the actions or the bar, where arrows, Enter and Esc then act."""
+    left, _, _, bottom = ui.inset
+    shown = [name for name, there in (("column", left and not is_folded(ui)), ("bottom", bottom)) if there]
+    shown += ["actions"] if bottom else []
+    shown += [STABILITY] if bottom and ui.memory.get(STABILITY) else []
     if shown:
         last = ui.memory.get(LAST_FOCUS)
         ui.memory[LAST_FOCUS] = ui.memory[FOCUS] = shown[(shown.index(last) + 1) % len(shown) if last in shown else 0]
@@ -80,77 +101,68 @@ def _on(side: Side) -> list[Panel]:
 def _begin(ui: Ui, name: str, x: float, y: float, width: float, height: float, flags: int = 0) -> None:
     imgui.set_next_window_pos(imgui.ImVec2(x, y))
     imgui.set_next_window_size(imgui.ImVec2(width, height))
-    if ui.memory.get(FOCUS) == name:
-        del ui.memory[FOCUS]
-        imgui.set_next_window_focus()
+    take_focus(ui, name)
     imgui.begin(name, None, FIXED | flags)
 
 
 def _draw_bar(ui: Ui, top: float, height: float) -> None:
-    padding = max((height - imgui.get_frame_height()) / 2, 0.0)
-    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(imgui.get_style().window_padding.x, padding))
     _begin(ui, "bottom", 0.0, top, ui.size[0], height, imgui.WindowFlags_.no_scrollbar)
-    imgui.pop_style_var()
     _draw_edge(ui, 0.0, top, ui.size[0], top)
     for panel in _on("bottom"):
         _draw_guarded(ui, panel)
     imgui.end()
 
 
-def _draw_column(ui: Ui, side: Side, x: float, width: float, height: float) -> None:
-    """Panels from top to bottom; those that stretch share the remaining height."""
-    _begin(ui, side, x, 0.0, width, height, 0)
-    panels = _on(side)
-    heights: dict[str, float] = ui.memory.setdefault("heights", {})
-    fixed = sum(heights.get(panel.name, 150 * ui.scale) for panel in panels if not panel.stretch and not panel.group)
-    fixed += sum(heights.get(group, 150 * ui.scale) for group in {panel.group for panel in panels} if group)
-    fixed += sum(imgui.get_frame_height_with_spacing() for panel in panels if panel.stretch)
-    stretching = max(sum(panel.stretch for panel in panels), 1)
-    share = max((imgui.get_content_region_avail().y - fixed) / stretching, LEAST_STRETCH * ui.scale)
-    for group, members in groupby(panels, key=lambda panel: panel.group or panel.name):
-        entries, start = list(members), imgui.get_cursor_pos_y()
-        if entries[0].group:
-            _draw_tabs(ui, entries)
-        elif _draw_header(ui, entries[0]):
-            _draw_body(ui, entries[0], share)
-        heights[group] = imgui.get_cursor_pos_y() - start
-    edge = x + width if side == "left" else x
-    _draw_edge(ui, edge, 0.0, edge, height)
+def _draw_rim(ui: Ui, width: float, height: float) -> None:
+    """The folded column: a button that unfolds it."""
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(2 * ui.scale, 8 * ui.scale))
+    _begin(ui, "rim", 0.0, 0.0, width, height)
+    imgui.pop_style_var()
+    if button(ui, "column.unfold", "»", help="Show the column.  Key F4"):
+        fold(ui)
+    _draw_edge(ui, width, 0.0, width, height)
     imgui.end()
 
 
-def _draw_header(ui: Ui, panel: Panel) -> bool:
-    """The title of a panel; a click folds the panel."""
-    if ui.bold is not None:
-        imgui.push_font(ui.bold, 0.0)
-    unfolded = foldable(ui, f"panel.{panel.name}", True, lambda: imgui.collapsing_header(panel.title))
-    if ui.bold is not None:
-        imgui.pop_font()
-    return unfolded
-
-
-def _draw_body(ui: Ui, panel: Panel, share: float) -> None:
-    if not panel.stretch:
+def _draw_column(ui: Ui, width: float, height: float) -> None:
+    """Panels from top to bottom; the tools, a tab each, take the remaining height."""
+    imgui.set_next_window_pos(imgui.ImVec2(0.0, 0.0))
+    imgui.set_next_window_size(imgui.ImVec2(width, height))
+    take_focus(ui, "column")
+    imgui.begin("column", None, FIXED & ~int(imgui.WindowFlags_.no_scrollbar))
+    start = imgui.get_cursor_pos_y()
+    for panel in _on("column"):
         _draw_guarded(ui, panel)
-        return
-    imgui.begin_child(
-        panel.name, imgui.ImVec2(0.0, share - imgui.get_style().item_spacing.y), imgui.ChildFlags_.nav_flattened
-    )
-    _draw_guarded(ui, panel)
-    imgui.end_child()
+    used = imgui.get_cursor_pos_y() - start
+    if not ui.memory.get(WHOLE_COLUMN):
+        room = height - used - 2 * imgui.get_style().window_padding.y
+        _draw_tools(ui, max(room, LEAST_TOOLS * ui.scale))
+    _draw_edge(ui, width, 0.0, width, height)
+    imgui.end()
 
 
-def _draw_tabs(ui: Ui, panels: list[Panel]) -> None:
+def _draw_tools(ui: Ui, height: float) -> None:
     """The row of tabs, completed before the chosen panel is drawn, because a panel that fails closes open tab bars."""
-    chosen = None
-    if imgui.begin_tab_bar(panels[0].group):
-        for panel in panels:
-            if tab(ui, "tab", panel.name, panel.title):
+    chosen, top = None, imgui.get_cursor_pos_y()
+    style = imgui.get_style()
+    # The row is laid out with these paddings: the names of all tabs have to fit into the column.
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(TAB_PADDING * ui.scale, style.frame_padding.y))
+    imgui.push_style_var(imgui.StyleVar_.item_inner_spacing, imgui.ImVec2(ui.scale, style.item_inner_spacing.y))
+    shown = imgui.begin_tab_bar("tools", imgui.TabBarFlags_.fitting_policy_shrink)
+    imgui.pop_style_var()
+    if shown:
+        for panel in _on("tools"):
+            if tab(ui, "tab", panel.name, panel.title, TAB_PADDING):
                 chosen = panel
                 imgui.end_tab_item()
         imgui.end_tab_bar()
-    if chosen is not None:
-        _draw_guarded(ui, chosen)
+    imgui.pop_style_var()
+    if chosen is None:
+        return
+    left = max(height - (imgui.get_cursor_pos_y() - top), ui.scale)
+    imgui.begin_child(chosen.name, imgui.ImVec2(0.0, left), imgui.ChildFlags_.nav_flattened)
+    _draw_guarded(ui, chosen)
+    imgui.end_child()
 
 
 def _draw_over(ui: Ui, panel: Panel) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from imgui_bundle import imgui
 from repose.app.render.text import text_width
 from repose.app.ui import file_dialog
+from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, right_clicked, tooltip
 from repose.sim.parameters import Parameter, unquoted
@@ -35,9 +36,9 @@ def draw_path(ui: Ui, parameter: Parameter, help: str) -> None:
     else:
         ui.memory.pop(key, None)
     if right_clicked():
-        ui.edits.set({name: parameter.default})
+        request(ui, parameter, parameter.default)
     elif entered or imgui.is_item_deactivated_after_edit():
-        ui.edits.set({name: unquoted(text)})
+        request(ui, parameter, unquoted(text))
     imgui.same_line()
     missing = file_dialog.why_none()
     free = not missing and DIALOG not in ui.memory
@@ -55,7 +56,8 @@ def take_dropped(ui: Ui, path: str) -> str:
     fitting: Any = next((entry for entry in declared if suffix in entry.suffixes), None)
     if fitting is None:
         return f"'{shown}' is not used: this experiment takes no such file. Shapes are for 'Your own shape'."
-    return "" if ui.edits.set({fitting.name: path}) else ui.edits.refusals[fitting.name]
+    request(ui, fitting, path)
+    return ui.edits.refusals.get(fitting.name, "")
 
 
 def close_dialog(ui: Ui) -> None:

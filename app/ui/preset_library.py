@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from repose.app.storage import paths
 from repose.sim.experiment.commands import Command, Start
 from repose.sim.io import presets
-from repose.sim.io.atomic_file import write_new_file
+from repose.sim.io.atomic_file import write_new_file, write_whole_file
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.registry import scenes
 
@@ -19,21 +20,24 @@ NAME = re.compile(r"[\w][\w -]{0,59}")
 
 @dataclass
 class PresetLibrary:
-    """Titles of the presets by name or path, and the preset in use."""
+    """The presets by name or path, and the preset in use."""
 
     send: Callable[[Command], None]
     current: str = ""
     folder: Path = field(default_factory=paths.presets_folder)
     trouble: str = ""
-    titles: dict[str, str] = field(default_factory=dict)
+    take_picture: Callable[[], bytes] = bytes
+    """A small picture of the window's run now; empty where none can be drawn."""
+    cards: dict[str, presets.Card] = field(default_factory=dict)
+    """What there is, by name or path."""
 
     def refresh(self) -> None:
         """List the presets again; skips files that are not presets. Values are checked at the start of a preset."""
         saved = sorted(self.folder.glob("*.toml")) if self.folder.is_dir() else []
-        self.titles = {}
+        self.cards = {}
         for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
             try:
-                self.titles[name] = presets.title_of(name)
+                self.cards[name] = presets.card_of(name)
             except ParameterError:
                 continue
 
@@ -45,14 +49,19 @@ class PresetLibrary:
         except ParameterError as error:
             self.trouble = str(error)
             return False
-        self.note(name, preset.title)
+        self.note(name, preset.title, preset.scene)
         self.send(Start(preset.scene, dict(preset.values), preset.seed, preset.ready))
         return True
 
-    def note(self, name: str, title: str) -> None:
+    def note(self, name: str, title: str, scene: str) -> None:
         """Record which preset is running, without starting it; a preset from a file is added to the list."""
         self.current = name
-        self.titles.setdefault(name, title)
+        self.cards.setdefault(name, presets.Card(name, title, scene))
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """Title of every preset, by name or path."""
+        return {name: card.title for name, card in self.cards.items()}
 
     def restart(self, scene: str, parameters: ParameterSet, seed: int) -> None:
         """Restart the same experiment with another seed."""
@@ -79,16 +88,20 @@ class PresetLibrary:
         except OSError as error:
             self.trouble = f"The preset could not be saved to {path}: {error.strerror or error}."
             return False
+        if picture := self.take_picture():
+            with suppress(OSError):  # a preset without a picture is one all the same
+                write_whole_file(path.with_suffix(".webp"), lambda file: file.write(picture))
         self.refresh()
-        self.note(str(path), preset.title)
+        self.note(str(path), preset.title, scene)
         return True
 
 
 def different(parameters: ParameterSet) -> dict[str, Value]:
-    """The values that differ from the defaults, SI."""
+    """The values that differ from the defaults, and those that have been set instead of following others, SI."""
     declared = type(parameters).declared()
     values: dict[str, Value] = {name: getattr(parameters, name) for name in declared}
-    return {name: value for name, value in values.items() if value != declared[name].default}
+    kept = {name for name in parameters.followers if name in parameters.kept({})}
+    return {name: value for name, value in values.items() if value != declared[name].default or name in kept}
 
 
 def all_presets() -> list[tuple[str, str, str, str]]:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from repose.app.render.pacing import describe_speed
+from repose.sim.experiment.snapshot import Snapshot
+
 SPEEDS: tuple[float | None, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, None)
 """Simulated over wall time; None is as fast as possible."""
+SLOW = 0.9
+"""Share of the wanted speed below which the speed reached is said too."""
 REAL_TIME = SPEEDS.index(1.0)
 
 
@@ -48,8 +53,12 @@ class Transport:
         self.clock.single_step()
 
 
-def describe_speed(speed: float | None) -> str:
-    """A speed in words, for the slider."""
-    if speed is None:
-        return "as fast as possible"
-    return "real time" if speed == 1.0 else f"{speed:g}× real time"
+def describe_pace(snapshot: Snapshot, wanted: float | None) -> str:
+    """The speed in words where the machine does not reach the wanted one; why the clock does not run."""
+    if snapshot.at < snapshot.log_end:
+        return "an earlier step"
+    if snapshot.paused or snapshot.at_rest:
+        return "paused" if snapshot.paused else "at rest"
+    if snapshot.realtime_factor > 0.0 and (wanted is None or snapshot.realtime_factor < SLOW * wanted):
+        return describe_speed(snapshot.realtime_factor)
+    return ""

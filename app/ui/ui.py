@@ -13,7 +13,10 @@ from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.app.storage.view import View
 from repose.app.ui.edits import Edits
+from repose.app.ui.events import Events
 from repose.app.ui.preset_library import PresetLibrary
+from repose.app.ui.recent_runs import RecentRuns
+from repose.app.ui.repeats import Repeats
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui_probe import UiProbe
 from repose.sim.experiment.commands import Command
@@ -34,6 +37,7 @@ class Ui:
     preset_library: PresetLibrary
     actions: dict[str, Callable[[], object]] = field(default_factory=dict)
     """Functions of the keys and of the window, by name, for buttons that do the same."""
+    repeats: Repeats = field(default_factory=lambda: Repeats(lambda command: None))
     run_saver: RunSaver = field(default_factory=lambda: RunSaver(lambda command: None))
     probe: UiProbe = field(default_factory=UiProbe)
     scale: float = 1.0
@@ -44,15 +48,29 @@ class Ui:
     """Pixels covered by panels: left, top, right, bottom."""
     bold: Any = None
     """The bold font, where the window has one."""
+    preparing: str = ""
+    """What is compiled in the background, in words; empty where nothing is."""
     fps: float = 0.0
     """Frames drawn per second."""
     help_open: bool = False
+    overlay: str = ""
+    """Name of the panel that is open over the picture: the choice of scenes or the large plot; empty for none."""
+    presenting: bool = False
+    """True while the window shows picture, title, parameters of the lecture and the large number only."""
+    events: Events = field(default_factory=Events)
+    """What has happened in this run, for the bar of time."""
     dead: bool = False
     """True when the physics thread has ended by a mistake of the program and obeys no command."""
     memory: dict[str, Any] = field(default_factory=dict)
     """State of the panels between frames, such as a half-typed text, by name."""
     broken: dict[str, str] = field(default_factory=dict)
     """Panels that failed, with the message of the error."""
+    texture: Callable[[str, Callable[[], bytes]], Any] = lambda name, read: None
+    """texture(name, function that reads the picture) -> texture of a small picture, or None."""
+    recent_runs: RecentRuns = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.recent_runs = RecentRuns(self.settings)
 
     @property
     def view(self) -> View:

@@ -30,6 +30,11 @@ class UiProbe:
             low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
             self.widgets[name] = (low.x, low.y, high.x, high.y)
 
+    def mark_area(self, name: str, area: tuple[float, float, float, float]) -> None:
+        """Record an area that is no widget, such as a notice."""
+        if self.path is not None:
+            self.widgets[name] = area
+
     def report(self, snapshot: Snapshot, size: tuple[int, int], **extra: Any) -> None:
         """Write the file every few frames and start a new list of widgets."""
         if self.path is None:

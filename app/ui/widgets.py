@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from imgui_bundle import imgui
-from repose.app.render.text import RAISED, SMALL, draw_symbol, draw_text, symbol_width, text_width, write
+from repose.app.render.text import (
+    RAISED,
+    SCRIPT,
+    SMALL,
+    draw_symbol,
+    draw_text,
+    symbol_width,
+    text_width,
+    write,
+)
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.ui import Ui
 
@@ -92,12 +101,35 @@ def dragged(ui: Ui, left: float, width: float) -> float | None:
 
 
 def tooltip(text: str) -> None:
-    """Explain the widget just drawn when the mouse rests on it."""
+    """Explain the widget just drawn when the mouse rests on it; `_` and `^` in the first line stand for scripts."""
     resting = imgui.HoveredFlags_.stationary | imgui.HoveredFlags_.delay_normal | imgui.HoveredFlags_.no_shared_delay
     if imgui.is_item_hovered(resting | imgui.HoveredFlags_.allow_when_disabled):
+        imgui.set_next_window_pos(*_beside_panel())
         imgui.begin_tooltip()
+        first, _, rest = text.partition("\n")
+        if rest and SCRIPT.search(first):
+            low, ink = imgui.get_cursor_screen_pos(), imgui.get_style_color_vec4(imgui.Col_.text)
+            draw_symbol(low.x, low.y, first, (ink.x, ink.y, ink.z, ink.w))
+            imgui.dummy(imgui.ImVec2(symbol_width(first), imgui.get_text_line_height()))
+            text = rest
         write(text, imgui.get_font_size() * 24)
         imgui.end_tooltip()
+
+
+def _beside_panel() -> tuple[imgui.ImVec2, int, imgui.ImVec2]:
+    """Place of a tooltip: over the picture, beside the column or above the bar, where it covers no other widget."""
+    low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
+    window, gap = imgui.internal.get_current_window().root_window, imgui.get_style().item_spacing.x
+    screen = imgui.get_io().display_size
+    edge = window.pos.x + window.size.x
+    if window.size.y >= window.size.x and edge < 0.6 * screen.x:
+        foot = 1.0 if low.y > 0.6 * screen.y else 0.0
+        return imgui.ImVec2(edge + gap, high.y if foot else low.y), imgui.Cond_.always, imgui.ImVec2(0.0, foot)
+    return (
+        imgui.ImVec2(min(low.x, screen.x - imgui.get_font_size() * 26), window.pos.y - gap),
+        imgui.Cond_.always,
+        imgui.ImVec2(0.0, 1.0) if window.pos.y > 0.4 * screen.y else imgui.ImVec2(0.0, 0.0),
+    )
 
 
 def button(
@@ -159,16 +191,30 @@ def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str,
         imgui.text_colored(vector(ui.palette.muted), label)
         imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
     imgui.set_next_item_width(width - indent)
-    if imgui.begin_combo(f"##{name}", options.get(current, current), imgui.ComboFlags_.height_largest):
+    shown, pad = options.get(current, current), imgui.get_style().frame_padding
+    scripts = RAISED.search(shown) is not None
+    low = imgui.get_cursor_screen_pos()
+    if imgui.begin_combo(f"##{name}", "" if scripts else shown, imgui.ComboFlags_.height_largest):
         for key, text in options.items():
-            if imgui.selectable(text, key == current)[0]:
-                chosen = key
+            chosen = key if _entry(text, key, key == current) else chosen
             ui.probe.mark(f"{name}.{key}")
         imgui.end_combo()
     else:
         ui.probe.mark(name)
         if help:
             tooltip(help)
+    if scripts:
+        draw_symbol(low.x + pad.x, low.y + pad.y, shown, ui.palette.text, RAISED)
+    return chosen
+
+
+def _entry(text: str, key: str, current: bool) -> bool:
+    """One line of a list, with the scripts of its symbols; True when it is chosen."""
+    if not RAISED.search(text):
+        return bool(imgui.selectable(f"{text}##{key}", current)[0])
+    low, ink = imgui.get_cursor_screen_pos(), imgui.get_style_color_vec4(imgui.Col_.text)
+    chosen = bool(imgui.selectable(f"##{key}", current)[0])
+    draw_symbol(low.x, low.y, text, (ink.x, ink.y, ink.z, ink.w), RAISED)
     return chosen
 
 

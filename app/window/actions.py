@@ -8,6 +8,7 @@ from functools import partial
 from repose.app.render.orbit import VIEWS
 from repose.app.ui.layout import focus_next
 from repose.app.ui.panels import all_keys
+from repose.app.ui.places import fold
 from repose.app.ui.ui import Ui
 from repose.app.window.camera_control import CameraControl
 from repose.app.window.physics import Physics
@@ -27,6 +28,7 @@ def make_actions(
         "hide_panels": partial(_toggle_panels, ui),
         "fullscreen": window.toggle_fullscreen,
         "next_column": partial(focus_next, ui),
+        "fold": partial(fold, ui),
         "revive": partial(_revive, ui, physics),
     }
 

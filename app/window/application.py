@@ -15,23 +15,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repose.app.render.camera import Camera2D, Size
-from repose.app.render.orbit import Camera3D
+from repose.app.render.director import Director
+from repose.app.render.orbit import Camera, Camera3D
+from repose.app.render.pacing import pacer
 from repose.app.render.passes import needs_contacts
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.app.ui.edits import Edits
 from repose.app.ui.preset_library import PresetLibrary
+from repose.app.ui.repeats import Repeats
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui import Ui
 from repose.app.ui.ui_probe import UiProbe
 from repose.app.ui.undo import History
+from repose.app.window.ahead import Ahead
 from repose.app.window.camera_control import CameraControl
 from repose.app.window.pace import Pace
 from repose.app.window.physics import Physics
 from repose.app.window.turning import Turning
 from repose.app.window.window import Window
-from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 
 if TYPE_CHECKING:
@@ -43,8 +46,10 @@ log = logging.getLogger(__name__)
 REPORT_VARIABLE = "REPOSE_REPORT"
 """Environment variable: path of a file for widgets and state, for programs that drive the window."""
 STARTING_INTERVAL = 0.05
-"""Wall time between two frames before the first snapshot [s]: loading the loops needs the interpreter, and a picture at
-full rate would make it take half as long again."""
+"""Wall time between two frames before the engine is ready [s]: loading the loops needs the interpreter, and a picture
+at full rate would make it take half as long again."""
+PRESENTED = 1.6
+"""Least text size of a presentation relative to the usual one [-]."""
 SAVE_INTERVAL = 300
 """Frames between two checks whether settings must be saved."""
 PICTURE = "picture"
@@ -62,6 +67,7 @@ class Application:
         # Only now that a window is open may OpenGL be imported (see `repose.app.window.window`).
         from imgui_bundle import implot
         from repose.app.render.imgui_backend import ImguiBackend
+        from repose.app.render.textures import Textures
         from repose.app.window.actions import make_actions
 
         self.window, self.settings = window, settings
@@ -70,16 +76,23 @@ class Application:
         self.renderer: Renderer | None = None
         self.camera_control, self.turning = CameraControl(), Turning()
         self.physics = Physics(preset.scene, preset.values, preset.seed, preset.ready, threads)
-        self.ui = make_ui(self.physics, settings, self._draw_film_frame)
+        self.ui = make_ui(self.physics, settings, self._direct)
         self.ui.bold = self.gui.bold
         self.ui.preset_library.refresh()
-        self.ui.preset_library.note(preset_name, preset.title)
+        self.ui.preset_library.note(preset_name, preset.title, preset.scene)
+        self.textures = Textures()
+        self.ui.texture = self.textures.texture
+        self.ui.run_saver.take_picture = self.ui.preset_library.take_picture = self._take_picture
         self.ui.actions.update(make_actions(self.ui, self.camera_control, window, self.physics))
         self.ui.transport.choose(self.ui.transport.index)
         self.ui.run_saver.begin()
         self._theme: object = None
         self._pointer = (0.0, 0.0)
         self._frames = 0
+        self._ahead = Ahead()
+        self._clock = time.perf_counter()
+        self._waiting: list[pygame.Event] = []
+        """Letters that were pressed before the first picture of the scene."""
         self._pace = Pace(window.vsync)
 
     def draw_frame(self) -> bool:
@@ -91,7 +104,9 @@ class Application:
         ui.snapshot = self.physics.latest()
         ui.dead = self.physics.dead
         ui.edits.see(ui.snapshot)
+        ui.events.see(ui.snapshot, ui.edits)
         ui.run_saver.tick()
+        ui.recent_runs.see(ui.run_saver)
         if ui.run_saver.opened:
             ui.run_saver.opened = False
             ui.edits.forget()
@@ -100,7 +115,7 @@ class Application:
             self._fit(size)
             self.gui.begin_frame(size, ui.scale)
             self._draw_panels()
-            self.camera_control.follow(ui)
+            self.camera_control.follow(ui, self._elapsed())
             self.turning.follow(ui)
             self._draw_picture(size)
             self.gui.end_frame()
@@ -113,7 +128,8 @@ class Application:
         self._frames += 1
         if self._frames % SAVE_INTERVAL == 0:
             self.settings.save()
-        if ui.snapshot.serial == 0:
+        self._ahead.tick(ui)
+        if ui.snapshot.serial == 0 or ui.snapshot.compiling:
             time.sleep(STARTING_INTERVAL)
         ui.fps = self._pace.wait()
         return True
@@ -124,6 +140,7 @@ class Application:
         With `keep_run` the run is saved, to be offered at the next start. It is kept too if a step here fails:
         the other steps are still done, then the error is raised.
         """
+        from repose.app.ui.panels import runs
         from repose.app.ui.path_field import close_dialog
 
         ui = self.ui
@@ -132,8 +149,11 @@ class Application:
             ending.callback(self.settings.save)
             ending.callback(ui.film.wait, FILM_TIME)
             ending.callback(self._stop_physics)
+            ending.callback(self._ahead.stop)
             ending.callback(self._close_window)
             ending.callback(close_dialog, ui)
+            ending.callback(runs.close_dialog, ui)
+            ending.callback(ui.repeats.end)
             if keep_run:
                 ending.callback(ui.run_saver.save_now)
             ending.callback(ui.film.stop)
@@ -146,6 +166,7 @@ class Application:
             imgui.set_current_context(self.gui.context)
             ending.callback(self.gui.close)
             ending.callback(implot.destroy_context)
+            self.textures.destroy()
             if self.renderer is not None:
                 self.renderer.destroy()
 
@@ -156,12 +177,18 @@ class Application:
         physics.join(PHYSICS_TIME)
 
     def _report(self) -> None:
+        from repose.app.ui.toasts import TOASTS
+
         ui, film = self.ui, self.ui.film
         ui.probe.report(
             ui.snapshot,
             ui.size,
             fps=ui.fps,
             help=ui.help_open,
+            inset=ui.inset,
+            scale=ui.scale,
+            events=[(event.at, event.kind, event.text) for event in ui.events.shown],
+            toasts=[toast.text for toast in ui.memory.get(TOASTS, ())],
             speed=ui.transport.speed,
             colour_by=ui.view.colour_by,
             cut=ui.view.cut_axis,
@@ -176,19 +203,27 @@ class Application:
     def _listen(self, events: list[pygame.Event]) -> bool:
         """Pass events to keys, panels and camera; False when the window is to be closed."""
         import pygame
-        from repose.app.ui.keys import dispatch, is_escape, scene_keys
+        from repose.app.ui.keys import dispatch, find_key, is_escape, is_letter, scene_keys
         from repose.app.ui.panels import all_keys
-        from repose.app.ui.panels.notices import DROPPED
         from repose.app.ui.path_field import take_dropped
+        from repose.app.ui.toasts import tell
 
         keys = (*scene_keys(self.ui.snapshot), *all_keys())
+        if self.ui.snapshot.serial:
+            events, self._waiting = [*self._waiting, *events], []
+        else:  # no scene yet that could say what its keys do
+            unknown = [
+                event for event in events if is_letter(event) and find_key(keys, event.key, event.unicode, 0) is None
+            ]
+            self._waiting += unknown
+            events = [event for event in events if event not in unknown]
         for event in events:
             if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
                 return False
             if event.type in (pygame.WINDOWRESIZED, pygame.WINDOWMOVED):
                 self._remember_place(event)
-            if event.type == pygame.DROPFILE:
-                self.ui.memory[DROPPED] = take_dropped(self.ui, event.file)
+            if event.type == pygame.DROPFILE and (refusal := take_dropped(self.ui, event.file)):
+                tell(self.ui, refusal, bad=True)
             # Wheel events carry no position: use the last one of the mouse, which ImGui knows one frame later.
             self._pointer = event.dict.get("pos", self._pointer)
             # ImGui does not get keys that were used here: Tab would move its focus into a text field.
@@ -203,12 +238,16 @@ class Application:
         """Set scale, colours and the area of the picture from window and settings."""
         from repose.app.render.theme import apply, interface_scale
         from repose.app.ui.layout import measure_inset
+        from repose.app.ui.panels.presentation import LETTERS
+        from repose.app.ui.places import chosen_fold
 
         ui, palette, choices = self.ui, self.ui.palette, self.settings.choices
         ui.view.dark = palette.dark
-        ui.view.text_scale = choices.font_scale * palette.zoom
-        ui.scale = interface_scale(size, self.window.content_scale, choices.font_scale, palette)
-        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible)
+        wanted = max(choices.font_scale, PRESENTED) if ui.presenting else choices.font_scale
+        ui.view.text_scale = wanted * palette.zoom
+        ui.view.letters = LETTERS if ui.presenting else 0.0
+        ui.scale = interface_scale(size, self.window.content_scale, wanted, palette)
+        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, chosen_fold(ui), ui.presenting)
         if self._theme != (choices.theme, ui.scale):
             self._theme = choices.theme, ui.scale
             apply(palette, ui.scale)
@@ -231,7 +270,8 @@ class Application:
             try:
                 self.renderer = self.renderer or Renderer(self.gui)
                 scale = ui.scale / ui.view.text_scale
-                self.renderer.draw(self.turning.picture(ui.snapshot), ui.view, ui.camera, size, ui.inset, scale)
+                shown = self.camera_control.picture(self.turning.picture(ui.snapshot))
+                self.renderer.draw(shown, ui.view, ui.camera, size, ui.inset, scale)
                 return
             except Exception as error:  # a driver may raise anything; the run must survive
                 log.exception("The picture failed.")
@@ -240,10 +280,37 @@ class Application:
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
         gl.glClear(gl.GL_COLOR_BUFFER_BIT)
 
-    def _draw_film_frame(self, snapshot: Snapshot, size: Size) -> Any:
+    def _elapsed(self) -> float:
+        """Wall time since the last call [s]."""
+        before, self._clock = self._clock, time.perf_counter()
+        return self._clock - before
+
+    def _direct(self, film: Film) -> Director:
+        """What draws the pictures of a film: it follows the grains until the user moves the camera."""
+
+        def chosen() -> tuple[Camera | None, bool]:
+            follows = self.camera_control.everything
+            return (self.ui.camera if follows else self.camera_control.for_film(self.ui, film.size)), follows
+
+        return Director(self._read, film.size, film.rate, self.ui.view, film.speed, film.words, chosen)
+
+    def _read(self, *snapshot: Any, **more: Any) -> Any:
         if self.renderer is None:
             raise RuntimeError("The film ends here because the picture cannot be drawn.")
-        return self.renderer.read(snapshot, self.ui.view, size, self.camera_control.for_film(self.ui, size))
+        return self.renderer.read(*snapshot, **more)
+
+    def _take_picture(self) -> bytes:
+        """A small picture of the run now, without words; empty where none can be drawn."""
+        from repose.app.storage.thumbnails import DRAWN, thumbnail, without_words
+
+        if self.renderer is None:
+            return b""
+        try:
+            view, camera = without_words(self.ui.view), self.camera_control.for_film(self.ui, DRAWN)
+            return thumbnail(self.renderer.read(self.ui.snapshot, view, DRAWN, camera))
+        except Exception:  # a driver may raise anything; a run without a picture is one all the same
+            log.warning("The small picture could not be drawn.", exc_info=True)
+            return b""
 
     def _remember_place(self, event: pygame.Event) -> None:
         """Store size and position for the next start, unless the system chose them."""
@@ -258,7 +325,7 @@ class Application:
             choices.left, choices.top = event.x, event.y
 
 
-def make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Snapshot, Size], Any]) -> Ui:
+def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Director]) -> Ui:
     """The record for the panels; physics need not have started."""
     from repose.app.storage.recorder import Recorder
     from repose.app.ui.ui import Ui
@@ -271,8 +338,9 @@ def make_ui(physics: Physics, settings: Settings, draw_film_frame: Callable[[Sna
         transport=Transport(physics),
         camera=Camera2D(),
         settings=settings,
-        film=Film(source=physics, draw=draw_film_frame, open=Recorder),
+        film=Film(source=physics, direct=direct, open=Recorder, pacer=pacer),
         preset_library=PresetLibrary(physics.send),
         run_saver=RunSaver(physics.send),
+        repeats=Repeats(physics.send),
         probe=UiProbe(Path(report) if report else None),
     )

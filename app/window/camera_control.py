@@ -1,4 +1,4 @@
-"""Camera control: shows the whole scene until the user moves the camera."""
+"""Camera control: follows the grains until the user moves the camera."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from repose.app.render.camera import Box, Camera2D, Inset, Size
-from repose.app.render.framing import LEGEND_ROOM, MARGIN, SCALE_BAR_ROOM, close_up, whole_scene
+from repose.app.render.camera import Camera2D, Inset, Size
+from repose.app.render.follow import Following, follow, without_idle_walls
+from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.ui.ui import Ui
+from repose.sim.experiment.snapshot import Snapshot
 
 if TYPE_CHECKING:
     import pygame
 
 GLIDE = 0.2
-"""Fraction of the way to a new view covered in one frame."""
+"""Fraction of the way to a named direction covered in one frame."""
+LONGEST_FRAME = 0.1
+"""Wall time that the camera moves on in one frame at most [s]."""
 ZOOM = 1.12
 """Magnification of one notch of the wheel."""
 ARRIVED = math.radians(0.1)
@@ -24,48 +28,53 @@ ARRIVED = math.radians(0.1)
 
 @dataclass
 class CameraControl:
-    """Keeps the whole scene in view while window and scene change, and follows the mouse."""
+    """Keeps the grains in view while window and scene change, and obeys the mouse."""
 
     everything: bool = True
-    """True while the whole scene is shown."""
-    _shown: object = None
-    _box: Box | None = None
+    """True while the camera follows the grains."""
+    _following: Following | None = None
+    _place: object = None
+    """Scene, and size and insets of the window, for which the camera was chosen."""
     _dragging: bool = False
     _shift: bool = False
     _heading: tuple[float, float] | None = None
     """Azimuth and elevation to rotate to [rad]."""
 
     def show_everything(self) -> None:
-        """Show the whole scene again."""
-        self.everything, self._shown = True, None
+        """Follow the grains again."""
+        self.everything = True
 
     def look(self, name: str) -> None:
-        """Rotate to a view in `repose.app.render.orbit.VIEWS` and show the whole scene; in 2D only the latter."""
+        """Rotate to a view in `repose.app.render.orbit.VIEWS` and follow the grains; in 2D only the latter."""
         self._heading = VIEWS[name]
         self.show_everything()
 
-    def follow(self, ui: Ui) -> None:
-        """Frame the scene, or the heap once its angle has been measured, with a smooth transition."""
+    def follow(self, ui: Ui, elapsed: float = 0.0) -> None:
+        """Follow the grains smoothly, `elapsed` seconds after the last frame, unless the user has moved the camera."""
         scene = ui.snapshot
         kind = Camera3D if scene.position.shape[1] == 3 else Camera2D
         if not isinstance(ui.camera, kind):
-            ui.camera, self._box, self._heading = kind(), None, None
+            ui.camera, self._following, self._heading = kind(), None, None
             self.show_everything()
         if not self.everything or not scene.serial:
             return
-        target = whole_scene(scene) if scene.measurement is None else close_up(scene)
-        self._box = _glide(self._box, target)
         if isinstance(ui.camera, Camera3D):
             self._turn(ui.camera)
-            direction = (ui.camera.azimuth, ui.camera.elevation)
-        else:
-            direction = None
-        wanted = (self._box, ui.size, ui.inset, ui.scale, direction)
-        if wanted != self._shown:
-            left, top, right, bottom = ui.inset
-            room: Inset = (left, top + LEGEND_ROOM * ui.scale, right, bottom + SCALE_BAR_ROOM * ui.scale)
-            ui.camera.frame(self._box, ui.size, room, margin=MARGIN)
-            self._shown = wanted
+        place = (scene.scene, scene.cuts if not scene.step else 0, ui.size, ui.inset, ui.scale)
+        if place != self._place or self._following is None:
+            self._place, self._following = place, None  # another window or scene: at once
+        elif self._following.camera is not ui.camera:
+            self._following = Following(ui.camera, wall_top=self._following.wall_top)  # moved by the user: glide
+        left, top, right, bottom = ui.inset
+        room: Inset = (left, top + LEGEND_ROOM * ui.scale, right, bottom + SCALE_BAR_ROOM * ui.scale)
+        self._following = follow(self._following, scene, ui.camera, ui.size, room, min(elapsed, LONGEST_FRAME))
+        ui.camera = self._following.camera
+
+    def picture(self, snapshot: Snapshot) -> Snapshot:
+        """What is drawn of a snapshot: walls no higher than the column needs, while the grains are followed."""
+        if not self.everything or self._following is None:
+            return snapshot
+        return without_idle_walls(snapshot, self._following.wall_top)
 
     def obey(self, event: pygame.Event, camera: Camera, size: Size, mouse: tuple[float, float], free: bool) -> None:
         """Drag to pan, in 3D to rotate; wheel to zoom at the pointer; `free` is False while a panel has the mouse."""
@@ -117,18 +126,3 @@ class CameraControl:
             return
         camera.azimuth += GLIDE * azimuth
         camera.elevation += GLIDE * elevation
-
-
-def _glide(box: Box | None, target: Box) -> Box:
-    """One step of the transition between two views; `target` itself once the difference is invisible."""
-    if box is None:
-        return target
-    near = 1e-3 * max(high - low for low, high in zip(*target))
-    pairs = [(a, b) for ours, theirs in zip(box, target, strict=True) for a, b in zip(ours, theirs, strict=True)]
-    if max(abs(a - b) for a, b in pairs) < near:
-        return target
-    low, high = (
-        tuple(a + GLIDE * (b - a) for a, b in zip(ours, theirs, strict=True))
-        for ours, theirs in zip(box, target, strict=True)
-    )
-    return low, high

@@ -13,7 +13,7 @@ from repose.sim.parameters import Value
 
 if TYPE_CHECKING:
     from repose.sim.experiment.experiment import Experiment
-    from repose.sim.experiment.runner import Runner
+    from repose.sim.experiment.runner import Interval, Runner
     from repose.sim.experiment.saved_run import SavedRun
 
 REWIND_BYTES = 200 * 2**20
@@ -92,7 +92,7 @@ class Physics:
         self._speed = factor
         self._runner.set_speed(factor)
 
-    def record(self, interval: float | None) -> queue.Queue[Any]:
+    def record(self, interval: Interval | None) -> queue.Queue[Any]:
         """A queue that gets a snapshot at every `interval` of simulated time [s]; None ends it."""
         return self._runner.record(interval)
 
@@ -112,17 +112,19 @@ class Physics:
         def make() -> Experiment:
             from repose.sim.experiment.changes import new_experiment, resumed_experiment
             from repose.sim.experiment.control import apply
+            from repose.sim.experiment.experiment import Session
 
+            session = Session(spare_processors=PROCESSORS_FOR_PICTURE, before_compiling=runner.announce_compiling)
             if saved is not None:
-                experiment = resumed_experiment(saved)
+                experiment = resumed_experiment(saved, session)
             else:
-                experiment = new_experiment(start.scene, start.values, start.seed, start.ready)
+                experiment = new_experiment(start.scene, start.values, start.seed, start.ready, session)
             experiment.history.checkpoints.budget = REWIND_BYTES
             apply(experiment, UseThreads(threads))
-            experiment.session.spare_processors = PROCESSORS_FOR_PICTURE
             return experiment
 
         runner = Runner(make)
         runner.set_speed(self._speed)
         runner.pause(self._paused)
+        runner.stop_at_rest(True)
         return runner

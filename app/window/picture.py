@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.camera import Box, Size
+from repose.app.render.director import Read
 from repose.app.render.orbit import Camera
 from repose.app.storage.view import View
 from repose.app.window.window import open_offscreen
@@ -31,9 +32,14 @@ class PictureMaker:
     ) -> NDArray[np.uint8]:
         """The picture, shape (height, width, 3), sRGB, top row first.
 
-        Shows what `camera` sees; without one, frames `box`; without that, the whole scene, which keeps a film still.
+        Shows what `camera` sees; without one, frames `box`; without that, the whole scene.
         """
         return self._renderer.read(snapshot, view, self.size, camera, box)
+
+    @property
+    def read(self) -> Read:
+        """What draws the pictures of a film (repose.app.render.director)."""
+        return self._renderer.read
 
     def close(self) -> None:
         """Free everything; the second call does nothing."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from repose.app.window import sdl
 from repose.app.window.gl_context import WITHOUT_WINDOW, WindowError, ask_for_core, driver, read_context, why_no_context
 from repose.app.window.icon import draw_icon
+from repose.sim.engine.thread_count import available
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     import pygame
 
 Size = tuple[int, int]
+
+FEW_PROCESSORS = 2
+"""On so many processors, or fewer, a software renderer draws without threads of its own."""
 
 
 class Window:
@@ -148,6 +152,9 @@ def _init_video(driver: str | None) -> None:
     # pygame, if it was imported first, has named the window after the script.
     os.environ["SDL_VIDEO_X11_WMCLASS"] = "repose"
     os.environ.setdefault("SDL_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR", "0")
+    if available() <= FEW_PROCESSORS:
+        # Mesa's software renderer would take every processor for a picture, also the one that physics runs on.
+        os.environ.setdefault("LP_NUM_THREADS", "0")
     import pygame
 
     if pygame.display.get_init():

@@ -7,10 +7,10 @@ properties of two materials is read and written as a vector too, of any length.
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import overload, register_jitable
+from repose.sim.engine.jit import compilable, overload
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def index(row, width, k):
     """Index of column k of a row of that width in a flat buffer.
 
@@ -58,7 +58,7 @@ def write_row(table, row, column, a):
         table[row, column + c] = x
 
 
-@register_jitable
+@compilable
 def read_row(table, row, like):
     """The vector in one row of a 2D array of vectors."""
     return read_part_of_row(table, row, 0, like)

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from numba.extending import register_jitable
+from repose.sim.engine.jit import compilable
 
 
-@register_jitable(forceinline=True)  # type: ignore[untyped-decorator]
+@compilable(forceinline=True)  # type: ignore[untyped-decorator]
 def no_material(params: Any, kind: int) -> tuple[float, ...]:
     """`BoundLaw.material` of a law without materials."""
     return ()

@@ -11,11 +11,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from numba.extending import register_jitable
 from repose.sim.engine.contacts.largest_overlap import record_largest_overlap
 from repose.sim.engine.contacts.pair_forces import pair_forces, record_pair_energy
 from repose.sim.engine.contacts.wall_forces import move_walls, record_wall_energy, wall_forces
-from repose.sim.engine.jit import compiled, fingerprint
+from repose.sim.engine.jit import compilable, compiled, fingerprint
 from repose.sim.engine.model import LawCall, Model, Stage
 from repose.sim.engine.neighbours.verlet_list import refresh_neighbours
 from repose.sim.engine.threads import in_threads, thread_of, wait
@@ -89,7 +88,7 @@ def step_loop(model: Model, source: str) -> Callable:
     return advance
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def record_contacts(world, dt_stage, static):
     """Add this evaluation to the energy ledger and update the largest overlap."""
     record_pair_energy(world, dt_stage)
@@ -98,7 +97,7 @@ def record_contacts(world, dt_stage, static):
     record_largest_overlap(world.largest_overlap, world.threads.largest_overlap, step)
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def set_accelerations(world, first, last):
     """Set the accelerations of these spheres to force / mass."""
     motion = world.motion

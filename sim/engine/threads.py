@@ -25,8 +25,9 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, register_jitable
+from numba.extending import intrinsic
 from repose.sim.engine import workspace
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import Thread
 from repose.sim.engine.workspace import ARRIVED, BROKEN, ROUND, WAIT_LIMIT
 from repose.sim.engine.world import THREAD_MISSING
@@ -95,13 +96,13 @@ def is_compiled(advance: Any) -> bool:
     return bool(getattr(advance.loop, "signatures", True))
 
 
-@register_jitable
+@compilable
 def share(count, thread_id, thread_count):
     """First and last + 1 of the rows of one thread, out of `count`."""
     return count * thread_id // thread_count, count * (thread_id + 1) // thread_count
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def thread_of(world, thread_id):
     """One thread with its share of the spheres."""
     count = world.threads.thread_status.shape[0]
@@ -109,7 +110,7 @@ def thread_of(world, thread_id):
     return Thread(thread_id, count, first, last)
 
 
-@register_jitable
+@compilable
 def wait(threads):
     """Wait until all threads are at the barrier; returns whether all have arrived."""
     count = threads.thread_status.shape[0]
@@ -130,7 +131,7 @@ def wait(threads):
     return _read(barrier, ROUND) & ~BROKEN != seen
 
 
-@register_jitable
+@compilable
 def yield_until(barrier, seen):
     """Yield the processor until all are at the barrier, and break it if that takes too long."""
     yields = 0

@@ -9,7 +9,7 @@ The compiled variants exist because numba can index a tuple only by a constant.
 
 from __future__ import annotations
 
-from numba.extending import overload
+from repose.sim.engine.jit import overload
 
 
 def add(a, b):

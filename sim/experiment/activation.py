@@ -1,6 +1,10 @@
-"""Make a run and its parameters the present: compile their model, and give the law its numbers.
+"""Make a run and its parameters the present: compile their model, and give the law its numbers, at once or by a ramp.
 
-The parameters in force differ from the requested ones while a ramp is under way (repose.sim.experiment.ramp).
+Stiffness, damping and gravity follow a change over one contact time, since a jump of a force is an impulse. During this
+ramp the law reads numbers between those before the change and the requested ones. They change at steps that are known
+when the ramp begins, each time by an equal amount (a quantity on a logarithmic scale: by an equal factor), and each
+time the energy that the change puts into the contacts is booked. Parameters that limit a force, such as friction, and
+those that are no number, such as a choice of formula, change at once.
 """
 
 from __future__ import annotations
@@ -8,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,12 +22,15 @@ from repose.sim.engine.model import Model
 from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
 from repose.sim.engine.step import compose
 from repose.sim.engine.threads import is_compiled
-from repose.sim.engine.timestep.survey import Survey, compose_survey
-from repose.sim.engine.world import World, copy_world
+from repose.sim.engine.timestep.survey import compose_survey
+from repose.sim.engine.world import copy_world
 from repose.sim.experiment import automatic_step
 from repose.sim.experiment.experiment import Engine, Experiment, Scene
-from repose.sim.experiment.run import RAMP_PARTS, Run
+from repose.sim.experiment.ledger import booked, survey_contacts
+from repose.sim.experiment.relaxation import relax_where_stiffer
+from repose.sim.experiment.run import RAMP_PARTS, Ramp, Run
 from repose.sim.integrators.start_up import higher_derivatives
+from repose.sim.parameters import shared_names
 from repose.sim.registry import integrators, laws
 
 
@@ -55,7 +63,7 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
     engine.dt_check_steps = automatic_step.dt_check_steps(experiment)
     update_contact_time(experiment)
     if not is_compiled(engine.advance):
-        experiment.session.before_compiling()
+        experiment.session.before_compiling(experiment)
         engine.advance(copy_world(run.world), engine.law_parameters, engine.gravity, 0.0, 0)
         engine.contact_table(run.world, engine.law_parameters)  # now, or it would stall the run later
     if adapt:
@@ -110,9 +118,60 @@ def update_contact_time(experiment: Experiment) -> None:
     experiment.engine.contact_time = lasting
 
 
-def survey_contacts(experiment: Experiment, world: World | None = None) -> Survey:
-    """Energies, largest overlap and stable time step of all contacts, now or in another state of the world."""
-    return experiment.engine.survey(world or experiment.run.world, experiment.engine.law_parameters)
+def begin_ramp(experiment: Experiment, before: Any, asked: Any) -> None:
+    """Begin a ramp from the parameters in force `before` to the requested ones, where a force would jump."""
+    declared = asked.declared().values()
+    names = [entry.name for entry in declared if entry.quantity.effect == "ramp"]
+    # A parameter that only the new contact law has begins with its value.
+    shared = shared_names(before, asked)
+    values = {
+        name: getattr(before, name)
+        for name in names
+        if name in shared and getattr(before, name) != getattr(asked, name)
+    }
+    moving = not experiment.run.world.fixed.all()
+    experiment.run.ramp = Ramp(values, experiment.step, RAMP_PARTS) if values and moving else None
+
+
+def request_parameters(experiment: Experiment, asked: Any, relaxing: bool = True) -> bool:
+    """Go over to the requested parameters, at once or by a ramp from those in force, and book the work.
+
+    With `relaxing`, a packing that a ramp would burst takes them at once and is relaxed: then True is returned.
+    """
+    before = parameters_in_force(experiment)
+    with booked(experiment, "work"):
+        stored = survey_contacts(experiment).elastic_energy
+        begin_ramp(experiment, before, asked)
+        activate(experiment, asked, experiment.run)
+        with at_ramp_end(experiment):
+            relaxed = relaxing and relax_where_stiffer(experiment, stored)
+        if relaxed:
+            experiment.run.ramp = None
+            use_parameters(experiment, asked)
+            restart_motion(experiment)
+    return relaxed
+
+
+def fit_ramp(experiment: Experiment) -> None:
+    """Let the ramp under way last one contact time in steps of the present size, at least a step for every part."""
+    run = experiment.run
+    if run.ramp is not None:
+        steps = math.ceil(experiment.engine.contact_time / run.dt)
+        run.ramp = replace(run.ramp, steps=max(RAMP_PARTS, steps))
+
+
+def advance_ramp(experiment: Experiment) -> bool:
+    """Let the next part act if it is due at this step, and book its work; True where the ramp has ended with it."""
+    run = experiment.run
+    if run.ramp is None or run.ramp.parts_done(run.step) == run.ramp.parts_done(run.step - 1):
+        return False
+    with booked(experiment, "work"):
+        if run.ramp.parts_done(run.step) == RAMP_PARTS:
+            run.ramp = None
+        use_parameters(experiment, parameters_in_force(experiment))
+    if run.ramp is None:
+        update_contact_time(experiment)
+    return run.ramp is None
 
 
 def start_derivatives(experiment: Experiment, first_row: int = 0) -> None:
@@ -133,6 +192,13 @@ def find_accelerations(experiment: Experiment) -> None:
         return
     while engine.advance(run.world, engine.law_parameters, engine.gravity, 0.0, 1)[1] == PAIRS_FULL:
         run.world = enlarge_pairs(run.world)
+
+
+def restart_motion(experiment: Experiment) -> None:
+    """Give the spheres the accelerations of positions that have changed, and new higher derivatives."""
+    experiment.run.world.motion[:, 3:] = 0.0
+    find_accelerations(experiment)
+    start_derivatives(experiment)
 
 
 def free_fall(experiment: Experiment) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from repose.sim.experiment.experiment import Experiment
 
 REFERENCE_OVERLAP = 0.02
 """Overlap / radius of the single contact of the smallest grain with a wall that always limits the automatic step [-]:
-a grain that touches nothing yet will."""
+a grain without contacts will have one."""
 
 IMPACT_MARGIN = 1.5
 """Factor by which the step may exceed the usual share of the stable step during an impact, which is short [-]."""
@@ -49,7 +49,7 @@ def cluster_dt(experiment: Experiment) -> float:
 
 
 def dt_warning(experiment: Experiment, survey: Survey) -> str:
-    """What a fixed time step that is too large leads to, in one sentence; empty where it is stable."""
+    """Consequence of a fixed time step that is too large, in one sentence; empty where the step is stable."""
     asked = experiment.parameters.dt
     if asked == "auto" or experiment.fault is not None:
         return ""

@@ -1,4 +1,4 @@
-"""What may be done to an experiment: start it, change its parameters, act, remove a grain, continue a saved run."""
+"""Changes of an experiment: start, parameters, actions, removal of a grain, continuation of a saved run."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from repose.sim import registry
 from repose.sim.engine.builder import keep_spheres
 from repose.sim.engine.world import World
 from repose.sim.experiment import faults, history
-from repose.sim.experiment.activation import activate, engine_for, find_accelerations
+from repose.sim.experiment.activation import activate, engine_for, find_accelerations, fit_ramp, request_parameters
 from repose.sim.experiment.command_log import SavedRun
-from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.experiment import Experiment, Scene, Session
 from repose.sim.experiment.ledger import book_initial_energy, booked
 from repose.sim.experiment.notices import tell
-from repose.sim.experiment.ramp import fit_ramp, request_parameters
+from repose.sim.experiment.relaxation import relax_where_unbalanced
 from repose.sim.experiment.results import adopt_measured, compare_runs, results_of
 from repose.sim.experiment.run import Checkpoint, Run
 from repose.sim.experiment.snapshot import Snapshot
@@ -26,22 +26,26 @@ from repose.sim.parameters import ParameterError, Value, checked_seed, require_k
 
 
 def new_experiment(
-    scene: str = "heap", values: Mapping[str, Value] | None = None, seed: int = 1, ready: str | None = None
+    scene: str = "heap",
+    values: Mapping[str, Value] | None = None,
+    seed: int = 1,
+    ready: str | None = None,
+    session: Session | None = None,
 ) -> Experiment:
     """An experiment at its beginning: a scene with `values` over its default parameters; raises `ParameterError`."""
     checked, parameters = _checked(scene, values or {}, seed, ready)
     made = _made_world(checked, parameters, seed, ready)
-    experiment = _bare(checked, seed, ready, parameters, Run(*made, parameters))
+    experiment = _bare(checked, seed, ready, parameters, Run(*made, parameters), session)
     begin_anew(experiment, parameters, made)
     _begin_log(experiment)
     return experiment
 
 
-def resumed_experiment(saved: SavedRun) -> Experiment:
+def resumed_experiment(saved: SavedRun, session: Session | None = None) -> Experiment:
     """An experiment that continues a saved run."""
     now = saved.now.now
     scene = registry.scenes()[saved.log.scene]
-    experiment = _bare(scene, saved.log.seed, saved.log.ready, now.parameters, now.restored())
+    experiment = _bare(scene, saved.log.seed, saved.log.ready, now.parameters, now.restored(), session)
     resume(experiment, saved)
     return experiment
 
@@ -88,13 +92,15 @@ def restore(experiment: Experiment, point: Checkpoint) -> None:
 
 
 def begin_anew(experiment: Experiment, parameters: Any = None, made: tuple[World, Any] | None = None) -> None:
-    """Go back to the beginning, with the present parameters or others: to the world and state `made`, or as the scene
-    begins."""
+    """Begin the experiment anew with the present parameters or others, with the world and state `made` or those of the
+    scene."""
     parameters = parameters or experiment.parameters
     made = made or _made_world(experiment.scene, parameters, experiment.seed, experiment.ready)
     faults.clear(experiment)
     history.forget_changes(experiment)
     activate(experiment, parameters, Run(*made, parameters))
+    if experiment.ready is not None:
+        relax_where_unbalanced(experiment)
     find_accelerations(experiment)
     book_initial_energy(experiment)
     history.mark_good(experiment, forget_change=True)
@@ -112,8 +118,11 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     differing = [name for name in declared if name in shared and getattr(changed, name) != getattr(previous, name)]
     differing += [name for name in declared if name not in shared and name in values]
     effects = {declared[name].quantity.effect for name in differing}
-    rebuilt = "base" in effects or ("restart" in effects and experiment.phase == "empty")
-    made = _made_world(experiment.scene, changed, experiment.seed, experiment.ready) if rebuilt else None
+    grains = int((~experiment.run.world.fixed).sum())
+    under = "base" in effects and grains > 0 and experiment.scene.rebuild is not None
+    anew = "anew" in effects or ("base" in effects and not under)
+    anew = anew or ("restart" in effects and experiment.phase == "empty")
+    made = _made_world(experiment.scene, changed, experiment.seed, experiment.ready) if anew else None
     stopped = experiment.fault is not None
     if stopped:
         clear_fault(experiment)
@@ -121,7 +130,7 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
         if stopped and changed.dt == "auto":
             _follow(experiment, first=False)
         return
-    # A parameter that only the new law has cannot be set back alone.
+    # A parameter that only the new law has cannot be undone without the law.
     history.note_change(experiment, "law" if "law" in differing else differing[-1])
     label = ", ".join(
         declared[name].change(getattr(previous, name), getattr(changed, name))
@@ -130,19 +139,27 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
         for name in differing
     )
     if made is not None:
-        lost = int((~experiment.run.world.fixed).sum())
+        history.keep_return(experiment)
         begin_anew(experiment, changed, made)
-        tell(experiment, f"{label}: rebuilt" + (f", and the fill of {lost} grains starts anew." if lost else "."))
+        tell(experiment, f"{label}: rebuilt" + (f", and the fill of {grains} grains starts anew." if grains else "."))
         return
     work = experiment.run.booked.work
+    if under and experiment.scene.rebuild is not None:
+        experiment.scene.rebuild(experiment, changed)
     law = experiment.engine.model.law
-    request_parameters(experiment, changed)
+    relaxed = request_parameters(experiment, changed)
     if effects == {"restart"}:
         label += " at the next fill"
     elif experiment.engine.model.law != law:
         label += f"; friction springs are kept, {experiment.run.booked.work - work:.3g} J are booked as work"
+    elif under or relaxed:
+        words = "rebuilt under the grains" if under else "the grains moved apart"
+        label += f"; {words}, {experiment.run.booked.work - work:.3g} J are booked as work"
     tell(experiment, f"{label}.")
     _follow(experiment, first=previous.dt != changed.dt)
+    if under:
+        # A later fault goes back to this state: an earlier one has another base.
+        history.mark_good(experiment, forget_change=True)
     if "ramp" in effects and experiment.run.ramp is not None and experiment.fault is None:
         tell(experiment, f"{label}, over {1e3 * experiment.run.ramp.steps * experiment.dt:.2g} ms.")
 
@@ -158,7 +175,7 @@ def act(experiment: Experiment, action: str) -> None:
         clear_fault(experiment)
     tell(experiment, experiment.scene.act(experiment, action))
     if faults.check(experiment) is None:
-        history.mark_good(experiment)  # what was asked for outlives a fault
+        history.mark_good(experiment)  # a later fault does not undo the action
 
 
 def remove_grain(experiment: Experiment, sphere_id: int) -> None:
@@ -173,13 +190,13 @@ def remove_grain(experiment: Experiment, sphere_id: int) -> None:
     on_grain_removed(experiment, int(np.flatnonzero(world.sphere_id == sphere_id)[0]))
     with booked(experiment, "removed"):
         experiment.run.world = keep_spheres(world, world.sphere_id != sphere_id)
-    # A fault to come goes back to here: further back the grain would be there again.
+    # A later fault goes back to this state: an earlier one has the grain.
     history.mark_good(experiment, forget_change=True)
     tell(experiment, f"Grain {sphere_id} has been removed.")
 
 
 def clear_fault(experiment: Experiment) -> None:
-    """Let the run go on after a fault."""
+    """Allow the run to continue after a fault, from the last good state."""
     faults.clear(experiment)
     tell(experiment, "The last good state is back.")
 
@@ -209,10 +226,13 @@ def _made_world(scene: Scene, parameters: Any, seed: int, ready: str | None) -> 
     return prepared or scene.begin(parameters, seed)
 
 
-def _bare(scene: Scene, seed: int, ready: str | None, parameters: Any, run: Run) -> Experiment:
+def _bare(
+    scene: Scene, seed: int, ready: str | None, parameters: Any, run: Run, session: Session | None = None
+) -> Experiment:
     """An experiment whose history has not begun."""
     past = history.new_history(scene.name, seed, ready, parameters, run)
-    return Experiment(scene, seed, ready, parameters, run, engine_for(scene, parameters, run.built), past)
+    engine = engine_for(scene, parameters, run.built)
+    return Experiment(scene, seed, ready, parameters, run, engine, past, session=session or Session())
 
 
 def _begin_log(experiment: Experiment) -> None:

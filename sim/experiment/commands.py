@@ -6,11 +6,12 @@ run are logged with the step at which they acted (repose.sim.experiment.command_
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from repose.sim.engine.thread_count import MOST_THREADS
+from repose.sim.experiment.comparison import Point
 from repose.sim.parameters import ParameterError, Value
 
 
@@ -68,6 +69,13 @@ class Rewind:
 
 
 @dataclass(frozen=True)
+class TakeBack:
+    """Go to the state before the latest change of a parameter; later steps are discarded by the next other command."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Copy:
     """Pass a copy of the run to `take`, for a file that another thread writes."""
 
@@ -81,10 +89,18 @@ class UseThreads:
     count: int | None
 
 
+@dataclass(frozen=True)
+class KeepMeasured:
+    """Add what other runs of a scene have measured to the runs compared in this session."""
+
+    scene: str
+    points: Sequence[Point]
+
+
 Logged = SetParameters | Act | Recover | RemoveGrain
 """Commands that change the course of a run and are logged; the others start another run or change no result."""
 
-Command = Logged | Start | Resume | Rewind | Copy | UseThreads
+Command = Logged | Start | Resume | Rewind | TakeBack | Copy | UseThreads | KeepMeasured
 
 
 def checked_threads(count: int | None) -> int | None:

@@ -16,7 +16,7 @@ from repose.sim.measure.display import Curve, Line
 from repose.sim.parameters import Parameter
 
 ROOM_BELOW, ROOM_ABOVE = 0.35, 0.15
-"""How far laws are drawn beyond the values looked at, as shares of their span [-]."""
+"""Range of drawn laws beyond the values of the parameter, as shares of their span [-]."""
 
 
 class Point(NamedTuple):
@@ -26,9 +26,9 @@ class Point(NamedTuple):
     """Value of the parameter that is varied."""
     value: float
     error: float
-    """Standard error from within this run; nan where it is unknown."""
+    """Standard error from within this run, which says nothing about other seeds; nan where it is unknown."""
     aside: Mapping[str, float] = {}
-    """Numbers a law needs besides, by name."""
+    """Further numbers that a law needs, by name."""
 
 
 class Row(NamedTuple):
@@ -53,7 +53,7 @@ class Published(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What laws say of some points."""
+    """Laws fitted to some points."""
 
     numbers: dict[str, Any]
     """Fitted numbers with their errors, SI, JSON-ready."""
@@ -68,7 +68,7 @@ def no_laws(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
 
 @dataclass(frozen=True)
 class Study:
-    """What runs of a scene are compared by."""
+    """How runs of a scene are compared."""
 
     quantity: str
     symbol: str
@@ -77,11 +77,13 @@ class Study:
     scale: float
     """SI value of one shown unit."""
     over: str
-    """Name of the parameter the quantity is looked at over."""
+    """Name of the parameter on the abscissa."""
     usual: tuple[float, ...]
     """Values of it worth running, SI."""
     measure: Callable[[Any], Point | None]
     """The point of an experiment as it stands, or None where nothing has been measured."""
+    error_of: str = ""
+    """What the error of a single run is the error of, such as "line fit"; empty where that goes without saying."""
     published: tuple[Published, ...] = ()
     scatter: str = "standard error"
     """What the published errors are."""
@@ -102,7 +104,7 @@ def averaged(points: Sequence[Point]) -> tuple[Row, ...]:
 
 
 def findings(study: Study, points: Sequence[Point]) -> Findings:
-    """What the study's laws say of these points."""
+    """The laws of a study fitted to these points."""
     known = [*(point.at for point in points), *(row.at for row in study.published)] or list(study.usual)
     span = (max(known) - min(known)) or max(known)
     return study.laws(points, (max(0.0, min(known) - ROOM_BELOW * span), max(known) + ROOM_ABOVE * span))
@@ -122,7 +124,7 @@ def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at:
         lines.append(Line("single runs", x, y, points=True))
     if rows:
         x, y, error = _columns(rows, x_unit, y_unit)
-        lines.append(Line("mean", x, y, points=True, error=error))
+        lines.append(Line("mean", x, y, points=True, error=error, scatter=_scatter(study, rows)))
     if study.published:
         x, y, error = _columns(study.published, x_unit, y_unit)
         lines.append(Line("published", x, y, points=True, error=error, scatter=study.scatter))
@@ -140,13 +142,36 @@ def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at:
 
 
 def shown(value: float, error: float) -> str:
-    """Value and error in as many digits as the error bears."""
+    """Value and error with the significant digits of the error."""
     if not math.isfinite(value):
         return "–"
     if not (math.isfinite(error) and error > 0.0):
         return f"{value:.4g}"
     digits = max(0, 1 - math.floor(math.log10(error)))
     return f"{value:.{digits}f} ± {error:.{digits}f}"
+
+
+def mean_in_words(study: Study, row: Row, unit: str = "") -> str:
+    """Mean and error in shown units, with what the error is the error of where that is not the scatter of runs."""
+    words = shown(row.value / study.scale, row.error / study.scale)
+    alone = row.runs == 1 and study.error_of and "±" in words
+    words = words.replace(" ±", "° ±") + "°" if unit == "°" else f"{words} {unit}".rstrip()
+    return f"{words} ({study.error_of})" if alone else words
+
+
+def repeated_in_words(study: Study, row: Row) -> str:
+    """Mean of runs that differ in their seeds only: "12.85° ± 0.43° (mean ± standard error over runs, n = 5)"."""
+    if row.runs == 1:
+        return mean_in_words(study, row, study.unit)
+    return f"{mean_in_words(study, row, study.unit)} (mean ± standard error over runs, n = {row.runs})"
+
+
+def _scatter(study: Study, rows: Sequence[Row]) -> str:
+    """What the errors of the means are."""
+    if not study.error_of or all(row.runs > 1 for row in rows):
+        return Line.scatter
+    single = f"{study.error_of} of a single run"
+    return single if all(row.runs == 1 for row in rows) else f"{Line.scatter} ({single})"
 
 
 def _columns(rows: Sequence[Point | Row | Published], x_unit: float, y_unit: float) -> tuple[Floats, Floats, Floats]:
@@ -163,14 +188,14 @@ def _label(words: str, symbol: str, unit: str) -> str:
 def _table(
     study: Study, varied: Parameter, rows: Sequence[Row], looked_at: Sequence[float]
 ) -> tuple[tuple[str, ...], ...]:
-    """Head and one row per value, ours beside the published ones, errors as in the plot."""
+    """Head and one row per value with our and the published results, errors as in the plot."""
     quantity, ours = varied.quantity, {row.at: row for row in rows}
     theirs = {row.at: row for row in study.published}
     head = [_label("", quantity.symbol or quantity.label, quantity.unit), "runs", _label("", study.symbol, study.unit)]
     lines = []
     for at in sorted({*ours, *theirs, *looked_at}):
         row = ours.get(at)
-        words = shown(row.value / study.scale, row.error / study.scale) if row else "–"
+        words = mean_in_words(study, row) if row else "–"
         line = [f"{at / quantity.scale:.4g}", str(row.runs if row else 0), words]
         if theirs:
             other = theirs.get(at)

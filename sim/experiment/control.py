@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import get_args
 
-from repose.sim.experiment import changes, history
+from repose.sim.experiment import changes, history, results
 from repose.sim.experiment.commands import (
     Act,
     Command,
     Copy,
+    KeepMeasured,
     Logged,
     Recover,
     RemoveGrain,
@@ -16,6 +17,7 @@ from repose.sim.experiment.commands import (
     Rewind,
     SetParameters,
     Start,
+    TakeBack,
     UseThreads,
     checked_threads,
 )
@@ -55,21 +57,40 @@ def _apply(experiment: Experiment, command: Command) -> None:
             changes.resume(experiment, saved)
         case Rewind(at):
             rewind_to(experiment, at)
+        case TakeBack(name):
+            take_back(experiment, name)
         case Copy(take):
             take(history.saved_copy(experiment))
         case UseThreads(count):
             experiment.session.threads = checked_threads(count)
+        case KeepMeasured(scene, points):
+            results.keep_points(experiment, scene, points)
 
 
 def rewind_to(experiment: Experiment, at: int) -> None:
-    """Go to the step `at`, counted since the log began, before the commands that acted there; at the end, after them.
+    """Go to the step `at` of the log, before the commands that acted there; at the end of the log, after them."""
+    log = experiment.history.log
+    at = min(max(at, 0), log.end)
+    go_to(experiment, at, len(log.entries) if at == log.end else sum(entry.at < at for entry in log.entries))
+
+
+def take_back(experiment: Experiment, name: str) -> None:
+    """Go to the state before the latest change of the parameter `name`; raises `ParameterError` if there is none."""
+    done = experiment.history.log.entries[: experiment.history.commands]
+    for last, entry in reversed(list(enumerate(done))):
+        if isinstance(entry.command, SetParameters | Recover) and name in entry.command.values:
+            go_to(experiment, entry.at, last)
+            return
+    raise ParameterError(f"{name} has not been changed in this run: there is nothing to take back.")
+
+
+def go_to(experiment: Experiment, at: int, last: int) -> None:
+    """Go to the step `at` of the log with its first `last` entries carried out.
 
     Later steps are discarded by the next other command. Where more than `Session.seek_steps` steps are needed,
     `History.seek` stays set and `seek_further` continues.
     """
     past = experiment.history
-    at = min(max(at, 0), past.log.end)
-    last = len(past.log.entries) if at == past.log.end else sum(entry.at < at for entry in past.log.entries)
     nearest = past.checkpoints.before(at)
     if not (nearest.at <= past.at <= at and past.commands <= last):
         changes.restore(experiment, nearest)

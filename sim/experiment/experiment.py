@@ -21,7 +21,7 @@ from repose.sim.experiment.comparison import Point, Study
 from repose.sim.experiment.run import Change, RestartPoint, Run
 from repose.sim.experiment.snapshot import Action, Fault, Notice
 from repose.sim.measure.angle_of_repose import AngleOfRepose
-from repose.sim.measure.display import Curve, Reading
+from repose.sim.measure.display import Curve, Label, Reading, Track
 from repose.sim.parameters import ParameterSet, Value
 
 CHECK_STEPS = 50
@@ -47,20 +47,20 @@ class Scene:
     begin: Callable[[Any, int], tuple[World, Any]]
     """begin(parameters, seed) -> the world at rest and the state of the experiment (a dataclass of plain data)."""
     supervise: Callable[[Experiment], None]
-    """Called every `CHECK_STEPS` steps: moves the experiment on, adds and removes spheres."""
+    """Called every `CHECK_STEPS` steps: advances the phases, adds and removes spheres."""
     actions: Callable[[Experiment], tuple[Action, ...]]
     act: Callable[[Experiment, str], str]
     """act(experiment, action) -> what was done, one sentence."""
     describe: Callable[[Experiment], tuple[str, str, float | None]]
     """-> phase, the phase in words, share done or None."""
     box: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]]]
-    """Lower and upper corner of what should be in view [m]."""
+    """Lower and upper corner of the part of space to show [m]."""
     results: Callable[[Experiment], dict[str, Any]]
     """What the scene adds to result.json."""
     check: Callable[[Experiment], str]
     """The scene's own physical test after a whole run: a complaint, or an empty string."""
     under_way: Callable[[Experiment], bool]
-    """Whether the experiment goes on by itself; False when only an action moves it on."""
+    """Whether the experiment continues by itself; False when it needs an action."""
     smallest_grain: Callable[[Any], tuple[float, float]]
     """smallest_grain(parameters) -> mass [kg] and radius [m] of the smallest grain to expect, for the first time
     step."""
@@ -79,17 +79,31 @@ class Scene:
     """A state to show over the picture, or None."""
     curves: Callable[[Experiment], tuple[Curve, ...]] = lambda experiment: ()
     """Plots of the scene's own, the run against the law it should follow."""
+    labels: Callable[[Experiment], tuple[Label, ...]] = lambda experiment: ()
+    """Words at spheres in the picture, where a scene compares a few."""
+    tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: ()
+    """Paths to draw in space, those of the run and those of a closed form."""
     ghosts: Callable[[Experiment], Floats | None] = lambda experiment: None
-    """Where a closed form says spheres should be: centres and radii [m], shape (ghosts, dimension + 1)."""
+    """Where a closed form says spheres in space should be: centres and radii [m], shape (ghosts, 4)."""
     facets: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
+    focus: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]] | None] = lambda experiment: None
+    """Lower and upper corner of what stays in view beside the grains when the camera follows them [m]; None for the
+    whole box."""
     flaw: Callable[[Any, World, Any], str] = lambda state, world, built: ""
     """flaw(state, world, parameters it was built with) -> which part of a state read from a file cannot be of this
     scene; empty where it can."""
+    group: str = ""
+    """Where it is listed: "checks" for what is compared with closed forms; empty: plane or space, by its dimension."""
+    lecture: tuple[str, ...] = ()
+    """The parameters that matter in a lecture, by name, four or five; the window shows them first."""
     test_values: Mapping[str, Value] = field(default_factory=dict)
     """Parameters of a small experiment that ends within seconds, for the tests."""
+    rebuild: Callable[[Experiment, Any], None] | None = None
+    """rebuild(experiment, parameters): puts walls and base of these parameters under the grains that are present, books
+    the work and updates `Run.built`. None where a change of the base begins the experiment anew."""
     study: Study | None = None
-    """What its runs are compared by, in the window and by `repose sweep`; None where there is nothing to compare."""
+    """How its runs are compared in the window and by `repose sweep`; None where they are not compared."""
     prepared: Mapping[str, Callable[[ParameterSet], tuple[World, Any] | None]] = field(default_factory=dict)
     """Prepared states by name: a function of the parameters that returns the world and the state of the scene, or None
     where the state was prepared with other grains or walls. Raises `ParameterError` where the file cannot be read."""
@@ -107,7 +121,7 @@ class Scene:
 
 @dataclass
 class Engine:
-    """What follows from the parameters: compiled functions and the numbers they read. All written by `activation`."""
+    """Compiled functions and the numbers they read, which follow from the parameters. All written by `activation`."""
 
     model: Model
     advance: Callable[..., tuple[int, int, int]]
@@ -125,7 +139,7 @@ class Engine:
 
 
 class Seek(NamedTuple):
-    """The step that the experiment is going to, forwards or back."""
+    """The step to which the experiment goes, forwards or backwards."""
 
     origin: int
     """First step of the way, counted since the log began."""
@@ -152,27 +166,28 @@ class History:
     """Number of log entries carried out."""
     seek: Seek | None = None
     cuts: int = 0
-    """How often the future after the present was discarded."""
+    """How often later log entries were discarded."""
 
 
 @dataclass
 class Session:
-    """What outlives a restart of the experiment and changes no result."""
+    """Data that outlast a restart of the experiment and change no result."""
 
     threads: int | None = None
     """Threads the world is stepped with; None for as many as are worth using. Written by `control`."""
     spare_processors: int = 0
-    """Processors left to others where the number of threads is not given. Written by `physics`, the window's thread."""
+    """Processors left free where the number of threads is not given. Written by `physics`, the window's thread."""
     seek_steps: int = WITHOUT_LIMIT
     """Steps that a command which goes back may do at once. Written by `runner`."""
-    before_compiling: Callable[[], None] = lambda: None
-    """Called before a model is compiled, which takes seconds. Written by `runner`."""
+    before_compiling: Callable[[Any], None] = lambda experiment: None
+    """Called with the experiment before a model is compiled, which takes seconds. Written by `physics`, the window's
+    thread."""
     measured: dict[str, list[Point]] = field(default_factory=dict)
-    """What the runs of this session have measured, by scene. Written by `results`."""
+    """Results of the runs of this session, by scene. Written by `results`."""
     comparison: Curve | None = None
     """The runs of this session in one plot. Written by `results`."""
     shown: dict[str, Any] = field(default_factory=dict)
-    """What was last measured for the picture only. Written by `take_snapshot`."""
+    """Latest measurements for the picture only. Written by `take_snapshot`."""
 
 
 @dataclass

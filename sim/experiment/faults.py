@@ -12,10 +12,10 @@ from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.workspace import WAIT_LIMIT
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
-from repose.sim.experiment.activation import activate, survey_contacts
+from repose.sim.experiment.activation import activate, request_parameters
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.experiment.notices import tell
-from repose.sim.experiment.ramp import request_parameters
 from repose.sim.experiment.run import BLAME_STEPS, Change, RestartPoint
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, SAFE_STEP, Fault, Remedy
 from repose.sim.experiment.time_step import choose_dt, foreseen_dt
@@ -203,7 +203,7 @@ def _stopped(experiment: Experiment, subject: str, cause: str = "", sphere: int 
 
 
 def _cause(experiment: Experiment, change: Change) -> str:
-    """Most likely cause of a fault: the latest parameter change, or what the last good state shows."""
+    """Most likely cause of a fault: the latest parameter change, or a property of the last good state."""
     if change.name:
         return f"Likely cause: {_in_words(experiment, change.name, change.previous)[0]}."
     survey = survey_contacts(experiment, unpacked(last_good(experiment).run.world))
@@ -217,11 +217,11 @@ def _cause(experiment: Experiment, change: Change) -> str:
 
 def stop(experiment: Experiment, fault: Fault) -> None:
     """Restore the last good state and set the fault; the run does not advance until it is cleared."""
-    # The state is the one before the change, the parameters are those after it; applying them books the same work as
-    # when they were set.
+    # The state is the one before the change, the parameters are those after it. No grain moves yet: undoing the change
+    # gives back exactly this state, and any other remedy requests the parameters again.
     now, point = experiment.parameters, last_good(experiment)
     activate(experiment, point.parameters, point.restored(), adapt=False)
-    request_parameters(experiment, now)
+    request_parameters(experiment, now, relaxing=False)
     experiment.fault = with_remedies(experiment, fault)
     tell(experiment, experiment.fault.message)
 

@@ -15,38 +15,58 @@ from repose.sim.experiment.stepping import advance, is_finished, steps_until
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.parameters import ParameterError
 
+OnFrame = Callable[[Snapshot], float]
+"""Takes a frame and returns the simulated time from its due time to that of the next [s]."""
+
+
+class Frames:
+    """Snapshots of an experiment at the times that a film asks for."""
+
+    def __init__(self, experiment: Experiment, on_frame: OnFrame | None, at_phases: bool = False) -> None:
+        self._experiment, self._on_frame, self._at_phases = experiment, on_frame, at_phases
+        self._snapshot = Snapshot(serial=-1)
+        self._phase, self._last = experiment.phase, experiment.time
+        self.due = experiment.time if on_frame is not None else math.inf
+        """Simulated time of the next frame [s]."""
+
+    def take(self) -> None:
+        """Call `on_frame` if a frame is due now, a phase has begun that it waits for, or time was set back."""
+        experiment, shot = self._experiment, self._snapshot
+        if self._on_frame is None:
+            return
+        begins = self._at_phases and experiment.phase != self._phase
+        if begins or experiment.time < self._last:
+            self.due = experiment.time
+        self._phase, self._last = experiment.phase, experiment.time
+        while experiment.time >= self.due - 1e-12:
+            take_snapshot(experiment, shot)
+            shot.serial += 1
+            self.due += self._on_frame(shot)
+
 
 def run_experiment(
     experiment: Experiment,
     *,
     on_progress: Callable[[str, float | None], None] = lambda words, share: None,
-    on_frame: Callable[[Snapshot], None] | None = None,
-    frame_interval: float | None = None,
+    on_frame: OnFrame | None = None,
+    at_phases: bool = False,
     until: float = math.inf,
     under_way: bool = False,
 ) -> dict[str, Any]:
     """Run all phases of the scene; returns `results_of(experiment)`.
 
-    With `frame_interval` [s], `on_frame` is called at the first step at or after every multiple of it, from the
-    beginning on, in simulated time. It ends at the first step at or after `until` [s] at the latest. An experiment that
-    is `under_way` continues in its present phase. Raises `ParameterError` if the scene cannot be run now.
+    `on_frame` is called at the beginning, at the first step at or after the time it asked for, and with `at_phases`
+    when a phase begins. The run ends at the first step at or after `until` [s] at the latest. An experiment that is
+    `under_way` continues in its present phase. Raises `ParameterError` if the scene cannot be run now.
     """
     refusal = "" if under_way and not is_finished(experiment) else apply(experiment, Act("run"))
     if refusal:
         raise ParameterError(refusal)
-    began = experiment.time
-    frames = 0
-    snapshot = Snapshot()
+    frames = Frames(experiment, on_frame, at_phases)
     while True:
-        if on_frame is not None and frame_interval is not None:
-            while experiment.time >= began + frames * frame_interval - 1e-12:
-                take_snapshot(experiment, snapshot)
-                snapshot.serial = frames
-                on_frame(snapshot)
-                frames += 1
+        frames.take()
         if is_finished(experiment) or experiment.time >= until:
             return results_of(experiment)
         # At most to the next check of the scene, where an experiment may end; so it ends at the same step when filmed.
-        due = began + frames * frame_interval if frame_interval is not None and on_frame is not None else math.inf
-        advance(experiment, steps_until(experiment, min(due, until)))
+        advance(experiment, steps_until(experiment, min(frames.due, until)))
         on_progress(*experiment.scene.describe(experiment)[1:])

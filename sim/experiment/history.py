@@ -75,6 +75,11 @@ def keep_checkpoint(experiment: Experiment) -> None:
     history.checkpoints.keep(checkpoint(experiment, history.good))
 
 
+def keep_return(experiment: Experiment) -> None:
+    """Make the present a checkpoint, so that `Rewind` to this step brings it back at once."""
+    experiment.history.checkpoints.keep(checkpoint(experiment))
+
+
 def mark_good(experiment: Experiment, forget_change: bool = False) -> None:
     """Make the present the last good state; with `forget_change` also for faults attributed to the latest change."""
     history = experiment.history

@@ -1,4 +1,4 @@
-"""The energy ledger of a running experiment, and what is booked into it besides the motion."""
+"""Survey of all contacts and energy ledger of a running experiment; the energy booked besides that of the motion."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ from contextlib import contextmanager
 from typing import Literal
 
 from repose.sim.engine.timestep.survey import Survey
-from repose.sim.experiment.activation import survey_contacts
+from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.energy import Energy, energy_ledger
+
+
+def survey_contacts(experiment: Experiment, world: World | None = None) -> Survey:
+    """Energies, largest overlap and stable time step of all contacts, now or in another state of the world."""
+    return experiment.engine.survey(world or experiment.run.world, experiment.engine.law_parameters)
 
 
 def energy_of(experiment: Experiment, survey: Survey | None = None) -> Energy:

@@ -1,7 +1,8 @@
-"""Replay of a saved run from its first checkpoint, compared with the state hashes in its log."""
+"""Replay of a saved run from its first checkpoint, compared with the state hashes in its log, or filmed."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,7 +11,10 @@ from repose.sim.experiment.changes import resumed_experiment
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.commands import UseThreads
 from repose.sim.experiment.control import apply, follow_log
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.headless import Frames, OnFrame
 from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.stepping import steps_until
 
 
 class Verdict(NamedTuple):
@@ -34,8 +38,7 @@ def verify(
     `threads` is the number of threads; None for automatic.
     """
     log = saved.log
-    experiment = resumed_experiment(replace(saved, log=replace(log, marks=[]), now=log.start))
-    apply(experiment, UseThreads(threads))
+    experiment = _at_its_beginning(saved, threads)
     expected = [*log.marks, (saved.now.at, state_hash(saved.now.now.run))]
     for agreed, (at, digest) in enumerate(expected):
         final = agreed == len(expected) - 1
@@ -44,3 +47,63 @@ def verify(
             return Verdict(agreed, len(expected), at)
         on_progress(at, saved.now.at)
     return Verdict(len(expected), len(expected), None)
+
+
+def _at_its_beginning(saved: SavedRun, threads: int | None) -> Experiment:
+    log = saved.log
+    experiment = resumed_experiment(replace(saved, log=replace(log, marks=[]), now=log.start))
+    apply(experiment, UseThreads(threads))
+    return experiment
+
+
+class Played(NamedTuple):
+    """Result of `play`."""
+
+    experiment: Experiment
+    """Where it ended."""
+    duration: float
+    """Simulated time for which frames were taken [s]; 0 where the run ended before."""
+    verdict: Verdict
+    """Of the state hashes that lay on the way."""
+
+
+def play(
+    saved: SavedRun,
+    on_frame: OnFrame,
+    at_phases: bool = False,
+    since: float = 0.0,
+    until: float = math.inf,
+    on_progress: Callable[[int, int], None] = lambda at, end: None,
+    threads: int | None = None,
+) -> Played:
+    """Replay the log and take frames from `since` to `until`, simulated seconds since the log began.
+
+    This clock goes on where that of the run begins anew. `on_frame` and `at_phases` are as in `run_experiment`.
+    """
+    experiment = _at_its_beginning(saved, threads)
+    past, end = experiment.history, saved.now.at
+    marks = [mark for mark in saved.log.marks if mark.at <= end]
+    frames: Frames | None = None
+    clock, before, began, agreed, differs_at = 0.0, experiment.time, 0.0, 0, None
+    while True:
+        clock, before = clock + experiment.time - before, experiment.time
+        while agreed < len(marks) and differs_at is None and marks[agreed].at <= past.at:
+            same = marks[agreed].at == past.at and state_hash(experiment.run) == marks[agreed].digest
+            agreed, differs_at = (agreed + 1, None) if same else (agreed, marks[agreed].at)
+        # A state hash is that of a step before the commands that act there; a frame shows what they have done.
+        acted = sum(entry.at <= past.at for entry in saved.log.entries[: saved.now.commands])
+        followed = follow_log(experiment, past.at, acted)
+        before = experiment.time
+        if frames is None and clock >= since - 1e-12 and clock < until:
+            frames, began = Frames(experiment, on_frame, at_phases), clock
+        if frames is not None:
+            frames.take()
+        if not followed or past.at >= end or clock >= until:
+            break
+        due = min(frames.due if frames is not None else before + since - clock, before + until - clock)
+        stop = min(past.at + steps_until(experiment, due), end, *(mark.at for mark in marks[agreed : agreed + 1]))
+        if not follow_log(experiment, stop, acted):
+            break
+        on_progress(past.at, end)
+    compared = agreed + (differs_at is not None)
+    return Played(experiment, clock - began if frames is not None else 0.0, Verdict(agreed, compared, differs_at))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import math
+from collections.abc import Sequence
 from importlib import metadata
 from typing import Any
 
@@ -17,7 +18,7 @@ from repose.sim.engine.workspace import (
     OVERLAP_WALL,
 )
 from repose.sim.experiment.command_log import SavedRun
-from repose.sim.experiment.comparison import compare
+from repose.sim.experiment.comparison import Point, compare
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import samples_now, system_of
@@ -81,9 +82,16 @@ def state_hash(run: Run) -> str:
 def keep_measurement(experiment: Experiment) -> None:
     """Add the result of this run to those of the session, unless the same result is there already."""
     point = experiment.scene.study.measure(experiment) if experiment.scene.study else None
-    points = experiment.session.measured.setdefault(experiment.scene.name, [])
-    if point is not None and point not in points:
-        points.append(point)
+    if point is not None:
+        keep_points(experiment, experiment.scene.name, [point])
+
+
+def keep_points(experiment: Experiment, scene: str, points: Sequence[Point]) -> None:
+    """Add results of runs of a scene to those of the session, those that are there already excepted."""
+    known = experiment.session.measured.setdefault(scene, [])
+    fresh = [point for point in points if point not in known]
+    known.extend(fresh)
+    if fresh and scene == experiment.scene.name:
         compare_runs(experiment)
 
 

@@ -1,4 +1,4 @@
-"""What changes while an experiment runs, and the copies it is restored from."""
+"""Data that change while an experiment runs, and the copies from which it is restored."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Run:
 
     world: World
     """Its tables are changed by the step loop. Replaced by another world, with other rows or more room, where needed:
-    written by `stepping`, `activation`, `changes` and `scenes`."""
+    written by `stepping`, `activation`, `relaxation`, `changes` and `scenes`."""
     state: Any
     """The scene's own dataclass; its fields are written by the scene."""
     built: Any
@@ -67,7 +67,7 @@ class Run:
     bulk_step: int = 0
     """Step at which the costly measurements were last sampled. Written by `sampling`."""
     ramp: Ramp | None = None
-    """Parameters on their way to the requested values. Written by `ramp`."""
+    """Parameters on their way to the requested values. Written by `activation`."""
 
     @property
     def step(self) -> int:

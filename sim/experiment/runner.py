@@ -18,8 +18,8 @@ from repose.sim.experiment.commands import Command
 from repose.sim.experiment.control import apply, seek_further
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.snapshot import Fault, Snapshot, TripleBuffer
-from repose.sim.experiment.stepping import advance, steps_until, threads_wanted
-from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.experiment.stepping import advance, at_rest, steps_until, threads_wanted
+from repose.sim.experiment.take_snapshot import take_picture, take_snapshot
 
 PUBLISH_INTERVAL = 1.0 / 75.0
 """Wall time between snapshots [s]: slightly less than the time between two frames of a screen."""
@@ -46,6 +46,10 @@ FRAME_WAIT = 2e-3
 """Wall time between two looks at whether one more may wait [s]: a fraction of what drawing one takes."""
 
 
+Interval = float | Callable[[Snapshot], float]
+"""Simulated time between two frames of a film [s], or a function of a frame that returns that to the next."""
+
+
 class Runner:
     """Runs an experiment on its own thread; `make` is called there, so that the window opens immediately."""
 
@@ -59,12 +63,15 @@ class Runner:
         """Guards `_paused` and `_steps_asked`, which both threads change."""
         self._paused = False
         self._steps_asked = 0
+        self._stops_at_rest = False
         self._speed: float | None = None
-        self._recording: tuple[float, queue.Queue[Snapshot | None]] | None = None
-        self._frames = 0
-        self._frames_from = 0.0
+        self._recording: tuple[Interval, queue.Queue[Snapshot | None]] | None = None
+        self._frame_due = self._frame_last = -math.inf
+        """Simulated time of the next and of the last frame of a film [s]; used by the physics thread only."""
+        self._frame_phase = ""
         self._serial = 0
         self._refusal = ""
+        self._refusals = 0
         self._batch_cost = 1e-3 / CHECK_STEPS
         """Wall time of one step, last measured [s]."""
         self._publish_at = self._publish_cost = 0.0
@@ -121,6 +128,11 @@ class Runner:
             self._steps_asked += count
         self._wake.set()
 
+    def stop_at_rest(self, stops: bool) -> None:
+        """Whether the clock stops while nothing moves until a command; steps of `single_step` are done all the same."""
+        self._stops_at_rest = stops
+        self._wake.set()
+
     def show_contacts(self, shown: bool) -> None:
         """Whether snapshots hold the ends and forces of contacts, which cost most; those of films always do."""
         self._contacts_shown = shown
@@ -131,9 +143,10 @@ class Runner:
         self._speed_changed = True
         self._wake.set()
 
-    def record(self, interval: float | None) -> queue.Queue[Snapshot | None]:
+    def record(self, interval: Interval | None) -> queue.Queue[Snapshot | None]:
         """Queue a snapshot at every `interval` of simulated time [s] from now on; None ends it with a None item.
 
+        An interval that is a function of the snapshot is that to the next one; it is asked again where a phase begins.
         While recording, the physics thread waits when `FRAMES_WAITING` snapshots are queued, so that the film is
         complete.
         """
@@ -145,7 +158,7 @@ class Runner:
             frames.put(None)  # at once: only physics minds how many are waiting
             return frames
         frames = queue.Queue()
-        self._frames, self._frames_from = 0, -1.0
+        self._frame_due, self._frame_last, self._frame_phase = -math.inf, -math.inf, ""
         self._recording = (interval, frames)
         return frames
 
@@ -154,7 +167,6 @@ class Runner:
     def _main(self) -> None:
         try:
             experiment = self._make()
-            experiment.session.before_compiling = lambda: self._announce_compiling(experiment)
             self._publish(experiment)
             while not self._stopping.is_set():
                 self._turn(experiment)
@@ -207,6 +219,7 @@ class Runner:
             before = experiment.time
             experiment.session.seek_steps = int(AT_ONCE / self._batch_cost)
             self._refusal = apply(experiment, self._commands.get())
+            self._refusals += bool(self._refusal)
             if experiment.time != before:
                 self._restart_schedule()  # another state; a parameter change keeps the schedule
             changed = True
@@ -225,6 +238,9 @@ class Runner:
             return 0, False
         if paused:
             return min(batch, asked), True
+        if self._stops_at_rest and at_rest(experiment):
+            self._scheduled = None
+            return 0, False
         if self._speed is None:
             return batch, False
         if self._scheduled is None:
@@ -238,22 +254,24 @@ class Runner:
     def _steps_to_frame(self, experiment: Experiment) -> int:
         if self._recording is None:
             return 1 << 30
-        return steps_until(experiment, self._frames_from + self._frames * self._recording[0])
+        return steps_until(experiment, self._frame_due)
 
     def _offer_frame(self, experiment: Experiment) -> None:
         recording = self._recording
         if recording is None:
             return
         interval, frames = recording
-        if self._frames_from < 0.0 or experiment.time < self._frames_from + (self._frames - 1) * interval:
-            self._frames, self._frames_from = 0, experiment.time  # recording begins, or time was set back
-        while self._recording is recording and experiment.time >= self._frames_from + self._frames * interval - 1e-12:
+        begins = callable(interval) and experiment.phase != self._frame_phase
+        if begins or self._frame_due == -math.inf or experiment.time < self._frame_last:
+            self._frame_due = experiment.time  # recording or a phase begins, or time was set back
+        while self._recording is recording and experiment.time >= self._frame_due - 1e-12:
             shot = Snapshot()
             self._describe(experiment, shot)
+            self._frame_last, self._frame_phase = experiment.time, experiment.phase
             while self._recording is recording and not self._stopping.is_set():
                 if frames.qsize() < FRAMES_WAITING:
                     frames.put(shot)
-                    self._frames += 1
+                    self._frame_due += interval(shot) if callable(interval) else interval
                     break
                 time.sleep(FRAME_WAIT)
             if self._stopping.is_set():
@@ -263,7 +281,7 @@ class Runner:
         take_snapshot(experiment, snapshot, contacts)
         self._serial += 1
         snapshot.serial = self._serial
-        snapshot.refusal = self._refusal
+        snapshot.refusal, snapshot.refusals = self._refusal, self._refusals
         snapshot.paused = self._paused
         snapshot.compiling = False
         snapshot.threads_asked, snapshot.threads_wanted = experiment.session.threads, threads_wanted(experiment)
@@ -272,10 +290,13 @@ class Runner:
         snapshot.realtime_factor = (last[1] - first[1]) / wall if wall > 0.0 else 0.0
         snapshot.steps_per_second = (last[2] - first[2]) / wall if wall > 0.0 else 0.0
 
-    def _announce_compiling(self, experiment: Experiment) -> None:
+    def announce_compiling(self, experiment: Experiment) -> None:
+        """Publish the world at rest, which exists before the loops that move it; called on the physics thread."""
         shown = self._buffer.writing
-        take_snapshot(experiment, shown)
-        shown.compiling = True
+        take_picture(experiment, shown)
+        self._serial += 1
+        shown.serial, shown.paused, shown.compiling = self._serial, self._paused, True
+        self._newest = shown
         self._buffer.publish()
 
     def _publish(self, experiment: Experiment) -> None:

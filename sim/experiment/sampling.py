@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from repose.sim import registry
-from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.measure.measurement import System
 
 SAMPLE_INTERVAL = 0.01

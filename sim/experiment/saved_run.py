@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any, BinaryIO, cast, get_args
 
+import numpy as np
 from repose.sim import registry
 from repose.sim.engine.world import MATERIAL_COUNT, Floats
 from repose.sim.experiment.command_log import Entry, Log, Mark, SavedRun
@@ -32,6 +34,8 @@ from repose.sim.measure.booked import Booked
 from repose.sim.parameters import checked_seed
 
 KIND, FORMAT, READABLE = "repose run", 5, (2, 3, 4, 5)
+PICTURE = "picture"
+"""Table with the bytes of a small picture, which the run does not need."""
 PLAIN = ("dt", "clock_time", "clock_step", "booked", "bulk_step", "dt_changes", "ramp")
 """Fields of `Run` that are written as plain data."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
@@ -59,8 +63,8 @@ def load(path: str | Path) -> SavedRun:
         raise ArchiveError(f"{shown!r} cannot be opened: {getattr(error, 'strerror', None) or error}.") from None
 
 
-def write(saved: SavedRun, file: BinaryIO) -> None:
-    """Write a run to an open file; equal runs make equal files."""
+def write(saved: SavedRun, file: BinaryIO, picture: bytes = b"") -> None:
+    """Write a run, and a small picture of it if there is one, to an open file; equal runs make equal files."""
     tables: Tables = {}
     runs: dict[int, Any] = {}
     log = saved.log
@@ -74,6 +78,7 @@ def write(saved: SavedRun, file: BinaryIO) -> None:
         "seed": log.seed,
         "ready": log.ready,
         "state_hash": state_hash(saved.now.now.run),
+        "simulated_time": saved.now.now.run.time,
         "start": _checkpoint_to_plain(log.start, runs, tables),
         "now": _checkpoint_to_plain(saved.now, runs, tables),
         "entries": [_entry_to_plain(entry, tables) for entry in log.entries],
@@ -82,7 +87,32 @@ def write(saved: SavedRun, file: BinaryIO) -> None:
         "measured": encode([point._asdict() for point in saved.measured], tables, "measured"),
         "surfaces": surfaces_to_plain(points, tables),
     }
+    if picture:
+        tables[PICTURE] = np.frombuffer(picture, np.uint8)
     archive.write(file, manifest | {"runs": [plain for plain, _ in runs.values()]}, tables)
+
+
+@dataclass(frozen=True)
+class Glimpse:
+    """What a list of files says of a saved run."""
+
+    scene: str
+    seed: int
+    time: float | None
+    """Simulated time [s]; None in files of older versions."""
+    picture: bytes
+    """A small picture as it was written; empty where there is none."""
+
+
+def glimpse(path: Path) -> Glimpse:
+    """Scene, seed, time and picture of a saved run, without a look at the rest; raises `ArchiveError`, `OSError`."""
+    with path.open("rb") as file:
+        manifest, tables = archive.read(file, "a saved run", only=(PICTURE,))
+    scene, seed, time = (manifest.get(name) for name in ("scene", "seed", "simulated_time"))
+    if manifest.get("kind") != KIND or not isinstance(scene, str) or not isinstance(seed, int):
+        raise ArchiveError("The file is no saved run of this program.")
+    picture = tables[PICTURE].tobytes() if PICTURE in tables else b""
+    return Glimpse(scene, seed, time if isinstance(time, float) else None, picture)
 
 
 def read(file: BinaryIO) -> SavedRun:

@@ -1,4 +1,4 @@
-"""Shapes from files in a saved run: their triangles as tables, so that no path in it need ever be opened."""
+"""Shapes from files in a saved run: their triangles as tables, so that no path in it is opened."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from repose.sim.parameters import ParameterError, require_local
 
 
 def surfaces_to_plain(points: Iterable[RestartPoint], tables: Tables) -> dict[str, Any]:
-    """The shapes the run has stood on, by the paths they were read from."""
+    """The shapes of the run, by the paths from which they were read."""
     found = {path: surface for point in points for path, surface in point.parameters.surfaces.items()}
     plain = {}
     for place, (path, surface) in enumerate(found.items()):

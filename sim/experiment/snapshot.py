@@ -1,6 +1,6 @@
-"""What the outside may see of a running world: float32 copies ready to draw, numbers, the last message.
+"""Snapshot: float32 copies to draw, numbers and the last message of a running experiment.
 
-The physics thread fills one snapshot while the picture reads another; a third is always free, so
+The physics thread fills one snapshot while the picture reads another; a third is free, so that
 neither waits for the other.
 """
 
@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.measure.angle_of_repose import AngleOfRepose
-from repose.sim.measure.display import Curve, Reading
+from repose.sim.measure.display import Curve, Label, Reading, Track
 from repose.sim.measure.measurement import Measurement
 from repose.sim.parameters import ParameterSet, Value
 
@@ -41,7 +41,7 @@ class Remedy:
 
 @dataclass(frozen=True)
 class Fault:
-    """Why the run stopped: a sentence, the culprit where there is one, and ways to continue."""
+    """Why the run stopped: a sentence, the grain concerned if there is one, and ways to continue."""
 
     message: str
     sphere_id: int | None = None
@@ -55,7 +55,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Action:
-    """One thing the scene can do, as a button: enabled only when it makes sense."""
+    """One action of the scene, shown as a button; enabled while it is possible."""
 
     name: str
     label: str
@@ -68,7 +68,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Notice:
-    """A state of the scene that the user should not miss, shown over the picture until it ends or is closed."""
+    """A state of the scene that is shown over the picture until it ends or is closed."""
 
     heading: str
     text: str
@@ -101,7 +101,7 @@ class Snapshot:
     radius: Floats = field(default_factory=lambda: np.empty(0, np.float32))
     """[m], shape (count,)."""
     fixed: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
-    """True for spheres of walls and base, shape (count,)."""
+    """True for spheres of walls and base, which belong to no layer, shape (count,)."""
     sphere_id: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     """Identity, unchanged when rows move, shape (count,)."""
     orientation: Floats = field(default_factory=lambda: np.empty((0, 0), np.float32))
@@ -110,8 +110,12 @@ class Snapshot:
     facets: Floats = field(default_factory=lambda: np.empty((0, 2, 2), np.float32))
     """Walls to draw [m]: corners of triangles in space, ends of lines in the plane;
     shape (facets, dimension, dimension)."""
-    ghosts: Floats = field(default_factory=lambda: np.empty((0, 3), np.float32))
-    """Where a closed form says a sphere should be: centre and radius [m], shape (ghosts, dimension + 1)."""
+    ghosts: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
+    """Where a closed form says a sphere in space should be: centre and radius [m], shape (ghosts, 4)."""
+    labels: tuple[Label, ...] = ()
+    """Words at spheres."""
+    tracks: tuple[Track, ...] = ()
+    """Paths of spheres."""
     columns: dict[str, Floats] = field(default_factory=dict)
     """Per sphere, SI, shape (count,): "speed" [m/s], "force" (sum of normal forces) [N], "pressure" (inside the sphere)
     [Pa, in the plane N/m], "coordination" [contacts], "size" (radius) [m], "layer" (of origin, -1 for fixed)."""
@@ -121,6 +125,8 @@ class Snapshot:
     """Normal force [N], shape (contacts,)."""
     box: tuple[tuple[float, ...], tuple[float, ...]] = ((0.0, 0.0), (1.0, 1.0))
     """Lower and upper corner of what the scene wants in view [m]."""
+    focus: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    """The same of what stays in view beside the grains when the camera follows them [m]; None for the whole box."""
 
     phase: str = "empty"
     phase_label: str = ""
@@ -149,9 +155,9 @@ class Snapshot:
     omega_dt: float = 0.0
     """Stiffest frequency present times dt [-]."""
     omega_dt_limit: float = 1.0
-    """What the integrator bears at the damping ratio of that contact [-]."""
+    """Largest stable value of it at the damping ratio of that contact [-]."""
     dt_warning: str = ""
-    """What will happen with a fixed time step that is too large; empty where nothing will."""
+    """Consequence of a fixed time step that is too large; empty if the step is small enough."""
     energy: dict[str, float] = field(default_factory=dict)
     """The energy ledger [J]: see `repose.sim.measure.energy`."""
     series: dict[str, NDArray[np.float64]] = field(default_factory=dict)
@@ -161,33 +167,38 @@ class Snapshot:
     """The measurements in `series`, in the order in which they are shown."""
 
     at: int = 0
-    """Steps since the log began, which go on where the clock of the run begins anew."""
+    """Steps since the log began; not reset when the time of the run begins anew."""
     log_end: int = 0
-    """The furthest step reached; beyond `at` while the past is looked at."""
+    """Last step reached; larger than `at` while an earlier state is shown."""
     cuts: int = 0
-    """How often the run has gone on from its past, forgetting what came after."""
+    """How often later steps were discarded because the run continued from an earlier state."""
     moments: tuple[tuple[int, float], ...] = ()
-    """Steps since the log began and simulated time [s] of the moments one can go back to."""
+    """Steps since the log began and simulated time [s] of the checkpoints."""
     moments_bytes: int = 0
+    """Memory of the checkpoints [bytes]."""
     moments_budget: int = 0
-    """Memory they take, and may take at most."""
+    """Largest memory of the checkpoints [bytes]."""
 
     message: str = ""
-    """The last event: one sentence."""
+    """The last event, one sentence."""
     message_repeats: bool = False
-    """True while the message says the same as `phase_label` did when it was written."""
+    """True while the message says the same as `phase_label`."""
     notice: Notice | None = None
     """The scene's own."""
     refusal: str = ""
     """Why the last command was refused; empty once one has been accepted."""
+    refusals: int = 0
+    """How many commands have been refused."""
     fault: Fault | None = None
 
     threads_asked: int | None = None
-    """Threads the world is to be stepped with; None where the program chooses."""
+    """Requested number of threads; None where the program chooses."""
     threads_wanted: int = 1
-    """What the program would choose now."""
+    """Number of threads that the program would choose now."""
 
     paused: bool = False
+    at_rest: bool = False
+    """True when nothing will move until a command: the clock may stop."""
     realtime_factor: float = 0.0
     """Simulated / wall time, over the last half second."""
     steps_per_second: float = 0.0
@@ -198,7 +209,7 @@ class Snapshot:
 class TripleBuffer:
     """Three snapshots: one being written, one being read, one between them.
 
-    The lock guards the swap of two references, never a copy or a step.
+    The lock guards the exchange of two references only.
     """
 
     def __init__(self) -> None:
@@ -208,17 +219,17 @@ class TripleBuffer:
 
     @property
     def writing(self) -> Snapshot:
-        """The snapshot the writer may fill; the reader never sees it before `publish`."""
+        """The snapshot that the writer fills; the reader sees it only after `publish`."""
         return self._writing
 
     def publish(self) -> None:
-        """Hand the written snapshot over; the reader gets the newest, older ones are dropped."""
+        """Make the written snapshot the newest; older ones are dropped."""
         with self._lock:
             self._writing, self._between = self._between, self._writing
             self._fresh = True
 
     def latest(self) -> Snapshot:
-        """The newest snapshot, the reader's own until it asks again."""
+        """The newest snapshot; it does not change until the next call."""
         with self._lock:
             if self._fresh:
                 self._reading, self._between = self._between, self._reading

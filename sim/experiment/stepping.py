@@ -13,8 +13,13 @@ from repose.sim.engine.builder import enlarge_pairs, with_threads
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.thread_count import threads_for
 from repose.sim.experiment import faults, history, sampling
+from repose.sim.experiment.activation import advance_ramp
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
-from repose.sim.experiment.ramp import advance_ramp
+from repose.sim.measure.mean_speed import mean_speed
+
+REST_TIME, SLOW = 0.25, 1e-2
+"""Simulated time that passes after a command before all counts as at rest [s], and mean speed below which grains are at
+rest in scenes without a settle speed [m/s]."""
 
 CHECKS_PER_CHECKPOINT = 40
 """Checks between two checkpoints: restart points for faults, positions of the rewind bar, hashes of the log."""
@@ -56,6 +61,21 @@ def advance_within_log(experiment: Experiment, steps: int) -> int:
 def is_finished(experiment: Experiment) -> bool:
     """True when nothing is under way: only a command changes the phase."""
     return experiment.fault is not None or not experiment.scene.under_way(experiment)
+
+
+def at_rest(experiment: Experiment) -> bool:
+    """True when nothing will move until a command: nothing is under way, and the grains have come to rest.
+
+    A command lets the clock run for `REST_TIME` at least, so that its effect on resting grains shows.
+    """
+    run, past = experiment.run, experiment.history
+    if not is_finished(experiment) or run.ramp is not None:
+        return False
+    if experiment.phase == "rested" and getattr(experiment.parameters, "repeat", False):
+        return False  # the scene begins again by itself
+    since = past.log.entries[past.commands - 1].at if past.commands else 0
+    settled = not past.commands or (past.at - since) * experiment.dt >= REST_TIME
+    return settled and mean_speed(run.world) < getattr(experiment.parameters, "settle_speed", SLOW)
 
 
 def steps_until(experiment: Experiment, time: float) -> int:

@@ -1,4 +1,4 @@
-"""Copy what the picture and the panels may see of an experiment."""
+"""Copy the data of an experiment that picture and panels show."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from repose.sim import registry
 from repose.sim.engine.contacts.wall_forces import FACET
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, Floats, World
-from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.automatic_step import dt_warning
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import system_of
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.stepping import at_rest
 from repose.sim.measure.contact_sums import pushes, touching_pairs
 from repose.sim.measure.display import Reading
 from repose.sim.measure.energy import Energy
@@ -98,31 +98,20 @@ def wall_facets(world: World) -> Floats:
     return world.walls.corner[rows, :dimension] + world.walls.moved[rows, None, :]
 
 
-def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = True) -> None:
-    """Copy what the outside may see of a world into float32 columns; the ends of contacts only if they are asked for.
-
-    Physics stands still meanwhile: everything here is a copy or one passage through the lists.
-    """
-    world, run = experiment.run.world, experiment.run
-    dimension = experiment.scene.dimension
-    pushed = pushes(world)
-    survey, ledger = shown_contacts(experiment)
-    moving = ~world.fixed
-    position = world.motion[:dimension, 0].T.astype(np.float32)
-
+def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
+    """Copy what can be drawn and said of a world without any compiled function: places, parameters, phase, actions."""
+    world, dimension = experiment.run.world, experiment.scene.dimension
     snapshot.scene, snapshot.seed = experiment.scene.name, experiment.seed
     snapshot.step, snapshot.time, snapshot.dt = experiment.step, experiment.time, experiment.dt
     snapshot.parameters = experiment.parameters
-    snapshot.position = position
+    snapshot.position = world.motion[:dimension, 0].T.astype(np.float32)
     snapshot.radius = world.radius.astype(np.float32)
-    snapshot.fixed = world.fixed
+    snapshot.fixed = world.fixed & (world.layer < 0)  # a grain that is held until it is let go is no wall
     snapshot.sphere_id = world.sphere_id.copy()
     speed = np.sqrt(np.sum(world.motion[:dimension, 1] ** 2, axis=0))
     snapshot.columns = {
         "speed": speed.astype(np.float32),
-        "force": pushed.force.astype(np.float32),
-        "pressure": grain_pressure(world.radius, pushed.force, dimension).astype(np.float32),
-        "coordination": pushed.contacts.astype(np.float32),
+        **{name: np.zeros(world.sphere_count, np.float32) for name in ("force", "pressure", "coordination")},
         "size": snapshot.radius,
         "layer": world.layer.astype(np.float32),
     }
@@ -131,28 +120,48 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     )
     ghosts, facets = experiment.scene.ghosts(experiment), experiment.scene.facets(experiment)
     if ghosts is None:
-        ghosts = np.empty((0, dimension + 1))
+        ghosts = np.empty((0, 4))
     snapshot.ghosts = ghosts.astype(np.float32)
     snapshot.facets = (wall_facets(world) if facets is None else facets).astype(np.float32)
+    snapshot.contact_ends, snapshot.contact_force = np.empty((0, 2 * dimension), np.float32), np.empty(0, np.float32)
+    snapshot.labels, snapshot.tracks = experiment.scene.labels(experiment), experiment.scene.tracks(experiment)
+    snapshot.box = experiment.scene.box(experiment)
+    snapshot.focus = experiment.scene.focus(experiment)
+    snapshot.phase, snapshot.phase_label, snapshot.progress = experiment.scene.describe(experiment)
+    snapshot.actions = experiment.scene.actions(experiment)
+    snapshot.measurement = experiment.scene.slope(experiment)
     snapshot.readings = experiment.scene.readings(experiment)
+    moving = ~world.fixed
+    snapshot.mean_speed = float(speed[moving].mean()) if moving.any() else 0.0
+    snapshot.moving_count = int(moving.sum())
+
+
+def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = True) -> None:
+    """Copy what the outside may see of a world into float32 columns; the ends of contacts only if they are asked for.
+
+    Physics stands still meanwhile: everything here is a copy or one passage through the lists.
+    """
+    take_picture(experiment, snapshot)
+    world, run = experiment.run.world, experiment.run
+    dimension = experiment.scene.dimension
+    pushed = pushes(world)
+    survey, ledger = shown_contacts(experiment)
+    moving = ~world.fixed
+    snapshot.columns["force"] = pushed.force.astype(np.float32)
+    snapshot.columns["pressure"] = grain_pressure(world.radius, pushed.force, dimension).astype(np.float32)
+    snapshot.columns["coordination"] = pushed.contacts.astype(np.float32)
+    if contacts:
+        snapshot.contact_ends, snapshot.contact_force = touching_pairs(world, snapshot.position)
     snapshot.bulk_readings = shown_readings(experiment)
     snapshot.curves = experiment.scene.curves(experiment)
-    none = np.empty((0, 2 * dimension), np.float32), np.empty(0, np.float32)
-    snapshot.contact_ends, snapshot.contact_force = touching_pairs(world, position) if contacts else none
-    snapshot.box = experiment.scene.box(experiment)
 
-    snapshot.phase, snapshot.phase_label, snapshot.progress = experiment.scene.describe(experiment)
     if (journey := experiment.history.seek) is not None:
         snapshot.phase_label = f"going to step {journey.at}, now at {experiment.history.at}"
         snapshot.progress = (experiment.history.at - journey.origin) / (journey.at - journey.origin)
-    snapshot.actions = experiment.scene.actions(experiment)
-    snapshot.measurement = experiment.scene.slope(experiment)
     snapshot.measured = len(experiment.session.measured.get(experiment.scene.name, ()))
     snapshot.comparison = experiment.session.comparison
     snapshot.kinetic_energy = ledger.kinetic
-    snapshot.mean_speed = float(speed[moving].mean()) if moving.any() else 0.0
     snapshot.coordination = float(pushed.contacts[moving].mean()) if moving.any() else 0.0
-    snapshot.moving_count = int(moving.sum())
     snapshot.largest_overlap = survey.largest_overlap
     snapshot.omega_dt = survey.omega * experiment.dt
     snapshot.omega_dt_limit = survey.omega * survey.stable_dt if survey.contacts else 1.0
@@ -169,3 +178,4 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.message, snapshot.message_repeats = experiment.message, experiment.message_repeats
     snapshot.notice = experiment.scene.notice(experiment)
     snapshot.fault = experiment.fault
+    snapshot.at_rest = at_rest(experiment)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.experiment import automatic_step
-from repose.sim.experiment.activation import at_ramp_end, start_derivatives, survey_contacts
+from repose.sim.experiment.activation import at_ramp_end, start_derivatives
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import survey_contacts
 
 LARGE_RISE = 2.0
 """A step this many times larger restarts the higher derivatives [-]. What rounding and jumps of the force leave in the

@@ -12,7 +12,7 @@ Liquids (1987), app. E. With forces of position only 3/20 instead of 3/16 (order
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import Integrator
 
 COEFFICIENTS = np.array(
@@ -29,7 +29,7 @@ VANISHED = 1e-200
 reach subnormal numbers, on which processors are ten times slower."""
 
 
-@register_jitable
+@compilable
 def before(motion, first, last, stage, dt):
     """Predict: Taylor series of every derivative, in place, lowest first."""
     order = motion.shape[1] - 1
@@ -44,7 +44,7 @@ def before(motion, first, last, stage, dt):
                     here[i] += factor * above[i]
 
 
-@register_jitable
+@compilable
 def after(motion, force, inverse_mass, first, last, stage, dt):
     """Correct: bring all derivatives in line with the force at the predicted point, the acceleration last."""
     order = motion.shape[1] - 1

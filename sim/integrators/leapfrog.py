@@ -6,11 +6,11 @@ depend on velocity the half-step velocity enters the force, which makes it first
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import Integrator
 
 
-@register_jitable
+@compilable
 def before(motion, first, last, stage, dt):
     """Drift: positions move with the half-step velocity."""
     for c in range(motion.shape[0]):
@@ -20,7 +20,7 @@ def before(motion, first, last, stage, dt):
             position[i] += dt * velocity[i]
 
 
-@register_jitable
+@compilable
 def after(motion, force, inverse_mass, first, last, stage, dt):
     """Kick: velocities move on by a whole step."""
     for c in range(motion.shape[0]):

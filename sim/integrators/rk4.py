@@ -6,7 +6,7 @@ velocities and accelerations.
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import Integrator
 
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
@@ -14,7 +14,7 @@ NEXT = (1 / 2, 1 / 2, 1.0, 0.0)
 """Time of the following stage, from the beginning of the step, in units of dt [-]."""
 
 
-@register_jitable
+@compilable
 def before(motion, first, last, stage, dt):
     """At the first stage, store position and velocity at the beginning of the step."""
     if stage > 0:
@@ -27,7 +27,7 @@ def before(motion, first, last, stage, dt):
             motion[c, 6, i] = 0.0
 
 
-@register_jitable
+@compilable
 def after(motion, force, inverse_mass, first, last, stage, dt):
     """Add this stage to the sums and advance to the time of the next stage, or to the end of the step."""
     ahead = NEXT[stage] * dt

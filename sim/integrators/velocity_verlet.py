@@ -6,11 +6,11 @@ during the force evaluation, the last line reads v += dt/2 (a_new - a).
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import Integrator
 
 
-@register_jitable
+@compilable
 def before(motion, first, last, stage, dt):
     """Move positions to second order and predict velocities to first."""
     half = 0.5 * dt
@@ -24,7 +24,7 @@ def before(motion, first, last, stage, dt):
             velocity[i] += dt * acceleration[i]
 
 
-@register_jitable
+@compilable
 def after(motion, force, inverse_mass, first, last, stage, dt):
     """Bring velocities to the mean of both accelerations."""
     half = 0.5 * dt

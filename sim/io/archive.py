@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import zipfile
+from collections.abc import Container
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -51,8 +52,11 @@ def write(file: BinaryIO, manifest: dict[str, Any], tables: dict[str, Any]) -> N
                 np.lib.format.write_array(member_file, table, allow_pickle=False)
 
 
-def read(file: BinaryIO, what: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Manifest and tables of an open file of any content; raises `ArchiveError` naming `what` it is not."""
+def read(file: BinaryIO, what: str, only: Container[str] | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Manifest and tables, all or `only` those, of an open file of any content; raises `ArchiveError`.
+
+    The error names `what` the file is not.
+    """
     try:
         size = file.seek(0, 2)
         if size > LARGEST_FILE:
@@ -60,7 +64,7 @@ def read(file: BinaryIO, what: str) -> tuple[dict[str, Any], dict[str, Any]]:
         with zipfile.ZipFile(file) as archive:
             _check_sizes(archive, size)
             manifest = json.loads(_manifest(archive), parse_constant=_no_number, parse_float=_finite)
-            listed = manifest["tables"]
+            listed = {name: said for name, said in manifest["tables"].items() if only is None or name in only}
             members = {name: _table(archive, name, said) for name, said in listed.items() if "same_as" not in said}
             return manifest, {name: _shared(members, listed, name) for name in listed}
     except ArchiveError:

@@ -30,7 +30,7 @@ LARGEST_FILE = 65_536
 """Largest size [bytes]; a preset is a page of text."""
 LAX = re.compile(r"[0-9]_[0-9]|0[xob]")
 """Notations of numbers that TOML has and `repose.sim.numbers` does not."""
-KEYS = ("format", "title", "scene", "seed", "ready", "parameters")
+KEYS = ("format", "title", "about", "question", "scene", "seed", "ready", "parameters")
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,21 @@ class Preset:
     """Parameters that differ from the scene's defaults, SI."""
     ready: str | None = None
     """A prepared state this preset may start from."""
+    about: str = ""
+    """What it shows, one sentence."""
+    question: str = ""
+    """What to ask the audience before it runs."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a list of presets says of one."""
+
+    name: str
+    title: str
+    scene: str
+    about: str = ""
+    question: str = ""
 
 
 @cache
@@ -62,21 +77,25 @@ def plugin_scenes() -> tuple[str, ...]:
 def load(name_or_path: str | Path) -> Preset:
     """The shipped preset of that name, the one in that file, or a plug-in's scene; raises `ParameterError`."""
     if name_or_path in plugin_scenes():
-        return Preset(str(name_or_path), scenes()[str(name_or_path)].title, str(name_or_path))
+        scene = scenes()[str(name_or_path)]
+        return Preset(scene.name, scene.title, scene.name, about=scene.summary)
     return parse(*_read(name_or_path))
 
 
-def title_of(name_or_path: str | Path) -> str:
-    """The title of a preset, without a check of its values, which may read a mesh; raises `ParameterError`.
+def card_of(name_or_path: str | Path) -> Card:
+    """The card of a preset, without a check of its values, which may read a mesh; raises `ParameterError`.
 
     A scene nobody knows is refused all the same, since such a file belongs to something else.
     """
     if name_or_path in plugin_scenes():
-        return load(name_or_path).title
+        preset = load(name_or_path)
+        return Card(preset.name, preset.title, preset.scene, preset.about)
     text, name = _read(name_or_path)
     document = _document(text, name)
-    require_known(document.get("scene", ""), scenes(), "scene")
-    return _title(document, name)
+    scene = _text(document, "scene", "")
+    require_known(scene, scenes(), "scene")
+    about, question = (_text(document, key, "") for key in ("about", "question"))
+    return Card(str(name_or_path), _title(document, name), scene, about, question)
 
 
 def parse(text: str, name: str) -> Preset:
@@ -124,6 +143,11 @@ def dumps(preset: Preset, over: str = "") -> str:
     document = tomlkit.parse(over)
     document["format"] = FORMAT
     document["title"] = preset.title
+    for key, text in (("about", preset.about), ("question", preset.question)):
+        if text:
+            document[key] = text
+        else:
+            document.pop(key, None)
     document["scene"] = preset.scene
     document["seed"] = preset.seed
     if preset.ready is None:
@@ -167,6 +191,8 @@ def _checked(document: dict[str, Any], name: str) -> Preset:
         seed=checked_seed(document.get("seed", 1)),
         values={key: getattr(kept, key) for key in values},
         ready=_text(document, "ready", "") or None,
+        about=_text(document, "about", ""),
+        question=_text(document, "question", ""),
     )
 
 

@@ -13,7 +13,7 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundLaw
 from repose.sim.laws.law import Law
 from repose.sim.laws.material_parameters import MaterialParameters
@@ -30,14 +30,14 @@ class HertzMindlin(NamedTuple):
     table: Any
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def stiffness_at(params, contact):
     """dF_n/d(overlap) and K_t at the running overlap [N/m]."""
     along = 2.0 * contact.material[YOUNG] * math.sqrt(contact.effective_radius * max(contact.overlap, 0.0))
     return along, contact.material[ACROSS] ** 2 * along
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def force(params, contact):
     """Force and torque of one contact."""
     along, across = stiffness_at(params, contact)
@@ -49,7 +49,7 @@ def force(params, contact):
     return damped_response(normal_force, viscosity, across, shear_viscosity, limit, contact)
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def energy(params, contact):
     """Energy stored by the repulsion and by the friction spring [J]."""
     along, across = stiffness_at(params, contact)
@@ -58,7 +58,7 @@ def energy(params, contact):
     return 4.0 / 15.0 * along * overlap * overlap, stored_in_sliding_spring(across, limit, contact)
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def stiffness(params, contact):
     """Normal and shear stiffness [N/m], normal and shear damping [1/s]."""
     along, across = stiffness_at(params, contact)

@@ -24,10 +24,10 @@ from functools import cache
 from typing import Annotated, Literal, NamedTuple
 
 from annotated_types import Ge, Le
-from numba.extending import register_jitable
 from pydantic import Field
 from repose.sim.engine import vector
 from repose.sim.engine.contacts.kinematics import TINY, Response
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundLaw
 from repose.sim.laws.law import Law
 from repose.sim.laws.rolling import rolling_torque
@@ -139,32 +139,32 @@ class LeeHerrmann(NamedTuple):
     rolling_friction: float
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def hertz(k, overlap):
     """F = k overlap^(3/2), k in N/m^1.5."""
     root = math.sqrt(overlap)
     return k * overlap * root, 1.5 * k * root, 0.4 * k * overlap * overlap * root
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def linear(k, overlap):
     """F = k overlap, k in N/m (thesis eq. 4.1)."""
     return k * overlap, k, 0.5 * k * overlap * overlap
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def keep_stretching(stretch, limit):
     """Lee-Herrmann: a sliding spring keeps stretching and only its force is limited."""
     return 0.0
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def relax_to_limit(stretch, limit):
     """Cundall-Strack: a sliding spring relaxes to the length at which its force is the limit."""
     return max(0.0, 1.0 - limit / max(stretch, TINY))
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def stored_below_limit(k, stretch, limit):
     """Energy of a spring whose force stops growing at k limit: it is a potential of its own, so that
     pulling a stretched Lee-Herrmann spring back returns work at the limiting force."""
@@ -172,21 +172,21 @@ def stored_below_limit(k, stretch, limit):
     return 0.5 * k * elastic * elastic + k * elastic * (stretch - elastic)
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def stored_in_spring(k, stretch, limit):
     """Energy of a spring that is never longer than its limit."""
     elastic = min(stretch, limit)
     return 0.5 * k * elastic * elastic
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def cap_spring(spring, viscous, limit):
     """The spring alone is limited; viscous shear comes on top (thesis eq. 2.10)."""
     size = math.sqrt(vector.dot(spring, spring))
     return vector.scale(min(1.0, limit / max(size, TINY)), spring), viscous
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def cap_total(spring, viscous, limit):
     """Spring and viscous shear together are limited (as LAMMPS' pair granular has it)."""
     both = vector.add(spring, viscous)
@@ -194,7 +194,7 @@ def cap_total(spring, viscous, limit):
     return vector.scale(share, spring), vector.scale(share, viscous)
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def normal_stiffness(params, contact):
     """k_n of this contact, multiplied by `wall_stiffness_factor` where one of the two is fixed [N/m^p]."""
     return params.normal_stiffness * (1.0 + contact.fixed * (params.wall_stiffness_factor - 1.0))
@@ -211,7 +211,7 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
     """The law's functions with the chosen formulas of repulsion, sliding spring and Coulomb limit."""
     repel, relax, stored, cap = REPULSION[exponent], RELAXATION[anchor], STORED[anchor], CAP[coulomb_cap]
 
-    @register_jitable(forceinline=True)
+    @compilable(forceinline=True)
     def force(params, contact):
         """F_n = k_n overlap^p - γ_n m* v_n;  F_t = -γ_t m* v_t - min(k_s |ξ|, μ max(F_n, 0)) ξ/|ξ|
         (thesis eq. 2.8, 2.10)."""
@@ -241,7 +241,7 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
             -vector.dot(spring, contact.tangential_velocity),
         )
 
-    @register_jitable(forceinline=True)
+    @compilable(forceinline=True)
     def energy(params, contact):
         """Energy stored by the repulsion and by the friction spring [J]."""
         touching = 1.0 if contact.overlap > 0.0 else 0.0
@@ -251,7 +251,7 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
         limit = params.friction * max(normal_force, 0.0) / max(params.shear_stiffness, TINY)
         return elastic, touching * stored(params.shear_stiffness, stretch, limit)
 
-    @register_jitable(forceinline=True)
+    @compilable(forceinline=True)
     def stiffness(params, contact):
         """Normal and shear stiffness [N/m], normal and shear damping [1/s]."""
         _, along, _ = repel(normal_stiffness(params, contact), max(contact.overlap, 0.0))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.world import Floats
 
 YOUNG, ACROSS, DAMPING, FRICTION, ROLLING, TWISTING, COLUMN_COUNT = range(7)
@@ -67,7 +67,7 @@ def pair_table(
     return table
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def row_of(params: Any, kind: int) -> tuple[float, ...]:
     """The row of a law's `table` for one kind of pair, as a tuple indexed by the columns above."""
     row = params.table[kind]

@@ -12,10 +12,10 @@ import math
 from typing import Annotated, NamedTuple
 
 from annotated_types import Ge, Le
-from numba.extending import register_jitable
 from pydantic import Field
 from repose.sim.engine import vector
 from repose.sim.engine.contacts.kinematics import TINY, Response
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundLaw
 from repose.sim.laws.law import Law
 from repose.sim.parameters import ParameterSet, Quantity
@@ -63,7 +63,7 @@ class Memoryless(NamedTuple):
     shear_viscosity: float
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def force(params, contact):
     """Force of one contact."""
     touching = 1.0 if contact.overlap > 0.0 else 0.0
@@ -83,14 +83,14 @@ def force(params, contact):
     )
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def energy(params, contact):
     """Energy stored by the repulsion, and none in a spring [J]."""
     overlap = max(contact.overlap, 0.0)
     return 0.5 * params.normal_stiffness * overlap * overlap, 0.0
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def stiffness(params, contact):
     """Stiffness along and across [N/m], damping along and across [1/s]."""
     return params.normal_stiffness, 0.0, params.normal_viscosity / contact.effective_mass, 0.0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from numba.extending import register_jitable
 from repose.sim.engine import vector
 from repose.sim.engine.contacts.kinematics import TINY
+from repose.sim.engine.jit import compilable
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def rolling_torque(rolling, twisting, normal_force, radius, contact):
     """Torque on i against rolling and twisting of the pair [N m], and the power it dissipates [W].
 

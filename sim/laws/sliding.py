@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from numba.extending import register_jitable
 from repose.sim.engine import vector
 from repose.sim.engine.contacts.kinematics import TINY
+from repose.sim.engine.jit import compilable
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def sliding_spring(stiffness, viscosity, limit, contact):
     """Shear force of the spring and of the damper [N], and the relaxation of the spring [m].
 
@@ -25,7 +25,7 @@ def sliding_spring(stiffness, viscosity, limit, contact):
     return vector.scale(share, spring), vector.scale(share, viscous), vector.scale(excess, contact.shear)
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def stored_in_sliding_spring(stiffness, limit, contact):
     """Energy of that spring [J]."""
     stretch = min(math.sqrt(vector.dot(contact.shear, contact.shear)), limit / max(stiffness, TINY))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
 from repose.sim.engine import vector
 from repose.sim.engine.contacts.kinematics import Response
+from repose.sim.engine.jit import compilable
 from repose.sim.laws.materials import ROLLING, TWISTING
 from repose.sim.laws.rolling import rolling_torque
 from repose.sim.laws.sliding import sliding_spring
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def damped_response(normal_force, viscosity, shear_stiffness, shear_viscosity, limit, contact):
     """The response to a normal force [N], with damping of these viscosities [kg/s] and a shear force of at most `limit`
     [N]; rolling and twisting friction are those of the materials."""

@@ -15,8 +15,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Le
-from numba.extending import register_jitable
 from pydantic import Field
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundLaw
 from repose.sim.laws.law import Law
 from repose.sim.laws.material_parameters import MaterialParameters
@@ -67,13 +67,13 @@ class Voigt(NamedTuple):
     reference_overlap: float
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def given(params, contact):
     """K_n and K_t as they were given [N/m]."""
     return params.normal_stiffness, params.shear_stiffness
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def from_material(params, contact):
     """K_n and K_t of Hertz and Mindlin at the reference overlap [N/m]."""
     along = 2.0 * contact.material[YOUNG] * math.sqrt(contact.effective_radius * params.reference_overlap)
@@ -88,7 +88,7 @@ def bound(stiffness_from: str) -> BoundLaw:
     """The law's functions with the chosen formula of the stiffness."""
     stiffness_of = STIFFNESS[stiffness_from]
 
-    @register_jitable(forceinline=True)
+    @compilable(forceinline=True)
     def force(params, contact):
         """Force and torque of one contact."""
         touching = 1.0 if contact.overlap > 0.0 else 0.0
@@ -100,7 +100,7 @@ def bound(stiffness_from: str) -> BoundLaw:
         shear_viscosity = share * math.sqrt(contact.effective_mass * across)
         return damped_response(normal_force, viscosity, touching * across, shear_viscosity, limit, contact)
 
-    @register_jitable(forceinline=True)
+    @compilable(forceinline=True)
     def energy(params, contact):
         """Energy stored by the repulsion and by the friction spring [J]."""
         along, across = stiffness_of(params, contact)
@@ -108,7 +108,7 @@ def bound(stiffness_from: str) -> BoundLaw:
         limit = contact.material[FRICTION] * along * overlap
         return 0.5 * along * overlap * overlap, stored_in_sliding_spring(across, limit, contact)
 
-    @register_jitable(forceinline=True)
+    @compilable(forceinline=True)
     def stiffness(params, contact):
         """Normal and shear stiffness [N/m], normal and shear damping [1/s]."""
         along, across = stiffness_of(params, contact)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,19 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 Method = Literal["line", "robust", "height_over_base"]
+ERROR_OF: dict[Method, str] = {"line": "line fit", "robust": "line fit", "height_over_base": "one grain radius"}
+"""What the error of one reading is the error of; heaps of other seeds scatter more."""
 
 
 @dataclass(frozen=True)
 class AngleOfRepose:
     """One reading of the slope.
 
-    The surface is y = intercept + slope x [m]; a heap that falls to the right has a positive angle.
+    The surface is y = intercept + slope x [m]; a heap that falls to the right has a positive angle. In space y is the
+    height and x the distance from the vertical axis through the origin.
     """
 
     angle: float
     """[rad], arctan(-slope)."""
     standard_error: float
-    """Of the angle, from the scatter of the surface grains about the line [rad]."""
+    """Of the angle, from the scatter of the surface grains about the line [rad]: how well the line is known, not how
+    far the angle of another run may differ."""
     slope: float
     intercept: float
     """[m]."""
@@ -31,6 +36,17 @@ class AngleOfRepose:
     used_ids: tuple[int, ...]
     """`id` of each surface grain used."""
     grains_left: int
+
+    @property
+    def error_of(self) -> str:
+        """What the standard error is the error of, in words."""
+        return ERROR_OF[self.method]
+
+
+def angle_in_words(angle: float, error: float, error_of: str) -> str:
+    """An angle [rad] with its standard error and what that is the error of: "13.0° ± 0.5° (line fit)"."""
+    text = f"{math.degrees(angle):.1f}°".replace("-", "−")
+    return f"{text} ± {math.degrees(error):.1f}° ({error_of})" if math.isfinite(error) else text
 
 
 def measure_angle(

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 SECTORS = 8
 """Number of sectors whose slopes give the standard error."""
+ERROR_OF, CONE_ERROR_OF = f"{SECTORS} sectors", "cone fit"
+"""What the errors of one reading are the errors of; heaps of other seeds scatter more."""
 
 TIP, FOOT = 0.15, 0.85
 """The rings between these shares of the radius of the foot are fitted: tip and foot of a heap are rounded."""
@@ -32,6 +34,8 @@ class ConeAngle:
     """Of the rings of the profile from the axis [m], shape (rings,)."""
     height: Floats
     """Of the surface there [m], shape (rings,)."""
+    intercept: float
+    """Height of the fitted line at the axis [m]."""
     fitted: tuple[float, float]
     """The stretch of the profile the line is fitted to [m]."""
     used_ids: NDArray[np.int64]
@@ -65,7 +69,7 @@ def measure_cone(position: Floats, radius: Floats, sphere_id: NDArray[np.int64])
     rings = np.unique(ring[inside])
     middle = np.bincount(ring[inside], distance[used])[rings] / np.bincount(ring[inside])[rings]
     mean_top = np.bincount(ring[inside], top[used])[rings] / np.bincount(ring[inside])[rings]
-    slope = float(np.polyfit(middle, mean_top, 1)[0])
+    slope, intercept = (float(number) for number in np.polyfit(middle, mean_top, 1))
     sector = np.floor((bearing[used] + np.pi) / (2.0 * np.pi) * SECTORS).astype(np.int64) % SECTORS
     slopes = [
         np.polyfit(distance[used][sector == s], top[used][sector == s], 1)[0]
@@ -81,6 +85,7 @@ def measure_cone(position: Floats, radius: Floats, sphere_id: NDArray[np.int64])
         cone_error=cone_error / (1.0 + cone**2),
         distance=width * (np.flatnonzero(counts > 0).astype(np.float64) + 0.5),
         height=profile[counts > 0],
+        intercept=intercept,
         fitted=(float(middle.min()), float(middle.max())),
         used_ids=sphere_id[used],
         grains_left=int(radius.size),

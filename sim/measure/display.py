@@ -18,6 +18,8 @@ class Reading:
     error: float | None = None
     """Standard error, in the same unit."""
     help: str = ""
+    error_of: str = ""
+    """What the error is the error of, in words such as "line fit"; empty where that goes without saying."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,30 @@ class Curve:
     """What is plotted, in words; empty where the axes say it."""
     table: tuple[tuple[str, ...], ...] = ()
     """Head and rows of a table to show beside the plot."""
+    log: bool = False
+    """Whether the vertical axis is logarithmic."""
+
+
+@dataclass(frozen=True)
+class Label:
+    """Words at a sphere of the picture; the spheres that have them are told apart by colour."""
+
+    sphere_id: int
+    text: str
+    """What distinguishes the sphere, such as "e = 0.8"."""
+    note: str = ""
+    """What it does now; empty for nothing."""
+
+
+@dataclass(frozen=True)
+class Track:
+    """Path of the centre of a sphere in the picture, in the colour of its label."""
+
+    sphere_id: int
+    points: NDArray[np.float64]
+    """[m], shape (points, dimension)."""
+    expected: bool = False
+    """Whether a closed form says so: then every point is a dot, otherwise a line joins them."""
 
 
 @dataclass(frozen=True)

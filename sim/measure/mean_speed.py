@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine.world import World
 from repose.sim.measure.display import MOTION
 from repose.sim.measure.measurement import Measurement
 
 
-def mean_speed(world: World) -> float:
-    """Mean speed of the spheres that can move [m/s]; 0 where none can."""
-    moving = ~world.fixed
+def mean_speed(world: World, among: NDArray[np.bool_] | bool = True) -> float:
+    """Mean speed of the spheres `among` which can move, shape (count,) [m/s]; 0 where none can."""
+    moving = ~world.fixed & among
     dimension = world.search.reference.shape[0]
     speed = np.sqrt(np.sum(world.motion[:dimension, 1, moving] ** 2, axis=0))
     return float(speed.mean()) if speed.size else 0.0

@@ -1,5 +1,8 @@
 """Bouncing spheres: three restitutions side by side, against ballistic arcs with instant rebound.
 
+The spheres are thrown forwards, so that the arcs lie beside each other in space; there is no friction, and no force
+acts along the plane. The run ends when the liveliest sphere lands for the first time after the duration.
+
 A sphere dropped from h first lands after T = sqrt(2h/g) with v = sqrt(2 g h); arc n rises with e^n v and lasts
 2 e^n v/g, so that all arcs are over at T (1 + e)/(1 - e). A contact that lasts t_c delays an arc that begins with v by
 t_c, and the weight meanwhile changes v by up to g t_c and the length of the arc by as much again: v 2 t_c of height
@@ -20,20 +23,34 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material
-from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.measure.display import Curve, Label, Line, Reading, Track
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep
 from repose.sim.scenes.common.unreleased import (
     HeldState,
     act_held,
+    actions_held,
+    end,
     flaw_held,
     held_spheres,
+    record,
     recorded,
     rectangle,
+    repeat,
+    thinned,
     velocities,
-    watch,
 )
-from repose.sim.scenes.common.unreleased_parameters import SphereMass, SphereRadius
+from repose.sim.scenes.common.unreleased_parameters import DURATION, Repeat, SphereMass, SphereRadius
+
+
+def _quantity(number: str, symbol: str) -> Quantity:
+    return Quantity(f"restitution of the {number}", symbol, effect="restart", group="Spheres")
+
+
+def _help(number: str) -> Any:
+    return Field(
+        description=f"Speed after over speed before an impact, {number} sphere. Takes effect at the next start."
+    )
 
 
 class BounceParameters(MotionParameters):
@@ -44,27 +61,9 @@ class BounceParameters(MotionParameters):
     reference_overlap: ClassVar[float] = 0.0
     friction: ClassVar[float] = 0.0
 
-    restitution_low: Annotated[
-        float,
-        Ge(0.05),
-        Le(1.0),
-        Quantity("restitution of the first", "e₁", effect="restart", group="Spheres"),
-        Field(description="Speed after over speed before an impact, first sphere. Takes effect at the next drop."),
-    ] = 0.5
-    restitution_middle: Annotated[
-        float,
-        Ge(0.05),
-        Le(1.0),
-        Quantity("restitution of the second", "e₂", effect="restart", group="Spheres"),
-        Field(description="Speed after over speed before an impact, second sphere. Takes effect at the next drop."),
-    ] = 0.8
-    restitution_high: Annotated[
-        float,
-        Ge(0.05),
-        Le(1.0),
-        Quantity("restitution of the third", "e₃", effect="restart", group="Spheres"),
-        Field(description="Speed after over speed before an impact, third sphere. Takes effect at the next drop."),
-    ] = 1.0
+    restitution_low: Annotated[float, Ge(0.05), Le(1.0), _quantity("first", "e₁"), _help("first")] = 0.5
+    restitution_middle: Annotated[float, Ge(0.05), Le(1.0), _quantity("second", "e₂"), _help("second")] = 0.8
+    restitution_high: Annotated[float, Ge(0.05), Le(1.0), _quantity("third", "e₃"), _help("third")] = 1.0
     drop_height: Annotated[
         float,
         Ge(1e-3),
@@ -88,13 +87,21 @@ class BounceParameters(MotionParameters):
             "'auto' is stable, and coarser."
         ),
     ] = 1e-5
+    forward_speed: Annotated[
+        float,
+        Ge(0.0),
+        Le(10.0),
+        Quantity("forward speed", "v_x", "m/s", effect="restart", group="Spheres"),
+        Field(description="Along the plane, the same for all; 0 drops them on one place. At the next drop."),
+    ] = 0.3
     duration: Annotated[
         float,
         Ge(0.01),
         Le(20.0),
-        Quantity("duration", "T", "s", effect="restart", group="Experiment"),
-        Field(description="How long the spheres are watched. Takes effect at the next drop."),
+        DURATION,
+        Field(description="The end is the next landing of the liveliest sphere. Takes effect at the next drop."),
     ] = 1.5
+    repeat: Repeat = True
 
     @property
     def restitutions(self) -> tuple[float, float, float]:
@@ -110,14 +117,26 @@ class BounceParameters(MotionParameters):
         return {(i, 3): {"restitution": e} for i, e in enumerate(self.restitutions)}
 
     def contact_duration(self, restitution: float) -> float:
-        """pi / sqrt(K/m - (eta/2m)²) [s]: how long a rebound takes, which the closed form has happen at once."""
+        """pi / sqrt(K/m - (eta/2m)²) [s]: duration of a rebound, which is zero in the closed form."""
         return math.hypot(math.pi, math.log(restitution)) * math.sqrt(self.mass / self.normal_stiffness)
 
 
 SPHERES = 3
 
 MOST_ARCS = 1000
-"""Arcs of the closed form that are told apart; those beyond are too low to see."""
+"""Number of arcs of the closed form that are computed; later arcs are too low to see."""
+
+LONGEST = 3.0
+"""The run ends after this many durations, whether the liveliest sphere lands or not [-]."""
+
+LANE = 6.0
+"""Distance of the lanes, so that no sphere hides another [radii]."""
+
+CLOSED_FORM = "ballistic arcs"
+"""Lines of one name share an entry of the legend."""
+
+DOTS_APART = 0.02
+"""Time between the dots of the closed form [s]."""
 
 
 def begin(parameters: BounceParameters, seed: int) -> tuple[World, HeldState]:
@@ -126,9 +145,25 @@ def begin(parameters: BounceParameters, seed: int) -> tuple[World, HeldState]:
 
 
 def starts(parameters: BounceParameters) -> Floats:
-    """Centres at the start [m], shape (3, 3)."""
-    x = 4.0 * parameters.radius * (np.arange(SPHERES) - 1)
-    return np.column_stack([x, 0.0 * x, np.full(SPHERES, parameters.drop_height + parameters.radius)])
+    """Centres at the start [m], shape (3, 3), one lane each, the first in front."""
+    lane = LANE * parameters.radius * (np.arange(SPHERES) - 1)
+    return np.column_stack([0.0 * lane, lane, np.full(SPHERES, parameters.drop_height + parameters.radius)])
+
+
+def forwards(parameters: BounceParameters, time: Floats) -> Floats:
+    """Distance along the plane at times since the release [m]: weight acts along it where the table is tilted."""
+    way: Floats = parameters.forward_speed * time + 0.5 * parameters.gravity * math.sin(parameters.tilt) * time**2
+    return way
+
+
+def expected_end(parameters: BounceParameters) -> float:
+    """When the closed form has the liveliest sphere land for the first time after the duration [s]."""
+    g = max(parameters.gravity * math.cos(parameters.tilt), 1e-12)
+    landing = math.sqrt(2.0 * parameters.drop_height / g)
+    launch = g * landing * max(parameters.restitutions) ** np.arange(1, MOST_ARCS + 1)
+    landings = landing + np.concatenate([[0.0], np.cumsum(2.0 * launch / g)])
+    later = landings[landings >= parameters.duration]
+    return min(float(later[0]), LONGEST * parameters.duration) if later.size else parameters.duration
 
 
 def ballistic(parameters: BounceParameters, restitution: float, time: Floats) -> tuple[Floats, Floats]:
@@ -152,40 +187,56 @@ def ballistic(parameters: BounceParameters, restitution: float, time: Floats) ->
 
 
 def elapsed(experiment: Experiment) -> float:
-    """Time since the spheres were let go, 0 while they are held [s]."""
+    """Time since the release of the spheres, 0 while they are held [s]."""
     state: HeldState = experiment.run.state
-    return 0.0 if state.phase == "empty" else min(experiment.time - state.since, experiment.run.built.duration)
+    if state.phase == "empty":
+        return 0.0
+    return state.time[-1] if state.phase == "rested" else experiment.time - state.since
 
 
 def supervise(experiment: Experiment) -> None:
-    """Write down heights and speeds; stop when the time is over."""
-    if experiment.phase == "flowing":
+    """Write down heights and speeds; stop when the liveliest sphere has landed after the duration; repeat."""
+    state: HeldState = experiment.run.state
+    if state.phase == "flowing":
         height = experiment.run.world.motion[2, 0] - experiment.run.built.radius
-        watch(experiment, height, np.abs(velocities(experiment)[:, 2]))
+        record(state, elapsed(experiment), height, np.abs(velocities(experiment)[:, 2]))
+        if is_over(state, experiment.run.built):
+            end(experiment)
+    elif state.phase == "rested":
+        repeat(experiment, starts(experiment.run.built), (experiment.run.built.forward_speed,))
+
+
+def is_over(state: HeldState, built: BounceParameters) -> bool:
+    """Whether the duration has passed and the liveliest sphere, which is not to stop in mid-air, has just landed."""
+    if state.time[-1] < built.duration or len(state.time) < 3:
+        return False
+    liveliest = int(np.argmax(built.restitutions))
+    before, at, after = (row[liveliest] for row in state.place[-3:])
+    return before >= at <= after or state.time[-1] >= LONGEST * built.duration
 
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
-    phase = experiment.phase
-    return (
-        Action("run", "Drop", "A", phase in ("empty", "rested"), "Let the three spheres fall."),
-        Action("reset", "Reset", "R", True, "Back to the spheres held above the plane."),
+    return actions_held(
+        experiment.phase, "Drop", "Let the three spheres fall.", "Back to the spheres held above the plane."
     )
 
 
 def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
-    return act_held(experiment, action, "The spheres are held above the plane.", "The spheres fall.")
+    velocity = (experiment.run.built.forward_speed,)
+    return act_held(experiment, action, "The spheres are held above the plane.", "The spheres fall.", velocity)
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
         return phase, f"spheres held {1e3 * experiment.run.built.drop_height:g} mm above the plane", None
     if phase == "flowing":
-        return phase, f"bouncing: {elapsed(experiment):.2f} of {duration:g} s", elapsed(experiment) / duration
-    return phase, f"bounced for {duration:g} s", None
+        last = max(expected_end(experiment.run.built), elapsed(experiment))
+        return phase, f"bouncing: {elapsed(experiment):.2f} of {duration:g} s", elapsed(experiment) / last
+    return phase, f"bounced for {elapsed(experiment):.2f} s", None
 
 
 def deviations(experiment: Experiment) -> Floats:
@@ -200,7 +251,7 @@ def deviations(experiment: Experiment) -> Floats:
 
 
 def explained(experiment: Experiment) -> Floats:
-    """What contact time and overlap explain of it [m], shape (3,); see the module's first lines."""
+    """Deviation that contact time and overlap explain [m], shape (3,); see the docstring of the module."""
     built = experiment.run.built
     g = max(built.gravity * math.cos(built.tilt), 1e-12)
     speed = math.sqrt(2.0 * g * built.drop_height)
@@ -216,7 +267,7 @@ def explained(experiment: Experiment) -> Floats:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """How far each sphere is from its closed form."""
+    """Deviation of each sphere from its closed form."""
     return tuple(
         Reading(f"deviation, e = {e:g}", 1e3 * far, "mm", help=f"Contact time explains up to {1e3 * most:.2f} mm.")
         for e, far, most in zip(
@@ -229,13 +280,13 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Height and speed against time, the run as points on the closed form."""
     built = experiment.run.built
     time, height, speed = recorded(experiment.run.state, SPHERES)
-    smooth = np.linspace(0.0, built.duration, 600)
+    smooth = np.linspace(0.0, max(expected_end(built), elapsed(experiment)), 600)
     rising, moving = [], []
     for row, e in enumerate(built.restitutions):
         expected = ballistic(built, e, smooth)
-        rising += [Line(f"e = {e:g}, arcs", smooth, 1e3 * expected[0])]
+        rising += [Line(CLOSED_FORM, smooth, 1e3 * expected[0])]
         rising += [Line(f"e = {e:g}", time, 1e3 * height[:, row], points=True)]
-        moving += [Line(f"e = {e:g}, arcs", smooth, expected[1]), Line(f"e = {e:g}", time, speed[:, row], points=True)]
+        moving += [Line(CLOSED_FORM, smooth, expected[1]), Line(f"e = {e:g}", time, speed[:, row], points=True)]
     return (
         Curve("Height", "time [s]", "height [mm]", tuple(rising)),
         Curve("Speed", "time [s]", "speed [m/s]", tuple(moving)),
@@ -243,20 +294,45 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
 
 
 def ghosts(experiment: Experiment) -> Floats:
-    """Where the closed form has the spheres, shape (3, 4)."""
+    """Centres and radii of the spheres by the closed form [m], shape (3, 4)."""
     built = experiment.run.built
     centres = starts(built)
     now = np.array([elapsed(experiment)])
+    centres[:, 0] = forwards(built, now)
     for row, e in enumerate(built.restitutions):
         centres[row, 2] = built.radius + float(ballistic(built, e, now)[0][0])
     return np.column_stack([centres, np.full(SPHERES, built.radius)])
 
 
+def labels(experiment: Experiment) -> tuple[Label, ...]:
+    """The restitution of each sphere."""
+    return tuple(Label(row, f"e = {e:g}") for row, e in enumerate(experiment.run.built.restitutions))
+
+
+def tracks(experiment: Experiment) -> tuple[Track, ...]:
+    """The arcs of the closed form, and the paths of the run so far."""
+    built = experiment.run.built
+    lane, found = starts(built)[:, 1], recorded(experiment.run.state, SPHERES)
+    time, height = thinned(found[0]), thinned(found[1])
+    dots = np.arange(0.0, expected_end(built), DOTS_APART)
+
+    def points(row: int, time: Floats, height: Floats) -> Floats:
+        return np.column_stack([forwards(built, time), np.full(time.size, lane[row]), built.radius + height])
+
+    arcs = [
+        Track(row, points(row, dots, ballistic(built, e, dots)[0]), expected=True)
+        for row, e in enumerate(built.restitutions)
+    ]
+    return (*arcs, *(Track(row, points(row, time, height[:, row])) for row in range(SPHERES)))
+
+
 def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The spheres and the plane under them."""
     built = experiment.run.built
-    wide, deep = 7.0 * built.radius, 3.0 * built.radius
-    return (-wide, -deep, -0.5 * built.radius), (wide, deep, built.drop_height + 3.0 * built.radius)
+    room, deep = 3.0 * built.radius, (LANE + 3.0) * built.radius
+    way = float(forwards(built, np.array(expected_end(built))))
+    low, high = (min(0.0, way) - room, -deep, -0.5 * built.radius), (max(0.0, way) + room, deep)
+    return low, (*high, built.drop_height + 3.0 * built.radius)
 
 
 def facets(experiment: Experiment) -> Floats:
@@ -266,7 +342,7 @@ def facets(experiment: Experiment) -> Floats:
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
-    """Deviations from the closed form, and what contact time explains of them."""
+    """Deviations from the closed form, and the deviation that the contact time explains."""
     built = experiment.run.built
     columns = zip(built.restitutions, deviations(experiment), explained(experiment), strict=True)
     return {
@@ -279,7 +355,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def check(experiment: Experiment) -> str:
-    """Heights follow the arcs within what the contact time explains."""
+    """Heights differ from the arcs by no more than the contact time explains."""
     if experiment.phase != "rested":
         return f"The spheres were not watched to the end: phase {experiment.phase}."
     for e, far, most in zip(
@@ -293,10 +369,11 @@ def check(experiment: Experiment) -> str:
 SCENE = Scene(
     name="bounce",
     title="Bouncing spheres",
-    summary="Three spheres of different restitution dropped on a plane, against ballistic arcs.",
+    summary="Three spheres of different restitution thrown over a plane, against ballistic arcs.",
     law="voigt",
     parameters=BounceParameters,
     dimension=3,
+    group="checks",
     begin=begin,
     supervise=supervise,
     actions=actions,
@@ -309,8 +386,11 @@ SCENE = Scene(
     smallest_grain=lambda parameters: (parameters.mass, parameters.radius),
     readings=readings,
     curves=curves,
+    labels=labels,
+    tracks=tracks,
     ghosts=ghosts,
     facets=facets,
     flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
+    lecture=("restitution_low", "restitution_middle", "restitution_high", "drop_height", "gravity"),
     test_values={"duration": 0.5},
 )

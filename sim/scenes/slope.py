@@ -19,20 +19,25 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material
-from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.measure.display import Curve, Label, Line, Reading, Track
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.unreleased import (
     HeldState,
     act_held,
+    actions_held,
+    end,
     flaw_held,
     held_spheres,
+    record,
     recorded,
     rectangle,
+    repeat,
+    spins,
+    thinned,
     velocities,
-    watch,
 )
-from repose.sim.scenes.common.unreleased_parameters import SphereMass, SphereRadius
+from repose.sim.scenes.common.unreleased_parameters import DURATION, HOW_LONG, Repeat, SphereMass, SphereRadius
 
 
 def _quantity(number: int, symbol: str) -> Quantity:
@@ -79,13 +84,8 @@ class SlopeParameters(MotionParameters):
         Quantity("shear stiffness", "K_t", "N/m", log=True, effect="restart"),
         Field(description="Friction spring of the contact. Takes effect at the next start."),
     ] = 1e5
-    duration: Annotated[
-        float,
-        Ge(0.01),
-        Le(5.0),
-        Quantity("duration", "T", "s", effect="restart", group="Experiment"),
-        Field(description="How long the spheres run. Takes effect at the next start."),
-    ] = 0.4
+    duration: Annotated[float, Ge(0.01), Le(5.0), DURATION, HOW_LONG] = 0.4
+    repeat: Repeat = True
 
     @property
     def frictions(self) -> tuple[float, ...]:
@@ -113,6 +113,15 @@ class SlopeParameters(MotionParameters):
 
 SPHERES = 5
 
+LANE = 5.0
+"""Distance of the lanes, so that no sphere hides another [radii]."""
+
+ROLLS = 0.03
+"""A sphere rolls where its surface slides along the slope by less than this share of its speed [-]."""
+
+DOTS = 24
+"""Dots of the closed form, equally apart in time."""
+
 
 def directions(parameters: SlopeParameters) -> tuple[Floats, Floats]:
     """Unit vectors down the slope and out of it."""
@@ -121,7 +130,7 @@ def directions(parameters: SlopeParameters) -> tuple[Floats, Floats]:
 
 
 def length(parameters: SlopeParameters) -> float:
-    """How far the fastest sphere gets [m]."""
+    """Path of the fastest sphere [m]."""
     fastest = parameters.gravity * abs(math.sin(parameters.steepness))
     return max(0.5 * fastest * parameters.duration**2, 4.0 * parameters.radius)
 
@@ -131,7 +140,7 @@ def starts(parameters: SlopeParameters) -> Floats:
     down, out = directions(parameters)
     weight = parameters.mass * parameters.gravity * max(math.cos(parameters.steepness), 0.0)
     height = parameters.radius - weight / parameters.normal_stiffness
-    across = 3.0 * parameters.radius * (np.arange(SPHERES) - 0.5 * (SPHERES - 1))
+    across = LANE * parameters.radius * (np.arange(SPHERES) - 0.5 * (SPHERES - 1))
     centres: Floats = height * out - length(parameters) * down + across[:, None] * np.array([0.0, 1.0, 0.0])
     return centres
 
@@ -142,7 +151,7 @@ def begin(parameters: SlopeParameters, seed: int) -> tuple[World, HeldState]:
 
 
 def elapsed(experiment: Experiment) -> float:
-    """Time since the spheres were let go, 0 while they are held [s]."""
+    """Time since the release of the spheres, 0 while they are held [s]."""
     state: HeldState = experiment.run.state
     if state.phase == "empty":
         return 0.0
@@ -150,20 +159,24 @@ def elapsed(experiment: Experiment) -> float:
 
 
 def supervise(experiment: Experiment) -> None:
-    """Write down paths and speeds; stop when the time is over."""
-    if experiment.phase == "flowing":
-        built = experiment.run.built
-        down = directions(built)[0]
+    """Write down paths and speeds; stop when the time is over and the fastest is at the foot; repeat."""
+    built = experiment.run.built
+    state: HeldState = experiment.run.state
+    if state.phase == "flowing":
+        down, out = directions(built)
         path = (experiment.run.world.motion[:3, 0].T - starts(built)) @ down
-        watch(experiment, path, velocities(experiment) @ down)
+        record(state, elapsed(experiment), path, velocities(experiment) @ down)
+        state.rolling = (built.radius * (spins(experiment) @ np.cross(out, down))).tolist()
+        if state.time[-1] >= built.duration:
+            end(experiment)
+    elif state.phase == "rested":
+        repeat(experiment, starts(built))
 
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
-    phase = experiment.phase
-    return (
-        Action("run", "Let go", "A", phase in ("empty", "rested"), "Let the five spheres run down the slope."),
-        Action("reset", "Reset", "R", True, "Back to the spheres held at the top."),
+    return actions_held(
+        experiment.phase, "Let go", "Let the five spheres run down the slope.", "Back to the spheres held at the top."
     )
 
 
@@ -173,7 +186,7 @@ def act(experiment: Experiment, action: str) -> str:
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
         return phase, f"spheres held on a slope of {math.degrees(experiment.run.built.slope_angle):g}°", None
@@ -192,7 +205,7 @@ def accelerations(experiment: Experiment) -> Floats:
 
 
 def allowed(parameters: SlopeParameters) -> float:
-    """What the first swing of the friction springs may change of an acceleration [m/s²].
+    """Largest error of an acceleration by the first oscillation of the friction springs [m/s²].
 
     The speed lags behind by up to g sin(alpha)/w, a share 6/(w T) of which a straight line turns into slope.
     """
@@ -201,7 +214,7 @@ def allowed(parameters: SlopeParameters) -> float:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Measured accelerations, and how far they are from the closed form."""
+    """Measured accelerations, with their distance from the closed form in the help."""
     built = experiment.run.built
     found = accelerations(experiment)
     if np.isnan(found).any():
@@ -210,10 +223,10 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     for mu, a in zip(built.frictions, found, strict=True):
         expected = built.acceleration(mu)
         way = "rolls" if mu >= 2.0 / 7.0 * math.tan(built.steepness) else "slides"
-        shown.append(Reading(f"acceleration, μ = {mu:g}", a, "m/s²", help=f"It {way}: {expected:.4f} m/s² expected."))
         # Digits below are rounding alone; -0.0 + 0.0 is a plain 0.
         deviation = round(1e3 * (a - expected), 4) + 0.0
-        shown.append(Reading(f"deviation, μ = {mu:g}", deviation, "mm/s²", help="Run less closed form."))
+        help = f"It {way}: {expected:.4f} m/s² expected, the run deviates by {deviation:g} mm/s²."
+        shown.append(Reading(f"acceleration, μ = {mu:g}", a, "m/s²", help=help))
     return tuple(shown)
 
 
@@ -224,13 +237,42 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     ends = np.array([0.0, built.duration])
     lines = []
     for row, mu in enumerate(built.frictions):
-        lines.append(Line(f"μ = {mu:g}, closed form", ends, built.acceleration(mu) * ends))
+        lines.append(Line("closed form", ends, built.acceleration(mu) * ends))
         lines.append(Line(f"μ = {mu:g}", time, speed[:, row], points=True))
     return (Curve("Speed", "time [s]", "speed [m/s]", tuple(lines)),)
 
 
+def labels(experiment: Experiment) -> tuple[Label, ...]:
+    """The friction of each sphere, and whether it rolls or slides, from its speed and its spin."""
+    state: HeldState = experiment.run.state
+    found = []
+    for row, mu in enumerate(experiment.run.built.frictions):
+        note = ""
+        if state.rolling and abs(speed := state.speed[-1][row]) > 0.0:
+            note = "rolls" if abs(speed - state.rolling[row]) < ROLLS * abs(speed) else "slides"
+        found.append(Label(row, f"μ = {mu:g}", note))
+    return tuple(found)
+
+
+def tracks(experiment: Experiment) -> tuple[Track, ...]:
+    """The way each sphere has come, and beside it where the closed form has it at equal times."""
+    built = experiment.run.built
+    down, out = directions(built)
+    across = np.array([0.0, 1.0, 0.0])
+    foot = starts(built) - built.radius * out
+    time = np.linspace(0.0, built.duration, DOTS)
+    path = thinned(recorded(experiment.run.state, SPHERES)[1])
+    found = []
+    for row, mu in enumerate(built.frictions):
+        expected = 0.5 * built.acceleration(mu) * time**2
+        beside = foot[row] + 0.5 * built.radius * across
+        found.append(Track(row, beside + expected[:, None] * down, expected=True))
+        found.append(Track(row, foot[row] - 0.5 * built.radius * across + path[:, row, None] * down))
+    return tuple(found)
+
+
 def ghosts(experiment: Experiment) -> Floats:
-    """Where the closed form has the spheres, shape (5, 4)."""
+    """Centres and radii of the spheres by the closed form [m], shape (5, 4)."""
     built = experiment.run.built
     path = 0.5 * np.array([built.acceleration(mu) for mu in built.frictions]) * elapsed(experiment) ** 2
     centres = starts(built) + path[:, None] * directions(built)[0]
@@ -241,7 +283,7 @@ def facets(experiment: Experiment) -> Floats:
     """The piece of the slope the spheres run on."""
     built = experiment.run.built
     down, margin = directions(built)[0], 2.0 * built.radius
-    half = 1.5 * built.radius * SPHERES
+    half = 0.5 * LANE * built.radius * SPHERES
     corner = -(length(built) + margin) * down + np.array([0.0, -half, 0.0])
     return rectangle(corner, (length(built) + 2.0 * margin) * down, (0.0, 2.0 * half, 0.0))
 
@@ -286,6 +328,7 @@ SCENE = Scene(
     law="voigt",
     parameters=SlopeParameters,
     dimension=3,
+    group="checks",
     begin=begin,
     supervise=supervise,
     actions=actions,
@@ -299,8 +342,11 @@ SCENE = Scene(
     rotates=lambda parameters: True,
     readings=readings,
     curves=curves,
+    labels=labels,
+    tracks=tracks,
     ghosts=ghosts,
     facets=facets,
     flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
+    lecture=("slope_angle", "friction_2", "friction_3", "friction_4", "gravity"),
     test_values={"duration": 0.1},
 )

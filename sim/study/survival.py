@@ -19,11 +19,11 @@ import numpy as np
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.workspace import WAIT_LIMIT
 from repose.sim.experiment import automatic_step, faults, saved_run
-from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.changes import clear_fault, new_experiment
 from repose.sim.experiment.commands import Act, Command, Recover, SetParameters, Start, UseThreads
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import Runner
 from repose.sim.experiment.stepping import advance

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs import headless_film, headless_job
+from repose.app.render.director import CARD, STILL
 from repose.app.window.window import WindowError
 
 from tests.app.program import UNIX, start
@@ -36,7 +37,7 @@ def test_run_writes_its_result_and_picture_into_a_new_folder_each_time(
     assert (result["parameters"]["friction"], result["parameters"]["grain_count"]) == (0.3, 40)
     assert result["grains_filled"] == 40
     assert result["interrupted"] is False
-    shown = re.search(r"^angle of repose +([0-9.]+)° ± [0-9.]+°$", captured.out, re.MULTILINE)
+    shown = re.search(r"^angle of repose +([0-9.]+)° ± [0-9.]+° \(line fit\)$", captured.out, re.MULTILINE)
     assert shown is not None
     assert float(shown[1]) == pytest.approx(result["angle_of_repose"]["degrees"], abs=0.5)
     assert "repose-heap-1" in captured.out
@@ -48,16 +49,19 @@ def test_run_writes_its_result_and_picture_into_a_new_folder_each_time(
 
 
 @pytest.mark.gl
-def test_film_has_exactly_duration_times_fps_frames_and_leaves_the_run_as_it_is(here: Path) -> None:
+@pytest.mark.parametrize(("overlay", "more"), [("none", 0), ("full", round(CARD * 25) + round(STILL * 25))])
+def test_film_has_exactly_duration_times_fps_frames_and_leaves_the_run_as_it_is(
+    here: Path, overlay: str, more: int
+) -> None:
     import av
 
     assert run_command_line([*SMALL, "--no-picture", "--out", "plain"]) == 0
     filmed = ["--video", "film.mp4", "--fps", "25", "--speed", "0.5", "--size", "160x120", "--out", "filmed"]
-    assert run_command_line([*SMALL, "--no-picture", *filmed]) == 0
+    assert run_command_line([*SMALL, "--no-picture", *filmed, "--overlay", overlay]) == 0
     result = result_in(here / "filmed")
     with av.open("film.mp4") as container:
         count = sum(1 for _ in container.decode(video=0))
-    assert count == result["video"]["frames"] == round(result["simulated_time"] / 0.5 * 25)
+    assert count == result["video"]["frames"] == round(result["simulated_time"] / 0.5 * 25) + more
     assert result["state_hash"] == result_in(here / "plain")["state_hash"]
 
 
@@ -92,10 +96,10 @@ def test_film_cut_short_ends_neither_the_run_nor_its_results(
     film = headless_film.HeadlessFilm
     take = film.take
 
-    def take_a_few(self: headless_film.HeadlessFilm, snapshot: Any) -> None:
-        if self._added == 12:
+    def take_a_few(self: headless_film.HeadlessFilm, snapshot: Any) -> float:
+        if snapshot.serial == 12:
             monkeypatch.setattr("repose.app.storage.recorder._free", lambda _: 1000)
-        take(self, snapshot)
+        return take(self, snapshot)
 
     monkeypatch.setattr(film, "take", take_a_few)
     arguments = ["--video", "film.mp4", "--fps", "10", "--speed", "0.05", "--size", "160x120", "--no-picture"]
@@ -164,12 +168,12 @@ def test_without_the_video_library_a_film_is_refused_in_a_sentence_and_pictures_
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "av", None)
-    arguments = [*SMALL, "--until", "0.05", "--fps", "100", "--size", "80x60", "--no-picture"]
+    arguments = [*SMALL, "--until", "0.05", "--fps", "100", "--speed", "1", "--overlay", "none", "--size", "80x60"]
     assert run_command_line([*arguments, "--video", "film.mp4"]) == 2
     told = capsys.readouterr().err
     assert "--video FOLDER/" in told
     assert told.count("\n") == 1
     assert list(here.iterdir()) == []
-    assert run_command_line([*arguments, "--video", "shots/"]) == 0
+    assert run_command_line([*arguments, "--no-picture", "--video", "shots/"]) == 0
     assert sorted(path.name for path in (here / "shots").iterdir()) == [f"{k:06d}.png" for k in range(1, 6)]
     assert result_in(here / "repose-heap-1")["video"] == {"file": str(here / "shots"), "frames": 5, "cut_short": None}

@@ -11,13 +11,13 @@ import sys
 import numpy as np
 import pytest
 from repose.app.render.camera import NO_INSET, Camera2D
-from repose.app.render.colours import COLOURINGS, DARK, colouring_of, fill_colours, measure_range
+from repose.app.render.colours import COLOURINGS, Ranges, colouring_of
 from repose.app.render.framing import close_up, whole_scene
 from repose.app.render.orbit import Camera, Camera3D
-from repose.app.render.passes import Frame, all_passes
+from repose.app.render.passes import Frame, all_passes, make_frame
 from repose.app.render.passes.force_chains import LEAST
 from repose.app.render.passes.legend import describe
-from repose.app.render.passes.measurement import label
+from repose.app.render.passes.measurement import error_words, label
 from repose.app.render.passes.scale_bar import bar_length, length_label
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
@@ -29,12 +29,9 @@ SIZE = (400, 300)
 
 
 def frame_of(snapshot: Snapshot, view: View) -> Frame:
-    colouring = COLOURINGS[view.colour_by]
-    span = measure_range(colouring, snapshot) if colouring else None
     camera: Camera = Camera3D() if snapshot.position.shape[1] == 3 else Camera2D()
     camera.frame(snapshot.box, SIZE)
-    faces = fill_colours(snapshot, colouring, span, view.colour_map, DARK)
-    return Frame(snapshot, view, camera, SIZE, NO_INSET, 1.0, DARK, colouring if span else None, span, faces)
+    return make_frame(snapshot, view, camera, SIZE, NO_INSET, 1.0, Ranges())
 
 
 def rows_of(name: str, snapshot: Snapshot, view: View) -> np.ndarray | None:
@@ -116,8 +113,9 @@ def test_the_angle_is_read_out_with_its_error() -> None:
     measurement = fake_heap().measurement
     assert measurement is not None
     reading = dataclasses.replace(measurement, angle=math.radians(13.02), standard_error=math.radians(0.48))
-    assert label(reading) == "13.0° ± 0.5°"
-    assert label(dataclasses.replace(reading, angle=-0.1, standard_error=math.nan)) == "−5.7°"
+    assert (label(reading), error_words(reading)) == ("13.0° ± 0.5°", "± of the line fit")
+    unknown = dataclasses.replace(reading, angle=-0.1, standard_error=math.nan)
+    assert (label(unknown), error_words(unknown)) == ("−5.7°", "")
 
 
 @pytest.mark.parametrize("metres_per_pixel", np.geomspace(1e-9, 10.0, 41))
@@ -215,15 +213,6 @@ def test_walls_of_the_plane_are_lines_and_go_with_the_container() -> None:
     assert rows[:, :4].tolist() == pytest.approx(np.array([[0, 0, 0.02, 0.01]]))
     assert rows_of("walls", heap, View(shown={"box": False})) is None
     assert rows_of("walls", fake_heap(), View()) is None
-
-
-def test_ghosts_of_the_plane_are_empty_rings_of_their_size() -> None:
-    heap = dataclasses.replace(fake_heap(), ghosts=np.array([[0.001, 0.002, 0.003]], np.float32))
-    rows = rows_of("ghosts", heap, View())
-    assert rows is not None
-    assert rows[0, :3].tolist() == pytest.approx([0.001, 0.002, 0.003])
-    assert rows[0, 6] == 0.0
-    assert rows[0, 11] > 0.0
 
 
 def test_spheres_are_drawn_from_the_farthest_to_the_nearest() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs.replay_job import commands_in
@@ -13,6 +14,9 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.replay import play, verify
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.snapshot import Snapshot
 
 FEW = ("--set", "grain_count=20", "--set", "width=0.01", "--no-picture")
 
@@ -94,3 +98,82 @@ def test_the_log_shows_the_parameters_of_another_law_with_their_units(here: Path
     saved_run.save(saved_copy(experiment), Path("a.repose"))
     listed = [words for _, _, words in commands_in(Path("a.repose"))]
     assert listed == ["law = memoryless, normal_viscosity = 0.02 kg/s", "friction = 0.3"]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run saved at its end."""
+    folder = tmp_path_factory.mktemp("whole")
+    path = folder / "whole.repose"
+    assert run_command_line(("run", "heap", *FEW, "--out", str(folder / "out"), "--save", str(path))) == 0
+    return path
+
+
+def test_any_part_of_a_saved_run_is_played_with_its_bits(whole: Path) -> None:
+    saved = saved_run.load(whole)
+    frames: list[Snapshot] = []
+
+    def take(snapshot: Snapshot) -> float:
+        frames.append(Snapshot(time=snapshot.time, phase=snapshot.phase, dt=snapshot.dt))
+        return 0.01
+
+    played = play(saved, take, since=0.2, until=0.4)
+    times = np.array([frame.time for frame in frames])
+    due = 0.2 + 0.01 * np.arange(len(times))
+    assert len(times) in (20, 21)
+    assert (times >= due - 1e-9).all()
+    assert (times < due + 1e-3).all()
+    assert played.duration == pytest.approx(0.2, abs=1e-3)
+    assert played.verdict.differs_at is None
+    frames.clear()
+    played = play(saved, take, at_phases=True)
+    assert {"filling", "flowing", "rested"} <= {frame.phase for frame in frames}
+    assert frames[0].time == 0.0
+    assert state_hash(played.experiment.run) == state_hash(saved.now.now.run)
+    assert played.verdict.compared == verify(saved).compared - 1
+    assert played.verdict.agreed == played.verdict.compared
+
+
+def test_a_part_after_the_end_has_no_frames(whole: Path) -> None:
+    assert play(saved_run.load(whole), lambda snapshot: 0.1, since=100.0).duration == 0.0
+
+
+@pytest.mark.gl
+def test_a_saved_run_is_filmed_later_at_any_speed_and_size(
+    whole: Path, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import av
+
+    part = ("--from", "0.1", "--to", "0.2", "--speed", "0.05", "--fps", "10", "--overlay", "none")
+    assert run_command_line(("replay", str(whole), "--video", "part.mp4", "--size", "320x180", *part)) == 0
+    assert "part.mp4 (20 frames)" in capsys.readouterr().out
+    assert run_command_line(("replay", str(whole), "--video", "k%02d.png", "--size", "64x48", *part)) == 0
+    assert len(list(here.glob("k*.png"))) == 20
+    with av.open("part.mp4") as film:
+        frames = [frame.to_ndarray(format="rgb24") for frame in film.decode(video=0)]
+    assert len(frames) == 20
+    assert frames[0].shape == (180, 320, 3)
+    assert np.abs(frames[0].astype(int) - frames[-1]).max() > 100
+    late = ("--video", "late.mp4", "--size", "64x48", "--from", "50")
+    assert run_command_line(("replay", str(whole), *late)) == 1
+    assert "ends before 50 s" in capsys.readouterr().err
+    assert not Path("late.mp4").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--from", "2", "--to", "1"), "--from 2 --to 1 is refused"),
+        (("--from", "-1"), "is refused"),
+        (("--speed", "0"), "--speed 0 is refused"),
+        (("--size", "4K"), "WIDTHxHEIGHT"),
+        (("--video", "film.avi"), ".mp4, .gif or .webp"),
+    ],
+)
+def test_a_film_of_a_saved_run_that_cannot_be_is_refused_in_a_sentence(
+    options: tuple[str, ...], words: str, whole: Path, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refused(capsys, "replay", str(whole), "--video", "film.mp4", *options)
+    assert words in said
+    assert said.count("\n") == 1
+    assert list(here.iterdir()) == []

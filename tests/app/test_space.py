@@ -12,7 +12,6 @@ from repose.app.render.camera import Camera2D
 from repose.app.render.colours import DARK
 from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.storage.view import View
-from repose.sim.measure.angle_of_repose import AngleOfRepose
 
 from tests.app.fake_heap import fake_heap
 from tests.app.fake_space import fake_cone, few_spheres
@@ -103,36 +102,6 @@ def test_the_ground_is_darker_in_the_shadow_and_gone_from_below(studio: PictureM
     below = Camera3D((0.0, 0.0, 0.0), 12.0, 0.0, math.radians(-60.0))
     seen = draw(studio, replace(nothing, facets=nothing.facets[:0]), view, below)
     assert lit(seen).mean() < 0.2
-
-
-def test_a_measured_slope_marks_its_grains_and_draws_both_flanks(studio: PictureMaker) -> None:
-    studio.size = (640, 360)
-    heap = fake_cone(300, funnel=False)
-    slope, height = math.tan(math.radians(25.0)), 0.016
-    measured = replace(
-        heap,
-        measurement=AngleOfRepose(
-            math.radians(25.0),
-            0.01,
-            -slope,
-            height,
-            (0.005, 0.03),
-            "line",
-            tuple(heap.sphere_id[::3].tolist()),
-            len(heap.radius),
-        ),
-    )
-    view = with_view(BARE, measurement=True)
-    camera = Camera3D(azimuth=VIEWS["front"][0], elevation=0.1)
-    camera.frame(heap.box, studio.size)
-    plain, marked = (studio.draw(snapshot, view, camera).astype(float) for snapshot in (heap, measured))
-    for side in (-1.0, 1.0):
-        profile = np.array([(side * r, 0.0, height - slope * r) for r in np.linspace(0.007, 0.028, 9)])
-        for x, y in np.rint(camera.world_to_pixel(profile, studio.size)).astype(int):
-            assert marked[y - 1 : y + 2, x - 1 : x + 2].max() > 240.0
-    assert (np.abs(plain - marked).max(axis=2) > 20.0).sum() > 500
-    hidden = studio.draw(measured, BARE, camera)
-    assert np.array_equal(hidden, plain)
 
 
 @pytest.mark.parametrize("dark", [True, False])

@@ -15,10 +15,12 @@ from pathlib import Path
 import pytest
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs import sweep_job
-from repose.app.jobs.sweep_plan import plan_sweep, tasks
-from repose.app.jobs.sweep_worker import Task, run_all
+from repose.app.jobs.headless_plan import plan
+from repose.app.jobs.sweep_plan import plan_repeat, plan_sweep, tasks
 from repose.app.stopping import StopAsked
 from repose.sim.parameters import ParameterError
+from repose.sim.registry import scenes
+from repose.sim.study.parallel_runs import Task, run_all
 
 from tests.app.program import UNIX
 
@@ -100,7 +102,7 @@ def never_tells(task: Task, tell: Connection) -> None:
 
 ORPHANING = """
 from pathlib import Path
-from repose.app.jobs.sweep_worker import Task, run_all
+from repose.sim.study.parallel_runs import Task, run_all
 from tests.app.test_sweep import never_tells
 if __name__ == "__main__":
     task = Task("heap", {}, 1, 0.1, "run", Path("result"))
@@ -180,3 +182,41 @@ def test_a_folder_with_other_runs_or_results_is_refused(tmp_path: Path, capsys: 
     assert run_command_line(call) == 2
     assert "holds no result of a run" in capsys.readouterr().err
     assert len(tasks(asked, runs)) == 3
+
+
+@pytest.mark.parametrize(
+    ("asked", "runs", "words"),
+    [
+        ({}, 1, "2 to 10000 runs"),
+        ({"until": 1.0}, 5, "--until is for a single one"),
+        ({"video": Path("heap.mp4")}, 5, "--video is for a single one"),
+        ({"ready": True}, 5, "leave --ready out"),
+        ({"scene": "bounce"}, 5, "measures nothing"),
+    ],
+)
+def test_a_repetition_that_makes_no_sense_is_refused(asked: dict, runs: int, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        plan_repeat(plan(**({"scene": "heap"} | asked)), runs)
+
+
+def test_repeated_runs_differ_in_their_seeds_only() -> None:
+    wanted = tasks(plan_repeat(plan("heap", changes=("friction=0.3",), seed=7), 5), Path())
+    assert [(task.seed, task.at) for task in wanted] == [(seed, 0.3) for seed in range(7, 12)]
+
+
+def test_a_run_repeated_from_the_command_line_gives_mean_and_error_over_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = (f"{name}={value}" for name, value in scenes()["heap"].test_values.items())
+    call = ["run", "heap", *(word for value in small for word in ("--set", value)), "--repeat", "2", "--no-picture"]
+    assert run_command_line([*call, "--out", str(tmp_path / "heaps")]) == 0
+    report = json.loads((tmp_path / "heaps" / "result.json").read_text())
+    angles = [run["measured"]["value"] for run in report["runs"]]
+    assert [run["seed"] for run in report["runs"]] == [1, 2]
+    row = report["table"][0]
+    assert (row["runs"], row["value"]) == (2, pytest.approx(sum(angles) / 2.0))
+    assert row["error"] == pytest.approx(abs(angles[0] - angles[1]) / 2.0)
+    words = capsys.readouterr()
+    assert "° (mean ± standard error over runs, n = 2)" in words.out
+    assert words.err.count("° (line fit)") == 2
+    assert not (tmp_path / "heaps" / "sweep.png").exists()

@@ -24,6 +24,8 @@ width = 0.012
 """
 
 
+PASSING = ("toast", "notice", "question")
+"""Names of what comes and goes over the picture."""
 SIZE, CENTRE = (800, 600), (400, 300)
 """Of the window where nothing depends on it [px]: half the usual pixels, which are drawn in software, and every test
 waits for hundreds of frames."""
@@ -78,6 +80,73 @@ def test_the_default_start_is_a_filled_column_ready_to_be_opened(tmp_path: Path)
         desktop.until(lambda: desktop.state["moving_count"] < 1100, "grain running out")
 
 
+def test_during_a_whole_run_no_control_changes_its_place(wide: Desktop) -> None:
+    places: dict[str, set[tuple[float, ...]]] = {}
+    phases = set()
+
+    def measured() -> bool:
+        found = wide.look()
+        phases.add(found["state"]["phase"])
+        for name, box in found["widgets"].items():
+            if name.startswith(PASSING) and box[2] - box[0] > 1:
+                assert box[0] > found["inset"][0], name  # over the picture, where no control is
+                assert box[3] < found["size"][1] - found["inset"][3] - 56 * found["scale"], name
+            elif not name.startswith(("plots.", "experiment.angle", "experiment.headline", "next.")):
+                places.setdefault(name, set()).add(tuple(box))
+        return found["state"]["angle"] is not None
+
+    wide.click("action.run")
+    wide.until(measured, "angle")
+    wide.fresh()
+    measured()
+    assert {"filling", "flowing", "rested"} <= phases
+    assert {name for name, seen in places.items() if len(seen) > 1} == set()
+    assert {"action.open", "field.friction", "field.base_radius", "parameters.more", "transport.pause"} <= set(places)
+    kinds = [kind for _, kind, _ in wide.look()["events"]]
+    assert kinds[-1] == "measured"
+    assert any("wall is open" in text for _, _, text in wide.look()["events"])
+    wide.until(lambda: wide.look()["toasts"] == [], "picture without messages")
+
+
+def test_the_window_is_arranged_by_keys_and_asks_before_something_is_lost(wide: Desktop, tmp_path: Path) -> None:
+    wide.click("next.action")
+    wide.until(lambda: wide.state["moving_count"] > 0, "first grains")
+    assert wide.look()["inset"][0] <= 0.3 * 1280
+    wide.press("F4")
+    assert wide.look()["inset"][0] < 40
+    assert "field.friction" not in wide.look()["widgets"]
+    wide.press("ctrl+f")
+    wide.xdotool("type", "--delay", 40, "damp norm")
+    fields = {name for name in wide.fresh()["widgets"] if name.startswith("field.")}
+    assert fields == {"field.normal_damping"}
+    wide.click("parameters.more")
+    assert "field.gravity" in wide.fresh()["widgets"]
+
+    wide.press("F5")
+    found = wide.fresh()
+    box = found["widgets"]["presentation.headline"]
+    assert 0.727 * (box[3] - box[1]) >= 0.06 * found["size"][1] - 1
+    assert found["scale"] == 1.6
+    assert {"field.friction", "field.base_radius", "presentation.title"} <= set(found["widgets"])
+    wide.press("v", "F5")
+    wide.until(lambda: "record.indicator" in wide.look()["widgets"], "red dot in the bar")
+    wide.until(lambda: any("heap.mp4" in text for text in wide.look()["toasts"]), "path of the film")
+    wide.click("record.indicator")
+    wide.until(lambda: not wide.look()["film"]["running"], "end of the film")
+
+    wide.press("space", "ctrl+s")
+    wide.until(lambda: any("heap-1.repose" in text for text in wide.look()["toasts"]), "place of the saved run")
+    step = wide.fresh()["state"]["step"]
+    wide.press("space")
+    wide.until(lambda: wide.state["step"] > step + 500, "a run that has gone on")
+    wide.press("ctrl+o")
+    assert "question" in wide.fresh()["widgets"]
+    wide.press("n")
+    assert wide.fresh()["state"]["step"] > step
+    wide.press("ctrl+o", "space", "y")
+    wide.until(lambda: wide.state["step"] == step, "the saved run")
+
+
 def test_a_slider_is_dragged_typed_into_refused_and_undone(desktop: Desktop) -> None:
     desktop.point("field.friction", 0.1)
     desktop.xdotool("mousedown", 1)
@@ -99,7 +168,11 @@ def test_a_slider_is_dragged_typed_into_refused_and_undone(desktop: Desktop) -> 
 
     write("0.25")
     desktop.until(lambda: desktop.state["parameters"]["friction"] == 0.25, "friction typed")
-    for text in ("9", "nan", "0,2", "much"):
+    write("0,3")
+    desktop.until(lambda: desktop.state["parameters"]["friction"] == 0.3, "decimal comma")
+    write("0.25")
+    desktop.until(lambda: desktop.state["parameters"]["friction"] == 0.25, "friction typed again")
+    for text in ("9", "nan", "much"):
         write(text)
         desktop.until(lambda: "friction" in desktop.look()["refusals"], "refusal")
         assert "from 0 to 2" in desktop.look()["refusals"]["friction"]
@@ -125,7 +198,7 @@ def test_keys_pause_step_speed_help_and_hide(desktop: Desktop) -> None:
     assert desktop.look()["widgets"] == {}
     desktop.press("Tab", "c", "f")
     assert "action.fill" in desktop.look()["widgets"]
-    assert desktop.look()["colour_by"] == "force"
+    assert desktop.look()["colour_by"] == "speed"
     desktop.press("space")
     desktop.until(lambda: desktop.state["moving_count"] > 0, "first grains")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 
 from repose.sim.experiment import saved_run
-from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.changes import new_experiment, resumed_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.experiment.stepping import advance
 
 SMALL = {"grain_count": 40, "width": 0.015}

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from repose.sim.engine.world import PAIR_COUNT
 from repose.sim.experiment import saved_run
-from repose.sim.experiment.activation import activate, survey_contacts
+from repose.sim.experiment.activation import activate
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.checkpoints import bytes_of
 from repose.sim.experiment.commands import Act, Resume, SetParameters
 from repose.sim.experiment.control import apply, rewind_to, seek_further
+from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.run import RestartPoint
 from repose.sim.experiment.snapshot import Snapshot

@@ -29,11 +29,11 @@ from repose.sim.engine.thread_count import available
 from repose.sim.engine.threads import in_threads
 from repose.sim.engine.workspace import CHUNK, WAIT_LIMIT
 from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, WALL_CONTACT_COUNT, World, copy_world
-from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.run import RestartPoint
 from repose.sim.experiment.stepping import advance

@@ -7,12 +7,11 @@ import math
 import numpy as np
 import pytest
 from repose.sim.engine.timestep.stability import amplification, stability_limit
-from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.automatic_step import CLOSE_STEPS
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
-from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.stepping import advance
 from repose.sim.registry import integrators
 

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP, NOT_FINITE
 from repose.sim.engine.world import PAIR_COUNT
-from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, Recover
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
 from repose.sim.registry import integrators

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from repose.sim.engine.timestep.stability import automatic_dt
-from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
-from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance

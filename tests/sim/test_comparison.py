@@ -91,8 +91,19 @@ def test_plot_and_table_are_in_shown_units_with_the_published_beside_ours() -> N
     assert curve_of("heap", [Point(0.1, math.radians(12.0), math.radians(0.5))]).table[1] == (
         "0.1",
         "1",
-        "12.00 ± 0.50",
+        "12.00 ± 0.50 (line fit)",
     )
+
+
+def test_the_error_of_one_run_is_named_and_that_of_several_is_their_scatter() -> None:
+    angles = [Point(0.1, math.radians(degrees), math.radians(0.5)) for degrees in (11.0, 12.0, 13.0)]
+    one, three = (curve_of("heap", points) for points in (angles[:1], angles))
+    bars = [next(line for line in curve.lines if line.label == "mean") for curve in (one, three)]
+    assert [line.scatter for line in bars] == ["line fit of a single run", "standard error"]
+    assert three.table[1] == ("0.1", "3", "12.00 ± 0.58")  # 1° / sqrt(3): the line fits do not enter
+    assert three.lines[1].error[0] == pytest.approx(1.0 / math.sqrt(3.0))
+    mixed = curve_of("heap", [*angles, Point(0.2, 0.3, 0.01)])
+    assert "line fit of a single run" in next(line for line in mixed.lines if line.label == "mean").scatter
 
 
 @pytest.mark.parametrize("scene", [name for name, scene in scenes().items() if scene.study])

@@ -123,7 +123,7 @@ def test_a_run_with_another_law_is_saved_and_continued_bit_by_bit() -> None:
 def test_a_law_of_a_plug_in_can_be_selected(monkeypatch: pytest.MonkeyPatch) -> None:
     added = replace(registry.laws()["memoryless"], name="from_a_plug_in")
     monkeypatch.setitem(registry.laws(), added.name, added)
-    parameters = with_law(HeapParameters, "lee_herrmann", is_direct_law)
+    parameters = with_law(HeapParameters, registry.laws()["lee_herrmann"], is_direct_law)
     assert added.name in parameters.declared()["law"].choices
     experiment = new_experiment("heap", HEAP | {"law": added.name})
     assert experiment.scene.law_of(experiment.parameters) == added.name

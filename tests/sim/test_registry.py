@@ -128,6 +128,16 @@ def test_a_plug_in_that_fails_is_told_in_one_sentence_and_hides_nothing(folder: 
     assert "\n" not in trouble
 
 
+def test_a_plug_in_may_extend_a_shipped_scene_that_a_script_has_imported_first(folder: Path) -> None:
+    (folder / "mine.py").write_text(SCENE.format(name="mine"))
+    assert "from repose.sim.scenes" in SCENE
+    script = "from repose.sim.scenes.heap.scene import SCENE; from repose.sim import registry as r; "
+    script += "print('mine' in r.scenes(), r.troubles())"
+    environment = os.environ | {registry.FOLDER: str(folder)}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("True []", "")
+
+
 def test_a_record_does_not_replace_one_of_the_same_name(folder: Path) -> None:
     shipped = registry.scenes()["heap"]
     (folder / "clash.py").write_text(SCENE.format(name="heap"))

@@ -63,12 +63,13 @@ def test_a_scene_gives_the_same_bits_for_the_same_seed(scene: str, finished: dic
 def test_a_scene_filmed_is_the_same_scene(scene: str, finished: dict) -> None:
     frames: list[float] = []
 
-    def look(snapshot: Snapshot) -> None:
+    def look(snapshot: Snapshot) -> float:
         frames.append(snapshot.time)
         assert snapshot.serial == len(frames) - 1
+        return 0.013
 
     simulation = new_experiment(scene, scenes()[scene].test_values)
-    result = run_experiment(simulation, on_frame=look, frame_interval=0.013)
+    result = run_experiment(simulation, on_frame=look)
     assert result["state_hash"] == finished[scene][1]["state_hash"]
     assert len(frames) == math.floor(result["simulated_time"] / 0.013) + 1
     due = 0.013 * np.arange(len(frames))
@@ -119,7 +120,7 @@ def test_the_course_of_the_heap_experiment() -> None:
     assert (simulation.phase, offered(simulation)) == ("filling", {"reset", "run"})
     while not is_finished(simulation):
         advance(simulation, 100)
-    assert (simulation.phase, offered(simulation)) == ("filled", {"open", "reset", "run"})
+    assert (simulation.phase, offered(simulation)) == ("filled", {"fill", "open", "reset", "run"})
     assert simulation.run.state.poured == 90
     # A filled container loses nobody: no grain has been pressed through a wall.
     world = simulation.run.world
@@ -143,6 +144,36 @@ def test_the_course_of_the_heap_experiment() -> None:
     assert len(simulation.session.measured) == 1, "what was measured stays for the plot"
 
 
+@pytest.mark.parametrize(
+    ("scene", "values", "prepared"),
+    [
+        ("heap", {}, "column"),
+        ("heap3d", {"grain_count": 20, "pouring": "cylinder"}, None),
+        ("vessel", {"grain_count": 20}, None),
+    ],
+)
+def test_fill_empties_a_full_container_and_pours_anew(scene: str, values: dict, prepared: str | None) -> None:
+    simulation = new_experiment(scene, values, ready=prepared)
+    if prepared is None:
+        apply(simulation, Act("fill"))
+        while not is_finished(simulation):
+            advance(simulation, 500)
+    assert simulation.phase in ("filled", "rested")
+    full = simulation.run.state.poured
+    assert apply(simulation, Act("fill")) == ""
+    assert simulation.phase == "filling"
+    assert simulation.run.state.layers == 1
+    assert 0 < int((~simulation.run.world.fixed).sum()) == simulation.run.state.poured <= full
+    assert simulation.time == 0.0
+
+
+def test_run_all_opens_a_prepared_column_again_after_it_has_come_to_rest() -> None:
+    simulation = new_experiment("heap", {}, ready="column")
+    simulation.run.state.phase = "rested"
+    apply(simulation, Act("run"))
+    assert (simulation.phase, simulation.run.state.poured) == ("flowing", 1100)
+
+
 def test_grains_are_removed_only_below_the_base(finished: dict) -> None:
     simulation = new_experiment("heap", HEAP)
     apply(simulation, Act("run"))
@@ -160,6 +191,24 @@ def test_grains_are_removed_only_below_the_base(finished: dict) -> None:
         assert (world.motion[1, 0, moving] >= -built.base_radius - world.radius[moving] - 2e-3).all()
     assert simulation.run.state.removed > 0
     assert gone > 0
+
+
+@pytest.mark.parametrize(("count", "radius"), [(1100, 1e-3), (20_000, 1e-3), (5000, 2e-3)])
+def test_the_container_follows_its_grains_and_stays_twice_as_high_as_wide(count: int, radius: float) -> None:
+    parameters = scenes()["heap"].parameters.checked({"grain_count": count, "mean_radius": radius})
+    height = count * math.pi * (radius**2 + parameters.radius_spread**2) / (0.8 * parameters.width)
+    assert 1.9 < height / parameters.width < 2.3
+    assert scenes()["heap"].parameters().width == 4.56e-2
+
+
+def test_a_width_that_was_set_stays() -> None:
+    default = scenes()["heap"].parameters()
+    assert default.changed(grain_count=20_000).width == pytest.approx(0.1944, abs=1e-4)
+    assert default.changed(grain_count=20_000).changed(grain_count=1100) == default
+    narrow = default.changed(width=0.06)
+    assert narrow.changed(grain_count=20_000).width == 0.06
+    assert narrow.changed(law="memoryless").changed(grain_count=300).width == 0.06
+    assert default.changed(grain_count=20_000, width=4.56e-2).width == 4.56e-2
 
 
 def test_radii_are_those_of_the_truncated_normal_distribution() -> None:

@@ -17,13 +17,12 @@ import numpy as np
 import pytest
 from repose.sim.engine.world import PAIR_COUNT
 from repose.sim.experiment import stepping
-from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.changes import new_experiment, resumed_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.history import saved_copy
-from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.run import RAMP_PARTS
 from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.measure.booked import Booked

@@ -16,8 +16,20 @@ from numpy.typing import NDArray
 from repose.app.extensions import offered
 from repose.app.render.ambient_occlusion import LAMP, AmbientOcclusion, measure_ambient_occlusion
 from repose.app.render.camera import Inset, Size
-from repose.app.render.colours import Colouring, Palette
+from repose.app.render.colours import (
+    DARK,
+    LIGHT,
+    LOOKS,
+    READABLE_RELIEF,
+    Colouring,
+    Palette,
+    Ranges,
+    colouring_of,
+    fill_colours,
+    shown_as,
+)
 from repose.app.render.cutaway import Plane, cut_plane, is_cut
+from repose.app.render.film_words import FilmWords
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Floats, Snapshot
@@ -65,12 +77,18 @@ class Frame:
     scale: float
     """Pixels per unit of text and line width [-]."""
     palette: Palette
+    shown: str
+    """What the colours show: a quantity, a look, or "labels" (`repose.app.render.colours.shown_as`)."""
     colouring: Colouring | None
     """What the grains are coloured by; None if plain."""
     span: tuple[float, float] | None
     """Range of the colours [SI]; None if plain."""
     faces: Floats
     """Colour of every sphere, linear light, shape (count, 3)."""
+    film: FilmWords | None = None
+    """What is written on a picture of a film."""
+    plain: bool = False
+    """True for a picture without text and marks."""
 
     @property
     def dimension(self) -> int:
@@ -85,7 +103,10 @@ class Frame:
     def uniforms(self) -> dict[str, object]:
         """Uniforms of every shader of this dimension, by name."""
         known = self.camera.uniforms(self.size)
-        return known | {"lamp": LAMP, "cut": self.cut} if self.dimension == 3 else known
+        if self.dimension == 3:
+            return known | {"lamp": LAMP, "cut": self.cut}
+        look = LOOKS.get(self.shown) if self.colouring is None else None
+        return known | {"relief": look.relief if look else READABLE_RELIEF}
 
     @functools.cached_property
     def cut(self) -> Plane:
@@ -106,14 +127,34 @@ class Frame:
         return measure_ambient_occlusion(self.snapshot.position[kept], self.snapshot.radius[kept], self.snapshot.box)
 
     def shows(self, switch: Switch) -> bool:
-        """Whether a switch is on."""
-        return switch.is_on(self.view)
+        """Whether a switch is on and applies to the scene shown."""
+        return switch.is_on(self.view) and switch.applies(self.snapshot)
 
     @property
     def orbit(self) -> Camera3D:
         """The camera of a picture in 3D."""
         assert isinstance(self.camera, Camera3D)
         return self.camera
+
+
+def make_frame(
+    snapshot: Snapshot,
+    view: View,
+    camera: Camera,
+    size: Size,
+    inset: Inset,
+    scale: float,
+    ranges: Ranges,
+    held: tuple[float, float] | None = None,
+) -> Frame:
+    """The input of the passes for a picture of a snapshot; `held` is a range of the colours chosen beforehand."""
+    palette = DARK if view.dark else LIGHT
+    shown = shown_as(view.colour_by, snapshot)
+    colouring = colouring_of(shown, snapshot)
+    span = held or ranges.shown(colouring, snapshot, view.range_follows) if colouring else None
+    faces = fill_colours(snapshot, shown, colouring, span, view.colour_map, palette)
+    colouring = colouring if span else None
+    return Frame(snapshot, view, camera, size, inset, scale, palette, shown, colouring, span, faces)
 
 
 @dataclass(frozen=True)
@@ -140,6 +181,8 @@ class Pass:
 
     def is_drawn(self, frame: Frame) -> bool:
         """Whether it draws snapshots of this dimension and is switched on."""
+        if frame.plain and self.overlay is not None:
+            return False
         return frame.dimension in self.dimensions and (self.switch is None or frame.shows(self.switch))
 
 

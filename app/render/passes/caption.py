@@ -1,9 +1,10 @@
-"""Simulated time and phase, in the lower left: a picture or a film says what it shows."""
+"""Simulated time, in a film with speed and parameters, in the lower left: a picture or a film says what it shows."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from repose.app.render.pacing import describe_speed
 from repose.app.render.passes import Frame, Pass, Switch
 
 if TYPE_CHECKING:
@@ -11,24 +12,51 @@ if TYPE_CHECKING:
 
 
 SWITCH = Switch("caption", "Time", "Simulated time and phase, for pictures and films.", default=False)
-TIME, PHASE = 1.4, 1.15
+TIME, PHASE, RESULT = 1.4, 1.15, 2.0
 """Text sizes, relative to ordinary text."""
+GAP = 18.0
+"""Between two entries [units]."""
 SCALE_BAR = 210.0
 """Room left for the length scale on the right [units]."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Time in bold and the phase, on one line under the scene."""
+    """Time in bold, then what there is room for: speed and parameters, or the phase; above them the result."""
     left, _, right, below = frame.inset
-    unit, palette, snapshot = frame.scale, frame.palette, frame.snapshot
+    unit, palette, film = frame.scale, frame.palette, frame.film
     x, y = left + 24.0 * unit, frame.size[1] - below - 12.0 * unit
-    time = f"t = {snapshot.time:.3f} s"
-    canvas.text((x, y), time, palette.text, TIME, bold=True, anchor=(0.0, 1.0), halo=palette.background)
-    x += canvas.text_extent(time, TIME, bold=True)[0] + 16.0 * unit
-    # A narrow picture has no room for the phase beside the scale bar; the time says more.
-    if x + canvas.text_extent(snapshot.phase_label, PHASE)[0] < frame.size[0] - right - SCALE_BAR * unit:
-        y -= 2.0 * unit
-        canvas.text((x, y), snapshot.phase_label, palette.faint, PHASE, anchor=(0.0, 1.0), halo=palette.background)
+    end = frame.size[0] - right - SCALE_BAR * unit
+    time = f"t = {frame.snapshot.time:.3f} s"
+    height = canvas.text_extent(time, TIME, bold=True)[1]
+    # Digits differ in width: what follows must not tremble with them.
+    wide = canvas.text_extent("".join("0" if sign.isdigit() else sign for sign in time), TIME, bold=True)[0]
+    canvas.scripted((x, y - height), time, palette.text, TIME, bold=True, halo=palette.background)
+    following = (
+        (frame.snapshot.phase_label,)
+        if film is None
+        else (describe_speed(film.speed) if film.speed else "", *film.parameters)
+    )
+    x += wide + GAP * unit
+    base = y - 2.0 * unit - canvas.text_extent("0", PHASE)[1]
+    for k, text in enumerate(following):
+        width = canvas.scripted_width(text, PHASE)
+        if x + width > end:
+            break
+        colour = palette.text if film is not None and k == 0 else palette.faint
+        canvas.scripted((x, base), text, colour, PHASE, halo=palette.background)
+        # The longest words of a speed keep the place of the parameters when it changes.
+        room = max(width, canvas.text_extent("0.05 × slow motion", PHASE)[0]) if film is not None and k == 0 else width
+        x += room + GAP * unit
+    if film is not None:
+        _write_result(frame, canvas, film.result)
+
+
+def _write_result(frame: Frame, canvas: Canvas, result: tuple[str, ...]) -> None:
+    """Readings in large letters in the upper left, where no legend is."""
+    x, y = frame.inset[0] + 24.0 * frame.scale, frame.inset[1] + 18.0 * frame.scale
+    for text in result:
+        canvas.scripted((x, y), text, frame.palette.text, RESULT, bold=True, halo=frame.palette.background)
+        y += 1.15 * canvas.text_extent(text, RESULT, bold=True)[1]
 
 
 PASS = Pass("caption", order=95, overlay=overlay, switch=SWITCH)

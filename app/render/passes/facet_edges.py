@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.box import CONTAINER
+from repose.app.render.passes.facets import walls_in_view
 from repose.sim.experiment.snapshot import Floats
 
 SHARP = math.cos(math.radians(30.0))
@@ -20,10 +21,7 @@ WIDTH, ALPHA = 1.3, 0.75
 
 def instances(frame: Frame) -> Floats | None:
     """One line per edge that is seen as one."""
-    facets = frame.snapshot.facets
-    if facets.ndim != 3 or facets.shape[1:] != (3, 3):
-        return None
-    facets = np.ascontiguousarray(facets[np.isfinite(facets).all(axis=(1, 2))], np.float32)
+    facets = np.ascontiguousarray(walls_in_view(frame), np.float32)
     if not len(facets):
         return None
     ends, first, second, always = _edges(facets.tobytes())

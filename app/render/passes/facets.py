@@ -6,25 +6,39 @@ import numpy as np
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.box import CONTAINER
+from repose.app.render.passes.measurement import SLOPE
 from repose.sim.experiment.snapshot import Floats
 
 DENSITY = 0.035
 """Alpha of a wall seen at right angles."""
-
-
 LEVEL = 1e-3
 """A facet is on the ground if no corner is farther from it than this [heights of the box]."""
 
 
+def walls_in_view(frame: Frame) -> Floats:
+    """Triangles that stand around the grains [m], shape (facets, 3, 3): with a slope measured, none above it."""
+    snapshot = frame.snapshot
+    facets = snapshot.facets
+    if facets.ndim != 3 or facets.shape[1:] != (3, 3):
+        return np.empty((0, 3, 3), np.float32)
+    facets = facets[np.isfinite(facets).all(axis=(1, 2))]
+    if snapshot.measurement is None or not frame.shows(SLOPE):
+        return facets
+    tops = (snapshot.position[:, 2] + snapshot.radius)[~snapshot.fixed]
+    highest = np.max(tops, initial=-np.inf, where=np.isfinite(tops))
+    standing: Floats = facets[facets[..., 2].min(axis=1) <= highest]
+    return standing
+
+
 def instances(frame: Frame) -> Floats | None:
     """One triangle each, the farthest first."""
-    facets = frame.snapshot.facets
-    if facets.ndim != 3 or facets.shape[1:] != (3, 3):
+    facets = walls_in_view(frame)
+    if not len(facets):
         return None
     low, high = (corner[2] for corner in frame.snapshot.box)
     # A plate on the ground would only veil the shadow; its outline says enough.
     flat = (np.abs(facets[..., 2] - low) <= LEVEL * (high - low)).all(axis=1)
-    facets = facets[np.isfinite(facets).all(axis=(1, 2)) & ~flat]
+    facets = facets[~flat]
     back_to_front = np.argsort(-frame.orbit.depth(facets.mean(axis=1)), kind="stable")
     rows = np.empty((len(facets), 13), np.float32)
     rows[:, :9] = facets[back_to_front].reshape(-1, 9)

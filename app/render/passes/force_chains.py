@@ -9,7 +9,12 @@ from repose.app.render.passes import Frame, Pass, Switch
 from repose.sim.experiment.snapshot import Floats, Snapshot
 
 FORCE_CHAINS = Switch(
-    "force_chains", "Force chains", "Lines along contacts, as wide as the force is large.", default=False, key="L"
+    "force_chains",
+    "Force chains",
+    "Lines along contacts, as wide as the force is large.",
+    default=False,
+    key="L",
+    applies=lambda snapshot: not snapshot.labels,  # spheres that are compared do not touch each other
 )
 LEAST = 0.1
 """Contacts below this share of the mean force are left out: they carry nothing and hide the rest."""

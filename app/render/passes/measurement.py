@@ -30,8 +30,12 @@ SLOPE = Switch(
     "Fitted line, its angle, and rings around the grains used for the fit.",
     applies=measures_slope,
 )
-NUMBER = 2.4
-"""Size of the number, relative to ordinary text."""
+NUMBER, NUMBER_IN_FILM = 2.4, 3.6
+"""Size of the number, relative to ordinary text: a film may be seen small, and cannot be magnified."""
+DIGIT = 0.727 * 16.0
+"""Height of a digit of ordinary text: share of the font's size, times that size [units]."""
+ERROR_WORDS = 1.1
+"""Size of what its error is the error of."""
 BEYOND = 0.02
 """How far the line goes past the fitted stretch at its upper end [share of the stretch]."""
 
@@ -63,11 +67,38 @@ def rings(frame: Frame) -> Floats | None:
     return np.concatenate((shadow, ring))
 
 
+def number_size(frame: Frame) -> float:
+    """Size of the number, relative to ordinary text; in a presentation it follows the height of the picture."""
+    least = frame.view.letters * frame.size[1] / (DIGIT * frame.scale)
+    return max(NUMBER if frame.film is None else NUMBER_IN_FILM, least)
+
+
 def label(measurement: AngleOfRepose) -> str:
     """The angle as it is read out: "13.0° ± 0.5°"."""
     angle, error = math.degrees(measurement.angle), math.degrees(measurement.standard_error)
     text = f"{angle:.1f}°".replace("-", "−")
     return f"{text} ± {error:.1f}°" if math.isfinite(error) else text
+
+
+def label_extent(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> tuple[float, float]:
+    """Width and height of the number with what its error is the error of under it [pixel]."""
+    number = canvas.text_extent(label(measurement), number_size(frame), bold=True)
+    words = canvas.text_extent(error_words(measurement), ERROR_WORDS)
+    return max(number[0], words[0]), number[1] + (words[1] if error_words(measurement) else 0.0)
+
+
+def error_words(measurement: AngleOfRepose) -> str:
+    """What the error is the error of; empty where no error is known."""
+    return f"± of the {measurement.error_of}" if math.isfinite(measurement.standard_error) else ""
+
+
+def write_label(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, x: float, y: float) -> None:
+    """The number in the middle of `x` and below `y` [pixel], and under it what its error is the error of."""
+    text, palette, size = label(measurement), frame.palette, number_size(frame)
+    canvas.text((x, y), text, palette.text, size, bold=True, anchor=(0.5, 0.0), halo=palette.background)
+    y += canvas.text_extent(text, size, bold=True)[1]
+    words = error_words(measurement)
+    canvas.text((x, y), words, palette.faint, ERROR_WORDS, anchor=(0.5, 0.0), halo=palette.background)
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
@@ -98,12 +129,12 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     canvas.polyline(ends, palette.mark, 2.2)
     canvas.polyline(level, palette.mark, 1.4)
     canvas.polyline(arc, palette.mark, 2.2)
-    _write_angle(frame, canvas, label(measurement), top, foot)
+    _write_angle(frame, canvas, measurement, top, foot)
 
 
-def _write_angle(frame: Frame, canvas: Canvas, text: str, top: Floats, foot: Floats) -> None:
+def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, top: Floats, foot: Floats) -> None:
     """The number, large, above the slope where no grain is; kept inside the free part of the window."""
-    width, height = canvas.text_extent(text, NUMBER, bold=True)
+    width, height = label_extent(frame, canvas, measurement)
     left, above, right, below = frame.inset
     pad = 10.0 * frame.scale
     x = top[0] + 0.62 * (foot[0] - top[0])
@@ -117,7 +148,7 @@ def _write_angle(frame: Frame, canvas: Canvas, text: str, top: Floats, foot: Flo
     if under.any():
         y = min(y, float((centres[under, 1] - radii[under]).min()))
     y = min(max(y - height - 0.6 * pad, above + pad), frame.size[1] - below - pad - height)
-    canvas.text((x, y), text, frame.palette.text, NUMBER, bold=True, anchor=(0.5, 0.0), halo=frame.palette.background)
+    write_label(frame, canvas, measurement, x, y)
 
 
 PASS = Pass(

@@ -18,6 +18,8 @@ SKY_DARK, LAMP_DARK = 0.75, 0.5
 BARE = 0.12
 """Spheres that get less of the lamp's light than this stand in the shadow of others."""
 
+COVERED = 0.45
+"""Where the ground gets less of the sky than this, spheres lie on it close together and nobody sees its shadows."""
 FAINTEST = 0.06
 """Shadows less dark than this are left out."""
 
@@ -48,9 +50,10 @@ def _rows(frame: Frame, middle: Floats, radius: Floats, soft: Floats, dark: Floa
     occlusion = frame.ambient_occlusion
     cell = (middle - np.array(occlusion.origin, np.float32)) / np.float32(occlusion.cell)
     x, y = np.rint(np.clip(cell, 0, np.array(occlusion.ground.shape[:2]) - 1)).astype(np.intp).T
-    # Where the packing has taken the light already, a shadow is not seen.
-    dark = dark * occlusion.ground[x, y, 0]
-    seen = dark > FAINTEST
+    # Where the packing has taken the light already, a shadow is not seen; such shadows would cost most of the drawing.
+    lamp, sky = occlusion.ground[x, y].T
+    dark = dark * lamp
+    seen = (dark > FAINTEST) & (sky > COVERED)
     rows = np.empty((int(seen.sum()), 7), np.float32)
     rows[:, :2] = middle[seen]
     rows[:, 2] = frame.snapshot.box[0][2]

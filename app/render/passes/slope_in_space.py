@@ -1,4 +1,4 @@
-"""The measured slope of a heap in 3D: fitted line on its left and right flank as seen, angle with its error."""
+"""The measured slope of a heap in 3D: the cone that was fitted, its angle with the level and the number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.passes import Frame, Pass
-from repose.app.render.passes.measurement import NUMBER, SLOPE, label
+from repose.app.render.passes.measurement import SLOPE, label_extent, write_label
+from repose.sim.measure.angle_of_repose import AngleOfRepose
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -17,27 +18,41 @@ ARC = 0.42
 """Radius of the arc [lengths of the slope]."""
 LEVEL = 1.15
 """Length of the level line [radii of the arc]."""
+ROUND = 64
+"""Pieces of a circle."""
+RING, FAR_RING = 0.9, 0.3
+"""Opacity of the circles where the fitted stretch begins and ends: on the side of the viewer, and behind the heap."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """The line z = intercept + slope r, r from the vertical axis of the heap, in 2D that faces the eye."""
+    """The cone z = intercept + slope r about the vertical axis of the heap, its flanks in the plane facing the eye."""
     measurement = frame.snapshot.measurement
     if measurement is None or not math.isfinite(measurement.angle):
         return
     near, far = measurement.x_range
     ends = np.array([(r, measurement.intercept + measurement.slope * r) for r in (near, far)])
+    for distance, height in ends:
+        _draw_ring(frame, canvas, distance, height)
     for side in (-1.0, 1.0):
         _draw_flank(frame, canvas, ends, side)
-    top = _project(frame, np.array(((0.0, measurement.intercept),)), 1.0)[0]
-    if not np.isfinite(top).all():
+    _write_angle(frame, canvas, measurement)
+
+
+def _draw_ring(frame: Frame, canvas: Canvas, distance: float, height: float) -> None:
+    """A circle about the axis, fainter behind the heap."""
+    turn = np.linspace(0.0, math.tau, ROUND + 1)
+    back = frame.orbit.axes()[2]
+    towards = math.atan2(back[1], back[0])
+    circle = _axis(frame) + distance * np.column_stack((np.cos(towards + turn), np.sin(towards + turn)))
+    line = frame.orbit.world_to_pixel(np.column_stack((circle, np.full(len(circle), height))), frame.size)
+    if not np.isfinite(line).all():
         return
-    text = label(measurement)
-    width, height = canvas.text_extent(text, NUMBER, bold=True)
-    left, above, right, below = frame.inset
-    pad = 10.0 * frame.scale
-    x = min(max(top[0], left + pad + width / 2), frame.size[0] - right - pad - width / 2)
-    y = min(max(top[1] - 2.0 * pad - height, above + pad), frame.size[1] - below - pad - height)
-    canvas.text((x, y), text, frame.palette.text, NUMBER, bold=True, anchor=(0.5, 0.0), halo=frame.palette.background)
+    quarter = ROUND // 4
+    front = np.concatenate((line[-quarter - 1 :], line[1 : quarter + 1]))
+    behind = line[quarter:-quarter]
+    for part, alpha in ((behind, FAR_RING), (front, RING)):
+        canvas.polyline(part, frame.palette.background, 4.0, alpha=0.5 * alpha)
+        canvas.polyline(part, frame.palette.mark, 1.5, alpha=alpha)
 
 
 def _draw_flank(frame: Frame, canvas: Canvas, ends: NDArray[np.float64], side: float) -> None:
@@ -48,7 +63,7 @@ def _draw_flank(frame: Frame, canvas: Canvas, ends: NDArray[np.float64], side: f
     turn = np.linspace(0.0, tilt, 25)
     arc = foot + reach * np.column_stack((-np.cos(turn), np.sin(turn)))
     level = np.array((foot, foot - (LEVEL * reach, 0.0)))
-    lines = [(_project(frame, line, side), width) for line, width in ((ends, 2.2), (level, 1.4), (arc, 2.2))]
+    lines = [(_project(frame, line, side), width) for line, width in ((ends, 2.6), (level, 1.4), (arc, 2.2))]
     if not all(np.isfinite(line).all() for line, _ in lines):
         return
     for line, width in lines:
@@ -57,12 +72,36 @@ def _draw_flank(frame: Frame, canvas: Canvas, ends: NDArray[np.float64], side: f
         canvas.polyline(line, frame.palette.mark, width)
 
 
+def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> None:
+    """The number, large, above the highest grain of the heap and inside the free part of the picture."""
+    snapshot = frame.snapshot
+    moving = ~snapshot.fixed
+    tops = snapshot.position[moving].astype(np.float64)
+    tops[:, 2] += snapshot.radius[moving]
+    seen = frame.orbit.world_to_pixel(tops, frame.size)[:, 1]
+    peak = frame.orbit.world_to_pixel(np.array((*_axis(frame), measurement.intercept)), frame.size)
+    if not np.isfinite(peak).all():
+        return
+    width, height = label_extent(frame, canvas, measurement)
+    left, above, right, below = frame.inset
+    pad = 10.0 * frame.scale
+    x = min(max(peak[0], left + pad + width / 2), frame.size[0] - right - pad - width / 2)
+    highest = min(float(np.nanmin(seen, initial=math.inf)), peak[1])
+    y = min(max(highest - pad - height, above + pad), frame.size[1] - below - pad - height)
+    write_label(frame, canvas, measurement, x, y)
+
+
+def _axis(frame: Frame) -> NDArray[np.float64]:
+    """Where the vertical axis of the heap meets the ground [m], shape (2,)."""
+    low, high = (np.asarray(corner, np.float64) for corner in frame.snapshot.box)
+    axis: NDArray[np.float64] = (low + high)[:2] / 2
+    return axis
+
+
 def _project(frame: Frame, profile: NDArray[np.float64], side: float) -> NDArray[np.float64]:
     """Pixels of points (distance from the axis, height) [m], shape (n, 2), to the left or right of the axis."""
-    low, high = (np.asarray(corner, np.float64) for corner in frame.snapshot.box)
-    axis = (low + high)[:2] / 2
     right = frame.orbit.axes()[0]
-    points = np.column_stack((axis + side * profile[:, :1] * right[:2], profile[:, 1]))
+    points = np.column_stack((_axis(frame) + side * profile[:, :1] * right[:2], profile[:, 1]))
     return frame.orbit.world_to_pixel(points, frame.size)
 
 

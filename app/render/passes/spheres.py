@@ -15,7 +15,7 @@ BEAD = 0.3
 """Size of a grain while force chains are drawn [radii]: small enough to look between the grains."""
 FAINT = 0.45
 """Share of a grain's own colour that stays then."""
-RING, MOST_RING, RING_TINT = 0.13, 1.5, 0.65
+RING, MOST_RING, RING_TINT = 0.11, 1.2, 0.3
 """Width of the ring around a measured grain [radii], at most [units of line width]; share of the mark's colour in it:
 in space hundreds are measured, and must not outshine the rest."""
 ATTRIBUTES = (3, 1, 4, 4, 4, 4, 2)

@@ -16,7 +16,8 @@ from repose.app.render.passes import Switch, all_switches
 from repose.app.ui.keys import WINDOW_KEYS, Key
 from repose.app.ui.ui import Ui
 
-Side = Literal["left", "right", "bottom", "over"]
+Side = Literal["column", "tools", "bottom", "over"]
+"""In the column one below the other, in the tabs at its foot, in the bar at the bottom, or over the picture."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,6 @@ class Panel:
     order: int
     side: Side
     draw: Callable[[Ui], None]
-    stretch: bool = False
-    """Takes the rest of the column's height and scrolls inside it."""
-    group: str = ""
-    """Panels of one group share one place, with a tab each."""
     keys: tuple[Key, ...] = ()
     """Keys that work wherever the mouse is, each with its function."""
 

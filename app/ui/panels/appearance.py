@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
+from repose.app.render.text import note
 from repose.app.render.theme import PALETTES
 from repose.app.ui.panels import Panel
 from repose.app.ui.ui import Ui
@@ -23,6 +24,8 @@ def draw(ui: Ui) -> None:
             imgui.same_line()
         if button(ui, f"window.{action}", label, hint=hint, width=half if index < 2 else -1.0):
             ui.actions[action]()
+    if ui.preparing:
+        note(ui.preparing, ui.palette.muted)
 
 
 def _draw_theme(ui: Ui) -> None:
@@ -50,4 +53,4 @@ def _draw_text_size(ui: Ui) -> None:
         ui.settings.choices.font_scale = ui.memory.pop("text_size")
 
 
-PANEL = Panel("appearance", "Window", 50, "right", draw, group="tools")
+PANEL = Panel("appearance", "Window", 50, "tools", draw)

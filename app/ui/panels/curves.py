@@ -4,45 +4,135 @@ from __future__ import annotations
 
 import numpy as np
 from imgui_bundle import imgui, implot
-from repose.app.render.theme import vector
+from repose.app.render.text import draw_text, text_width
+from repose.app.render.theme import Colour, colour32, vector
+from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.ui import Ui
 from repose.sim.measure.display import Curve, Line
 
+MARGIN = 0.06
+"""Room between the data and the edges of the plot, as a share of their span."""
+LEAST_PLOT = 110.0
+"""Height of a plot below which table and legend give way to it [px at scale 1]; the large plot shows them."""
+NEAR_ZERO = 0.6
+"""An axis begins at zero if the lowest value is below this share of the highest."""
+
 
 def draw_curve(ui: Ui, curve: Curve) -> None:
-    """Lines of the run in strong colours, points with their errors, the axes labelled with units, the table below."""
-    if curve.heading:
-        imgui.text_colored(vector(ui.palette.muted), curve.heading)
-    style = imgui.get_style()
-    row = imgui.get_text_line_height() + 2.0 * style.cell_padding.y
-    below = len(curve.table) * row + style.item_spacing.y if curve.table else 0.0
-    height = max(imgui.get_content_region_avail().y - below, 60 * ui.scale)
-    flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select
-    if implot.begin_plot(f"##{curve.title}", imgui.ImVec2(-1, height), flags):
+    """Points with their errors over lines, the axes labelled with units, legend and table below where they fit."""
+    style, line = imgui.get_style(), imgui.get_text_line_height()
+    free = imgui.get_content_region_avail().y
+    start = imgui.get_cursor_screen_pos()
+    imgui.dummy(imgui.ImVec2(1.0, line))
+    free -= imgui.get_text_line_height_with_spacing()
+    least = LEAST_PLOT * ui.scale
+    legend = _legend_height(curve)
+    legend = legend if free - legend >= least else 0.0
+    table = len(curve.table) * (line + 2.0 * style.cell_padding.y) + style.item_spacing.y if curve.table else 0.0
+    table = table if free - legend - table >= least else 0.0
+    size = imgui.ImVec2(-1, max(free - legend - table, 60 * ui.scale))
+    # A label that is longer than its axis would cross the others.
+    named = size.y - 3.0 * line > text_width(curve.y_label)
+    heading = curve.heading if named else f"{curve.y_label} over {curve.x_label}"
+    draw_text(start.x, start.y, heading or curve.title, ui.palette.muted)
+    length = imgui.ImVec2(imgui.get_content_region_avail().x - 5.0 * line, size.y - (3.5 if named else 2.0) * line)
+    flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
+    if implot.begin_plot(f"##{curve.title}", size, flags):
         try:
-            fitted = implot.AxisFlags_.auto_fit
-            implot.setup_axes(curve.x_label, curve.y_label, fitted, fitted)
-            implot.setup_legend(implot.Location_.north_west)
-            for line in curve.lines:
-                _draw_line(ui, line)
+            (left, right), (low, high) = limits(curve)
+            bare = 0 if named else int(implot.AxisFlags_.no_label)
+            implot.setup_axes(curve.x_label, curve.y_label, bare, bare)
+            implot.setup_axes_limits(left, right, low, high, implot.Cond_.always)
+            set_axis(implot.ImAxis_.x1, left, right, length.x)
+            set_axis(implot.ImAxis_.y1, low, high, length.y)
+            for entry, colour in _by_prominence(ui, curve):
+                _draw_line(ui, entry, colour)
         finally:
             implot.end_plot()
-    if curve.table:
+    if legend:
+        _draw_legend(ui, curve)
+    if table:
         _draw_table(ui, curve)
 
 
-def _draw_line(ui: Ui, line: Line) -> None:
+def limits(curve: Curve) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Left and right, lower and upper end of the axes: everything with its errors, from zero where that is near."""
+    rows = [line for line in curve.lines if len(line.x)]
+    x = np.concatenate([line.x for line in rows]) if rows else np.zeros(1)
+    spread = [np.zeros(len(line.y)) if line.error is None else line.error for line in rows]
+    y = np.concatenate([part for line, error in zip(rows, spread) for part in (line.y - error, line.y + error)] or [x])
+    return _span(x), _span(y)
+
+
+def _span(values: np.ndarray) -> tuple[float, float]:
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return 0.0, 1.0
+    low, high = float(finite.min()), float(finite.max())
+    if 0.0 <= low < NEAR_ZERO * high:
+        low = 0.0
+    room = MARGIN * (high - low) or 0.5 * abs(high) or 1.0
+    return (low if low == 0.0 else low - room), high + room
+
+
+def _colours(ui: Ui, curve: Curve) -> dict[str, Colour]:
+    """Colour of every line by its label: what was measured in the accent, laws and published values in others."""
+    palette = ui.palette
+    others = iter((palette.warning, palette.good, palette.bad, palette.muted) * (1 + len(curve.lines) // 4))
+    ours = {"mean", "single runs", *(line.label for line in curve.lines if line.fitted)}
+    return {line.label: palette.accent if line.label in ours else next(others) for line in curve.lines}
+
+
+def _by_prominence(ui: Ui, curve: Curve) -> list[tuple[Line, Colour]]:
+    """Lines first and points over them, those with errors last."""
+    colours = _colours(ui, curve)
+    ordered = sorted(curve.lines, key=lambda line: (line.points, line.error is not None))
+    return [(line, colours[line.label]) for line in ordered]
+
+
+def _draw_line(ui: Ui, line: Line, colour: Colour) -> None:
     x, y = (np.ascontiguousarray(values, dtype=np.float64) for values in (line.x, line.y))
     if not len(x):
         return
+    ink = vector(colour)
     if not line.points:
-        implot.plot_line(line.label, x, y, implot.Spec(line_weight=(2.4 if line.fitted else 1.6) * ui.scale))
+        weight = (2.4 if line.fitted else 1.6) * ui.scale
+        implot.plot_line(line.label, x, y, implot.Spec(line_color=ink, line_weight=weight))
         return
-    implot.plot_scatter(line.label, x, y, implot.Spec(marker=implot.Marker_.circle, marker_size=3 * ui.scale))
+    bold = line.error is not None
     if line.error is not None:
         error = np.ascontiguousarray(line.error, dtype=np.float64)
-        bars = implot.Spec(line_color=implot.get_last_item_color(), line_weight=1.4 * ui.scale)
+        bars = implot.Spec(line_color=ink, line_weight=2.0 * ui.scale)
         implot.plot_error_bars(f"##{line.label}", x, y, error, bars)
+    kind = implot.Marker_.circle if bold else implot.Marker_.cross
+    size = (4.5 if bold else 3.5) * ui.scale
+    points = implot.Spec(
+        marker=kind, marker_size=size, marker_fill_color=ink, marker_line_color=ink, line_weight=1.4 * ui.scale
+    )
+    implot.plot_scatter(line.label, x, y, points)
+
+
+def _legend_height(curve: Curve) -> float:
+    return len(curve.lines) * imgui.get_text_line_height_with_spacing()
+
+
+def _draw_legend(ui: Ui, curve: Curve) -> None:
+    """Every line with its colour, under the plot, where it covers no point."""
+    colours, side = _colours(ui, curve), imgui.get_font_size() * 0.55
+    for line in curve.lines:
+        low, high = imgui.get_cursor_screen_pos(), imgui.get_text_line_height()
+        middle, ink = low.y + high / 2, colour32(colours[line.label])
+        draw = imgui.get_window_draw_list()
+        if line.points:
+            draw.add_circle_filled(imgui.ImVec2(low.x + side, middle), side * 0.45, ink)
+        else:
+            draw.add_line(imgui.ImVec2(low.x, middle), imgui.ImVec2(low.x + 2 * side, middle), ink, 2.0 * ui.scale)
+        imgui.dummy(imgui.ImVec2(2.4 * side, high))
+        imgui.same_line()
+        words = line.label if line.error is None else f"{line.label} ± {line.scatter}"
+        if text_width(words) > imgui.get_content_region_avail().x:
+            words = line.label
+        imgui.text_colored(vector(ui.palette.text), words)
 
 
 def _draw_table(ui: Ui, curve: Curve) -> None:

@@ -1,39 +1,41 @@
-"""Experiment: preset, seed, actions of the scene, phase, measured angle and readings."""
+"""Experiment: preset, seed, and the readings of the scene and the packing."""
 
 from __future__ import annotations
 
-import math
-
 from imgui_bundle import imgui
-from repose.app.render.text import friendly, heading, note
+from repose.app.render.text import draw_text, heading, text_width
+from repose.app.render.theme import vector
 from repose.app.ui.panels import Panel
+from repose.app.ui.readings import Headline, headline, in_words
+from repose.app.ui.repeat_card import draw_repeats
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
-from repose.sim.experiment.commands import Act
-from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.numbers import read_whole
 from repose.sim.parameters import ParameterError, checked_seed
 
-RUN_ALL = "run"
+CARD = 138.0
+"""Height of the readings [px at scale 1]; more rows than fit are scrolled."""
+LARGE = 1.9
+"""Size of the number that matters, relative to running text."""
 METHODS = {"line": "least-squares line", "robust": "Theil-Sen line", "height_over_base": "height over base"}
 
 
 def draw(ui: Ui) -> None:
-    """Preset and seed, the actions, the phase, the angle."""
+    """Preset and seed, the readings."""
     _draw_start(ui)
-    imgui.dummy(imgui.ImVec2(0, 2 * ui.scale))
-    _draw_actions(ui)
-    _draw_phase(ui)
-    _draw_angle(ui)
-    _draw_readings(ui)
+    _draw_card(ui)
+    draw_repeats(ui)
 
 
 def _draw_start(ui: Ui) -> None:
     gap = imgui.get_style().item_spacing.x
     save = imgui.calc_text_size("Save…").x + 2 * imgui.get_style().frame_padding.x
     width = imgui.get_content_region_avail().x
+    pictures = text_width("Scenes  S") + 3.0 * imgui.get_style().frame_padding.x
     imgui.begin_child(
-        "preset", imgui.ImVec2(width - save - gap, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened
+        "preset",
+        imgui.ImVec2(width - save - pictures - 2 * gap, imgui.get_frame_height()),
+        imgui.ChildFlags_.nav_flattened,
     )
     chosen = choose(ui, "experiment.preset", "", ui.preset_library.titles, ui.preset_library.current)
     imgui.end_child()
@@ -41,14 +43,14 @@ def _draw_start(ui: Ui) -> None:
         ui.edits.forget()
         ui.settings.choices.preset = chosen
     imgui.same_line()
+    if button(ui, "experiment.scenes", "Scenes", hint="S", width=pictures, help="Choose a scene from pictures."):
+        ui.actions["scenes"]()
+    imgui.same_line()
     if button(ui, "experiment.save", "Save…", width=save, help="Save the parameters in effect as a preset."):
         ui.memory["preset_name"] = ""
         imgui.open_popup("save preset")
     _draw_save(ui)
-    if ui.snapshot.parameters is not None:
-        _draw_seed(ui)
-    if ui.preset_library.trouble:
-        note(ui.preset_library.trouble, ui.palette.bad)
+    _draw_seed(ui)
 
 
 def _draw_save(ui: Ui) -> None:
@@ -107,73 +109,47 @@ def _start_with(ui: Ui, text: str) -> None:
     ui.preset_library.restart(ui.snapshot.scene, parameters, seed)
 
 
-def _draw_actions(ui: Ui) -> None:
-    """One button per action of the scene, two in a row; the action that runs everything has its own row."""
-    gap = imgui.get_style().item_spacing.x
-    half = (imgui.get_content_region_avail().x - gap) / 2
-    column = 0
-    for action in sorted(ui.snapshot.actions, key=lambda action: action.name == RUN_ALL):
-        whole = action.name == RUN_ALL
-        if column == 1 and not whole:
-            imgui.same_line()
-        pressed = button(
-            ui,
-            f"action.{action.name}",
-            action.label,
-            hint=action.key,
-            help=action.help,
-            width=-1.0 if whole else half,
-            enabled=action.enabled,
-            emphasis=ui.palette.accent if whole else None,
-        )
-        if pressed:
-            ui.send(Act(action.name))
-        column = 0 if whole else 1 - column
-
-
-def _draw_phase(ui: Ui) -> None:
-    snapshot = ui.snapshot
-    label = snapshot.phase_label
-    if label:
-        note(label[:1].upper() + label[1:], ui.palette.text)
-    if snapshot.progress is not None:
-        share = min(max(snapshot.progress, 0.0), 1.0)
-        imgui.progress_bar(share, imgui.ImVec2(-1, 6 * ui.scale), "")
-    if snapshot.refusal and not ui.edits.refusals:
-        note(snapshot.refusal, ui.palette.bad)
-    elif snapshot.fault is None and not snapshot.message_repeats:
-        note(snapshot.message, ui.palette.muted)
-
-
-def _draw_angle(ui: Ui) -> None:
+def _draw_card(ui: Ui) -> None:
+    """The readings in a card of fixed height, whose rows may come and go: nothing below it ever moves."""
+    imgui.push_style_color(imgui.Col_.child_bg, vector(ui.palette.raised, 0.45))
+    size = imgui.ImVec2(0.0, CARD * ui.scale)
+    imgui.begin_child("readings", size, imgui.ChildFlags_.always_use_window_padding | imgui.ChildFlags_.nav_flattened)
+    imgui.pop_style_color()
+    large = headline(ui.snapshot) or Headline("–", "", "")
+    _draw_headline(ui, large)
     measured = ui.snapshot.measurement
-    if measured is None:
-        return
-    imgui.dummy(imgui.ImVec2(0, ui.scale))
-    error = math.degrees(measured.standard_error)
-    heading(f"{math.degrees(measured.angle):.1f}°", 2.6, ui.palette.text)
-    ui.probe.mark("experiment.angle")
-    imgui.same_line()
-    imgui.set_cursor_pos_y(imgui.get_cursor_pos_y() + 0.95 * imgui.get_font_size())
-    heading(f"± {error:.1f}°", 1.3, ui.palette.muted)
-    tooltip("Standard error from the scatter of surface grains about the fitted line. Seeds scatter more.")
-    _draw_reading(ui, measured)
-
-
-def _draw_readings(ui: Ui) -> None:
-    """The scene's own numbers, then those of the packing; a measured slope has its own place."""
-    own = ui.snapshot.readings if ui.snapshot.measurement is None else ()
+    if measured is not None:
+        row("angle of repose, by", METHODS[measured.method], ui)
+        row("surface grains used", str(len(measured.used_ids)), ui)
+        row("grains left on the base", str(measured.grains_left), ui)
+    own = [entry for entry in ui.snapshot.readings if entry.label != large.label] if measured is None else []
     for reading in (*own, *ui.snapshot.bulk_readings):
-        error = f" ± {reading.error:.2g}" if reading.error is not None else ""
-        row(reading.label, friendly(f"{reading.value:.4g}{error} {reading.unit}".rstrip()), ui)
-        if reading.help:
-            tooltip(reading.help)
+        row(reading.label, in_words(reading), ui)
+        words = (
+            f"± is the standard error ({reading.error_of})." if reading.error_of and reading.error is not None else ""
+        )
+        if reading.help or words:
+            tooltip(f"{reading.help} {words}".strip())
+    imgui.end_child()
+    ui.probe.mark("experiment.card")
 
 
-def _draw_reading(ui: Ui, measured: AngleOfRepose) -> None:
-    row("Angle of repose, by", METHODS[measured.method], ui)
-    row("Surface grains used", str(len(measured.used_ids)), ui)
-    row("Grains left on the base", str(measured.grains_left), ui)
+def _draw_headline(ui: Ui, shown: Headline) -> None:
+    """The number that matters, large; its place is kept free before it is known."""
+    top = imgui.get_cursor_pos_y()
+    heading(shown.value, LARGE, ui.palette.text)
+    ui.probe.mark("experiment.angle" if ui.snapshot.measurement is not None else "experiment.headline")
+    low, high = imgui.get_item_rect_max(), imgui.get_font_size()
+    room = imgui.get_window_pos().x + imgui.get_window_width() - imgui.get_style().window_padding.x
+    x, y = low.x + 8 * ui.scale, low.y - LARGE * high * 1.06
+    for text, colour in ((shown.error, ui.palette.text), (shown.label, ui.palette.muted)):
+        if text and x + text_width(text, 0.9) <= room:
+            draw_text(x, y, text, colour, 0.9)
+        y += high * 1.05
+    if ui.snapshot.measurement is not None:
+        tooltip("Standard error from the scatter of surface grains about the fitted line. Seeds scatter more.")
+    imgui.set_cursor_pos_y(top + LARGE * high * 1.25)
+    imgui.dummy(imgui.ImVec2(0.0, 0.0))
 
 
-PANEL = Panel("experiment", "Experiment", 10, "left", draw)
+PANEL = Panel("experiment", "Experiment", 10, "column", draw)

@@ -11,9 +11,12 @@ from repose.app.ui.panels import Panel, all_keys
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 
+COLUMNS, TEXT = 3, 0.9
+"""Columns of keys, and the size of their text relative to running text."""
+
 
 def draw(ui: Ui) -> None:
-    """A window in the middle, two columns of keys."""
+    """A window in the middle with columns of keys; it scrolls where it is higher than the window."""
     if not ui.help_open:
         return
     centre = imgui.ImVec2(ui.size[0] / 2, ui.size[1] / 2)
@@ -24,8 +27,10 @@ def draw(ui: Ui) -> None:
     imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
     imgui.push_style_var(imgui.StyleVar_.window_border_size, 1.0)
     flags = (
-        imgui.WindowFlags_.no_decoration
+        imgui.WindowFlags_.no_title_bar
+        | imgui.WindowFlags_.no_resize
         | imgui.WindowFlags_.no_move
+        | imgui.WindowFlags_.horizontal_scrollbar
         | imgui.WindowFlags_.no_saved_settings
         | imgui.WindowFlags_.always_auto_resize
     )
@@ -36,25 +41,33 @@ def draw(ui: Ui) -> None:
     if button(ui, "help.close", "Close", hint="Esc"):
         close(ui)
     keys = (*scene_keys(ui.snapshot), *all_keys())
-    left = ("Experiment", "Time", "Parameters")
-    right = tuple(dict.fromkeys(("Picture", "File", "Window", *(key.group for key in keys if key.group not in left))))
-    key_width = max(text_width(key.shown) for key in keys) + 18 * ui.scale
-    wide = key_width + max(
-        text_width(line) for line in (*(key.help for key in keys), *(text for _, text in (*MOUSE, *PANEL_KEYS)))
+    names = dict.fromkeys(
+        ("Experiment", "Time", "Parameters", "Picture", "Window", "File", *(key.group for key in keys))
     )
-    imgui.begin_group()
-    for group in left:
-        _draw_group(ui, group, [(key.shown, key.help) for key in keys if key.group == group], key_width)
-    _draw_group(ui, "Mouse on a parameter", list(FIELD_MOUSE), key_width)
-    imgui.end_group()
-    imgui.same_line(wide + 60 * ui.scale)
-    imgui.begin_group()
-    for group in right:
-        _draw_group(ui, group, [(key.shown, key.help) for key in keys if key.group == group], key_width)
-    _draw_group(ui, "Mouse on the picture", list(MOUSE), key_width)
-    _draw_group(ui, "Keyboard in a panel", list(PANEL_KEYS), key_width)
-    imgui.end_group()
+    groups = {name: [(key.shown, key.help) for key in keys if key.group == name] for name in names}
+    groups |= {"Mouse on a parameter": list(FIELD_MOUSE), "Mouse on the picture": list(MOUSE)}
+    groups["Keyboard in a panel"] = list(PANEL_KEYS)
+    imgui.push_font(None, imgui.get_style().font_size_base * TEXT)
+    for place, column in enumerate(columns(groups)):
+        if place:
+            imgui.same_line(0.0, 26 * ui.scale)
+        imgui.begin_group()
+        key_width = max(text_width(shown) for name in column for shown, _ in groups[name]) + 10 * ui.scale
+        for name in column:
+            _draw_group(ui, name, groups[name], key_width)
+        imgui.end_group()
+    imgui.pop_font()
     imgui.end()
+
+
+def columns(groups: dict[str, list[tuple[str, str]]]) -> list[list[str]]:
+    """The groups in order, in columns of about the same number of lines."""
+    total, filled = sum(len(lines) + 1 for lines in groups.values()), 0
+    found: list[list[str]] = [[] for _ in range(COLUMNS)]
+    for name, lines in groups.items():
+        found[min(COLUMNS * (filled + len(lines) // 2) // total, COLUMNS - 1)].append(name)
+        filled += len(lines) + 1
+    return [column for column in found if column]
 
 
 def _draw_group(ui: Ui, title: str, lines: list[tuple[str, str]], key_width: float) -> None:
@@ -74,8 +87,8 @@ def toggle(ui: Ui) -> None:
 
 
 def close(ui: Ui) -> None:
-    """Close the help."""
-    ui.help_open = False
+    """Close the help, and what else is open over the picture."""
+    ui.help_open, ui.overlay = False, ""
 
 
 KEYS = (

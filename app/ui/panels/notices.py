@@ -1,4 +1,4 @@
-"""Notices over the picture: engine being compiled, run stopped by a fault, settings not read, the scene's own."""
+"""Notices over the picture: questions, faults, the engine being compiled, what has just happened."""
 
 from __future__ import annotations
 
@@ -9,23 +9,38 @@ import pygame
 from imgui_bundle import imgui
 from repose.app.render.text import heading, note
 from repose.app.render.theme import Colour, vector
+from repose.app.ui.actions import act
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
+from repose.app.ui.panels.presentation import headline_foot
+from repose.app.ui.panels.record import draw_indicator
+from repose.app.ui.places import BELOW_LEGEND, NOTICE
+from repose.app.ui.preset_library import different
+from repose.app.ui.questions import answer, open_question
+from repose.app.ui.toasts import Toast, current_toasts
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
-from repose.sim.experiment.commands import Act, Recover, RemoveGrain
+from repose.sim.experiment.commands import Recover, RemoveGrain
+from repose.sim.study.preparation import Watch, needed_by
 
-DROPPED = "dropped file"
-"""Entry of `Ui.memory`: why a file dropped on the window is not used."""
+FOOT = "foot of the notices"
+"""Entry of `Ui.memory`: height at which the next notice of this frame begins [px]."""
+WATCH = "watch over compiling"
+"""Entry of `Ui.memory`: scene and values whose engine is being compiled, and the watch over it."""
 CLOSED = "closed notice"
 """Entry of `Ui.memory`: the scene's notice that the user has closed."""
 
 
 def draw(ui: Ui) -> None:
-    """At most one notice, at the top of the picture."""
+    """Under the legend, at the right: what needs an answer, below it what has happened, which goes away by itself."""
     snapshot = ui.snapshot
     if ui.memory.get(CLOSED) != snapshot.notice:
         ui.memory.pop(CLOSED, None)
+    if not snapshot.compiling and (watched := ui.memory.pop(WATCH, None)) is not None:
+        watched[1].finish()
+    ui.memory[FOOT] = headline_foot(ui) if ui.presenting else BELOW_LEGEND * ui.scale
+    if open_question(ui) is not None:
+        _notice(ui, ui.palette.warning, _draw_question, name="question")
     if ui.dead:
         _notice(ui, ui.palette.bad, _draw_dead)
     elif snapshot.fault is not None:
@@ -40,46 +55,95 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.warning, _draw_settings)
     elif snapshot.notice is not None and CLOSED not in ui.memory:
         _notice(ui, ui.palette.warning, _draw_scene)
-    elif ui.memory.get(DROPPED):
-        _notice(ui, ui.palette.warning, _draw_dropped)
     elif ui.film.trouble and not ui.film.running:
         _notice(ui, ui.palette.warning, _draw_no_film)
-    elif not ui.view.ui_visible and ui.film.running:
-        _notice(ui, ui.palette.bad, _draw_filming)
+    for place, toast in enumerate(current_toasts(ui)):
+        if ui.presenting and not toast.bad:
+            continue  # an audience looks at the grains and the number
+        colour = ui.palette.bad if toast.bad else ui.palette.line
+        _notice(ui, colour, partial(_draw_toast, toast), name=f"toast.{place}")
+    if ui.film.running and (ui.presenting or not ui.view.ui_visible):
+        _draw_filming(ui)
 
 
-def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None]) -> None:
-    left, top, right, _ = ui.inset
-    free = ui.size[0] - left - right
-    width = min(460 * ui.scale, free - 20 * ui.scale)
-    if width < 80:
+def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "notice") -> None:
+    """A window at the right edge, below those above it; it covers neither the legend nor the left wall."""
+    left, top, right, bottom = ui.inset
+    width = min(NOTICE * ui.scale, ui.size[0] - left - right - 20 * ui.scale)
+    at = imgui.ImVec2(ui.size[0] - right - 14 * ui.scale, top + ui.memory[FOOT])
+    if width < 80 or at.y > ui.size[1] - bottom:
         return
-    at = imgui.ImVec2(left + free / 2, top + 16 * ui.scale)
-    imgui.set_next_window_pos(at, imgui.Cond_.always, imgui.ImVec2(0.5, 0.0))
+    imgui.set_next_window_pos(at, imgui.Cond_.always, imgui.ImVec2(1.0, 0.0))
     imgui.set_next_window_size(imgui.ImVec2(width, 0))
     imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
     imgui.push_style_var(imgui.StyleVar_.window_border_size, 1.5 * ui.scale)
-    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(14 * ui.scale, 11 * ui.scale))
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(14 * ui.scale, 9 * ui.scale))
     imgui.push_style_color(imgui.Col_.border, vector(edge))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
-    imgui.begin("notice", None, flags | imgui.WindowFlags_.no_focus_on_appearing)
+    if name.startswith("toast"):
+        flags |= imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav
+    imgui.begin(name, None, flags | imgui.WindowFlags_.no_focus_on_appearing)
     imgui.pop_style_color()
     imgui.pop_style_var(3)
     content(ui)
+    low, size = imgui.get_window_pos(), imgui.get_window_size()
+    ui.probe.mark_area(name, (low.x, low.y, low.x + size.x, low.y + size.y))
+    ui.memory[FOOT] += size.y + 8 * ui.scale
     imgui.end()
 
 
+def _draw_toast(toast: Toast, ui: Ui) -> None:
+    note(toast.text, ui.palette.bad if toast.bad else ui.palette.text)
+
+
+def _draw_question(ui: Ui) -> None:
+    question = open_question(ui)
+    if question is None:
+        return
+    note(question.text, ui.palette.text)
+    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    if button(ui, "question.yes", question.yes, hint="Y", emphasis=ui.palette.accent, width=half):
+        answer(ui, True)
+    imgui.same_line()
+    if button(ui, "question.no", "Cancel", hint="N", width=half):
+        answer(ui, False)
+
+
 def _draw_compiling(ui: Ui) -> None:
+    """How far the engine is and how long it takes; keys that are pressed meanwhile act when it is ready."""
+    watch = _watch(ui)
     heading("Preparing the engine…", 1.2, ui.palette.text)
-    note(
-        "The first start on a machine compiles it, which takes some seconds; later starts load it from disk.",
-        ui.palette.muted,
-    )
-    share = (imgui.get_time() * 0.4) % 1.0
+    if watch is None:
+        note("The scene is being made.", ui.palette.muted)
+        _draw_busy(ui)
+        return
+    progress = watch.progress()
+    left = f"about {progress.seconds_left:.0f} s left" if progress.seconds_left >= 1.0 else "nearly ready"
+    note(f"{progress.share:.0%}, {left}: {progress.part}. Later starts load it from disk.", ui.palette.muted)
+    note("Keys and buttons act as soon as it is ready.", ui.palette.muted)
+    imgui.progress_bar(progress.share, imgui.ImVec2(-1, 5 * ui.scale), "")
+    ui.probe.mark("notice.progress")
+
+
+def _watch(ui: Ui) -> Watch | None:
+    """The watch over the engine that is being compiled; None before there is a scene."""
+    snapshot = ui.snapshot
+    if snapshot.parameters is None:
+        return None
+    values = different(snapshot.parameters)
+    kept = ui.memory.get(WATCH)
+    if kept is None or kept[0] != (snapshot.scene, values):
+        kept = ui.memory[WATCH] = (snapshot.scene, values), Watch(needed_by(snapshot.scene, values))
+    watch: Watch = kept[1]
+    return watch
+
+
+def _draw_busy(ui: Ui) -> None:
+    """A bar that moves while nothing is known."""
     low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
     imgui.progress_bar(0.0, imgui.ImVec2(-1, 5 * ui.scale), "")
     piece = 0.25 * width
-    start = low.x + share * (width - piece)
+    start = low.x + (imgui.get_time() * 0.4) % 1.0 * (width - piece)
     imgui.get_window_draw_list().add_rect_filled(
         imgui.ImVec2(start, low.y),
         imgui.ImVec2(start + piece, low.y + 5 * ui.scale),
@@ -192,16 +256,10 @@ def _draw_scene(ui: Ui) -> None:
     for action in ui.snapshot.actions:
         if action.name == notice.action and action.enabled:
             if button(ui, "notice.action", action.label, hint=action.key, help=action.help, width=half):
-                ui.send(Act(action.name))
+                act(ui, action)
             imgui.same_line()
     if button(ui, "notice.scene", "Close", width=half):
         ui.memory[CLOSED] = notice
-
-
-def _draw_dropped(ui: Ui) -> None:
-    note(ui.memory[DROPPED], ui.palette.text)
-    if button(ui, "notice.dropped", "Close", width=140 * ui.scale):
-        del ui.memory[DROPPED]
 
 
 def _draw_no_film(ui: Ui) -> None:
@@ -218,7 +276,18 @@ def _draw_no_film(ui: Ui) -> None:
 
 
 def _draw_filming(ui: Ui) -> None:
-    note(f"Recording: {ui.film.frames} frames, {ui.film.seconds:.1f} s", ui.palette.bad)
+    """The recording where no bar shows it, at the lower left of the picture."""
+    corner = imgui.ImVec2(10 * ui.scale, ui.size[1] - ui.inset[3] - 12 * ui.scale)
+    imgui.set_next_window_pos(corner, imgui.Cond_.always, imgui.ImVec2(0.0, 1.0))
+    flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
+    flags |= imgui.WindowFlags_.always_auto_resize | imgui.WindowFlags_.no_focus_on_appearing
+    imgui.begin("filming", None, flags)
+    draw_indicator(ui, 230 * ui.scale)
+    imgui.end()
+
+
+def _answer(yes: bool, ui: Ui) -> None:
+    answer(ui, yes)
 
 
 def _continue_by(name: str, ui: Ui) -> None:
@@ -229,6 +298,8 @@ def _continue_by(name: str, ui: Ui) -> None:
 
 
 KEYS = (
+    Key("yes", "Y", "after a question: yes", "Experiment", partial(_answer, True), characters="yY"),
+    Key("no", "N", "after a question: no", "Experiment", partial(_answer, False), characters="nN"),
     Key(
         "halve", "H", "after a fault: smaller time step", "Parameters", partial(_continue_by, "halve"), characters="hH"
     ),

@@ -1,4 +1,4 @@
-"""Parameters: every number and choice of the running experiment, by group; most take effect at once."""
+"""Parameters: those of the lecture first, all others under More; most take effect at once."""
 
 from __future__ import annotations
 
@@ -10,12 +10,22 @@ from repose.app.render.text import note
 from repose.app.ui.fields import draw_field
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
+from repose.app.ui.places import WHOLE_COLUMN, chosen_fold, fold, is_shown, room_in_column, show
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, foldable
 from repose.sim.parameters import Parameter, ParameterSet
+from repose.sim.registry import scenes
 
 FLAT = imgui.TreeNodeFlags_.no_tree_push_on_open | imgui.TreeNodeFlags_.span_avail_width
 OPEN_AT_START = ("Contact", "Gravity", "Container", "Shape")
+
+
+MORE = "parameters.more"
+"""Entry of the settings that says whether all parameters are listed."""
+SEARCH, SEEK = "parameter search", "search is asked for"
+"""Entries of `Ui.memory`: the text searched for, and whether the field gets the keyboard next."""
+FEW = 4
+"""Numbers shown first for a scene that does not say which ones matter."""
 
 
 @cache
@@ -28,26 +38,87 @@ def grouped(kind: type[ParameterSet]) -> dict[str, tuple[Parameter, ...]]:
 
 
 def draw(ui: Ui) -> None:
-    """Undo and redo, then one row per parameter under the heading of its group."""
+    """Undo and redo, then the parameters that matter in a lecture, or all of them with a search."""
+    ui.memory[WHOLE_COLUMN] = lists_all(ui)
     parameters = ui.edits.parameters
     if parameters is None:
         note("The parameters appear as soon as the engine is ready.", ui.palette.muted)
         return
-    _draw_undo(ui)
-    for group, members in grouped(type(parameters)).items():
-        if foldable(ui, f"group.{group}", group in OPEN_AT_START, partial(imgui.tree_node_ex, group, FLAT)):
-            for parameter in members:
-                draw_field(ui, parameter)
+    _draw_buttons(ui)
+    if not lists_all(ui):
+        for parameter in lecture_parameters(ui.snapshot.scene, type(parameters)):
+            draw_field(ui, parameter)
+        return
+    text = _draw_search(ui)
+    imgui.begin_child("all", imgui.ImVec2(0.0, max(room_in_column(), 120 * ui.scale)), imgui.ChildFlags_.nav_flattened)
+    if text:
+        found = [entry for entry in type(parameters).declared().values() if matches(entry, text)]
+        for parameter in found:
+            draw_field(ui, parameter)
+        if not found:
+            note(f"No parameter is called \u201c{text}\u201d.", ui.palette.muted)
+    else:
+        for group, members in grouped(type(parameters)).items():
+            if foldable(ui, f"group.{group}", group in OPEN_AT_START, partial(imgui.tree_node_ex, group, FLAT)):
+                for parameter in members:
+                    draw_field(ui, parameter)
+    imgui.end_child()
 
 
-def _draw_undo(ui: Ui) -> None:
-    third = (imgui.get_content_region_avail().x - 2 * imgui.get_style().item_spacing.x) / 3
+def lecture_parameters(scene: str, kind: type[ParameterSet]) -> tuple[Parameter, ...]:
+    """The parameters that the scene declares for a lecture and the chosen law has; else its first numbers."""
+    declared, known = kind.declared(), scenes().get(scene)
+    named = known.lecture if known is not None else ()
+    found = tuple(declared[name] for name in named if name in declared)
+    return found or tuple(entry for entry in declared.values() if entry.kind in ("float", "int"))[:FEW]
+
+
+def matches(parameter: Parameter, text: str) -> bool:
+    """Whether every word of the search occurs in name, label, symbol, unit, group or help of the parameter."""
+    quantity = parameter.quantity
+    words = " ".join((parameter.name, quantity.label, quantity.symbol, quantity.unit, quantity.group, parameter.help))
+    return all(word in words.lower() for word in text.lower().split())
+
+
+def lists_all(ui: Ui) -> bool:
+    """Whether all parameters are listed, and not only those of the lecture."""
+    return is_shown(ui, MORE)
+
+
+def toggle_all(ui: Ui) -> None:
+    """List all parameters, or only those of the lecture."""
+    show(ui, MORE, not lists_all(ui))
+    ui.memory.pop(SEARCH, None)
+
+
+def search(ui: Ui) -> None:
+    """Show the column and put the keyboard into the search of all parameters."""
+    ui.view.ui_visible = True
+    if chosen_fold(ui):
+        fold(ui)
+    if not lists_all(ui):
+        toggle_all(ui)
+    ui.memory[SEEK] = True
+
+
+def _draw_search(ui: Ui) -> str:
+    if ui.memory.pop(SEEK, False):
+        imgui.set_keyboard_focus_here()
+    imgui.set_next_item_width(-1.0)
+    _, text = imgui.input_text_with_hint("##search", "Search the parameters   Ctrl+F", ui.memory.get(SEARCH, ""))
+    ui.probe.mark("parameters.search")
+    ui.memory[SEARCH] = text
+    return text.strip()
+
+
+def _draw_buttons(ui: Ui) -> None:
+    quarter = (imgui.get_content_region_avail().x - 3 * imgui.get_style().item_spacing.x) / 4
     history = ui.edits.history
     if button(
         ui,
         "parameters.undo",
         "Undo",
-        width=third,
+        width=quarter,
         enabled=bool(history.undoable),
         help="Undo the last change.  Ctrl+Z",
     ):
@@ -57,7 +128,7 @@ def _draw_undo(ui: Ui) -> None:
         ui,
         "parameters.redo",
         "Redo",
-        width=third,
+        width=quarter,
         enabled=bool(history.redoable),
         help="Repeat the change undone last.  Ctrl+Y or Ctrl+Shift+Z",
     ):
@@ -70,14 +141,19 @@ def _draw_undo(ui: Ui) -> None:
         ui,
         "parameters.defaults",
         "Defaults",
-        width=third,
+        width=quarter,
         enabled=bool(changed),
         help=f"Set {len(changed)} changed parameters to their defaults; Undo restores them.",
     ):
         ui.edits.set(changed)
+    imgui.same_line()
+    label = "Fewer" if lists_all(ui) else "More"
+    if button(ui, MORE, label, width=quarter, help="All parameters, or those of the lecture.  Ctrl+F searches all."):
+        toggle_all(ui)
 
 
 KEYS = (
+    Key("search", "Ctrl+F", "search all parameters", "Parameters", search, codes=(pygame.K_f,), ctrl=True),
     Key(
         "undo",
         "Ctrl+Z",
@@ -99,4 +175,4 @@ KEYS = (
         shift=True,
     ),
 )
-PANEL = Panel("parameters", "Parameters", 20, "left", draw, stretch=True, keys=KEYS)
+PANEL = Panel("parameters", "Parameters", 20, "column", draw, keys=KEYS)

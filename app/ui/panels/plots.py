@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import metadata
 from itertools import groupby
 
 import numpy as np
+import pygame
 from imgui_bundle import imgui
 from repose.app.render.text import draw_text, si, text_width
-from repose.app.render.theme import Colour, colour32
+from repose.app.render.theme import Colour, colour32, vector
+from repose.app.storage.paths import runs_folder
+from repose.app.storage.plot_files import WRITERS, Sheet
+from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.curves import draw_curve
-from repose.app.ui.panels.time_plot import draw_over_time, thinned
+from repose.app.ui.panels.time_plot import draw_over_time, opening, shown_column, shown_span, thinned, time_label
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import tab
+from repose.app.ui.widgets import button, tab
+from repose.sim.measure.display import Curve, Line, Plot
 from repose.sim.measure.measurement import Measurement
+from repose.sim.registry import scenes
+
+ROW, SHOWN = "plots", "plot shown"
+"""The row of tabs in the column; entry of `Ui.memory`: the plot shown last."""
+HELP = {
+    ".csv": "A table with units; scene, seed, version and every parameter in the comments of its head.",
+    ".png": "A picture of 1920 × 1080 pixels for a slide.",
+    ".svg": "A drawing that stays sharp at every size.",
+}
+"""Kinds of file a plot is saved as."""
 
 TAB_PADDING = 3.5
 """Beside the name of a tab [px at scale 1]."""
@@ -26,40 +46,137 @@ LINE_COLOURS = (
 """Colours of the lines that share an axis; a line keeps its colour where others are missing."""
 
 
+@dataclass(frozen=True)
+class PlotTab:
+    """One plot: how it is drawn in the window, and what it is as a file."""
+
+    name: str
+    title: str
+    draw: Callable[[Ui], None]
+    sheet: Callable[[Ui], Sheet]
+
+
 def draw(ui: Ui) -> None:
     """One tab per plot; each fills the panel."""
+    draw_tabs(ui, ROW)
+
+
+def draw_tabs(ui: Ui, row: str) -> None:
+    """The tabs of all plots; `row` names them in the settings."""
     style = imgui.get_style()
     # Six tabs have to fit into the column without their names being cut.
     imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(TAB_PADDING * ui.scale, style.frame_padding.y))
-    shown = imgui.begin_tab_bar("plots", imgui.TabBarFlags_.fitting_policy_shrink)
+    shown = imgui.begin_tab_bar(row, imgui.TabBarFlags_.fitting_policy_shrink)
     imgui.pop_style_var()
-    if shown:
-        # The row is laid out with its first tab, and each is as wide as the padding says when it is drawn.
-        imgui.push_style_var(imgui.StyleVar_.item_inner_spacing, imgui.ImVec2(ui.scale, style.item_inner_spacing.y))
-        _draw_tabs(ui)
-        imgui.pop_style_var()
-        imgui.end_tab_bar()
-
-
-def _draw_tabs(ui: Ui) -> None:
-    for curve in ui.snapshot.curves:
-        if tab(ui, "plots", curve.title, curve.title, TAB_PADDING):
-            draw_curve(ui, curve)
-            imgui.end_tab_item()
-    plots = {entry.plot for entry in ui.snapshot.measurements if entry.plot is not None}
-    for plot in sorted(plots, key=lambda plot: plot.order):
-        measurements = [entry for entry in ui.snapshot.measurements if entry.plot == plot]
-        if not (plot.always or any(_has(ui, entry.name) for entry in measurements)):
-            continue
-        if tab(ui, "plots", plot.name, plot.title, TAB_PADDING):
-            _draw_axes(ui, measurements)
-            imgui.end_tab_item()
-    comparison = ui.snapshot.comparison
-    if comparison is None or not any(line.points for line in comparison.lines):
+    if not shown:
         return
-    if tab(ui, "plots", "comparison", comparison.title, TAB_PADDING):
-        draw_curve(ui, comparison)
-        imgui.end_tab_item()
+    # The row is laid out with its first tab, and each is as wide as the padding says when it is drawn.
+    imgui.push_style_var(imgui.StyleVar_.item_inner_spacing, imgui.ImVec2(ui.scale, style.item_inner_spacing.y))
+    for entry in tabs_of(ui):
+        if tab(ui, row, entry.name, entry.title, TAB_PADDING):
+            ui.memory[SHOWN] = entry.name
+            low, room = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail()
+            entry.draw(ui)
+            imgui.end_tab_item()
+            _draw_menu(ui, row, low, imgui.ImVec2(low.x + room.x, low.y + room.y))
+    imgui.pop_style_var()
+    imgui.end_tab_bar()
+
+
+def tabs_of(ui: Ui) -> list[PlotTab]:
+    """The plots there are now: those of the scene, of the measurements, and of the runs compared."""
+    snapshot = ui.snapshot
+    found = [_tab_of_curve(curve.title, curve) for curve in snapshot.curves]
+    plots = {entry.plot for entry in snapshot.measurements if entry.plot is not None}
+    for plot in sorted(plots, key=lambda plot: plot.order):
+        measurements = [entry for entry in snapshot.measurements if entry.plot == plot]
+        if plot.always or any(_has(ui, entry.name) for entry in measurements):
+            draw, sheet = partial(_draw_axes, measurements=measurements), partial(_time_sheet, plot, measurements)
+            found.append(PlotTab(plot.name, plot.title, draw, sheet))
+    comparison = snapshot.comparison
+    if comparison is not None and any(line.points for line in comparison.lines):
+        found.append(_tab_of_curve("comparison", comparison))
+    return found
+
+
+def _tab_of_curve(name: str, curve: Curve) -> PlotTab:
+    draw, sheet = partial(draw_curve, curve=curve), partial(_curve_sheet, curve)
+    return PlotTab(name, curve.title, draw, sheet)
+
+
+def _draw_menu(ui: Ui, row: str, low: imgui.ImVec2, high: imgui.ImVec2) -> None:
+    """What a right-click on the plot offers."""
+    over = imgui.HoveredFlags_.child_windows | imgui.HoveredFlags_.allow_when_blocked_by_active_item
+    inside = imgui.is_mouse_hovering_rect(low, high) and imgui.is_window_hovered(over)
+    if inside and imgui.is_mouse_released(1):
+        imgui.open_popup("plot menu")
+    if not imgui.begin_popup("plot menu"):
+        return
+    width = 180 * ui.scale
+    imgui.text_colored(vector(ui.palette.muted), "Save this plot")
+    for suffix, help in HELP.items():
+        label = suffix.removeprefix(".").upper()
+        if button(ui, f"plots.save{suffix}", label, help=help, width=width):
+            save(ui, (suffix,))
+            imgui.close_current_popup()
+    if button(ui, "plots.save.all", "All three", hint="Ctrl+E", width=width):
+        save(ui)
+        imgui.close_current_popup()
+    if row == ROW and button(ui, "plots.large", "Show large", hint="P", width=width):
+        ui.actions["large_plot"]()
+        imgui.close_current_popup()
+    imgui.end_popup()
+
+
+def save(ui: Ui, suffixes: Sequence[str] = tuple(WRITERS)) -> None:
+    """Write the plot shown last to free names in the folder of the runs."""
+    tabs = tabs_of(ui)
+    if not tabs:
+        return
+    shown = next((entry for entry in tabs if entry.name == ui.memory.get(SHOWN)), tabs[0])
+    sheet = shown.sheet(ui)
+    name = "-".join(re.findall(r"[a-z0-9]+", f"{ui.snapshot.scene} {shown.name}".lower()))
+    ui.run_saver.save_plot(sheet, runs_folder(), name, suffixes)
+
+
+def _time_sheet(plot: Plot, measurements: list[Measurement], ui: Ui) -> Sheet:
+    """Every axis of a tab with all samples of the time span shown."""
+    zero, dimension = opening(ui.snapshot) or 0.0, ui.snapshot.position.shape[1]
+    time = shown_column(ui, "time") - zero
+    inside = time >= shown_span(ui)[0] - zero
+    curves = []
+    for label, group in groupby(measurements, lambda entry: entry.axis_label(dimension)):
+        entries = [entry for entry in group if _has(ui, entry.name)]
+        lines = [
+            Line(entry.label(), time[inside], shown_column(ui, entry.name)[inside] / entry.scale) for entry in entries
+        ]
+        if lines:
+            curves.append(Curve(plot.title, time_label(ui), label, tuple(lines), log=entries[0].log))
+    what = ", ".join(dict.fromkeys(curve.y_label.partition(" [")[0] for curve in curves))
+    return _sheet(ui, what, tuple(curves), over_time=True)
+
+
+def _curve_sheet(curve: Curve, ui: Ui) -> Sheet:
+    return _sheet(ui, curve.heading or curve.title, (curve,), over_time=False)
+
+
+def _sheet(ui: Ui, what: str, curves: tuple[Curve, ...], over_time: bool) -> Sheet:
+    """The curves with scene, seed, program and parameters."""
+    snapshot, parameters = ui.snapshot, ui.snapshot.parameters
+    scene = scenes()[snapshot.scene]
+    declared = parameters.declared() if parameters is not None else {}
+    values = {name: getattr(parameters, name) for name in declared}
+    source = {
+        "program": f"Repose {metadata.version('repose')}",
+        "scene": f"{snapshot.scene} ({scene.title})",
+        "seed": str(snapshot.seed),
+        "simulated time": f"{snapshot.time:.6g} s",
+    }
+    words = [f"{entry.quantity.label} {entry.shown(values[name])}" for name, entry in declared.items()]
+    source |= {f"parameter {name}": words[place] for place, name in enumerate(declared)}
+    changed = [word for word, (name, entry) in zip(words, declared.items()) if values[name] != entry.default]
+    facts = ", ".join([*(changed or ["parameters as declared"]), f"seed {snapshot.seed}", source["program"]])
+    return Sheet(f"{scene.title}: {what[:1].lower()}{what[1:]}", facts, curves, source, over_time)
 
 
 def _has(ui: Ui, name: str) -> bool:
@@ -130,4 +247,5 @@ def _from_hex(code: str) -> Colour:
     return int(code[1:3], 16) / 255, int(code[3:5], 16) / 255, int(code[5:7], 16) / 255, 1.0
 
 
-PANEL = Panel("plots", "Plots", 20, "right", draw, stretch=True)
+KEYS = (Key("save_plot", "Ctrl+E", "save the plot as CSV, PNG and SVG", "File", save, codes=(pygame.K_e,), ctrl=True),)
+PANEL = Panel("plots", "Plots", 20, "tools", draw, keys=KEYS)

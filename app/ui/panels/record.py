@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
-from repose.app.render.text import note
+from repose.app.render.pacing import describe_speed
+from repose.app.render.text import draw_text, note
+from repose.app.render.theme import colour32
 from repose.app.storage.film import FORMATS, FRAME_RATES, SIZES, SPEEDS
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, choose, row, tooltip
+from repose.app.ui.widgets import button, checkbox, choose, row, tooltip
 
 
 def draw(ui: Ui) -> None:
@@ -33,6 +35,29 @@ def draw(ui: Ui) -> None:
         note(film.trouble, ui.palette.bad)
 
 
+def draw_indicator(ui: Ui, width: float) -> None:
+    """Red dot, length and file of the recording in progress, whatever tab is open; a click ends it."""
+    film, size = ui.film, imgui.ImVec2(width, imgui.get_frame_height())
+    imgui.invisible_button("##recording", size)
+    if not (film.running or film.finishing):
+        return
+    ui.probe.mark("record.indicator")
+    if film.running and imgui.is_item_clicked():
+        film.stop()
+    low, draw = imgui.get_item_rect_min(), imgui.get_window_draw_list()
+    radius, pad = 5.0 * ui.scale, imgui.get_style().frame_padding
+    draw.add_circle_filled(
+        imgui.ImVec2(low.x + 2 * radius, low.y + size.y / 2),
+        radius,
+        colour32(ui.palette.bad if film.running else ui.palette.muted),
+    )
+    tooltip(f"{'Recording' if film.running else 'Completing'} {film.path}\nClick, or key V, ends the recording.")
+    text = f"{film.seconds:.1f} s  {film.path.name if film.path else ''}"
+    draw.push_clip_rect(low, imgui.ImVec2(low.x + size.x, low.y + size.y), True)
+    draw_text(low.x + 4 * radius, low.y + pad.y, text, ui.palette.text)
+    draw.pop_clip_rect()
+
+
 def _draw_choices(ui: Ui) -> None:
     film = ui.film
     imgui.align_text_to_frame_padding()
@@ -54,9 +79,18 @@ def _draw_choices(ui: Ui) -> None:
     rate = choose(ui, "record.fps", "Frames", {str(r): f"{r} per second" for r in FRAME_RATES}, str(film.fps))
     if rate is not None:
         film.fps = int(rate)
-    speed = choose(ui, "record.speed", "Speed", {str(s): f"{s:g}× real time" for s in SPEEDS}, str(film.speed))
+    speeds = {"None": "of each phase", **{str(s): describe_speed(s) for s in SPEEDS}}
+    speed = choose(ui, "record.speed", "Speed", speeds, str(film.speed))
     if speed is not None:
-        film.speed = float(speed)
+        film.speed = None if speed == "None" else float(speed)
+    tooltip("Of each phase: filling at most 6 s, the collapse in slow motion, every speed written on the picture.")
+    film.words = checkbox(
+        ui,
+        "record.words",
+        "Title, clock, parameters",
+        film.words,
+        "For a film to be shown as it is: title card, clock, parameters, legend, and the result for two seconds.",
+    )
 
 
 def start_or_stop(ui: Ui) -> None:
@@ -65,4 +99,4 @@ def start_or_stop(ui: Ui) -> None:
 
 
 KEYS = (Key("record", "V", "start or end a video", "Picture", start_or_stop, characters="vV"),)
-PANEL = Panel("record", "Record", 40, "right", draw, group="tools", keys=KEYS)
+PANEL = Panel("record", "Record", 40, "tools", draw, keys=KEYS)

@@ -1,6 +1,10 @@
-"""File: save and open whole runs, export grains, and seek in the history of the run."""
+"""File: save and open whole runs, export grains; keys that seek in the history of the run."""
 
 from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pygame
 from imgui_bundle import imgui
@@ -10,9 +14,11 @@ from repose.app.storage.run_saver import free_name
 from repose.app.ui import file_dialog, rewind
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
+from repose.app.ui.questions import ask, is_losing
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, row, slide, tooltip
+from repose.app.ui.widgets import button, tooltip
 from repose.sim.io.archive import SUFFIX
+from repose.sim.parameters import unquoted
 
 EXPORTS = {
     ".csv": "A table as text, one row per grain, SI units in its head; 17 digits give the same bits back.",
@@ -21,48 +27,12 @@ EXPORTS = {
 }
 """Kinds of file the grains are written to for other programs."""
 DIALOG = "run dialog"
-"""Entry of `Ui.memory`: the open dialog."""
+"""Entry of `Ui.memory`: what the open dialog is for, and the dialog."""
 
 
 def draw(ui: Ui) -> None:
-    """History slider, file path, buttons, result of the last action."""
-    _draw_rewind(ui)
-    imgui.separator()
+    """File path, buttons, result of the last action."""
     _draw_file(ui)
-
-
-def _draw_rewind(ui: Ui) -> None:
-    snapshot = ui.snapshot
-    past = snapshot.at < snapshot.log_end
-    row(
-        "History",
-        f"{snapshot.time:.3f} s" + (" (earlier step)" if past else ""),
-        ui,
-        ui.palette.accent if past else None,
-    )
-    size = imgui.get_frame_height()
-    if button(ui, "rewind.earlier", "«", width=size, help="To the previous checkpoint.  Key Page Up"):
-        rewind.earlier(ui)
-    imgui.same_line(0.0, 2 * ui.scale)
-    if button(ui, "rewind.step_back", "‹", width=size, help="One time step back.  Key ,"):
-        rewind.step_back(ui)
-    imgui.same_line(0.0, 4 * ui.scale)
-    free = imgui.get_content_region_avail().x - size - 4 * ui.scale
-    share = snapshot.at / snapshot.log_end if snapshot.log_end else 1.0
-    where = slide(ui, "rewind.bar", (f"{len(snapshot.moments)} checkpoints", ""), share, free)
-    tooltip("Recent checkpoints are dense, older ones sparse. Continuing from one deletes what came after it.")
-    if where is not None:
-        at = rewind.nearest(ui, where)
-        if at != ui.memory.get("rewind.asked"):
-            ui.memory["rewind.asked"] = at
-            rewind.go_to(ui, at)
-    else:
-        ui.memory.pop("rewind.asked", None)
-    imgui.same_line(0.0, 4 * ui.scale)
-    if button(ui, "rewind.later", "»", width=size, help="To the next checkpoint.  Key Page Down"):
-        rewind.later(ui)
-    row("Memory of checkpoints", rewind.memory(ui), ui)
-    tooltip("In use, and the limit above which checkpoints are thinned out. 1 MB = 1000² bytes.")
 
 
 def _draw_file(ui: Ui) -> None:
@@ -78,22 +48,40 @@ def _draw_file(ui: Ui) -> None:
     tooltip(
         "One file holds grains, contacts, plots, parameters and the log. A run opened from it continues bit by bit."
     )
-    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
-    over = saver.confirm != "" and saver.confirm == saver.path
-    label = "Overwrite" if over else "Save"
-    emphasis = ui.palette.warning if over else None
-    if button(ui, "runs.save", label, hint="" if over else "Ctrl+S", width=half, emphasis=emphasis):
-        save_run(ui)
-    imgui.same_line()
-    if button(ui, "runs.open", "Open", hint="Ctrl+O", width=half):
-        open_run(ui)
+    _draw_buttons(ui)
     _draw_export(ui)
-    if over:
+    if _is_over(ui):
         note("The file exists already.", ui.palette.warning)
     if saver.said:
         note(saver.said, ui.palette.muted)
     if saver.trouble:
         note(saver.trouble, ui.palette.bad)
+
+
+def _is_over(ui: Ui) -> bool:
+    """Whether the file to save to exists, and the user has yet to say that it may be replaced."""
+    return ui.run_saver.confirm != "" and ui.run_saver.confirm == ui.run_saver.path
+
+
+def _draw_buttons(ui: Ui) -> None:
+    """Save and open, by the system's own dialog where it has one, and the recent runs."""
+    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    missing = file_dialog.why_none()
+    over = _is_over(ui)
+    label = "Overwrite" if over else "Save"
+    emphasis = ui.palette.warning if over else None
+    if button(ui, "runs.save", label, hint="" if over else "Ctrl+S", width=half, emphasis=emphasis):
+        save_run(ui)
+    imgui.same_line()
+    if button(ui, "runs.open", "Open" if missing else "Open…", hint="Ctrl+O", width=half):
+        open_run(ui)
+    free = not missing and DIALOG not in ui.memory
+    if button(ui, "runs.save_as", "Save as…", width=half, enabled=free, help=missing or "Choose folder and name."):
+        path = ui.run_saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene))
+        _ask_system(ui, "save", file_dialog.save_dialog("Save the run", path, "Runs", SUFFIX))
+    imgui.same_line()
+    if button(ui, "runs.recent", "Recent runs", width=half, help="Saved runs with their pictures."):
+        ui.actions["recent_runs"]()
 
 
 def _draw_export(ui: Ui) -> None:
@@ -117,20 +105,44 @@ def save_run(ui: Ui) -> None:
 
 
 def open_run(ui: Ui) -> None:
-    """Open the run whose path is typed; with none typed, ask with the system's own dialog."""
-    if ui.run_saver.path.strip() or file_dialog.why_none():
-        ui.run_saver.open(ui.run_saver.path)
+    """Ask which run to open with the system's own dialog; where there is none, open the one whose path is typed."""
+    if file_dialog.why_none():
+        replace_run(ui, ui.run_saver.path)
     elif DIALOG not in ui.memory:
-        ui.memory[DIALOG] = file_dialog.open_dialog("Open a run", "Runs", (SUFFIX,))
+        _ask_system(ui, "open", file_dialog.open_dialog("Open a run", "Runs", (SUFFIX,)))
+
+
+def replace_run(ui: Ui, path: str) -> None:
+    """Open a run; one that has begun and would be replaced is asked about."""
+    if not is_losing(ui) or not path.strip():
+        ui.run_saver.open(path)
+        return
+    name = Path(unquoted(path)).name
+    ask(ui, f"Open {name}? It replaces the run in the window.", "Open", partial(ui.run_saver.open, path))
+
+
+def _ask_system(ui: Ui, what: str, dialog: Any) -> None:
+    """Wait for the answer to a dialog; where it could not be opened the path can still be typed."""
+    if dialog is not None:
+        ui.memory[DIALOG] = what, dialog
+
+
+def close_dialog(ui: Ui) -> None:
+    """Close the dialog at the end of the program."""
+    if DIALOG in ui.memory:
+        file_dialog.dismiss(ui.memory.pop(DIALOG)[1])
 
 
 def _take_answer(ui: Ui) -> None:
-    dialog = ui.memory.get(DIALOG)
+    what, dialog = ui.memory.get(DIALOG, ("", None))
     chosen = file_dialog.answer(dialog) if dialog is not None else None
-    if chosen is not None:
-        del ui.memory[DIALOG]
-        if chosen:
-            ui.run_saver.open(chosen)
+    if chosen is None:
+        return
+    del ui.memory[DIALOG]
+    if chosen and what == "open":
+        replace_run(ui, chosen)
+    elif chosen:
+        ui.run_saver.save(chosen, asked=True)
 
 
 KEYS = (
@@ -140,4 +152,4 @@ KEYS = (
     Key("save_run", "Ctrl+S", "save the run", "File", save_run, codes=(pygame.K_s,), ctrl=True),
     Key("open_run", "Ctrl+O", "open a run", "File", open_run, codes=(pygame.K_o,), ctrl=True),
 )
-PANEL = Panel("runs", "File", 45, "right", draw, group="tools", keys=KEYS)
+PANEL = Panel("runs", "File", 45, "tools", draw, keys=KEYS)

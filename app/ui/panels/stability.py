@@ -1,16 +1,17 @@
-"""Stability: time step and its limit, largest overlap, threads, and the fault that stopped the run."""
+"""Stability: a dot that opens when it turns amber; time step and its limit, largest overlap, threads."""
 
 from __future__ import annotations
 
 from imgui_bundle import imgui
-from repose.app.render.text import friendly, note, si
+from repose.app.render.text import draw_text, note, si, text_width
 from repose.app.render.theme import Colour, colour32
 from repose.app.thread_count import most_threads
 from repose.app.ui.panels import Panel
+from repose.app.ui.places import STABILITY, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD
-from repose.sim.experiment.commands import Recover, UseThreads
+from repose.sim.experiment.commands import UseThreads
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, SAFE_STEP
 
 THREADS_HELP = (
@@ -19,10 +20,68 @@ THREADS_HELP = (
 )
 
 
+LAST = "stability.last"
+"""Entry of `Ui.memory`: the state seen last."""
+WIDTH = 300.0
+"""Of the numbers [px at scale 1]."""
+DOTS = {"good": "stable", "warning": "close", "bad": "unstable", "muted": "no contact"}
+"""What the dot says, by its colour."""
+
+
+def state(ui: Ui) -> str:
+    """ "good", "warning", "bad", or "muted" where nothing touches yet."""
+    snapshot = ui.snapshot
+    if snapshot.fault is not None or snapshot.dt_warning or share_of_limit(ui) > 1.0:
+        return "bad"
+    if share_of_limit(ui) > SAFE_STEP or snapshot.largest_overlap > LARGE_OVERLAP:
+        return "warning"
+    return "good" if snapshot.omega_dt > 0.0 else "muted"
+
+
+def draw_dot(ui: Ui, width: float) -> None:
+    """A dot of the colour of the state and one word; a click opens the numbers, and so does a turn to amber or red."""
+    size, now = imgui.ImVec2(width, imgui.get_frame_height()), state(ui)
+    if imgui.invisible_button("##stability", size, imgui.ButtonFlags_.enable_nav):
+        ui.memory[STABILITY] = not ui.memory.get(STABILITY, False)
+    ui.probe.mark("stability.dot")
+    if not ui.memory.get(STABILITY):
+        tooltip("Time step against its limit, and the largest overlap. A click shows the numbers and the threads.")
+    low, pad = imgui.get_item_rect_min(), imgui.get_style().frame_padding
+    colour: Colour = getattr(ui.palette, now)
+    radius, draw = 5.0 * ui.scale, imgui.get_window_draw_list()
+    draw.add_circle_filled(imgui.ImVec2(low.x + 2 * radius, low.y + size.y / 2), radius, colour32(colour))
+    if 4 * radius + text_width(DOTS[now]) <= width:
+        draw_text(low.x + 4 * radius, low.y + pad.y, DOTS[now], ui.palette.text)
+    before = ui.memory.get(LAST, now)
+    ui.memory[LAST] = now
+    if now in ("warning", "bad") and before not in ("warning", "bad"):
+        ui.memory[STABILITY] = True
+    elif now not in ("warning", "bad") and before in ("warning", "bad"):
+        ui.memory[STABILITY] = False
+
+
 def draw(ui: Ui) -> None:
+    """The numbers in a window over the lower right of the picture, while they are open."""
+    if not ui.memory.get(STABILITY) or ui.presenting or not ui.inset[3]:
+        return
+    edge = imgui.ImVec2(ui.size[0] - 10 * ui.scale, ui.size[1] - ui.inset[3] - 10 * ui.scale)
+    imgui.set_next_window_pos(edge, imgui.Cond_.always, imgui.ImVec2(1.0, 1.0))
+    width = min(WIDTH * ui.scale, ui.size[0] - ui.inset[0] - 20 * ui.scale)
+    imgui.set_next_window_size(imgui.ImVec2(width, 0.0))
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_border_size, ui.scale)
+    flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_move | imgui.WindowFlags_.no_saved_settings
+    take_focus(ui, STABILITY)
+    imgui.begin(STABILITY, None, flags | imgui.WindowFlags_.no_focus_on_appearing)
+    imgui.pop_style_var(2)
+    _draw_numbers(ui)
+    if button(ui, "stability.close", "Close"):
+        ui.memory[STABILITY] = False
+    imgui.end()
+
+
+def _draw_numbers(ui: Ui) -> None:
     """The gauge, its numbers, and a button for the remedy."""
-    if ui.snapshot.fault is not None:
-        _draw_fault(ui)
     _draw_gauge(ui)
     snapshot = ui.snapshot
     row("Time step in use", si(snapshot.dt, "s") if snapshot.dt > 0.0 else "none yet", ui)
@@ -90,27 +149,4 @@ def _draw_threads(ui: Ui) -> None:
         ui.send(UseThreads(int(chosen) or None))
 
 
-def _draw_fault(ui: Ui) -> None:
-    """The fault, its grain, the change before it, and the remedies."""
-    fault = ui.snapshot.fault
-    if fault is None:
-        return
-    note("Stopped: the reason stands over the picture.", ui.palette.bad)
-    if ui.dead:
-        return
-    if fault.sphere_id is not None:
-        row("Grain", f"number {fault.sphere_id}", ui)
-    declared = type(ui.snapshot.parameters).declared() if ui.snapshot.parameters is not None else {}
-    if fault.parameter in declared:
-        row("Changed last", declared[fault.parameter].quantity.label, ui)
-    for name, value in list((ui.edits.to_undo() or {}).items())[:1]:
-        back = friendly(f"Undo: {declared[name].quantity.label} = {declared[name].shown(value)}")
-        if button(
-            ui, "stability.undo", back, emphasis=ui.palette.accent, help="Back to the last good state and value."
-        ):
-            ui.edits.undo()
-    if button(ui, "stability.recover", "Back to the last good state", help="With the parameters as they are now."):
-        ui.send(Recover({}))
-
-
-PANEL = Panel("stability", "Stability", 10, "right", draw)
+PANEL = Panel("stability", "Stability", 75, "over", draw)

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
-from repose.app.render.text import friendly, text_width
+from repose.app.render.text import text_width
 from repose.app.render.theme import Colour, vector
+from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import choose
+from repose.sim.experiment.snapshot import Snapshot
 
 Floats = NDArray[np.float64]
 
 MOST_POINTS = 1500
 """Per curve; a plot has fewer pixels than that."""
-FEWEST_DECADES, MOST_DECADES = 2, 9
+FEWEST_DECADES, MOST_DECADES = 3, 9
 """Shown on a logarithmic axis below the largest value."""
-SPANS = {0.0: "over all time [s]", 20.0: "over the last 20 s", 5.0: "over the last 5 s", 1.0: "over the last 1 s"}
+SINCE_OPENING = -1.0
+"""Entry of `SPANS` for what came after the opening of the wall."""
+SPANS = {
+    SINCE_OPENING: "from {zero} on [s]",
+    0.0: "over all time [s]",
+    20.0: "over the last 20 s",
+    5.0: "over the last 5 s",
+    1.0: "over the last 1 s",
+}
 """Time spans of the plots [s], 0 for the whole run, and their labels."""
 NEAR = 4.0
 """Distance from a mark within which the mouse shows its text [px]."""
+LEAST_HEIGHT = 60.0
+"""Of a plot [px at scale 1]."""
 
 
 def draw_over_time(
@@ -39,56 +49,86 @@ def draw_over_time(
         _draw_span(ui)
     if height is not None:
         height -= imgui.get_text_line_height_with_spacing()
-    size = imgui.ImVec2(-1, max(height if height is not None else imgui.get_content_region_avail().y, 60 * ui.scale))
+    room = height if height is not None else imgui.get_content_region_avail().y
+    size = imgui.ImVec2(-1, max(room, LEAST_HEIGHT * ui.scale))
+    width = imgui.get_content_region_avail().x - 3.0 * imgui.get_font_size()
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
     if not implot.begin_plot(f"##{label}", size, flags):
         return
     try:
-        begin, end = _shown_span(ui)
-        time = thinned(_column(ui, "time"))
+        zero = opening(ui.snapshot) or 0.0
+        begin, end = shown_span(ui)
+        time = thinned(shown_column(ui, "time")) - zero
         drawn = _finite(ui, curves, time, log)
         bare = implot.AxisFlags_.no_label
         implot.setup_axes("t [s]", "", bare if ticks else bare | implot.AxisFlags_.no_tick_labels, bare)
         low, high = _span([values for values, _ in drawn.values()], log, from_zero)
-        implot.setup_axes_limits(begin, end, low, high, implot.Cond_.always)
-        implot.setup_axis_format(implot.ImAxis_.y1, "%.3g")
-        implot.setup_axis_format(implot.ImAxis_.x1, "%g")
-        if log:
-            implot.setup_axis_scale(implot.ImAxis_.y1, implot.Scale_.log10)
-            implot.setup_axis_ticks(
-                implot.ImAxis_.y1, *_decades(low, high, size.y / (2.5 * imgui.get_text_line_height())), False
-            )
+        implot.setup_axes_limits(begin - zero, end - zero, low, high, implot.Cond_.always)
+        set_axis(implot.ImAxis_.x1, begin - zero, end - zero, width, labels=ticks)
+        set_axis(implot.ImAxis_.y1, low, high, size.y - imgui.get_text_line_height(), log)
         for name, (values, colour) in drawn.items():
             implot.plot_line(name, time, values, implot.Spec(line_color=vector(colour), line_weight=1.6 * ui.scale))
-        _draw_marks(ui)
+        _draw_marks(ui, zero)
     finally:
         implot.end_plot()
+
+
+def opening(snapshot: Snapshot) -> float | None:
+    """Time when the wall was opened, to one sample of the series [s]; None where there is none or it is closed.
+
+    A scene reads a slope only once the grains can flow; a heap in space therefore counts from the end of its filling.
+    """
+    angle, time = snapshot.series.get("angle", np.empty(0)), snapshot.series.get("time", np.empty(0))
+    known = np.isfinite(angle)
+    if not known.any() or known[0]:
+        return None
+    return float(time[np.argmax(known)])
+
+
+def _zero_words(snapshot: Snapshot) -> str:
+    """What the time axis counts from."""
+    return "the opening" if snapshot.position.shape[1] == 2 else "the end of filling"
+
+
+def time_label(ui: Ui) -> str:
+    """What the time axis shows, with its unit."""
+    return "simulated time t [s]" if opening(ui.snapshot) is None else f"time from {_zero_words(ui.snapshot)} t [s]"
 
 
 def _draw_span(ui: Ui) -> None:
     """The list of time spans, at the right; one choice for all plots over time."""
     choices = ui.settings.choices
-    widest = max(text_width(text) for text in SPANS.values()) + imgui.get_frame_height()
+    spans = {str(span): text.format(zero=_zero_words(ui.snapshot)) for span, text in SPANS.items()}
+    widest = max(text_width(text) for text in spans.values()) + imgui.get_frame_height()
+    chosen_now = choices.plot_span
+    if opening(ui.snapshot) is None:
+        del spans[str(SINCE_OPENING)]
+        chosen_now = max(chosen_now, 0.0)
     imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(imgui.get_content_region_avail().x - widest, 0.0))
     imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(imgui.get_style().frame_padding.x, 0.0))
-    chosen = choose(ui, "plots.span", "", {str(span): text for span, text in SPANS.items()}, str(choices.plot_span))
+    chosen = choose(ui, "plots.span", "", spans, str(chosen_now))
     imgui.pop_style_var()
     if chosen is not None:
         choices.plot_span = float(chosen)
 
 
-def _shown_span(ui: Ui) -> tuple[float, float]:
-    """Begin and end of the time axis [s]: the whole run, or its last seconds."""
+def shown_span(ui: Ui) -> tuple[float, float]:
+    """Begin and end of the time axis in simulated time [s]: what came after the opening, the last seconds, or all."""
     time, span = ui.snapshot.series.get("time", np.empty(0)), ui.settings.choices.plot_span
     end = float(time[-1]) if len(time) else 1.0
+    if span == SINCE_OPENING:
+        begin = opening(ui.snapshot) or 0.0
+        return (begin, end) if end > begin else (0.0, end)
     return (max(end - span, 0.0) if span else 0.0), end
 
 
-def _column(ui: Ui, name: str) -> Floats:
-    """Samples of a series within the time span, and the one before."""
+def shown_column(ui: Ui, name: str) -> Floats:
+    """Samples of a series within the time span, and the one before where the span begins between two."""
     time = ui.snapshot.series.get("time", np.empty(0))
-    first = max(int(np.searchsorted(time, _shown_span(ui)[0])) - 1, 0)
+    begin = shown_span(ui)[0]
+    first = int(np.searchsorted(time, begin))
+    first -= 0 if first == len(time) or time[first] == begin else min(first, 1)
     return ui.snapshot.series.get(name, np.empty(0))[first:]
 
 
@@ -98,7 +138,7 @@ def _finite(
     """Values and colour of every curve with finite values; a log axis omits values that are not positive."""
     drawn = {}
     for name, (key, factor, colour) in curves.items():
-        values = thinned(_column(ui, key)) * factor
+        values = thinned(shown_column(ui, key)) * factor
         if log:
             values = np.where(values > 0.0, values, np.nan)
         if len(values) == len(time) and np.isfinite(values).any():
@@ -120,27 +160,19 @@ def _span(curves: list[Floats], log: bool, from_zero: bool = True) -> tuple[floa
     return min(low, 0.0) - (room if low < 0.0 else 0.0), high + room
 
 
-def _decades(low: float, high: float, most: float) -> tuple[list[float], list[str]]:
-    """About `most` powers of ten inside the limits, never more than five, and how they are written."""
-    first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
-    stride = max(1, math.ceil((last - first) / max(min(most, 5.0) - 1.0, 1.0)))
-    powers = [power for power in range(first, last + 1) if power % stride == 0]
-    return [10.0**power for power in powers], [friendly(f"1e{power:+d}") for power in powers]
-
-
-def _draw_marks(ui: Ui) -> None:
-    """A thin line where a parameter changed; the mouse on it shows the change."""
+def _draw_marks(ui: Ui, zero: float) -> None:
+    """A thin line where a parameter changed; the mouse on it shows the change. `zero` of the time axis [s]."""
     marks = ui.edits.marks
     if not marks:
         return
-    times = np.array([mark.time for mark in marks])
+    times = np.array([mark.time for mark in marks]) - zero
     grey = implot.Spec(line_color=vector(ui.palette.muted, 0.55), line_weight=ui.scale, flags=implot.ItemFlags_.no_fit)
     implot.plot_inf_lines("##changes", times, grey)
     if implot.is_plot_hovered():
         reach = NEAR * ui.scale * implot.get_plot_limits().x.size() / max(implot.get_plot_size().x, 1.0)
         near = int(np.argmin(np.abs(times - implot.get_plot_mouse_pos().x)))
         if abs(times[near] - implot.get_plot_mouse_pos().x) < reach:
-            imgui.set_tooltip(f"{marks[near].time:.3f} s: {marks[near].text}")
+            imgui.set_tooltip(f"{times[near]:.3f} s: {marks[near].text}")
 
 
 def thinned(series: Floats) -> Floats:

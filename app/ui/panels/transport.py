@@ -1,95 +1,201 @@
-"""Transport: pause, single steps, speed, and the clocks of the run."""
+"""Time along the bottom: what has happened and where the run is, pause, steps, speed in words, the clock."""
 
 from __future__ import annotations
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.render.pacing import describe_speed
 from repose.app.render.text import SMALL, draw_text, grouped, text_width
-from repose.app.render.theme import Colour, vector
+from repose.app.render.theme import Colour, colour32
 from repose.app.ui import rewind
+from repose.app.ui.events import Event
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
-from repose.app.ui.transport import SPEEDS, describe_speed
+from repose.app.ui.panels.record import draw_indicator
+from repose.app.ui.panels.stability import draw_dot
+from repose.app.ui.places import is_shown, show
+from repose.app.ui.transport import SPEEDS, describe_pace
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, slide, tooltip
+from repose.app.ui.widgets import button, dragged, slide, tooltip
 
-SLOW = 0.9
-"""Share of the wanted speed below which the real-time factor is shown as a warning."""
+TIMELINE = 14.0
+"""Height of the bar of time [px at scale 1]."""
+NEAR = 6.0
+"""Distance from an event at which the pointer means it [px at scale 1]."""
+NUMBERS = "numbers"
+"""Entry of the settings that says whether the counts of steps and frames are shown."""
 
 
 def draw(ui: Ui) -> None:
-    """Buttons and the speed slider at the left, readouts at the right."""
-    _draw_controls(ui)
-    _draw_readouts(ui)
+    """The bar of time over the whole width; below it controls, clock, and what watches over the run."""
+    _draw_timeline(ui)
+    room = imgui.get_content_region_avail().x / ui.scale
+    _draw_controls(ui, room)
+    end = _draw_clock(ui)
+    _draw_watch(ui, room, end)
 
 
-def _draw_controls(ui: Ui) -> None:
+def _draw_timeline(ui: Ui) -> None:
+    """Where the run is in its history, with the events; a drag goes to the nearest checkpoint."""
+    snapshot, size = ui.snapshot, imgui.ImVec2(imgui.get_content_region_avail().x, TIMELINE * ui.scale)
+    imgui.invisible_button("##timeline", size)
+    ui.probe.mark("rewind.bar")
+    low = imgui.get_item_rect_min()
+    share = snapshot.at / snapshot.log_end if snapshot.log_end else 0.0
+    draw, middle = imgui.get_window_draw_list(), low.y + size.y / 2
+    half, rounding = 3.0 * ui.scale, 3.0 * ui.scale
+    hot = imgui.is_item_hovered() or imgui.is_item_active()
+    ground = imgui.get_color_u32(imgui.Col_.frame_bg_hovered if hot else imgui.Col_.frame_bg)
+    edge = low.x + share * size.x
+    draw.add_rect_filled(
+        imgui.ImVec2(low.x, middle - half), imgui.ImVec2(low.x + size.x, middle + half), ground, rounding
+    )
+    draw.add_rect_filled(
+        imgui.ImVec2(low.x, middle - half), imgui.ImVec2(edge, middle + half), colour32(ui.palette.fill), rounding
+    )
+    for event in ui.events.shown:
+        x = low.x + size.x * min(event.at / max(snapshot.log_end, 1), 1.0)
+        thick, ink = max(1.0, ui.scale), colour32(_colour(ui, event))
+        draw.add_rect_filled(imgui.ImVec2(x - thick, low.y), imgui.ImVec2(x + thick, low.y + size.y), ink)
+    knob = min(max(edge, low.x + half), low.x + size.x - half)
+    draw.add_circle_filled(imgui.ImVec2(knob, middle), 5.0 * ui.scale, colour32(ui.palette.accent))
+    _explain_timeline(ui, low.x, size.x)
+    where = dragged(ui, low.x, size.x) if imgui.is_mouse_down(0) else None
+    if where is None:
+        if not imgui.is_item_active():
+            ui.memory.pop("rewind.asked", None)
+        return
+    at = rewind.nearest(ui, where)
+    if at != ui.memory.get("rewind.asked"):
+        ui.memory["rewind.asked"] = at
+        rewind.go_to(ui, at)
+
+
+def _explain_timeline(ui: Ui, left: float, width: float) -> None:
+    """Name the event under the pointer, or say what a click does."""
+    end = max(ui.snapshot.log_end, 1)
+    pointer = imgui.get_io().mouse_pos.x
+    near = [event for event in ui.events.shown if abs(left + width * event.at / end - pointer) < NEAR * ui.scale]
+    if near:
+        tooltip("\n".join(f"{event.time:.3f} s: {event.text}" for event in near[-4:]))
+    else:
+        tooltip(
+            f"Drag: back to one of {len(ui.snapshot.moments)} checkpoints, dense for recent times "
+            f"({rewind.memory(ui)}). Continuing from there deletes what came after."
+        )
+
+
+def _colour(ui: Ui, event: Event) -> Colour:
+    palette = ui.palette
+    return {"phase": palette.accent, "measured": palette.good, "changed": palette.warning}[event.kind]
+
+
+def _draw_controls(ui: Ui, room: float) -> None:
+    """Pause, steps and speed; in a narrow window the keys remain."""
     paused = ui.snapshot.paused or ui.transport.paused
-    width = 96 * ui.scale
+    side, tight = imgui.get_frame_height(), 2 * ui.scale
+    if room > 700.0:
+        if button(ui, "rewind.earlier", "«", width=side, help="To the previous checkpoint.  Key Page Up"):
+            rewind.earlier(ui)
+        imgui.same_line(0.0, tight)
+        if button(ui, "rewind.step_back", "‹", width=side, help="One time step back.  Key ,"):
+            rewind.step_back(ui)
+        imgui.same_line(0.0, tight)
     label, accent = ("Continue", ui.palette.accent) if paused else ("Pause", None)
-    if button(
-        ui, "transport.pause", label, hint="Space", width=width, emphasis=accent, help="Pause the run, or continue it."
-    ):
+    help = "Pause the run, or continue it."
+    if button(ui, "transport.pause", label, hint="Space", width=118 * ui.scale, emphasis=accent, help=help):
         ui.transport.pause(not paused)
-    imgui.same_line()
+    imgui.same_line(0.0, tight)
     imgui.push_item_flag(imgui.ItemFlags_.button_repeat, True)
-    if button(ui, "transport.step", "Step", hint=".", width=62 * ui.scale, help="One time step, then pause."):
+    if button(ui, "transport.step", "Step", hint=".", width=58 * ui.scale, help="One time step, then pause."):
         rewind.step_forward(ui)
     imgui.pop_item_flag()
-    imgui.same_line(0.0, 14 * ui.scale)
-    if button(ui, "transport.slower", "−", width=imgui.get_frame_height(), help="Slower.  Key −"):
+    if room > 700.0:
+        imgui.same_line(0.0, tight)
+        if button(ui, "rewind.later", "»", width=side, help="To the next checkpoint.  Key Page Down"):
+            rewind.later(ui)
+    imgui.same_line(0.0, 12 * ui.scale)
+    if button(ui, "transport.slower", "−", width=side, help="Slower.  Key −"):
         ui.transport.choose(ui.transport.index - 1)
-    imgui.same_line(0.0, 2 * ui.scale)
+    imgui.same_line(0.0, tight)
     last = len(SPEEDS) - 1
     speed = ui.transport.speed
     shown = (describe_speed(speed), "max" if speed is None else f"{speed:g}×")
-    where = slide(ui, "transport.speed", shown, ui.transport.index / last, _free_for_slider(ui), step=1 / last)
+    wide = min(176.0, max(0.2 * room, 60.0)) * ui.scale
+    where = slide(ui, "transport.speed", shown, ui.transport.index / last, wide, step=1 / last)
     tooltip("Simulated time per wall time. The time step does not depend on it: a slow machine only takes longer.")
     if where is not None and round(where * last) != ui.transport.index:
         ui.transport.choose(round(where * last))
-    imgui.same_line(0.0, 2 * ui.scale)
-    if button(ui, "transport.faster", "+", width=imgui.get_frame_height(), help="Faster.  Key +"):
+    imgui.same_line(0.0, tight)
+    if button(ui, "transport.faster", "+", width=side, help="Faster.  Key +"):
         ui.transport.choose(ui.transport.index + 1)
 
 
-def _free_for_slider(ui: Ui) -> float:
-    return min(190 * ui.scale, max(imgui.get_content_region_avail().x * 0.25, 60 * ui.scale))
-
-
-def _draw_readouts(ui: Ui) -> None:
-    """As many readouts as fit, the most important ones first."""
+def _draw_clock(ui: Ui) -> float:
+    """The simulated time, and below it the speed that is reached where it is another than wanted; returns its end."""
     snapshot = ui.snapshot
-    wanted = ui.transport.speed
-    behind = wanted is not None and not snapshot.paused and 0.0 < snapshot.realtime_factor < SLOW * wanted
-    readouts: tuple[tuple[str, str, str, Colour], ...] = (
-        ("simulated time", f"{snapshot.time:.3f} s", "88888.888 s", ui.palette.text),
-        (
-            "real-time factor",
-            f"{snapshot.realtime_factor:.2g}×" if not snapshot.paused else "paused",
-            "88.888×",
-            ui.palette.warning if behind else ui.palette.text,
-        ),
-        ("steps", grouped(snapshot.step), "888 888 888", ui.palette.text),
-        ("steps/s", grouped(round(snapshot.steps_per_second)), "8 888 888", ui.palette.text),
+    imgui.same_line(0.0, 14 * ui.scale)
+    low = imgui.get_cursor_screen_pos()
+    pad, past = imgui.get_style().frame_padding.y, snapshot.at < snapshot.log_end
+    colour = ui.palette.accent if past else ui.palette.text
+    draw_text(low.x, low.y + pad - 0.05 * imgui.get_font_size(), f"{snapshot.time:.3f} s", colour, 1.15)
+    end = low.x + text_width("8888.888 s", 1.15)
+    said = describe_pace(snapshot, ui.transport.speed)
+    wide = text_width("8888 × slow motion", 0.85)
+    if said and end + 10 * ui.scale + wide < ui.size[0] - WATCH * ui.scale:
+        draw_text(end + 10 * ui.scale, low.y + pad + 0.1 * imgui.get_font_size(), said, ui.palette.muted, 0.85)
+    imgui.dummy(imgui.ImVec2(1.0, imgui.get_frame_height()))
+    return end + 10 * ui.scale + wide
+
+
+WATCH = 300.0
+"""Width kept at the right for recording, stability and the numbers [px at scale 1]."""
+
+
+def _draw_watch(ui: Ui, room: float, left: float) -> None:
+    """At the right: the recording, the dot of stability, and on demand the counts."""
+    side = imgui.get_frame_height()
+    stable, gap = (86.0 if room > 560.0 else 26.0) * ui.scale, 6 * ui.scale
+    record = (150.0 if room > 860.0 else 26.0) * ui.scale
+    right = ui.size[0] - imgui.get_style().window_padding.x
+    start = right - side - stable - record - 2 * gap
+    if start < left - text_width("8888 × slow motion", 0.85):
+        return
+    imgui.same_line()
+    top = imgui.get_cursor_screen_pos().y
+    imgui.set_cursor_screen_pos(imgui.ImVec2(start, top))
+    draw_indicator(ui, record)
+    imgui.same_line(0.0, gap)
+    draw_dot(ui, stable)
+    imgui.same_line(0.0, gap)
+    on = is_shown(ui, NUMBERS)
+    help = "Steps, steps per second, grains, frames per second."
+    if button(ui, "transport.numbers", "#", width=side, emphasis=ui.palette.fill if on else None, help=help):
+        show(ui, NUMBERS, not on)
+    if on:
+        _draw_numbers(ui, left + gap, start - 2 * gap, top)
+
+
+def _draw_numbers(ui: Ui, left: float, right: float, top: float) -> None:
+    """As many counts as fit, the most important ones first."""
+    snapshot = ui.snapshot
+    readouts = (
+        ("steps/s", grouped(round(snapshot.steps_per_second)), "8 888 888"),
+        ("frames/s", f"{ui.fps:.0f}", "frames/s"),
+        ("steps", grouped(snapshot.step), "888 888 888"),
         # A sphere that is not released yet does not count as moving; 0 grains would contradict the picture.
-        ("grains", grouped(snapshot.moving_count) if snapshot.moving_count else "–", "88 888", ui.palette.text),
-        ("frames/s", f"{ui.fps:.0f}", "frames/s", ui.palette.text),
+        ("grains", grouped(snapshot.moving_count) if snapshot.moving_count else "–", "88 888"),
     )
-    imgui.same_line(0.0, 0.0)
-    gap = 18 * ui.scale
-    free = imgui.get_content_region_avail().x - gap
-    top = imgui.get_cursor_screen_pos()
-    high = imgui.get_frame_height()
-    small = imgui.get_font_size() * SMALL
-    widths = [max(text_width(sample), text_width(name, SMALL)) for name, _, sample, _ in readouts]
-    count = next((n for n in range(len(widths), 0, -1) if sum(widths[:n]) + (n - 1) * gap <= free), 0)
-    x = top.x + gap + free - sum(widths[:count]) - max(count - 1, 0) * gap
-    for (name, value, _, colour), width in zip(readouts[:count], widths[:count]):
-        base = top.y + (high - small - imgui.get_font_size() * 1.12) / 2
-        draw_text(x + width - text_width(name, SMALL), base, name, ui.palette.muted, SMALL)
-        draw_text(x + width - text_width(value), base + small * 1.12, value, colour)
-        x += width + gap
-    imgui.text_colored(vector(ui.palette.text, 0.0), "")
+    high, small, gap = imgui.get_frame_height(), imgui.get_font_size() * SMALL, 12 * ui.scale
+    x = right
+    for name, value, sample in readouts:
+        x -= max(text_width(sample, 0.9), text_width(name, SMALL))
+        if x < left:
+            return
+        base = top + (high - small - imgui.get_font_size()) / 2
+        draw_text(x, base, name, ui.palette.muted, SMALL)
+        draw_text(x, base + small * 1.05, value, ui.palette.text, 0.9)
+        x -= gap
 
 
 KEYS = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
-from repose.app.render.colours import COLOUR_MAPS, COLOURINGS
+from repose.app.render.colours import COLOUR_MAPS, COLOURINGS, shown_as
 from repose.app.render.cutaway import AXES
 from repose.app.render.orbit import VIEWS
 from repose.app.render.passes import all_switches
@@ -14,12 +14,15 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, slide
 
 COLOURS = {
+    "automatic": "automatic",
     "speed": "speed",
     "force": "contact force",
     "pressure": "pressure",
     "coordination": "contacts",
     "size": "radius",
     "layer": "layer of origin",
+    "sand": "sand",
+    "clay": "clay",
     "plain": "plain",
 }
 
@@ -42,7 +45,9 @@ def draw(ui: Ui) -> None:
     if table is not None:
         view.colour_map = table
     _draw_switches(ui)
-    if button(ui, "view.frame", "Show everything", hint="Home", help="Move and zoom to show the whole scene."):
+    if button(
+        ui, "view.frame", "Follow the grains", hint="Home", help="Move and zoom so that the grains fill the picture."
+    ):
         ui.actions["frame_all"]()
     if ui.snapshot.position.shape[1] == 3:
         _draw_space(ui)
@@ -79,18 +84,28 @@ def _draw_space(ui: Ui) -> None:
 def _draw_switches(ui: Ui) -> None:
     half = imgui.get_content_region_avail().x / 2
     start = imgui.get_cursor_pos_x()
-    for index, switch in enumerate(switch for switch in all_switches() if switch.applies(ui.snapshot)):
+    shown = [switch for switch in all_switches() if switch.applies(ui.snapshot)]
+    for index, switch in enumerate(shown):
         if index % 2:
             imgui.same_line(start + half)
         help = f"{switch.help}  Key {switch.key}" if switch.key else switch.help
         switch.set(ui.view, checkbox(ui, f"view.show_{switch.name}", switch.label, switch.is_on(ui.view), help))
+    if len(shown) % 2:
+        imgui.same_line(start + half)
+    help = "The range of the colours follows the values; otherwise it is held for a run, so that colours keep it."
+    follows = checkbox(ui, "view.range_follows", "Range follows", ui.view.range_follows, help)
+    if follows != ui.view.range_follows:
+        ui.view.range_follows = follows
 
 
 def colour_by_next(ui: Ui) -> None:
-    """Colour the grains by the next quantity."""
+    """Colour the grains by the next quantity or look that is not shown already."""
     names = list(COLOURINGS)
-    ui.view.colour_by = names[(names.index(ui.view.colour_by) + 1) % len(names)]
+    at = names.index(ui.view.colour_by) if ui.view.colour_by in names else -1
+    shown = shown_as(ui.view.colour_by, ui.snapshot)
+    later = (names[(at + step) % len(names)] for step in range(1, len(names)))
+    ui.view.colour_by = next(name for name in later if shown_as(name, ui.snapshot) != shown)
 
 
 KEYS = (Key("next_colour", "C", "colour by the next quantity", "Picture", colour_by_next, characters="cC"),)
-PANEL = Panel("view", "View", 30, "right", draw, group="tools", keys=KEYS)
+PANEL = Panel("view", "View", 30, "tools", draw, keys=KEYS)

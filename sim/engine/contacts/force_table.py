@@ -12,12 +12,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 from repose.sim.engine import vector
 from repose.sim.engine.contacts.pair_forces import pair_contact
 from repose.sim.engine.contacts.wall_forces import wall_contact
-from repose.sim.engine.jit import compiled, fingerprint
+from repose.sim.engine.jit import compilable, compiled, fingerprint
 from repose.sim.engine.model import BoundLaw, LawCall, Model, Shapes
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 
@@ -68,7 +67,7 @@ def compiled_table(law: BoundLaw, shapes: Shapes) -> Any:
     return compiled(fill)
 
 
-@register_jitable
+@compilable
 def fill_table(world, law, shapes, table):
     """Write the contacts in the order of the lists; returns how many."""
     found = 0

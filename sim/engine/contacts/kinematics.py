@@ -20,8 +20,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from numba.extending import register_jitable
 from repose.sim.engine import vector
+from repose.sim.engine.jit import compilable
 
 TINY = 1e-300
 """Keeps 0/0 out of directions of zero length, without a branch."""
@@ -119,7 +119,7 @@ class Response(NamedTuple):
     """Power fed into the friction spring, stored or lost by sliding [W]."""
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def sheared(memory, place, normal, slip, twist):
     """Shear at this evaluation, and the memory it follows from, before the law relaxes the spring.
 
@@ -138,7 +138,7 @@ def sheared(memory, place, normal, slip, twist):
     return shear, shear
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def length_ratio(square, lost):
     """sqrt(1 + lost/square): the factor that gives a vector projected onto a plane its previous length.
 
@@ -148,7 +148,7 @@ def length_ratio(square, lost):
     return (square + 0.75 * lost) / max(square + 0.25 * lost, TINY)
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def contact_between(motion, pair, memory, stage):
     """One contact, from the motion of a pair: `Contact`, and the memory that this evaluation starts with.
 
@@ -197,13 +197,13 @@ def lone_contact(
     return Contact(overlap, up, 0.0, still, still, mass, radius, 1.0, material, (0.0,) * spin_length, 0.0)
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def shared_inertia(inverse_inertia):
     """1/(1/I_i + 1/I_j) [kg m²] from 1/I_i + 1/I_j; huge where neither rotates."""
     return 1.0 / max(inverse_inertia, TINY)
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def relaxed(start, relaxation, spin_like):
     """The memory after the law: without rotation the spring's end follows the branch, with rotation the displacement
     becomes shorter."""

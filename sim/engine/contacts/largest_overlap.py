@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba.extending import register_jitable
 from repose.sim.engine import arrays, vector
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.workspace import (
     BLOCK,
     OVERLAP_FIRST,
@@ -22,14 +22,14 @@ from repose.sim.engine.workspace import (
 )
 
 
-@register_jitable
+@compilable
 def start_search(found, known, thread_id):
     """Let this thread record only overlaps larger than the largest known."""
     for where in range(found.shape[0]):
         found[where, thread_id, OVERLAP_RATIO] = known[OVERLAP_RATIO]
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def any_larger(buffer, at, size, largest_overlap, unequal):
     """Whether one of the first `size` contacts of the block may have a larger overlap than the largest.
 
@@ -44,7 +44,7 @@ def any_larger(buffer, at, size, largest_overlap, unequal):
     return count > 0
 
 
-@register_jitable
+@compilable
 def search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j):
     """Record the pair of a block with the largest overlap, if it is larger than the recorded one."""
     radii = world.radius
@@ -67,7 +67,7 @@ def search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j):
             set_largest(largest_overlap, ratio, point, world.sphere_id[i], world.sphere_id[j], -1)
 
 
-@register_jitable
+@compilable
 def search_walls(largest_overlap, world, buffer, at, positions, normals, entries):
     """The same for a block of entries of `WallContacts`."""
     for k in range(entries.size):
@@ -79,7 +79,7 @@ def search_walls(largest_overlap, world, buffer, at, positions, normals, entries
             set_largest(largest_overlap, ratio, point, world.sphere_id[i], -1, world.wall_contacts.wall[t])
 
 
-@register_jitable
+@compilable
 def set_largest(largest_overlap, ratio, point, first, second, wall):
     """Record one contact as that of largest overlap; the step is set when all threads have finished."""
     largest_overlap[OVERLAP_RATIO] = ratio
@@ -90,7 +90,7 @@ def set_largest(largest_overlap, ratio, point, first, second, wall):
     largest_overlap[OVERLAP_WALL] = wall
 
 
-@register_jitable
+@compilable
 def record_largest_overlap(known, found, step):
     """Record the contact of largest overlap of all threads, if it exceeds the known one, as at the end of `step`."""
     for where in range(found.shape[0]):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numba.extending import register_jitable
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import (
     PairMotion,
@@ -19,6 +18,7 @@ from repose.sim.engine.contacts.kinematics import (
     contact_between,
     relaxed,
 )
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.workspace import BLOCK
 
 LANES = 8
@@ -72,7 +72,7 @@ class Columns(NamedTuple):
     """Output: torque on j [N m], in place of its spin."""
 
 
-@register_jitable
+@compilable
 def columns(dimension, turning, properties):
     """The layout for that many components of position, spin and material."""
     scalars = 4 * dimension
@@ -105,33 +105,33 @@ def columns(dimension, turning, properties):
     )
 
 
-@register_jitable
+@compilable
 def columns_of(shapes):
     """The layout for vectors of these lengths."""
     return columns(len(shapes.position), len(shapes.spin), len(shapes.material))
 
 
-@register_jitable
+@compilable
 def copy_column(target, source):
     """Copy all of `source` to the beginning of `target`; slices, not offsets, so that it compiles to wide moves."""
     for k in range(source.size):
         target[k] = source[k]
 
 
-@register_jitable
+@compilable
 def to_line(buffer):
     """Number of entries before the first cache line begins: reading across two lines costs half as much again."""
     return (-buffer.ctypes.data % 64) // 8
 
 
-@register_jitable
+@compilable
 def forget_materials(buffer, at):
     """Mark the materials as unknown: their numbers may have been changed."""
     for k in range(BLOCK):
         buffer[arrays.index(at.kind, BLOCK, k)] = -1.0
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def set_material(buffer, at, k, law, kind):
     """Write the material of contact k, unless it is there from a contact of the same kind before."""
     if buffer[arrays.index(at.kind, BLOCK, k)] != kind:
@@ -139,7 +139,7 @@ def set_material(buffer, at, k, law, kind):
         arrays.write_block(buffer, at.material, BLOCK, k, law.material(law.params, kind))
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def pad_block(buffer, at, size, dimension):
     """Pad the block with spheres far apart until whole registers are full; returns the number of contacts with padding.
 
@@ -153,7 +153,7 @@ def pad_block(buffer, at, size, dimension):
     return full
 
 
-@register_jitable
+@compilable
 def clear_sums(buffer, at):
     """Set the sums that go to the energy ledger to zero."""
     for k in range(BLOCK):
@@ -161,7 +161,7 @@ def clear_sums(buffer, at):
         buffer[arrays.index(at.friction, BLOCK, k)] = 0.0
 
 
-@register_jitable
+@compilable
 def column_sum(buffer, column):
     """The sum of one column of the sums, in an order that compiles to wide registers."""
     width = BLOCK // 2
@@ -174,7 +174,7 @@ def column_sum(buffer, column):
     return buffer[column * BLOCK]
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def evaluate(buffer, size, law, shapes, place_like, stage):
     """Run the law over the first `size` contacts of the buffer; `Columns` says what is read and written where.
 

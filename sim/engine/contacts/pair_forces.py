@@ -7,7 +7,6 @@ j, then from those where it is i. Several threads write the forces per pair, and
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import PairMotion, PairProperties, ShearMemory, contact_between
 from repose.sim.engine.contacts.largest_overlap import any_larger, search_pairs, start_search
@@ -22,6 +21,7 @@ from repose.sim.engine.contacts.pair_blocks import (
     set_material,
     to_line,
 )
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import Stage
 from repose.sim.engine.threads import share, wait
 from repose.sim.engine.workspace import BLOCK, CHUNK
@@ -31,7 +31,7 @@ SMALLEST_FILL = 16
 """Free places of a block below which it is not filled further: another pass over the list costs more [-]."""
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def pair_forces(world, law, shapes, stage, gravity, thread):
     """Set `world.force` of this thread's spheres to weight and contact forces of pairs, and advance contact memory;
     False if a thread is missing.
@@ -49,7 +49,7 @@ def pair_forces(world, law, shapes, stage, gravity, thread):
     return True
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def body_forces(world, gravity, thread):
     """Set the forces on this thread's spheres to their weight."""
     mass = world.mass[thread.first : thread.last]
@@ -63,7 +63,7 @@ def body_forces(world, gravity, thread):
             total[:] = 0.0
 
 
-@register_jitable
+@compilable
 def pair_contact(world, p, law, shapes):
     """The contact of entry p of the pair list at this moment; no time passes."""
     pairs = world.pairs
@@ -96,7 +96,7 @@ def pair_contact(world, p, law, shapes):
     return contact
 
 
-@register_jitable
+@compilable
 def evaluate_pairs(world, law, shapes, spin_like, material_like, stage, thread):
     """Compute the contact forces of this thread's pairs and advance their contact memory.
 
@@ -170,7 +170,7 @@ def evaluate_pairs(world, law, shapes, spin_like, material_like, stage, thread):
         world.threads.heat[1, chunk] = column_sum(buffer, at.friction)
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def gather_all(buffer, at, pairs, radii, positions, velocities, first, last, material_like):
     """Fill the block with these pairs, touching or not: whole columns are copied faster than chosen entries."""
     rows_i = pairs.i[first:last]
@@ -195,7 +195,7 @@ def gather_all(buffer, at, pairs, radii, positions, velocities, first, last, mat
             buffer[arrays.index(at.effective_radius, BLOCK, k)] = product / radius_sum
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def choose_touching(buffer, at, chosen, pairs, positions, first, stop):
     """Choose the touching pairs from `first` on until the block is full, and write their rows, spheres and branches;
     returns how many, and the pair to continue with.
@@ -228,7 +228,7 @@ def choose_touching(buffer, at, chosen, pairs, positions, first, stop):
     return count, first
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def gather_touching(buffer, at, pairs, radii, velocities, spins, springs, rows, rows_i, rows_j):
     """Fill the block with the chosen pairs, whose branches are there."""
     for k in range(rows_i.size):
@@ -253,20 +253,20 @@ def gather_touching(buffer, at, pairs, radii, velocities, spins, springs, rows, 
         buffer[arrays.index(at.touching, BLOCK, k)] = pairs.touching[p]
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def mark_touching(touching, relative_overlap):
     """Note which pairs of a block touch."""
     for k in range(touching.size):
         touching[k] = relative_overlap[k] > 0.0
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def copy_back(target, buffer, column, first, last):
     """Copy a column of the block to the rows that `gather_all` has read."""
     copy_column(target[first:last], buffer[column * BLOCK : column * BLOCK + last - first])
 
 
-@register_jitable
+@compilable
 def scatter_forces(forces, torques, buffer, at, position_like, spin_like, rows_i, rows_j):
     """Add the forces of a block to both spheres of each pair."""
     for k in range(rows_i.size):
@@ -281,7 +281,7 @@ def scatter_forces(forces, torques, buffer, at, position_like, spin_like, rows_i
             arrays.add_at(torques, rows_j[k], arrays.read_block(buffer, at.torque_j, BLOCK, k, spin_like))
 
 
-@register_jitable
+@compilable
 def write_forces(push, buffer, at, position_like, spin_like, rows, first, size):
     """Write the forces of a block per pair."""
     dimension = len(position_like)
@@ -293,7 +293,7 @@ def write_forces(push, buffer, at, position_like, spin_like, rows, first, size):
         arrays.write_row(push, p, dimension + turning, arrays.read_block(buffer, at.torque_j, BLOCK, k, spin_like))
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def gather_forces(world, position_like, spin_like, thread):
     """Add to this thread's spheres the forces written per pair, in the order of the list."""
     push = world.threads.push
@@ -323,7 +323,7 @@ def gather_forces(world, position_like, spin_like, thread):
         arrays.write_at(torques, n, torque)
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def record_pair_energy(world, dt_stage):
     """Add the energy that all pairs have dissipated in this evaluation to the ledger."""
     ledger = world.ledger

@@ -13,7 +13,6 @@ facet to the next, its memory is transferred.
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import (
     PairMotion,
@@ -32,6 +31,7 @@ from repose.sim.engine.contacts.pair_blocks import (
     to_line,
 )
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE, approach
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import Stage
 from repose.sim.engine.threads import wait
 from repose.sim.engine.workspace import BLOCK
@@ -62,7 +62,7 @@ SAME_SIDE = 0.9
 """Contact memory passes between facets whose normals have at least this cosine [-]."""
 
 
-@register_jitable
+@compilable
 def find_gaps(wall_contacts, walls, radii, positions, first, last):
     """Compute gap, normal and state (apart or touching) of these entries of the list."""
     normals = arrays.rows(wall_contacts.normal, positions)
@@ -74,7 +74,7 @@ def find_gaps(wall_contacts, walls, radii, positions, first, last):
         wall_contacts.contact_state[t] = APART if gap >= radii[i] else NEAR
 
 
-@register_jitable
+@compilable
 def find_acting(wall_contacts, walls, radii, positions, first, last):
     """List those of these entries that push, in the order of the list, from `first` on; returns how many."""
     for t in range(first, last):
@@ -93,7 +93,7 @@ def find_acting(wall_contacts, walls, radii, positions, first, last):
     return acting
 
 
-@register_jitable
+@compilable
 def choose_facets(wall_contacts, walls, radii, positions, i):
     """Decide which of the facets that sphere i touches push, nearest first."""
     while True:
@@ -108,7 +108,7 @@ def choose_facets(wall_contacts, walls, radii, positions, i):
         wall_contacts.contact_state[nearest] = COVERED if covered else ACTS
 
 
-@register_jitable
+@compilable
 def is_covered(wall_contacts, walls, radii, positions, t):
     """Whether a facet decided before covers entry t."""
     i = wall_contacts.sphere[t]
@@ -126,7 +126,7 @@ def is_covered(wall_contacts, walls, radii, positions, t):
     return False
 
 
-@register_jitable
+@compilable
 def transfer_memory(wall_contacts, walls, positions, t):
     """Give a facet touched for the first time the contact memory of a neighbour that the sphere is leaving."""
     normals = arrays.rows(wall_contacts.normal, positions)
@@ -140,7 +140,7 @@ def transfer_memory(wall_contacts, walls, positions, t):
             wall_contacts.touching[t] = 1
 
 
-@register_jitable
+@compilable
 def wall_motion(world, t, gap, normal, x, velocity, spin):
     """Motion of the sphere of entry t relative to its wall, from gap and normal, and position, velocity and spin."""
     w = world.wall_contacts.wall[t]
@@ -155,13 +155,13 @@ def wall_motion(world, t, gap, normal, x, velocity, spin):
     )
 
 
-@register_jitable
+@compilable
 def wall_kind(world, i, w):
     """Which pair of materials sphere i and wall w are."""
     return world.material[i] * world.counters[MATERIAL_COUNT] + world.walls.material[w]
 
 
-@register_jitable
+@compilable
 def wall_contact(world, t, law, shapes):
     """The contact of entry t of the list at this moment; no time passes."""
     wall_contacts = world.wall_contacts
@@ -182,7 +182,7 @@ def wall_contact(world, t, law, shapes):
     return contact
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def wall_forces(world, law, shapes, stage, thread):
     """Add the forces of walls on this thread's spheres to `world.force` and advance contact memory; False if a thread
     is missing."""
@@ -192,7 +192,7 @@ def wall_forces(world, law, shapes, stage, thread):
     return wait(world.threads)
 
 
-@register_jitable
+@compilable
 def evaluate_walls(world, law, shapes, spin_like, material_like, stage, thread):
     """Compute the forces of walls on this thread's spheres, block by block; as `evaluate_pairs`."""
     wall_contacts = world.wall_contacts
@@ -266,7 +266,7 @@ def evaluate_walls(world, law, shapes, spin_like, material_like, stage, thread):
             wall_contacts.normal_force[t] = 0.0
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def record_wall_energy(world, dt_stage):
     """Sum the forces on each wall, and add the energy of contacts with walls to the ledger, in the order of the
     list."""
@@ -292,7 +292,7 @@ def record_wall_energy(world, dt_stage):
     ledger[LEDGER_WALLS, 0] += dt_stage * work
 
 
-@register_jitable
+@compilable
 def move_walls(walls, dt):
     """Move the walls by one step."""
     for w in range(walls.shape.size):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from numba.extending import register_jitable
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import TINY
+from repose.sim.engine.jit import compilable
 
 PLANE, FACET, CYLINDER = range(3)
 
 
-@register_jitable
+@compilable
 def nearest_on_facet(a, b, c, x):
     """Point of the triangle a b c nearest to x (Ericson 2005, 5.1.5).
 
@@ -48,7 +48,7 @@ def nearest_on_facet(a, b, c, x):
     return vector.add(a, vector.add(vector.scale(on_ac / whole, ab), vector.scale(on_ab / whole, ac)))
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def gap_to(shape, first, second, third, place):
     """Gap between a centre and a wall [m], and the normal towards the centre.
 
@@ -71,7 +71,7 @@ def gap_to(shape, first, second, third, place):
     return side * (third[0] - radius), vector.scale(-side / max(radius, TINY), outward)
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def approach(walls, w, x):
     """`gap_to` for wall w of the table and the centre x."""
     return gap_to(

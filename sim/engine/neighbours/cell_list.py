@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.world import Floats
 
 PRIMES = (19349663, 83492791)
@@ -25,19 +25,19 @@ def in_order_of_place(place: Floats, size: float) -> NDArray[np.intp]:
     return np.lexsort((place[:, 0], *cell[1:]))
 
 
-@register_jitable
+@compilable
 def bucket_of(x, y, z, mask):
     """Bucket of a cell; in the plane z is 0."""
     return (x + (y * PRIMES[0] ^ z * PRIMES[1])) & mask
 
 
-@register_jitable
+@compilable
 def bucket_of_sphere(cell, i, mask):
     """Bucket of the cell sphere i lies in."""
     return bucket_of(cell[0, i], cell[1, i], cell[2, i] if cell.shape[0] == 3 else 0, mask)
 
 
-@register_jitable
+@compilable
 def find_cells(cell, motion, cell_size, first, last):
     """Cell coordinates of the spheres in these rows."""
     for c in range(cell.shape[0]):
@@ -45,7 +45,7 @@ def find_cells(cell, motion, cell_size, first, last):
             cell[c, i] = np.int64(math.floor(motion[c, 0, i] / cell_size))
 
 
-@register_jitable
+@compilable
 def sort_into_cells(search, motion, radius):
     """Fill the rows sorted by bucket (counting sort, stable), their positions and radii."""
     cell = search.cell

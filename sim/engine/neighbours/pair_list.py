@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numba.extending import register_jitable
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import shared_inertia
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.neighbours.cell_list import bucket_of
 from repose.sim.engine.threads import share
 from repose.sim.engine.workspace import FOUND
@@ -32,7 +32,7 @@ class Section(NamedTuple):
     """Number of pairs of the rows before, which is where its pairs begin in the new list."""
 
 
-@register_jitable
+@compilable
 def find_pairs(search, pair_buffer, position_like, first, last, section, end):
     """Write the pairs closer than touching + skin of the spheres in these slots with all in later slots, from entry
     `section` on; returns how many, or -1 if they do not fit before `end`. Where two cells share a bucket a pair may
@@ -60,7 +60,7 @@ def find_pairs(search, pair_buffer, position_like, first, last, section, end):
     return found - section
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def search_slots(search, pair_buffer, position_like, slot, low, high, found, end):
     """Write the spheres of these slots that are within reach of one; returns the next free entry.
 
@@ -86,7 +86,7 @@ def search_slots(search, pair_buffer, position_like, slot, low, high, found, end
     return found
 
 
-@register_jitable
+@compilable
 def sort_pairs(begin, pair_buffer, thread_status, inverse_mass, thread):
     """Collect the pairs of this thread's rows from all sections, sorted by i and j, each once; returns their offset in
     `PairBuffer.sorted_j`, the number of pairs found for the rows before, and how many there are.
@@ -137,7 +137,7 @@ def sort_pairs(begin, pair_buffer, thread_status, inverse_mass, thread):
     return base, kept - base
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def sort_few(rows, first, last):
     """Sort by insertion."""
     for k in range(first + 1, last):
@@ -149,7 +149,7 @@ def sort_few(rows, first, last):
         rows[at] = row
 
 
-@register_jitable
+@compilable
 def first_pair_of(pairs, count, i):
     """First pair of sphere i or a later one in a sorted list."""
     low = 0
@@ -163,7 +163,7 @@ def first_pair_of(pairs, count, i):
     return low
 
 
-@register_jitable
+@compilable
 def copy_history(pairs, pair_buffer, begin, count, section):
     """Copy the contact history of the old list, of `count` pairs, to the same pairs of the new one, in the buffer."""
     old = first_pair_of(pairs, count, section.first)
@@ -184,7 +184,7 @@ def copy_history(pairs, pair_buffer, begin, count, section):
                     pair_buffer.shear_spring[c, new] = pairs.shear_spring[c, old]
 
 
-@register_jitable
+@compilable
 def write_pairs(world, section, needs_material):
     """Write the pairs of a section to their rows of the list."""
     pairs = world.pairs
@@ -220,7 +220,7 @@ def write_pairs(world, section, needs_material):
             pairs.shear_spring[c, row] = pair_buffer.shear_spring[c, row] if pair_buffer.touching[row] else 0.0
 
 
-@register_jitable
+@compilable
 def index_by_j(threads, rows_j, first, last, count):
     """List for the spheres of these rows the pairs in which they are j, in the order of the pair list."""
     begin = threads.other_begin

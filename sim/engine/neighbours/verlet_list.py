@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 
-from numba.extending import register_jitable
 from repose.sim.engine import arrays, vector
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.neighbours.cell_list import find_cells, sort_into_cells
 from repose.sim.engine.neighbours.pair_list import (
     Section,
@@ -46,7 +46,7 @@ NARROWEST_SKIN, WIDEST_SKIN = 0.1, 1.0
 """Range of the skin in units of the mean radius of moving spheres [-]."""
 
 
-@register_jitable
+@compilable
 def farther(now, then, limit, first, last):
     """True if any sphere of these rows is farther than `limit` [m] from its reference position, or is not finite."""
     square = limit * limit
@@ -60,7 +60,7 @@ def farther(now, then, limit, first, last):
     return count > 0
 
 
-@register_jitable
+@compilable
 def walls_moved(walls, search):
     """True if some wall moved half the skin."""
     limit = (0.5 * search.skin[0]) ** 2
@@ -73,7 +73,7 @@ def walls_moved(walls, search):
     return count > 0
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def moved_too_far(world, position_like, thread):
     """True if something has moved so far that a pair that is not listed may touch."""
     now = arrays.level(world.motion, 0, 0, position_like)
@@ -84,7 +84,7 @@ def moved_too_far(world, position_like, thread):
     )
 
 
-@register_jitable
+@compilable
 def check_motion(motion, radius, inverse_mass, position_like, dt):
     """Status and row of the first sphere whose motion is not finite or too fast for its size."""
     for i in range(radius.size):
@@ -100,7 +100,7 @@ def check_motion(motion, radius, inverse_mass, position_like, dt):
     return OK, -1
 
 
-@register_jitable
+@compilable
 def store_positions(reference, motion, first, last):
     """Store the positions of the spheres of these rows as reference."""
     for c in range(reference.shape[0]):
@@ -108,7 +108,7 @@ def store_positions(reference, motion, first, last):
             reference[c, i] = motion[c, 0, i]
 
 
-@register_jitable
+@compilable
 def store_walls(reference, moved):
     """Store the displacement of the walls as reference; number by number: assigning whole arrays takes seconds to
     compile."""
@@ -117,7 +117,7 @@ def store_walls(reference, moved):
             reference[w, c] = moved[w, c]
 
 
-@register_jitable
+@compilable
 def tune_skin(search, radius, inverse_mass, counters):
     """Widen the skin after few steps with a list, narrow it after many: rebuilds cost against candidates.
 
@@ -139,7 +139,7 @@ def tune_skin(search, radius, inverse_mass, counters):
     search.skin[0] = min(max(skin, NARROWEST_SKIN * mean), WIDEST_SKIN * mean)
 
 
-@register_jitable
+@compilable
 def rebuild(world, shapes, needs_material, thread):
     """Rebuild both lists: search cells, sort by (i, j), copy contact history; returns a status.
 
@@ -202,7 +202,7 @@ def rebuild(world, shapes, needs_material, thread):
     return OK
 
 
-@register_jitable
+@compilable
 def refresh_neighbours(world, shapes, needs_material, dt, thread):
     """Rebuild the lists if a pair that is not listed may touch; returns a status and the row of the sphere
     concerned."""

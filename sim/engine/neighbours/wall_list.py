@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 
-from numba.extending import register_jitable
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import TINY
 from repose.sim.engine.contacts.wall_geometry import FACET, PLANE, approach
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.neighbours.cell_list import bucket_of
 from repose.sim.engine.world import WALL_CONTACT_COUNT
 
@@ -21,7 +21,7 @@ CELL_COST = 2.0
 """Cost of searching a cell in units of the cost of testing a sphere [-]."""
 
 
-@register_jitable
+@compilable
 def refresh_wall_list(world, position_like, cell_size, largest):
     """Rebuild the list and keep contact history; False if it does not fit."""
     wall_contacts = world.wall_contacts
@@ -42,7 +42,7 @@ def refresh_wall_list(world, position_like, cell_size, largest):
     return True
 
 
-@register_jitable
+@compilable
 def sort_by_sphere(wall_contacts, buffer, count):
     """Sort the list, written wall by wall, by sphere (counting sort, stable)."""
     begin = wall_contacts.begin
@@ -68,7 +68,7 @@ def sort_by_sphere(wall_contacts, buffer, count):
         wall_contacts.wall[t] = walls[t]
 
 
-@register_jitable
+@compilable
 def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_mass, cell_size, largest):
     """Write every sphere near a wall, wall by wall; returns how many, or -1 if they do not fit.
 
@@ -122,14 +122,14 @@ def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_m
     return found
 
 
-@register_jitable(forceinline=True)
+@compilable(forceinline=True)
 def is_near(walls, w, x, reach):
     """Whether the centre x is within `reach` of wall w."""
     gap, _ = approach(walls, w, x)
     return gap <= reach
 
 
-@register_jitable
+@compilable
 def append(spheres, walls, found, i, w):
     """Append an entry; returns the new length, -1 if the list is full or was."""
     if found < 0 or found == spheres.size:
@@ -139,7 +139,7 @@ def append(spheres, walls, found, i, w):
     return found + 1
 
 
-@register_jitable
+@compilable
 def box_of_wall(search, walls, w, reach, cell_size, spheres):
     """Find box, normal and one corner of wall w, and the cells within `reach` of the box; True if searching them is
     cheaper than testing all spheres. Only facets are bounded."""
@@ -181,7 +181,7 @@ def box_of_wall(search, walls, w, reach, cell_size, spheres):
     return cells < spheres
 
 
-@register_jitable
+@compilable
 def save_history(buffer, count, wall_contacts):
     """Copy the history of the entries in contact to the buffer, chained by sphere; returns how many."""
     buffer.head[:] = -1
@@ -200,7 +200,7 @@ def save_history(buffer, count, wall_contacts):
     return kept
 
 
-@register_jitable
+@compilable
 def copy_history(buffer, kept, count, wall_contacts):
     """Copy the history from the buffer to the same entries of the new list."""
     for p in range(count):
@@ -219,7 +219,7 @@ def copy_history(buffer, kept, count, wall_contacts):
                 wall_contacts.shear_spring[c, p] = 0.0
 
 
-@register_jitable
+@compilable
 def restore_contacts(buffer, kept, wall_contacts):
     """List only the entries in contact, if the new list does not fit; returns how many."""
     for q in range(kept):

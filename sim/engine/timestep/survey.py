@@ -17,10 +17,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from repose.sim.engine.contacts.pair_forces import pair_contact
 from repose.sim.engine.contacts.wall_forces import wall_contact
-from repose.sim.engine.jit import compiled, fingerprint
+from repose.sim.engine.jit import compilable, compiled, fingerprint
 from repose.sim.engine.model import Model
 from repose.sim.engine.timestep.stability import RATIO_GRID, limit_table
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
@@ -95,7 +94,7 @@ def blank_sums(world: World) -> Floats:
     return np.zeros((2, dimension, dimension, world.sphere_count))
 
 
-@register_jitable
+@compilable
 def largest_eigenvalue(matrix, i):
     """Upper bound of the largest eigenvalue of a symmetric matrix: exact in 2D, m + sqrt((d-1)/d) |A - m 1|."""
     dimension = matrix.shape[0]
@@ -110,7 +109,7 @@ def largest_eigenvalue(matrix, i):
     return mean + math.sqrt((dimension - 1) / dimension * spread)
 
 
-@register_jitable
+@compilable
 def interpolate(x, grid, values):
     """Interpolation linear in 1/value; beyond the last grid point the value falls as 1/x.
 
@@ -124,7 +123,7 @@ def interpolate(x, grid, values):
     return 1.0 / ((1.0 - share) / values[k - 1] + share / values[k])
 
 
-@register_jitable
+@compilable
 def add_stiffness(sums, row, contact, stiffness, inverse_mass, turning):
     """Add one contact to the stiffness and damping matrices of a sphere (module docstring)."""
     along, across, damped_along, damped_across = stiffness
@@ -140,7 +139,7 @@ def add_stiffness(sums, row, contact, stiffness, inverse_mass, turning):
             sums[1, a, b, row] += normal_rate * outer + shear_rate * (unit - outer)
 
 
-@register_jitable
+@compilable
 def survey_contacts(world, law, shapes, limits, sums):
     """The fields of a `Survey`; `sums` are the blank matrices of all spheres."""
     turns = len(shapes.spin) > 0

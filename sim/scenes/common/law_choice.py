@@ -7,15 +7,16 @@ values name: a scene uses it like any other parameter set. A law from a plug-in 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from types import new_class
-from typing import Annotated, Any, ClassVar, Literal, Self, cast
+from typing import Annotated, Any, ClassVar, Self, cast
 
 from pydantic import Field
 from repose.sim import registry
 from repose.sim.laws.law import Law
 from repose.sim.laws.material_parameters import MaterialParameters
-from repose.sim.parameters import ParameterSet, Quantity, Value, shared_names
+from repose.sim.parameters import OneOf, ParameterSet, Quantity, Value, shared_names
 
 
 def is_material_law(law: Law) -> bool:
@@ -41,7 +42,12 @@ class LawChoice(ParameterSet):
         """The set of the law that `values` name, or of this set's law."""
         name = values.get("law", cls.selected_law)
         known = isinstance(name, str) and name in fitting_laws(cls.fits)
-        return made(cls.own, name if known else cls.default_law, cls.default_law, cls.fits)
+        return cls.of_law(name if known else cls.default_law)
+
+    @classmethod
+    def of_law(cls, law: str) -> type[ParameterSet]:
+        """The set with the parameters of one law."""
+        return _made(cls.own, law, registry.laws()[law].parameters, cls.default_law, cls.fits)
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:
@@ -53,7 +59,7 @@ class LawChoice(ParameterSet):
     def parse(cls, name: str, text: str) -> Value:
         if name not in cls.model_fields:
             for law in fitting_laws(cls.fits):
-                other = made(cls.own, law, cls.default_law, cls.fits)
+                other = cls.of_law(law)
                 if name in other.model_fields:
                     return other.parse(name, text)
         return super().parse(name, text)
@@ -65,12 +71,15 @@ class LawChoice(ParameterSet):
         """
         chosen = self.chosen({"law": self.selected_law} | dict(values))
         same = shared_names(self, chosen)
-        return {name: value for name, value in self.model_dump().items() if name in same}
+        return {name: value for name, value in super().kept(values).items() if name in same}
 
 
-def with_law(own: type[ParameterSet], default: str, fits: Callable[[Law], bool]) -> type[ParameterSet]:
-    """The parameter set of a scene that lets the user select one of the laws that `fits` accepts."""
-    return made(own, default, default, fits)
+def with_law(own: type[ParameterSet], default: Law, fits: Callable[[Law], bool]) -> type[ParameterSet]:
+    """The parameter set of a scene that lets the user select one of the laws that `fits` accepts.
+
+    The laws are looked up when a value is checked, not here: a scene is also imported by plug-ins, which may add laws.
+    """
+    return _made(own, default.name, default.parameters, default.name, fits)
 
 
 def fitting_laws(fits: Callable[[Law], bool]) -> tuple[str, ...]:
@@ -78,22 +87,27 @@ def fitting_laws(fits: Callable[[Law], bool]) -> tuple[str, ...]:
     return tuple(name for name, law in registry.laws().items() if fits(law))
 
 
-def made(own: type[ParameterSet], law: str, default: str, fits: Callable[[Law], bool]) -> type[ParameterSet]:
-    """The scene's own parameters, those of a law and the choice of the law as one class."""
-    return _made(own, law, default, fits, fitting_laws(fits))
+@dataclass(frozen=True)
+class FittingLaw(OneOf):
+    """Marks a text as the name of a law that `fits` accepts."""
+
+    fits: Callable[[Law], bool]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name allowed."""
+        return fitting_laws(self.fits)
 
 
 @cache
 def _made(
-    own: type[ParameterSet], law: str, default: str, fits: Callable[[Law], bool], names: tuple[str, ...]
+    own: type[ParameterSet], law: str, of_law: type[ParameterSet], default: str, fits: Callable[[Law], bool]
 ) -> type[ParameterSet]:
-    of_law = registry.laws()[law].parameters
+    """The scene's own parameters, those `of_law` and the choice of the law as one class."""
     bases = (LawChoice, own) if issubclass(own, of_law) else (LawChoice, own, of_law)
     words = "How a contact answers overlap and motion. Parameters that both laws have keep their values."
     choice = Annotated[
-        Literal[names],  # type: ignore[valid-type]
-        Quantity("contact law", "", group="Model"),
-        Field(description=words),
+        str, FittingLaw("laws", fits), Quantity("contact law", "", group="Model"), Field(description=words)
     ]
     entries = {
         "__module__": own.__module__,

@@ -1,4 +1,4 @@
-"""Parameters every scene shares: gravity and its direction, and how time is stepped."""
+"""Parameters of all scenes: gravity, its direction, and the time step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TimeStep = Annotated[
     Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"],
     Quantity("time step", "Δt", "µs", scale=1e-6, log=True, group="Time step"),
 ]
-"""Scenes that begin with another scheme or step declare it by these names and say why."""
+"""Types for scenes that declare another default, with the reason in its description."""
 
 
 class MotionParameters(ParameterSet):

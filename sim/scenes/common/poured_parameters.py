@@ -1,12 +1,16 @@
-"""Numbers of grains that are poured, declared once for the scenes that pour them."""
+"""Parameters of the grains, for all scenes that pour them."""
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 from annotated_types import Ge, Le
 from pydantic import Field
+from repose.sim.engine.world import Floats
+from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.parameters import Quantity
+from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
 
 GrainCount = Annotated[
     int,
@@ -39,3 +43,22 @@ SettleSpeed = Annotated[
     SpeedAtRest,
     Field(description="The heap counts as at rest once the mean speed stays below this."),
 ]
+
+
+class PouredInSpaceParameters(MotionParameters, MaterialParameters):
+    """Spheres of one material that are poured in space, in SI."""
+
+    grain_count: GrainCount = 1200
+    mean_radius: MeanRadius = 4e-3
+    size_spread: SizeSpread = 0.15
+    settle_speed: SettleSpeed = 1e-2
+    integrator: VerletFirst = "velocity_verlet"
+
+    @property
+    def largest_radius(self) -> float:
+        """Radius of the largest grain [m]."""
+        return self.mean_radius * (1.0 + self.size_spread)
+
+    def mass_of(self, radius: Floats) -> Floats:
+        """Masses rho 4/3 pi R³ [kg] for these radii [m], shape (n,)."""
+        return self.density * 4.0 / 3.0 * math.pi * radius**3

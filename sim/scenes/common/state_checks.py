@@ -1,4 +1,4 @@
-"""Whether the state of a scene, read from a file, can be one it has come to: what follows relies on it."""
+"""Checks of the state of a scene that was read from a file: whether a run can reach it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 LATEST = 1e12
-"""No time is later [s]."""
+"""Latest time that is accepted [s]."""
 
 
 def first_flaw(complaints: Mapping[str, bool]) -> str:
-    """The first part that cannot be, or an empty string."""
+    """The first impossible part, or an empty string."""
     return next((name for name, wrong in complaints.items() if wrong), "")
 
 
@@ -37,7 +37,7 @@ def poured_flaws(state: Any, phases: Collection[str]) -> dict[str, bool]:
 
 
 def is_generator_state(state: Mapping[str, Any]) -> bool:
-    """Whether a generator can go on from there."""
+    """Whether this is the state of a random generator."""
     try:
         np.random.default_rng().bit_generator.state = dict(state)
     except (TypeError, ValueError, KeyError, OverflowError):
@@ -51,5 +51,5 @@ def are_times(values: Collection[float]) -> bool:
 
 
 def are_rows(rows: Collection[Collection[float]], count: int, width: int) -> bool:
-    """Whether there are so many rows of so many numbers, all finite."""
+    """Whether there are `count` rows of `width` finite numbers."""
     return len(rows) == count and all(len(row) == width and all(map(math.isfinite, row)) for row in rows)

@@ -1,7 +1,8 @@
-"""Spheres held in place until they are let go, beside the closed form they should follow: for the scenes that check."""
+"""Spheres that are held until they are released, and their closed form, for the scenes that verify a law."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,38 +16,53 @@ from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
-from repose.sim.scenes.common.state_checks import are_rows, are_times, first_flaw, stage_flaws
+from repose.sim.experiment.snapshot import Action
+from repose.sim.scenes.common.phases import PhaseState, enter
+from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times, first_flaw, stage_flaws
 
 
 @dataclass
-class HeldState:
-    """Where such an experiment stands, and what it has recorded."""
+class HeldState(PhaseState):
+    """State and records of such an experiment.
 
-    phase: str = "empty"
-    """empty while the spheres are held, flowing, rested once the time is over."""
-    since: float = 0.0
-    """When they were let go [s]."""
+    The phase is empty while the spheres are held, flowing, and rested once the time is over; `since` is when the
+    spheres were released.
+    """
+
     time: list[float] = field(default_factory=list)
-    """Since then, of every record [s]."""
+    """Time of every record since the release [s]."""
     place: list[list[float]] = field(default_factory=list)
-    """The coordinate watched, one entry per sphere [m]."""
+    """The recorded coordinate, one entry per sphere [m]."""
     speed: list[list[float]] = field(default_factory=list)
     """Its rate of change [m/s]."""
+    rolling: list[float] = field(default_factory=list)
+    """Speed that the latest spin of each sphere would give it without sliding [m/s], where the scene watches it."""
+    ended: float = 0.0
+    """When the spheres were stopped [s]."""
 
 
-def let_go(experiment: Experiment, mass: float, inertia: float) -> None:
-    """Give the spheres of mass [kg] and moment of inertia [kg m²] to gravity, from rest."""
+REST = 0.5
+"""How long the end is shown before the experiment is repeated [s]."""
+
+MOST_POINTS = 480
+"""Points of a drawn path; more are not seen."""
+
+
+def let_go(experiment: Experiment, mass: float, inertia: float, velocity: Sequence[float] = ()) -> None:
+    """Give the spheres of mass [kg] and moment of inertia [kg m²] to gravity, from rest or with a velocity [m/s]."""
     run = experiment.run
     world, dimension = run.world, experiment.scene.dimension
     with booked(experiment, "poured"):
         world.inverse_mass[:dimension] = 1.0 / mass
         world.inverse_mass[dimension:] = 1.0 / inertia
-        # Held spheres are not looked for near walls: make the lists anew.
+        # The list of wall contacts has no held spheres: it is made anew.
         forget_neighbours(world)
         find_accelerations(experiment)
         motion = run.world.motion
         motion[:, 1] = experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]
-    run.state.phase, run.state.since = "flowing", experiment.time
+        for axis, component in enumerate(velocity):
+            motion[axis, 1] += component
+    enter(experiment, "flowing")
     start_derivatives(experiment)
 
 
@@ -57,12 +73,13 @@ def held_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Flo
     """
     world = empty_world(3, spin_length, skin=0.5 * parameters.radius, materials=len(centres) + 1)
     for row, centre in enumerate(centres):
-        world = add_spheres(world, centre, parameters.radius, parameters.mass, fixed=True, material=row, first_id=row)
+        sphere = {"material": row, "layer": row, "first_id": row}
+        world = add_spheres(world, centre, parameters.radius, parameters.mass, fixed=True, **sphere)
     return set_walls(world, [PLANE], [[np.zeros(3), normal, np.zeros(3)]], material=len(centres))
 
 
 def flaw_held(state: HeldState, world: World, spheres: int) -> str:
-    """What of a state read from a file cannot be, of a scene of so many spheres."""
+    """The part of a state read from a file that is impossible for a scene of so many spheres, or an empty string."""
     records = len(state.time)
     return first_flaw(
         {
@@ -71,32 +88,52 @@ def flaw_held(state: HeldState, world: World, spheres: int) -> str:
             "time": not are_times(state.time) or (state.phase == "rested" and records == 0),
             "place": not are_rows(state.place, records, spheres),
             "speed": not are_rows(state.speed, records, spheres),
+            "rolling": bool(state.rolling) and not are_rows([state.rolling], 1, spheres),
+            "ended": not 0.0 <= state.ended <= LATEST,
         }
     )
 
 
-def act_held(experiment: Experiment, action: str, held: str, gone: str) -> str:
+def actions_held(phase: str, release: str, release_help: str, reset_help: str) -> tuple[Action, ...]:
+    """The buttons: release the spheres, and put them back."""
+    return (
+        Action("run", release, "A", phase in ("empty", "rested"), release_help),
+        Action("reset", "Reset", "R", True, reset_help),
+    )
+
+
+def act_held(experiment: Experiment, action: str, held: str, gone: str, velocity: Sequence[float] = ()) -> str:
     """Let the spheres go, from their start if they have run already, or put them back; `held` and `gone` say so."""
     if action == "reset" or experiment.phase == "rested":
         begin_anew(experiment)
     if action == "reset":
         return held
     built = experiment.run.built
-    let_go(experiment, built.mass, 0.4 * built.mass * built.radius**2)
+    let_go(experiment, built.mass, 0.4 * built.mass * built.radius**2, velocity)
     return gone
 
 
-def watch(experiment: Experiment, place: Floats, speed: Floats) -> None:
-    """Write down place [m] and speed [m/s] of every sphere; hold them once the time is over."""
-    state: HeldState = experiment.run.state
-    record(state, experiment.time - state.since, place, speed)
-    if experiment.time - state.since >= experiment.run.built.duration:
-        hold(experiment)
-        tell(experiment, f"Done: {experiment.scene.describe(experiment)[1]}.", repeats=True)
+def end(experiment: Experiment) -> None:
+    """Hold the spheres where they are, and say so."""
+    hold(experiment)
+    experiment.run.state.ended = experiment.time
+    tell(experiment, f"Done: {experiment.scene.describe(experiment)[1]}.", repeats=True)
+
+
+def repeat(experiment: Experiment, starts: Floats, velocity: Sequence[float] = ()) -> None:
+    """After a rest at the end, let the spheres go again from `starts` [m], shape (spheres, dimension)."""
+    run = experiment.run
+    state: HeldState = run.state
+    if not experiment.parameters.repeat or experiment.time < state.ended + REST:
+        return
+    # Held spheres have no energy in the ledger: moving them back books nothing.
+    run.world.motion[: starts.shape[1], 0] = starts.T
+    state.time, state.place, state.speed, state.rolling = [], [], [], []
+    let_go(experiment, run.built.mass, 0.4 * run.built.mass * run.built.radius**2, velocity)
 
 
 def hold(experiment: Experiment) -> None:
-    """Stop the spheres where they are; they carry their energy out of the ledger."""
+    """Hold the spheres where they are; their energy is booked as removed."""
     world = experiment.run.world
     with booked(experiment, "removed"):
         world.inverse_mass[:] = 0.0
@@ -112,8 +149,15 @@ def velocities(experiment: Experiment) -> Floats:
     return found
 
 
+def spins(experiment: Experiment) -> Floats:
+    """Spins of spheres in space at the moment of their positions [rad/s], shape (spheres, 3)."""
+    motion = experiment.run.world.motion[3:6]
+    found: Floats = (motion[:, 1] - experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]).T
+    return found
+
+
 def record(state: HeldState, time: float, place: Floats, speed: Floats) -> None:
-    """Append place [m] and speed [m/s] of every sphere, `time` [s] after they were let go."""
+    """Append place [m] and speed [m/s] of every sphere, `time` [s] after their release."""
     state.time.append(time)
     state.place.append(place.tolist())
     state.speed.append(speed.tolist())
@@ -123,6 +167,13 @@ def recorded(state: HeldState, spheres: int) -> tuple[Floats, Floats, Floats]:
     """Time [s], shape (records,), place [m] and speed [m/s], shape (records, spheres)."""
     shape = (len(state.time), spheres)
     return np.array(state.time), np.reshape(state.place, shape), np.reshape(state.speed, shape)
+
+
+def thinned(rows: Floats) -> Floats:
+    """At most about `MOST_POINTS` rows of a table, first and last among them."""
+    stride = max(1, -(-len(rows) // MOST_POINTS))
+    kept: Floats = np.concatenate([rows[:-1:stride], rows[-1:]]) if len(rows) else rows
+    return kept
 
 
 def rectangle(corner: ArrayLike, along: ArrayLike, across: ArrayLike) -> Floats:

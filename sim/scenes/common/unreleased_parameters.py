@@ -1,4 +1,4 @@
-"""Numbers of spheres that are held until they are let go, declared once for the scenes that check."""
+"""Parameters of spheres that are held until they are released, for the scenes that verify a law."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ SphereRadius = Annotated[
     Quantity("radius", "R", "mm", scale=1e-3, effect="restart", group="Spheres"),
     Field(description="Of every sphere. Takes effect at the next start."),
 ]
+Repeat = Annotated[
+    bool,
+    Quantity("repeat", "", group="Experiment"),
+    Field(description="Begins again after a short rest at the end. Turn it off to look at the end."),
+]
 SphereMass = Annotated[
     float,
     Ge(1e-5),
@@ -22,3 +27,5 @@ SphereMass = Annotated[
     Quantity("mass", "m", "g", scale=1e-3, effect="restart", group="Spheres"),
     Field(description="Of every sphere. Takes effect at the next start."),
 ]
+DURATION = Quantity("duration", "T", "s", effect="restart", group="Experiment")
+HOW_LONG = Field(description="How long the spheres are observed. Takes effect at the next start.")

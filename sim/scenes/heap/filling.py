@@ -1,67 +1,87 @@
-"""Filling the heap's container: its walls and base, the radii drawn, the layers poured."""
+"""Filling of the heap's container: walls and base, radii of the grains, layers."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from repose.sim.engine.builder import add_spheres, empty_world
+from numpy.typing import NDArray
+from repose.sim.engine.builder import empty_world
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.scenes.common.poured import PouredState, add_layer, generator_of, remove_gone
+from repose.sim.scenes.common.rebuilding import FixedSpheres, add_fixed, rebuild
 from repose.sim.scenes.heap.parameters import LARGEST, SMALLEST, HeapParameters
 
 
 @dataclass
-class HeapState:
-    """Where the experiment stands."""
+class HeapState(PouredState):
+    """Where the experiment stands: empty, filling, filled, flowing or rested."""
 
-    phase: str = "empty"
-    """empty, filling, filled, flowing or rested."""
-    radii: list[float] = field(default_factory=list)
-    """Radius of every grain of this fill, in the order of pouring [m]."""
-    poured: int = 0
-    layers: int = 0
-    removed: int = 0
-    since: float = 0.0
-    """When the present phase, or layer, began [s]."""
-    quiet_since: float = 0.0
-    run_all: bool = False
-    next_id: int = 0
     height: float = 0.0
     """Of the walls [m]."""
     slope: AngleOfRepose | None = None
     """Slope measured last; None before the first measurement of this fill."""
-    random: dict[str, Any] = field(default_factory=dict)
-    """State of the generator that places the grains."""
 
 
 def begin(parameters: HeapParameters, seed: int) -> tuple[World, HeapState]:
     """The empty container."""
     generator = np.random.default_rng(seed)
     radii = draw_radii(parameters, generator)
-    wall_count = parameters.wall_count(math.pi * float(np.sum(radii**2)))
-    wall_y = 2.0 * parameters.wall_radius * np.arange(wall_count)
-    base_count = parameters.base_count
-    base_x = (np.arange(base_count) + 0.5) * parameters.width / base_count
+    base, *walls = container(parameters, radii)
     world = empty_world(2, int(parameters.rotation), skin=0.3 * parameters.mean_radius)
-    layout = (
-        (base_x, np.zeros(base_count), parameters.base_radius),
-        (np.full(wall_count, -parameters.wall_radius), wall_y, parameters.wall_radius),
-        (np.full(wall_count, parameters.width + parameters.wall_radius), wall_y, parameters.wall_radius),
-    )
-    for x, y, radius in layout:
-        mass = mass_of(np.full(x.size, radius), parameters)
-        world = add_spheres(world, np.column_stack([x, y]), radius, mass, fixed=True, first_id=world.sphere_count)
-    state = HeapState(
-        radii=radii.tolist(), next_id=world.sphere_count, height=float(wall_y[-1] + parameters.wall_radius)
-    )
+    world = add_fixed(world, (base, *walls), first_id=0)
+    state = HeapState(radii=radii.tolist(), next_id=world.sphere_count, height=top_of(walls[0]))
     state.random = dict(generator.bit_generator.state)
     return world, state
+
+
+def container(parameters: HeapParameters, radii: Floats) -> tuple[FixedSpheres, FixedSpheres, FixedSpheres]:
+    """Base, left wall and right wall that hold grains of these radii [m]."""
+    y = 2.0 * parameters.wall_radius * np.arange(parameters.wall_count(math.pi * float(np.sum(radii**2))))
+    count = parameters.base_count
+    base_x = (np.arange(count) + 0.5) * parameters.width / count
+
+    def spheres(x: Any, y: Any, radius: float, *outward: float) -> FixedSpheres:
+        return FixedSpheres(np.column_stack([x, y]), radius, float(mass_of(np.array(radius), parameters)), outward)
+
+    left, right = -parameters.wall_radius, parameters.width + parameters.wall_radius
+    return (
+        spheres(base_x, np.zeros(count), parameters.base_radius),
+        spheres(np.full(y.size, left), y, parameters.wall_radius, -1.0, 0.0),
+        spheres(np.full(y.size, right), y, parameters.wall_radius, 1.0, 0.0),
+    )
+
+
+def top_of(wall: FixedSpheres) -> float:
+    """Height of a wall [m]."""
+    return float(wall.centre[-1, 1] + wall.radius)
+
+
+def rebuild_container(experiment: Experiment, parameters: HeapParameters) -> None:
+    """Put base and walls of these parameters under and beside the grains that are present."""
+    run = experiment.run
+    state: HeapState = run.state
+    names = [name for name, entry in parameters.declared().items() if entry.quantity.effect == "base"]
+    built = run.built.changed(**{name: getattr(parameters, name) for name in names})
+    base, left, right = container(built, np.array(state.radii))
+    spheres = (base, left) if state.phase in ("flowing", "rested") else (base, left, right)
+    remove_gone(experiment, beside_base(run.world, base))
+    with booked(experiment, "work"):
+        rebuild(experiment, spheres, state.next_id)
+    run.built = built
+    state.next_id += sum(len(group.centre) for group in spheres)
+    state.height = top_of(left)
+
+
+def beside_base(world: World, base: FixedSpheres) -> NDArray[np.bool_]:
+    """Grains with their centre below that of the base, which fall past its end, shape (count,)."""
+    fallen: NDArray[np.bool_] = world.motion[1, 0] < base.centre[0, 1]
+    return fallen & ~world.fixed
 
 
 def draw_radii(parameters: HeapParameters, generator: np.random.Generator) -> Floats:
@@ -74,7 +94,7 @@ def draw_radii(parameters: HeapParameters, generator: np.random.Generator) -> Fl
 
 
 def smallest_grain(parameters: HeapParameters) -> tuple[float, float]:
-    """Before anything is poured: half the mean radius stands for the smallest grain to come."""
+    """Mass [kg] and radius [m] of the smallest grain to expect: half the mean radius."""
     radius = 0.5 * parameters.mean_radius
     return parameters.mass_at_mean * (radius / 1e-3) ** 3, radius
 
@@ -88,8 +108,7 @@ def pour_layer(experiment: Experiment) -> None:
     """Drop the next layer from just above the highest grain, side by side with random gaps."""
     run, parameters = experiment.run, experiment.run.built
     state: HeapState = run.state
-    generator = np.random.default_rng()
-    generator.bit_generator.state = state.random
+    generator = generator_of(state)
     rest = np.array(state.radii[state.poured :])
     fits = np.cumsum(2.0 * rest) <= 0.95 * parameters.width
     radii = rest[: max(1, int(fits.sum()))]
@@ -99,19 +118,4 @@ def pour_layer(experiment: Experiment) -> None:
     moving = ~run.world.fixed
     top = float((run.world.motion[1, 0] + run.world.radius)[moving].max(initial=parameters.base_radius))
     y = top + radii + generator.uniform(0.0, parameters.mean_radius, radii.size)
-    with booked(experiment, "poured"):
-        run.world = add_spheres(
-            run.world,
-            np.column_stack([x, y]),
-            radii,
-            mass_of(radii, parameters),
-            **free_fall(experiment),
-            layer=state.layers,
-            first_id=state.next_id,
-        )
-    state.random = dict(generator.bit_generator.state)
-    state.next_id += radii.size
-    state.poured += radii.size
-    state.layers += 1
-    state.since = experiment.time
-    start_derivatives(experiment, first_row=run.world.sphere_count - radii.size)
+    add_layer(experiment, np.column_stack([x, y]), radii, mass_of(radii, parameters), generator)

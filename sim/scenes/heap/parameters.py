@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from annotated_types import Ge, Le
 from pydantic import Field, model_validator
@@ -17,12 +18,26 @@ SMALLEST, LARGEST = 0.4, 1.8
 PACKING = 0.80
 """Area fraction of a loosely poured column, for the height of the walls [-]."""
 
+THESIS_COUNT, THESIS_RADIUS, THESIS_WIDTH = 1100, 1e-3, 4.56e-2
+"""Grains, mean radius [m] and width [m] of the thesis' column, about twice as high as it is wide."""
+
+NARROWEST = 10.0
+"""Least width of a container that follows its grains, in mean radii."""
+
 MOST_WALL_GRAINS = 100_000
-"""Walls and base together may have; more would take a gigabyte before anything is poured."""
+"""Most fixed grains of walls and base; more would take a gigabyte of memory before anything is poured."""
+
+
+def width_for(grain_count: int, mean_radius: float) -> float:
+    """Width of a container for so many grains of that mean radius [m], in the proportions of the thesis [m]."""
+    wide = THESIS_WIDTH * math.sqrt(grain_count / THESIS_COUNT) * (mean_radius / THESIS_RADIUS)
+    return min(max(wide, NARROWEST * mean_radius, 5e-3), 2.0)
 
 
 class HeapParameters(MotionParameters):
     """Parameters of the heap experiment other than those of its contact law (thesis ch. 3), in SI."""
+
+    followers: ClassVar[tuple[str, ...]] = ("width",)
 
     base_radius: Annotated[
         float,
@@ -46,8 +61,11 @@ class HeapParameters(MotionParameters):
         Ge(5e-3),
         Le(2.0),
         Quantity("container width", "W", "mm", scale=1e-3, effect="restart", group="Container"),
-        Field(description="Distance between the walls. The height follows from the number of grains."),
-    ] = 4.56e-2
+        Field(
+            description="Distance between the walls. It follows number and radius of the grains, for a column twice "
+            "as high as wide, until it is set; the height follows from both."
+        ),
+    ] = THESIS_WIDTH
     rotation: Annotated[
         bool,
         Quantity("grains rotate", "", effect="restart", group="Grains"),
@@ -107,13 +125,30 @@ class HeapParameters(MotionParameters):
         ),
     ] = "line"
 
+    def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Present values that remain when `values` are set; a width that has not been set follows the grains."""
+        kept = super().kept(values)
+        if self.width == width_for(self.grain_count, self.mean_radius):
+            kept.pop("width", None)
+        return kept
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_width(cls, values: Any) -> Any:
+        """The values with a width that follows the grains where none is given."""
+        if not isinstance(values, dict) or "width" in values:
+            return values
+        count, radius = (values.get(name, cls.model_fields[name].default) for name in ("grain_count", "mean_radius"))
+        known = all(isinstance(value, int | float) and value > 0.0 for value in (count, radius))
+        return values | {"width": width_for(count, radius)} if known else values
+
     @property
     def base_count(self) -> int:
-        """Grains the base is made of."""
+        """Number of grains of the base."""
         return max(1, math.ceil(self.width / (2.0 * self.base_radius)))
 
     def wall_count(self, grain_area: float) -> int:
-        """Grains a wall needs to hold grains of that total area [m²], with room to drop the last layer."""
+        """Number of grains of a wall that holds grains of this total area [m²] and the fall of the last layer."""
         height = 1.2 * grain_area / (PACKING * self.width) + 12.0 * self.mean_radius
         return math.ceil(height / (2.0 * self.wall_radius))
 

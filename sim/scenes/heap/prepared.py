@@ -23,7 +23,7 @@ from repose.sim.scenes.heap.filling import HeapState
 
 
 def column(parameters: ParameterSet) -> tuple[World, Any] | None:
-    """The filled column and its scene state, the clock at zero; None if it was filled with other grains or walls.
+    """The filled column and its scene state at time zero; None if the column was filled with other grains or walls.
 
     Raises `ParameterError` where the file cannot be used.
     """
@@ -33,7 +33,7 @@ def column(parameters: ParameterSet) -> tuple[World, Any] | None:
     except (OSError, world_tables.StoreError) as error:
         raise ParameterError(f"The prepared state 'column' cannot be used: {error} Start without it.") from None
     for parameter in parameters.declared().values():
-        fixed = parameter.quantity.effect in ("base", "restart")
+        fixed = parameter.quantity.effect in ("base", "anew", "restart")
         if fixed and facts["parameters"].get(parameter.name) != getattr(parameters, parameter.name):
             return None
     world.counters[REBUILT_AT] -= world.counters[STEP_COUNT]
@@ -55,7 +55,7 @@ def main() -> None:
     apply(experiment, Act("fill"))
     while not is_finished(experiment):
         advance(experiment, 1000)
-    # Another half second, so that the wall is opened on a column that is really at rest.
+    # Half a second more, so that the column is completely at rest when its wall is opened.
     advance(experiment, int(0.5 / experiment.dt))
     write(experiment, Path(str(files("repose.assets.columns"))) / "column.npz")
 

@@ -15,101 +15,84 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.builder import keep_spheres
 from repose.sim.engine.world import World
-from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
-from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+from repose.sim.laws.lee_herrmann import LAW
+from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words, measure_angle
 from repose.sim.measure.display import Reading
+from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.scenes.common.friction_study import STUDY
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
+from repose.sim.scenes.common.phases import enter
+from repose.sim.scenes.common.poured import (
+    act_poured,
+    come_to_rest,
+    count_removed,
+    fillable,
+    move_again,
+    quiet_time,
+    remove_gone,
+    under_way,
+)
 from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
-from repose.sim.scenes.heap.filling import HeapState, begin, pour_layer, smallest_grain
+from repose.sim.scenes.heap.filling import HeapState, begin, pour_layer, rebuild_container, smallest_grain
 from repose.sim.scenes.heap.parameters import HeapParameters
 from repose.sim.scenes.heap.prepared import column
-from repose.sim.scenes.heap.study import STUDY
-
-MOVES_AGAIN = 3.0
-"""A heap at rest counts as flowing again from this many settle speeds on, after a change of friction or tilt [-]."""
 
 QUIET_TIME = 0.25
-"""How long the opened heap must stay quiet to count as at rest [s]."""
+"""Time for which the opened heap must stay below the settle speed to be at rest [s]."""
 
 LONGEST_WAIT = 3.0
-"""A layer that has not settled after this long is poured upon all the same [s]."""
+"""Time after which the next layer is poured although the last has not settled [s]."""
 
 
 def supervise(experiment: Experiment) -> None:
-    """Pour the next layer, notice rest, take away what fell below the base."""
-    run = experiment.run
-    state: HeapState = run.state
-    remove_fallen(experiment)
-    moving = ~run.world.fixed
-    speed = np.hypot(run.world.motion[0, 1, moving], run.world.motion[1, 1, moving])
-    mean_speed = float(speed.mean()) if speed.size else 0.0
-    limit = experiment.parameters.settle_speed
-    waited = experiment.time - state.since
-    if mean_speed >= limit:
-        state.quiet_since = experiment.time
+    """Pour the next layer, notice rest, remove the grains that fell below the base."""
+    state: HeapState = experiment.run.state
+    remove_gone(experiment, fallen(experiment))
+    quiet = quiet_time(experiment) > QUIET_TIME
     if state.phase == "filling":
-        last = speed[run.world.layer[moving] == state.layers - 1]
-        fall_time = math.sqrt(2.0 * experiment.parameters.mean_radius / max(experiment.parameters.gravity, 1e-3))
-        last_speed = float(last.mean()) if last.size else 0.0
-        settled = waited > min(2.0 * fall_time, LONGEST_WAIT) and max(mean_speed, last_speed) < limit
-        if not settled and waited < LONGEST_WAIT:
+        _fill_on(experiment)
+    elif state.phase == "rested":
+        move_again(experiment)
+    elif state.phase == "flowing" and quiet:
+        come_to_rest(experiment, measured=state.run_all)
+
+
+def _fill_on(experiment: Experiment) -> None:
+    """Pour the next layer, or end the filling, once the last layer has settled."""
+    world, state, parameters = experiment.run.world, experiment.run.state, experiment.parameters
+    waited = experiment.time - state.since
+    if waited < LONGEST_WAIT:
+        fall_time = math.sqrt(2.0 * parameters.mean_radius / max(parameters.gravity, 1e-3))
+        speed = max(mean_speed(world), mean_speed(world, world.layer == state.layers - 1))
+        if waited <= min(2.0 * fall_time, LONGEST_WAIT) or speed >= parameters.settle_speed:
             return
-        if state.poured < len(state.radii):
-            pour_layer(experiment)
-        else:
-            _enter(experiment, "filled")
-            if state.run_all:
-                tell(experiment, act(experiment, "open"))
-    elif state.phase == "rested" and mean_speed > MOVES_AGAIN * limit:
-        _enter(experiment, "flowing")
-        tell(experiment, "The heap moves again.")
-    elif state.phase == "flowing" and min(waited, experiment.time - state.quiet_since) > QUIET_TIME:
-        _enter(experiment, "rested")
-        if state.run_all:
-            state.run_all = False
-            tell(experiment, act(experiment, "measure"))
+    if state.poured < len(state.radii):
+        pour_layer(experiment)
+        return
+    enter(experiment, "filled")
+    if state.run_all:
+        tell(experiment, act(experiment, "open"))
 
 
-def remove_fallen(experiment: Experiment) -> None:
-    """Take away the grains that are below the base; they carry their energy out of the ledger."""
-    run = experiment.run
-    fallen = ~run.world.fixed & (run.world.motion[1, 0] < -run.built.base_radius - run.world.radius)
-    if fallen.any():
-        with booked(experiment, "removed"):
-            run.world = keep_spheres(run.world, ~fallen)
-        run.state.removed += int(fallen.sum())
-        run.state.quiet_since = experiment.time
-
-
-def on_grain_removed(experiment: Experiment, row: int) -> None:
-    """Count a grain that is taken away among those that have run out."""
-    experiment.run.state.removed += 1
+def fallen(experiment: Experiment) -> NDArray[np.bool_]:
+    """Grains below the base, shape (count,)."""
+    world = experiment.run.world
+    below: NDArray[np.bool_] = world.motion[1, 0] < -experiment.run.built.base_radius - world.radius
+    return below & ~world.fixed
 
 
 def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
-    run = experiment.run
-    state: HeapState = run.state
-    if action in ("fill", "run") and state.phase in ("empty", "rested"):
-        if state.phase == "rested":
-            begin_anew(experiment)
-            state = experiment.run.state
-        state.run_all = action == "run"
-        _enter(experiment, "filling")
-        pour_layer(experiment)
-        return f"Pouring {len(state.radii)} grains in layers."
-    if action == "run":
-        state.run_all = True
-        return act(experiment, "open") if state.phase == "filled" else "The rest of the experiment runs by itself."
     if action == "open":
+        run = experiment.run
         with booked(experiment, "work"):
             run.world = keep_spheres(run.world, ~_right_wall(run.world, run.built))
-        _enter(experiment, "flowing")
+        enter(experiment, "flowing")
         return "The right wall is open."
     if action == "measure":
         reading = measure(experiment)
@@ -118,16 +101,10 @@ def act(experiment: Experiment, action: str) -> str:
         experiment.run.state.slope = reading
         keep_measurement(experiment)
         return (
-            f"Angle of repose {math.degrees(reading.angle):.1f}° ± {math.degrees(reading.standard_error):.1f}°, "
+            f"Angle of repose {angle_in_words(reading.angle, reading.standard_error, reading.error_of)}, "
             f"{reading.grains_left} grains left."
         )
-    begin_anew(experiment)
-    return "The container is empty." if experiment.run.state.phase == "empty" else "The filled column is back."
-
-
-def _enter(experiment: Experiment, phase: str) -> None:
-    experiment.run.state.phase = phase
-    experiment.run.state.since = experiment.run.state.quiet_since = experiment.time
+    return act_poured(experiment, action, pour_layer, "The container is empty.", opening="open")
 
 
 def _right_wall(world: World, parameters: HeapParameters) -> NDArray[np.bool_]:
@@ -140,7 +117,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     state: HeapState = experiment.run.state
     phase, busy = state.phase, state.run_all
     return (
-        Action("fill", "Fill", "F", phase in ("empty", "rested") and not busy, "Pour the grains layer by layer."),
+        Action("fill", "Fill", "F", fillable(state), "Pour the grains in layers; a full container is emptied first."),
         Action("open", "Open wall", "O", phase == "filled" and not busy, "Take the right wall away."),
         Action(
             "measure", "Measure angle", "M", phase in ("flowing", "rested") and not busy, "Fit a line to the surface."
@@ -151,7 +128,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     state: HeapState = experiment.run.state
     total = len(state.radii)
     left = state.poured - state.removed
@@ -166,7 +143,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     }[state.phase]
     if state.phase != "flowing":
         return state.phase, words, None
-    quiet = min(experiment.time - state.since, experiment.time - state.quiet_since) / QUIET_TIME
+    quiet = (experiment.time - max(state.since, state.quiet_since)) / QUIET_TIME
     return state.phase, words, min(1.0, max(0.0, quiet))
 
 
@@ -188,10 +165,17 @@ def measure(experiment: Experiment) -> AngleOfRepose | None:
 
 
 def box(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The container with some room to its right, where the grains run out."""
+    """The container, and room to its right for the grains that flow out."""
     built = experiment.run.built
     margin = 3.0 * built.wall_radius
     return (-margin, -margin - 2.0 * built.mean_radius), (1.25 * built.width + margin, experiment.run.state.height)
+
+
+def focus(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The base between the walls: the walls themselves are as high as the column may become."""
+    built = experiment.run.built
+    margin = 2.0 * built.wall_radius
+    return (-margin, -max(built.wall_radius, built.base_radius)), (built.width + margin, 0.0)
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
@@ -201,15 +185,19 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     slope = experiment.run.state.slope
     if slope is None:
         return (left,)
-    help = f"Of {len(slope.used_ids)} surface grains, method {slope.method}."
+    help = f"Of {len(slope.used_ids)} surface grains, method {slope.method}. Heaps of other seeds scatter more."
+    angle, error = math.degrees(slope.angle), math.degrees(slope.standard_error)
     return (
-        Reading("angle of repose", math.degrees(slope.angle), "°", math.degrees(slope.standard_error), help),
+        Reading("angle of repose", angle, "°", error, help, slope.error_of),
         left,
     )
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
-    """Grains filled and left, layers, and the reading."""
+    """Grains filled and left, layers, and the reading.
+
+    The standard error is the one of `standard_error_of`, the line fit, not the scatter of runs with other seeds.
+    """
     state: HeapState = experiment.run.state
     reading = experiment.run.state.slope
     angle = None
@@ -217,6 +205,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
         angle = {
             "degrees": math.degrees(reading.angle),
             "standard_error_degrees": math.degrees(reading.standard_error),
+            "standard_error_of": reading.error_of,
             "method": reading.method,
             "grains_used": len(reading.used_ids),
         }
@@ -230,7 +219,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def check(experiment: Experiment) -> str:
-    """A heap has a slope: positive, below 60°, made of some of the grains that were poured."""
+    """The heap has a slope between 0 and 60°."""
     reading = experiment.run.state.slope
     if experiment.phase != "rested" or reading is None:
         return f"The heap did not come to rest: phase {experiment.phase}."
@@ -240,7 +229,7 @@ def check(experiment: Experiment) -> str:
 
 
 def flaw(state: HeapState, world: World, built: HeapParameters) -> str:
-    """Part of a state read from a file that is impossible."""
+    """The part of a state read from a file that is impossible, or an empty string."""
     slope = state.slope
     return first_flaw(
         {
@@ -257,26 +246,29 @@ SCENE = Scene(
     name="heap",
     title="Heap",
     summary="Fill a container in layers, open its right wall, measure the angle of repose (thesis ch. 3).",
-    law="lee_herrmann",
-    parameters=with_law(HeapParameters, "lee_herrmann", is_direct_law),
+    law=LAW.name,
+    parameters=with_law(HeapParameters, LAW, is_direct_law),
     dimension=2,
     begin=begin,
     supervise=supervise,
     actions=actions,
     act=act,
     describe=describe,
-    on_grain_removed=on_grain_removed,
+    on_grain_removed=count_removed,
     measure=measure,
     slope=lambda experiment: experiment.run.state.slope,
     box=box,
+    focus=focus,
     results=results,
     check=check,
-    under_way=lambda experiment: experiment.run.state.run_all or experiment.phase in ("filling", "flowing"),
+    under_way=under_way,
     smallest_grain=smallest_grain,
     rotates=lambda parameters: parameters.rotation,
     readings=readings,
     flaw=flaw,
     study=STUDY,
     prepared={"column": column},
+    lecture=("friction", "normal_stiffness", "shear_stiffness", "gravity", "base_radius"),
+    rebuild=rebuild_container,
     test_values={"grain_count": 90, "width": 0.02, "friction": 0.4},
 )

@@ -6,13 +6,11 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge, Le
 from pydantic import Field
-from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.parameters import Quantity
-from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
-from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, SettleSpeed, SizeSpread
+from repose.sim.scenes.common.poured_parameters import GrainCount, PouredInSpaceParameters
 
 
-class Heap3dParameters(MotionParameters, MaterialParameters):
+class Heap3dParameters(PouredInSpaceParameters):
     """Spheres poured on a plate from a funnel, or out of a cylinder that is lifted, in SI."""
 
     pouring: Annotated[
@@ -22,12 +20,10 @@ class Heap3dParameters(MotionParameters, MaterialParameters):
     ] = "funnel"
     base: Annotated[
         Literal["rough", "smooth"],
-        Quantity("plate", "", effect="restart", group="Experiment"),
-        Field(description="Rough: covered with spheres that do not move. Smooth: a plane. Takes effect at next start."),
+        Quantity("plate", "", effect="base", group="Experiment"),
+        Field(description="Rough: covered with spheres that do not move. Smooth: a plane."),
     ] = "rough"
     grain_count: GrainCount = 1500
-    mean_radius: MeanRadius = 4e-3
-    size_spread: SizeSpread = 0.15
     orifice: Annotated[
         float,
         Ge(2.0),
@@ -42,5 +38,3 @@ class Heap3dParameters(MotionParameters, MaterialParameters):
         Quantity("lift speed", "v_lift", "mm/s", scale=1e-3, effect="restart", group="Experiment"),
         Field(description="Of the cylinder. Takes effect at the next start."),
     ] = 0.1
-    settle_speed: SettleSpeed = 1e-2
-    integrator: VerletFirst = "velocity_verlet"

@@ -12,58 +12,53 @@ from typing import Any
 
 import numpy as np
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.take_snapshot import wall_facets
-from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
+from repose.sim.laws.hertz_mindlin import LAW
+from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words
+from repose.sim.measure.angle_of_repose_3d import CONE_ERROR_OF, ERROR_OF, ConeAngle, measure_cone
 from repose.sim.measure.display import Curve, Line, Reading
-from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
-from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
-from repose.sim.scenes.heap.scene import MOVES_AGAIN
-from repose.sim.scenes.heap.study import STUDY_IN_SPACE
-from repose.sim.scenes.heap3d.parameters import Heap3dParameters
-from repose.sim.scenes.heap3d.pouring import (
-    FLOOR_WALL,
-    QUIET_TIME,
-    Heap3dState,
-    begin,
-    disc,
-    enter,
-    fallen,
-    on_grain_removed,
-    pour_layer,
-    pour_on,
-    quiet_for,
-    sizes,
-    smallest_grain,
+from repose.sim.scenes.common.phases import enter
+from repose.sim.scenes.common.poured import (
+    act_poured,
+    come_to_rest,
+    count_removed,
+    fillable,
+    move_again,
+    quiet_time,
+    remove_gone,
+    under_way,
 )
+from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
+from repose.sim.scenes.common.stream import QUIET_TIME, disc, fallen, pour_on, smallest_grain
+from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, pour_layer, rebuild_plate, sizes
+from repose.sim.scenes.heap3d.parameters import Heap3dParameters
 
 MOST_STEEP = math.radians(60.0)
-"""No heap of loose spheres stands steeper."""
+"""Largest angle of repose that loose spheres can have [rad]."""
 
 
 def supervise(experiment: Experiment) -> None:
-    """Pour the next layer, notice rest, take away what is past the rim."""
+    """Pour the next layer, notice rest, remove the grains past the rim."""
     run = experiment.run
     state: Heap3dState = run.state
     if state.phase == "empty":
         return
-    quiet = quiet_for(experiment, fallen(experiment, sizes(run.built).plate)) > QUIET_TIME
+    remove_gone(experiment, fallen(experiment, sizes(run.built).plate))
+    quiet = quiet_time(experiment) > QUIET_TIME
     if state.phase == "filling":
         _fill_on(experiment, quiet)
     elif state.phase == "flowing":
         _stop_the_cylinder(experiment)
         if quiet and not run.world.walls.velocity.any():
-            enter(experiment, "rested")
-            state.run_all = False
-            tell(experiment, act(experiment, "measure"))
-    elif state.phase == "rested" and mean_speed(run.world) > MOVES_AGAIN * experiment.parameters.settle_speed:
-        enter(experiment, "flowing")
-        tell(experiment, "The heap moves again.")
+            come_to_rest(experiment, measured=True)
+    elif state.phase == "rested":
+        move_again(experiment)
 
 
 def _fill_on(experiment: Experiment, quiet: bool) -> None:
@@ -80,7 +75,7 @@ def _fill_on(experiment: Experiment, quiet: bool) -> None:
 
 
 def _stop_the_cylinder(experiment: Experiment) -> None:
-    """Once it is above everything."""
+    """Stop the cylinder once it is above all grains."""
     world = experiment.run.world
     moving = ~world.fixed
     top = float((world.motion[2, 0] + world.radius)[moving].max(initial=0.0))
@@ -94,9 +89,8 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
     state: Heap3dState = experiment.run.state
     phase, busy = state.phase, state.run_all
-    begins = phase in ("empty", "rested")
     return (
-        Action("fill", "Pour", "F", begins and not busy, "Pour the grains."),
+        Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full plate is emptied first."),
         Action("lift", "Lift cylinder", "O", phase == "filled" and not busy, "Lift the cylinder off the plate."),
         Action("measure", "Measure angle", "M", phase in ("flowing", "rested") and not busy, "Fit the slope."),
         Action("reset", "Reset", "R", True, "Begin anew with the empty plate."),
@@ -106,16 +100,6 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
 
 def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
-    if action in ("fill", "run") and experiment.phase in ("empty", "rested"):
-        if experiment.phase == "rested":
-            begin_anew(experiment)
-        experiment.run.state.run_all = action == "run"
-        enter(experiment, "filling")
-        pour_layer(experiment)
-        return f"Pouring {len(experiment.run.state.radii)} grains."
-    if action == "run":
-        experiment.run.state.run_all = True
-        return act(experiment, "lift") if experiment.phase == "filled" else "The rest of the experiment runs by itself."
     if action == "lift":
         walls = experiment.run.world.walls
         walls.velocity[FLOOR_WALL + 1 :, 2] = experiment.run.built.lift_speed
@@ -128,15 +112,14 @@ def act(experiment: Experiment, action: str) -> str:
         keep_reading(experiment.run.state, reading)
         keep_measurement(experiment)
         return (
-            f"Angle of repose {math.degrees(reading.angle):.1f}° ± {math.degrees(reading.standard_error):.1f}° "
-            f"(cone {math.degrees(reading.cone_angle):.1f}°), {reading.grains_left} grains on the plate."
+            f"Angle of repose {angle_in_words(reading.angle, reading.standard_error, ERROR_OF)}, "
+            f"cone {math.degrees(reading.cone_angle):.1f}°, {reading.grains_left} grains on the plate."
         )
-    begin_anew(experiment)
-    return "The plate is empty."
+    return act_poured(experiment, action, pour_layer, "The plate is empty.", opening="lift")
 
 
 def keep_reading(state: Heap3dState, reading: ConeAngle) -> None:
-    """Write a reading down as plain data."""
+    """Store a reading as plain data."""
     state.reading = {
         "angle": reading.angle,
         "standard_error": reading.standard_error,
@@ -144,14 +127,16 @@ def keep_reading(state: Heap3dState, reading: ConeAngle) -> None:
         "cone_error": reading.cone_error,
         "distance": reading.distance.tolist(),
         "height": reading.height.tolist(),
+        "intercept": reading.intercept,
         "fitted": list(reading.fitted),
+        "used_ids": reading.used_ids.tolist(),
         "grains_used": int(reading.used_ids.size),
         "grains_left": reading.grains_left,
     }
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     state: Heap3dState = experiment.run.state
     total, left = len(state.radii), state.poured - state.removed
     if state.phase == "filling":
@@ -171,13 +156,30 @@ def measure(experiment: Experiment) -> ConeAngle | None:
         return None
     world = experiment.run.world
     moving = ~world.fixed
-    # What is still in the funnel is no heap.
+    # Grains still in the funnel do not belong to the heap.
     moving &= world.motion[2, 0] < sizes(experiment.run.built).low + world.walls.moved[:, 2].max(initial=0.0)
     return measure_cone(world.motion[:3, 0, moving].T, world.radius[moving], world.sphere_id[moving])
 
 
+def slope(experiment: Experiment) -> AngleOfRepose | None:
+    """The slope measured last; None before the first measurement, and for one that was saved without its line."""
+    found = experiment.run.state.reading
+    if "intercept" not in found:
+        return None
+    return AngleOfRepose(
+        angle=found["angle"],
+        standard_error=found["standard_error"],
+        slope=-math.tan(found["angle"]),
+        intercept=found["intercept"],
+        x_range=(found["fitted"][0], found["fitted"][1]),
+        method="line",
+        used_ids=tuple(found["used_ids"]),
+        grains_left=found["grains_left"],
+    )
+
+
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """The angle both ways."""
+    """The angle of repose from the profile and from the cone."""
     found = experiment.run.state.reading
     if not found:
         return ()
@@ -187,7 +189,9 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
             math.degrees(found["angle"]),
             "°",
             math.degrees(found["standard_error"]),
-            "Line through the profile averaged over all directions; error from the scatter of eight sectors.",
+            "Line through the profile averaged over all directions; error from the scatter of eight sectors. "
+            "Heaps of other seeds scatter more.",
+            ERROR_OF,
         ),
         Reading(
             "cone angle",
@@ -195,6 +199,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
             "°",
             math.degrees(found["cone_error"]),
             "Cone fitted to the same surface grains, its axis free to shift.",
+            CONE_ERROR_OF,
         ),
         Reading("grains on the plate", float(found["grains_left"])),
     )
@@ -220,19 +225,25 @@ def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return (-size.plate, -size.plate, -size.largest), (size.plate, size.plate, size.high + 4.0 * size.largest)
 
 
+def focus(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The plate under the mouth of the funnel or cylinder, where the heap begins."""
+    size = sizes(experiment.run.built)
+    return (-size.low_radius, -size.low_radius, -size.largest), (size.low_radius, size.low_radius, 0.0)
+
+
 def facets(experiment: Experiment) -> Floats:
     """Plate, and funnel or cylinder where it is now."""
     return np.concatenate([disc(sizes(experiment.run.built).plate), wall_facets(experiment.run.world)])
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
-    """Grains and the reading."""
+    """Numbers of grains, and the slope measured last."""
     state: Heap3dState = experiment.run.state
     angle = None
     if state.reading:
         names = ("angle", "standard_error", "cone_angle", "cone_error")
-        angle = {f"{name}_degrees": math.degrees(state.reading[name]) for name in names}
-        angle |= {"grains_used": state.reading["grains_used"]}
+        angle = {"standard_error_of": ERROR_OF, "grains_used": state.reading["grains_used"]}
+        angle |= {f"{name}_degrees": math.degrees(state.reading[name]) for name in names}
     return {
         "phase": state.phase,
         "angle_of_repose": angle,
@@ -243,7 +254,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def check(experiment: Experiment) -> str:
-    """A heap has a slope, and nothing hangs in the funnel."""
+    """The heap has a slope, and no grain is stuck in the funnel."""
     state: Heap3dState = experiment.run.state
     if state.phase != "rested":
         return f"The heap did not come to rest: phase {state.phase}."
@@ -257,7 +268,7 @@ def check(experiment: Experiment) -> str:
 
 
 def flaw(state: Heap3dState, world: World, built: Heap3dParameters) -> str:
-    """What of a state read from a file cannot be."""
+    """The part of a state read from a file that is impossible, or an empty string."""
     phases = ("empty", "filling", "filled", "flowing", "rested")
     return first_flaw({"number of walls": world.walls.shape.size < 1, **poured_flaws(state, phases)})
 
@@ -266,20 +277,22 @@ SCENE = Scene(
     name="heap3d",
     title="Heap in space",
     summary="Spheres poured on a plate from a funnel or a lifted cylinder; the angle of repose is measured.",
-    law="hertz_mindlin",
-    parameters=with_law(Heap3dParameters, "hertz_mindlin", is_material_law),
+    law=LAW.name,
+    parameters=with_law(Heap3dParameters, LAW, is_material_law),
     dimension=3,
     begin=begin,
     supervise=supervise,
     actions=actions,
     act=act,
     describe=describe,
-    on_grain_removed=on_grain_removed,
+    on_grain_removed=count_removed,
     measure=measure,
+    slope=slope,
     box=box,
+    focus=focus,
     results=results,
     check=check,
-    under_way=lambda experiment: experiment.run.state.run_all or experiment.phase in ("filling", "flowing"),
+    under_way=under_way,
     smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
     readings=readings,
@@ -287,5 +300,7 @@ SCENE = Scene(
     facets=facets,
     flaw=flaw,
     study=STUDY_IN_SPACE,
+    lecture=("friction", "rolling_friction", "restitution", "gravity", "tilt"),
+    rebuild=rebuild_plate,
     test_values={"grain_count": 250, "rolling_friction": 0.2, "orifice": 6.0},
 )

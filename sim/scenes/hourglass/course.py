@@ -1,4 +1,4 @@
-"""The course of an hourglass experiment: settle if there is a lid, flow, count, run empty or clog, turn over."""
+"""Phases of an hourglass experiment: filling over a lid, flow, count, empty or clogged, turned over."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action, Notice
 from repose.sim.measure.flow_rate import is_clogged
 from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.scenes.common.phases import enter
 from repose.sim.scenes.common.state_checks import LATEST, are_times, first_flaw, stage_flaws
 from repose.sim.scenes.hourglass.filling import HourglassState
 from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, WIDTH, clearance, drawn, walls
@@ -25,26 +26,26 @@ SETTLED = 0.02
 """Grains over the lid count as settled below this mean speed [m/s]."""
 
 LONGEST_WAIT = 3.0
-"""The lid may be opened after this long all the same [s]."""
+"""Time after which the lid may be opened although the grains still move [s]."""
 
 DENSITY_INTERVAL = 0.05
-"""Simulated time between two looks at the number of grains per volume [s]."""
+"""Simulated time between two samples of the number of grains per volume [s]."""
 
 HALF_TURN = np.array([1.0, -1.0, -1.0])
-"""What turning the glass over does to a vector: half a turn about the x axis."""
+"""Factors of the components of a vector when the glass is turned over: half a turn about the x axis."""
 
 
 def supervise(experiment: Experiment) -> None:
-    """Count who passed the neck, notice that the grains have settled, that the glass is empty or clogged."""
+    """Count the grains that passed the neck; detect that they have settled, and an empty or clogged glass."""
     state: HourglassState = experiment.run.state
     waited = experiment.time - state.since
     if state.phase == "filling":
         fallen = waited > math.sqrt(2.0 * (HEIGHT - NECK) / max(experiment.parameters.gravity, 1e-3))
         if (fallen and mean_speed(experiment.run.world) < SETTLED) or waited > LONGEST_WAIT:
-            enter(experiment, "filled")
+            begin_phase(experiment, "filled")
             if state.run_all:
                 tell(experiment, act(experiment, "open"))
-    if state.phase != "counted":  # what falls after the count has ended is not part of it
+    if state.phase != "counted":  # grains that fall after the end of the count are not counted
         count_passages(experiment)
     if state.phase != "flowing":
         return
@@ -55,17 +56,17 @@ def supervise(experiment: Experiment) -> None:
             state.densities.append(density)
     left = state.placed - len(state.passages)
     if left == 0:
-        enter(experiment, "rested")
+        begin_phase(experiment, "rested")
     elif 0.0 < experiment.parameters.count_for <= experiment.time - state.since:
-        enter(experiment, "counted")
+        begin_phase(experiment, "counted")
     elif is_clogged(state.passages, state.since, experiment.time, left, experiment.parameters.clog_time):
-        enter(experiment, "clogged")
+        begin_phase(experiment, "clogged")
 
 
-def enter(experiment: Experiment, phase: str) -> None:
-    """Begin another phase."""
+def begin_phase(experiment: Experiment, phase: str) -> None:
+    """Begin another phase; at the end of the count, keep its result."""
     state: HourglassState = experiment.run.state
-    state.phase, state.since = phase, experiment.time
+    enter(experiment, phase)
     if phase == "flowing":
         state.opened = experiment.time
     if phase not in ("filling", "filled", "flowing"):
@@ -75,13 +76,13 @@ def enter(experiment: Experiment, phase: str) -> None:
 
 
 def count_passages(experiment: Experiment) -> None:
-    """Note when each grain's centre sank through the neck, on a straight line between two looks."""
+    """Record when the centre of each grain passed the neck, interpolated linearly between two samples."""
     run = experiment.run
     state: HourglassState = run.state
     before, now = np.array(state.heights), run.world.motion[2, 0]
     passed = (before >= NECK) & (now < NECK)
-    # The last look was CHECK_STEPS ago, but never before this phase began.
-    began = max(state.since if state.phase == "flowing" else 0.0, experiment.time - looks_apart(experiment))
+    # The last sample was taken CHECK_STEPS ago, or at the beginning of this phase.
+    began = max(state.since if state.phase == "flowing" else 0.0, experiment.time - sampling_interval(experiment))
     share = (before[passed] - NECK) / (before[passed] - now[passed])
     state.passages.extend(np.sort(began + share * (experiment.time - began)).tolist())
     now = np.where(passed | np.isneginf(before), -np.inf, now)
@@ -89,13 +90,13 @@ def count_passages(experiment: Experiment) -> None:
 
 
 def on_grain_removed(experiment: Experiment, row: int) -> None:
-    """Forget a grain that is taken away; one that was still to pass is no longer waited for."""
+    """Remove a grain from the counts; a grain above the neck is no longer expected to pass."""
     state: HourglassState = experiment.run.state
     state.placed -= int(state.heights.pop(row) >= NECK)
 
 
-def looks_apart(experiment: Experiment) -> float:
-    """Simulated time between two looks at the world [s]."""
+def sampling_interval(experiment: Experiment) -> float:
+    """Simulated time between two samples of the heights [s]."""
     return CHECK_STEPS * experiment.dt
 
 
@@ -111,7 +112,7 @@ def act(experiment: Experiment, action: str) -> str:
     if action == "open":
         with booked(experiment, "work"):
             experiment.run.world.walls.corner[LID_WALL, 0, 2] = AWAY
-        enter(experiment, "flowing")
+        begin_phase(experiment, "flowing")
         return "The neck is open."
     if action == "turn":
         with booked(experiment, "work"):
@@ -120,14 +121,14 @@ def act(experiment: Experiment, action: str) -> str:
         state.placed = int((experiment.run.world.motion[2, 0] >= NECK).sum())
         state.passages, state.densities, state.density_at = [], [], experiment.time
         state.turns += 1
-        enter(experiment, "flowing")
+        begin_phase(experiment, "flowing")
         return f"Turned over: {state.placed} grains above the neck."
     begin_anew(experiment)
     return f"Filled anew with {experiment.run.state.placed} grains."
 
 
 def turned_over(world: World, built: Any) -> World:
-    """The world after half a turn about a level axis through the neck; contact memory among grains turns with it."""
+    """The world after half a turn about a horizontal axis through the neck; shear springs between grains turn too."""
     rotating = world.motion.shape[0] > 3
     world.motion[:3] *= HALF_TURN[:, None, None]
     world.motion[2, 0] += 2.0 * NECK
@@ -142,7 +143,7 @@ def turned_over(world: World, built: Any) -> World:
 
 
 def flaw(state: HourglassState, world: World, built: Any) -> str:
-    """What of a state read from a file cannot be."""
+    """The part of a state read from a file that is impossible, or an empty string."""
     return first_flaw(
         {
             "number of walls": world.walls.shape.size <= LID_WALL,
@@ -159,7 +160,7 @@ def flaw(state: HourglassState, world: World, built: Any) -> str:
 
 
 def in_the_way(experiment: Experiment) -> int:
-    """Grains that a turn would leave outside the glass: below the neck nothing keeps them where the funnel will be."""
+    """Number of grains that would be outside the glass after a turn: the lower funnel holds no grains."""
     world = experiment.run.world
     place = world.motion[:3, 0].T * HALF_TURN + np.array([0.0, 0.0, 2.0 * NECK])
     upper = place[:, 2] >= NECK
@@ -191,7 +192,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     state: HourglassState = experiment.run.state
     passed, wanted = len(state.passages), state.placed
     words = {
@@ -211,7 +212,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
 
 
 def notice(experiment: Experiment) -> Notice | None:
-    """A clogged neck, with turning over as the way to continue."""
+    """The notice that the neck is clogged; the action "turn" continues the experiment."""
     if experiment.phase != "clogged":
         return None
     words = describe(experiment)[1].capitalize()
@@ -219,7 +220,7 @@ def notice(experiment: Experiment) -> Notice | None:
 
 
 def check(experiment: Experiment) -> str:
-    """Every grain is inside the glass, and those counted and those left add up."""
+    """All grains are inside the glass, and the counts add up."""
     state: HourglassState = experiment.run.state
     world = experiment.run.world
     place = world.motion[:3, 0].T

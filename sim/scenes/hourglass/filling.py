@@ -1,4 +1,4 @@
-"""Filling the hourglass: radii drawn, grains put at random places where they touch nothing."""
+"""Filling of the hourglass: radii are drawn, and grains are placed at random without contacts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from repose.sim.engine.builder import add_spheres, empty_world, set_walls
 from repose.sim.engine.neighbours.cell_list import in_order_of_place
 from repose.sim.engine.world import Floats, World
+from repose.sim.scenes.common.phases import PhaseState
 from repose.sim.scenes.hourglass.glass import NECK, WIDTH, Parameters, clearance, walls
 from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters, SharedHourglassParameters
 
@@ -17,26 +18,23 @@ TRIES = (10, 40, 150, 400, 400)
 sizes of the groups that are tried at once."""
 
 BANDS = 8
-"""Layers of colour the grains are marked with by their height at the start."""
+"""Number of bands of height by which the grains are coloured at the start."""
 
 
 @dataclass
-class HourglassState:
-    """Where the experiment stands."""
+class HourglassState(PhaseState):
+    """Where the experiment stands: filling, filled, flowing, counted, rested or clogged."""
 
     phase: str = "flowing"
-    """filling, filled, flowing, counted, rested or clogged."""
     placed: int = 0
     heights: list[float] = field(default_factory=list)
-    """Height of every grain at the last look [m]; minus infinity once it has been counted."""
+    """Height of every grain at the last sample [m]; minus infinity once the grain has been counted."""
     passages: list[float] = field(default_factory=list)
     """When each grain passed the neck [s], ascending, since the glass was last turned."""
     densities: list[float] = field(default_factory=list)
     """Grains per volume in the upper half while flowing [1/m³]."""
     density_at: float = 0.0
-    """When the last of them was taken [s]."""
-    since: float = 0.0
-    """When the present phase began [s]."""
+    """Time of the last of these samples [s]."""
     opened: float = 0.0
     """When the grains began to flow [s]."""
     turns: int = 0

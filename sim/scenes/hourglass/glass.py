@@ -24,7 +24,7 @@ SIDES = 24
 """Flat sides a round cone is made of."""
 
 AWAY = -100.0
-"""Where a lid lies that has been taken off [m]: nothing falls that deep."""
+"""Height of an open lid [m], far below all grains."""
 
 FLOOR_WALL, LID_WALL = 0, 1
 """Rows of the table of walls."""
@@ -73,7 +73,7 @@ def walls(parameters: Parameters, closed: bool) -> tuple[NDArray[np.int64], Floa
 
 
 def drawn(parameters: Parameters, top: float) -> Floats:
-    """What to draw: walls up to `top` [m] and both halves of the funnel, shape (facets, 3, 3)."""
+    """Facets to draw: walls up to `top` and both halves of the funnel [m], shape (facets, 3, 3)."""
     shell = outline(parameters, 0.5 * WIDTH)
     upper = funnel(parameters)
     lower = upper * np.array([1.0, 1.0, -1.0]) + np.array([0.0, 0.0, 2.0 * NECK])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters
 from repose.sim.scenes.hourglass.published import SCENE as PUBLISHED
@@ -18,8 +19,9 @@ SCENE = replace(
     name="hourglass_glass",
     title="Hourglass of glass beads",
     summary="Rotating Hertz-Mindlin beads run through a round neck; opened once they have settled.",
-    law="hertz_mindlin",
-    parameters=with_law(HourglassGlassParameters, "hertz_mindlin", is_material_law),
+    law=LAW.name,
+    parameters=with_law(HourglassGlassParameters, LAW, is_material_law),
+    lecture=("friction", "restitution", "gravity", "orifice", "grain_count"),
     rotates=lambda parameters: True,
     study=GLASS_STUDY,
 )

@@ -43,7 +43,7 @@ RadiusSpread = Annotated[
 
 
 class SharedHourglassParameters(ParameterSet):
-    """What both hourglasses have: the glass, its grains and how they are counted."""
+    """Parameters of both hourglasses: glass, grains and count."""
 
     orifice: Annotated[
         Orifice,

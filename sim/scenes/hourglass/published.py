@@ -13,6 +13,7 @@ Source: T. Duffau and E. Lynch, "Medios granulares: Reloj de arena en 3D", 2020 
 from __future__ import annotations
 
 from repose.sim.experiment.experiment import Scene
+from repose.sim.laws.memoryless import LAW
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
 from repose.sim.scenes.hourglass import course as course
 from repose.sim.scenes.hourglass import readings as readings
@@ -24,8 +25,8 @@ SCENE = Scene(
     name="hourglass",
     title="Hourglass",
     summary="Grains run through a square neck and are counted; without memory, as published by Duffau & Lynch (2020).",
-    law="memoryless",
-    parameters=with_law(HourglassParameters, "memoryless", is_direct_law),
+    law=LAW.name,
+    parameters=with_law(HourglassParameters, LAW, is_direct_law),
     dimension=3,
     begin=begin,
     supervise=course.supervise,
@@ -44,5 +45,6 @@ SCENE = Scene(
     facets=course.facets,
     flaw=course.flaw,
     study=STUDY,
+    lecture=("friction", "normal_stiffness", "gravity", "orifice", "grain_count"),
     test_values={"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10},
 )

@@ -1,4 +1,4 @@
-"""What is read off an hourglass: the steady flow rate, grains per volume, and what a run comes to."""
+"""Readings of an hourglass: steady flow rate, number density, and the results of a run."""
 
 from __future__ import annotations
 

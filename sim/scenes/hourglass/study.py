@@ -61,7 +61,7 @@ def fitted(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
 
 
 def beside_the_published(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
-    """The same, and the published fit."""
+    """The results of `fitted`, and the published fit."""
     numbers, lines = fitted(points, reach)
     published = _law(f"published, c = {PUBLISHED_C}", PUBLISHED_C, PUBLISHED_FACTS, reach)
     return Findings(numbers, (*lines, published))

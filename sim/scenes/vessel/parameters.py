@@ -8,56 +8,51 @@ from typing import Annotated, Any, Literal, Self
 from annotated_types import Ge, Le
 from pydantic import Field, PrivateAttr, model_validator
 from repose.sim.io.mesh import SUFFIXES, UNITS, Surface, kept_surfaces, surfaces_with
-from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.parameters import FilePath, ParameterSet, Quantity
-from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep, VerletFirst
-from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, SettleSpeed, SizeSpread
+from repose.sim.scenes.common.poured_parameters import PouredInSpaceParameters
 from repose.sim.scenes.vessel.shape import shape_of
 
 
 class ShapeParameters(ParameterSet):
-    """A shape from a file and how it stands."""
+    """A shape from a file, its unit and its position."""
 
     mesh: Annotated[
         str,
         Field(
             max_length=4096,
             pattern=r"^[^\x00-\x1f]*$",
-            description="STL or OBJ file of your own shape; empty for the goblet. It is only ever read.",
+            description="STL or OBJ file of your own shape; empty for the goblet. The file is only read.",
         ),
-        Quantity("shape", "", effect="base", group="Shape"),
+        Quantity("shape", "", effect="anew", group="Shape"),
         FilePath(SUFFIXES, "the goblet"),
     ] = ""
     mesh_unit: Annotated[
         Literal[tuple(UNITS)],  # type: ignore[valid-type]
-        Quantity("unit of the file", "", effect="base", group="Shape"),
+        Quantity("unit of the file", "", effect="anew", group="Shape"),
         Field(description="STL and OBJ files hold bare numbers; most programs write millimetres."),
     ] = "mm"
     mesh_up: Annotated[
         Literal["z", "y"],
-        Quantity("axis that points up", "", effect="base", group="Shape"),
+        Quantity("axis that points up", "", effect="anew", group="Shape"),
         Field(description="In the file: z for most drawing programs, y for many that make pictures."),
     ] = "z"
     mesh_lift: Annotated[
         float,
         Ge(0.0),
         Le(10.0),
-        Quantity("height above the floor", "h", "mm", scale=1e-3, effect="base", group="Shape"),
+        Quantity("height above the floor", "h", "mm", scale=1e-3, effect="anew", group="Shape"),
         Field(description="Of the lowest point of the shape; a funnel needs room below it."),
     ] = 0.0
     mesh_closed: Annotated[
         bool,
-        Quantity("must be a closed body", "", effect="base", group="Shape"),
+        Quantity("must be a closed body", "", effect="anew", group="Shape"),
         Field(description="Refuse a file with holes or with inverted facets; walls may have both."),
     ] = False
 
 
-class VesselParameters(MotionParameters, MaterialParameters, ShapeParameters):
+class VesselParameters(PouredInSpaceParameters, ShapeParameters):
     """Spheres poured on or into a shape that stands on a round floor, in SI."""
 
-    grain_count: GrainCount = 1200
-    mean_radius: MeanRadius = 4e-3
-    size_spread: SizeSpread = 0.15
     stream: Annotated[
         float,
         Ge(2.0),
@@ -65,19 +60,13 @@ class VesselParameters(MotionParameters, MaterialParameters, ShapeParameters):
         Quantity("width of the stream", "D/d", effect="restart", group="Experiment"),
         Field(description="In mean diameters, about the axis. Takes effect at the next start."),
     ] = 8.0
-    settle_speed: SettleSpeed = 1e-2
-    integrator: VerletFirst = "velocity_verlet"
-    dt: Annotated[
-        TimeStep,
-        Field(description="Step of the integrator. 'auto' follows the stiffest contact and the fastest grain."),
-    ] = "auto"
 
     _surfaces: dict[str, Surface] = PrivateAttr(default_factory=dict)
 
     @property
     def surfaces(self) -> Mapping[str, Surface]:
-        """What has been read of files since the run began, by path: a path stands for one shape as long as it lasts, or
-        going back and a replay would build on another."""
+        """Shapes read from files since the run began, by path. A path means the same shape during a run: going back
+        and a replay must build on the same one."""
         return self._surfaces
 
     def changed(self, **values: Any) -> Self:
@@ -86,7 +75,7 @@ class VesselParameters(MotionParameters, MaterialParameters, ShapeParameters):
 
     @model_validator(mode="after")
     def _shape_fits_the_grains(self) -> Self:
-        """The file is read here, so that one that cannot be used is refused before anything changes."""
+        """Read the file, so that a file that cannot be used is refused before anything changes."""
         self._surfaces = surfaces_with(self.mesh)
         shape_of(self)
         return self

@@ -14,51 +14,62 @@ import numpy as np
 from repose.sim.engine.builder import empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment, Scene
-from repose.sim.experiment.notices import tell
 from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.take_snapshot import wall_facets
+from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure.contained import facets_beneath
 from repose.sim.measure.display import Reading
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
+from repose.sim.scenes.common.phases import enter
+from repose.sim.scenes.common.poured import (
+    PouredState,
+    act_poured,
+    come_to_rest,
+    count_removed,
+    fillable,
+    quiet_time,
+    remove_gone,
+    under_way,
+)
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
-from repose.sim.scenes.heap3d.pouring import (
+from repose.sim.scenes.common.stream import (
     QUIET_TIME,
-    Heap3dState,
     disc,
     drawn_radii,
-    enter,
     fallen,
     heap_height,
     let_fall,
-    on_grain_removed,
     plate_radius,
     pour_on,
-    quiet_for,
     smallest_grain,
 )
 from repose.sim.scenes.vessel.parameters import VesselParameters
 from repose.sim.scenes.vessel.shape import on_floor, shape_of
 
 LARGEST_VOLUME = 1e12
-"""Of a shape in a file [m³]."""
+"""Largest volume of a shape in a file that is accepted [m³]."""
 
 JAMMED = "they pile up to where the stream begins. Pour fewer grains or make the stream wider."
 
 
 @dataclass
-class VesselState(Heap3dState):
-    """Where the experiment stands, and the shape as it was read: its file is not looked at again before a new start."""
+class VesselState(PouredState):
+    """Where the experiment stands (empty, filling, flowing or rested), and the shape as it was read.
 
+    The file is not read again before a new start.
+    """
+
+    reading: dict[str, Any] = field(default_factory=dict)
+    """Number of grains held, on the floor and inside the body of the shape; empty before they are counted."""
     closed: bool = False
     volume: float = 0.0
-    """Of the inside of a closed shape [m³]."""
+    """Volume of a closed shape [m³]."""
     mended: list[str] = field(default_factory=list)
     digest: str = ""
     """SHA-256 of the file."""
     bottom: list[list[list[float]]] = field(default_factory=list)
-    """Facets that lie in the floor and are no walls [m]."""
+    """Facets that lie in the floor and are not walls [m]."""
 
 
 class Sizes(NamedTuple):
@@ -67,19 +78,18 @@ class Sizes(NamedTuple):
     floor: float
     """Radius of the floor."""
     high: float
-    """Where the stream begins."""
+    """Height at which the stream begins."""
     largest: float
     """Largest grain radius."""
 
 
 def sizes(experiment: Experiment) -> Sizes:
-    """The floor holds a shallow heap of all grains, and the shape with room around it."""
+    """Sizes of floor and stream; the floor has room for a shallow heap of all grains."""
     built: VesselParameters = experiment.run.built
     corners = shape(experiment).reshape(-1, 3)
     wide = float(np.hypot(corners[:, 0], corners[:, 1]).max())
     floor = max(plate_radius(built), wide + 6.0 * built.mean_radius)
-    largest = built.mean_radius * (1.0 + built.size_spread)
-    return Sizes(floor, float(corners[:, 2].max()) + heap_height(built), largest)
+    return Sizes(floor, float(corners[:, 2].max()) + heap_height(built), built.largest_radius)
 
 
 def shape(experiment: Experiment) -> Floats:
@@ -110,19 +120,18 @@ def begin(parameters: VesselParameters, seed: int) -> tuple[World, VesselState]:
 
 
 def supervise(experiment: Experiment) -> None:
-    """Pour the next layer, notice rest, take away what is past the rim."""
+    """Pour the next layer, notice rest, remove the grains past the rim."""
     state: VesselState = experiment.run.state
     if state.phase in ("empty", "rested"):
         return
     size = sizes(experiment)
-    quiet = quiet_for(experiment, fallen(experiment, size.floor)) > QUIET_TIME
+    remove_gone(experiment, fallen(experiment, size.floor))
+    quiet = quiet_time(experiment) > QUIET_TIME
     if state.phase == "filling":
         if pour_on(experiment, size.high, pour_layer, JAMMED):
             enter(experiment, "flowing")
     elif quiet:
-        enter(experiment, "rested")
-        state.run_all = False
-        tell(experiment, act(experiment, "measure"))
+        come_to_rest(experiment, measured=True)
 
 
 def pour_layer(experiment: Experiment) -> None:
@@ -135,9 +144,9 @@ def pour_layer(experiment: Experiment) -> None:
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
     state: VesselState = experiment.run.state
-    begins, busy = state.phase in ("empty", "rested"), state.run_all
+    busy = state.run_all
     return (
-        Action("fill", "Pour", "F", begins and not busy, "Pour the grains."),
+        Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full shape is emptied first."),
         Action("measure", "Count grains", "M", state.phase in ("flowing", "rested"), "Count what the shape holds."),
         Action("reset", "Reset", "R", True, "Begin anew with the empty shape."),
         Action("run", "Run all", "A", not busy, "Pour, wait for rest and count."),
@@ -146,22 +155,11 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
 
 def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
-    state: VesselState = experiment.run.state
-    if action in ("fill", "run") and state.phase in ("empty", "rested"):
-        if state.phase == "rested":
-            begin_anew(experiment)
-        experiment.run.state.run_all = action == "run"
-        enter(experiment, "filling")
-        pour_layer(experiment)
-        return f"Pouring {len(experiment.run.state.radii)} grains."
-    if action == "run":
-        state.run_all = True
-        return "The rest of the experiment runs by itself."
     if action == "measure":
+        state: VesselState = experiment.run.state
         state.reading = count_grains(experiment)
         return f"The shape holds {state.reading['held']} of {state.poured} grains."
-    begin_anew(experiment)
-    return "The shape is empty."
+    return act_poured(experiment, action, pour_layer, "The shape is empty.")
 
 
 def count_grains(experiment: Experiment) -> dict[str, int]:
@@ -173,7 +171,7 @@ def count_grains(experiment: Experiment) -> dict[str, int]:
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-    """Phase, words for it, share done."""
+    """Phase, its label, and the share done or None."""
     state: VesselState = experiment.run.state
     total, left = len(state.radii), state.poured - state.removed
     if state.phase == "filling":
@@ -187,7 +185,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Where the grains are."""
+    """Numbers of grains on the shape, on the floor and off the floor."""
     state: VesselState = experiment.run.state
     if not state.reading:
         return ()
@@ -206,13 +204,20 @@ def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return (-size.floor, -size.floor, 0.0), (size.floor, size.floor, size.high + 3.0 * size.largest)
 
 
+def focus(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The shape, down to the floor."""
+    corners = shape(experiment).reshape(-1, 3)
+    lower, upper = np.minimum(corners.min(axis=0), (np.inf, np.inf, 0.0)), corners.max(axis=0)
+    return tuple(lower.tolist()), tuple(upper.tolist())
+
+
 def facets(experiment: Experiment) -> Floats:
     """Floor and shape."""
     return np.concatenate([disc(sizes(experiment).floor), shape(experiment)])
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
-    """Grains, and the shape as it was read."""
+    """Numbers of grains, and properties of the shape."""
     state, surface = experiment.run.state, shape(experiment)
     return {
         "phase": state.phase,
@@ -233,7 +238,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def check(experiment: Experiment) -> str:
-    """All is at rest, and no grain has been pressed into the body of the shape."""
+    """The grains are at rest, and none is inside the body of the shape."""
     state: VesselState = experiment.run.state
     if state.phase != "rested":
         return f"The grains did not come to rest: phase {state.phase}."
@@ -242,7 +247,7 @@ def check(experiment: Experiment) -> str:
 
 
 def flaw(state: VesselState, world: World, built: VesselParameters) -> str:
-    """What of a state read from a file cannot be."""
+    """The part of a state read from a file that is impossible, or an empty string."""
     facets = int((world.walls.shape == FACET).sum())
     return first_flaw(
         {
@@ -258,23 +263,25 @@ SCENE = Scene(
     name="vessel",
     title="Your own shape",
     summary="Spheres poured on or into a shape from an STL or OBJ file; without one, into a goblet.",
-    law="hertz_mindlin",
-    parameters=with_law(VesselParameters, "hertz_mindlin", is_material_law),
+    law=LAW.name,
+    parameters=with_law(VesselParameters, LAW, is_material_law),
     dimension=3,
     begin=begin,
     supervise=supervise,
     actions=actions,
     act=act,
     describe=describe,
-    on_grain_removed=on_grain_removed,
+    on_grain_removed=count_removed,
     box=box,
+    focus=focus,
     results=results,
     check=check,
-    under_way=lambda experiment: experiment.run.state.run_all or experiment.phase in ("filling", "flowing"),
+    under_way=under_way,
     smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
     readings=readings,
     facets=facets,
     flaw=flaw,
+    lecture=("friction", "rolling_friction", "restitution", "gravity", "stream"),
     test_values={"grain_count": 60, "stream": 5.0},
 )

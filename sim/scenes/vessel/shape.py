@@ -1,4 +1,4 @@
-"""The shape grains are poured on: a file's, or a goblet turned on a lathe; its middle stands on the axis."""
+"""The shape that grains are poured on: from a file, or a goblet; its middle is on the axis."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ class ShapedParameters(Protocol):
 
 
 SIDES = 28
-"""Flat sides of the goblet."""
+"""Number of flat sides of the goblet."""
 ON_FLOOR = 1e-6
-"""Facets no higher than this share of the shape's size lie in the floor."""
+"""Facets whose height is at most this share of the shape's size lie in the floor [-]."""
 
 NARROWEST, WIDEST = 1.0, 500.0
-"""Width of a shape in mean diameters: narrower it is a grain itself, wider a grain is hardly a pixel [-]."""
+"""Least and largest width of a shape in mean diameters [-]: a narrower one is a grain itself, in a wider one a grain is
+hardly a pixel."""
 
 
 def shape_of(parameters: ShapedParameters) -> Mesh:
@@ -60,7 +61,7 @@ def shape_of(parameters: ShapedParameters) -> Mesh:
 
 
 def on_floor(facets: Floats) -> NDArray[np.bool_]:
-    """Which facets (facets, 3, 3) [m] lie in the floor, where they would push a second time."""
+    """Which facets (facets, 3, 3) [m] lie in the floor and would act a second time."""
     height = facets[..., 2].max(axis=1)
     lying: NDArray[np.bool_] = height <= ON_FLOOR * float(np.ptp(facets, axis=(0, 1)).max())
     return lying
@@ -87,7 +88,7 @@ def turned(profile: Floats) -> Floats:
     rings[..., 2] = profile[:, None, 1]
     a, b, c, d = rings[:-1, :-1], rings[:-1, 1:], rings[1:, 1:], rings[1:, :-1]
     halves = np.concatenate([np.stack([a, b, c], axis=2), np.stack([a, c, d], axis=2)]).reshape(-1, 3, 3)
-    # On the axis one of the two halves has no width.
+    # On the axis one of the two triangles has no area.
     wide = np.linalg.norm(np.cross(halves[:, 1] - halves[:, 0], halves[:, 2] - halves[:, 0]), axis=1) > 0.0
     kept: Floats = halves[wide]
     return kept

@@ -86,6 +86,8 @@ def test_help_and_version_import_nothing_heavy_and_need_no_home(arguments: list[
         (["sweep", "--over", "friction=0.1_5"], "0 to 2"),
         (["run", "--speed", "-1"], "0.0001 to 1000"),
         (["run", "--speed", "inf"], "'inf' is no number"),
+        (["run", "--overlay", "some"], "full or none"),
+        (["run", "--colour", "spead"], "did you mean 'speed'"),
         (["run", "--size", "0x0"], "WIDTHxHEIGHT"),
         (["run", "--size", "1920"], "WIDTHxHEIGHT"),
         (["run", "--size", "99999x99999"], "16 to 8192"),

@@ -71,9 +71,9 @@ def test_every_colouring_names_a_column_or_is_plain() -> None:
 
 def test_fixed_grains_are_neutral_whatever_the_colouring() -> None:
     heap = fake_heap()
-    for colouring in COLOURINGS.values():
+    for shown, colouring in COLOURINGS.items():
         span = measure_range(colouring, heap) if colouring else None
-        faces = fill_colours(heap, colouring, span, "viridis", DARK)
+        faces = fill_colours(heap, shown, colouring, span, "viridis", DARK)
         assert np.allclose(faces[heap.fixed], to_linear(DARK.fixed))
 
 

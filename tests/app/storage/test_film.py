@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import queue
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from repose.app.render.pacing import pacer
 from repose.app.storage.film import Film
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -28,12 +30,34 @@ class Sink:
         return len(self.frames)
 
 
+STILL = 3
+"""Pictures of the end."""
+
+
+class Director:
+    """Pictures whose level is the number of their snapshot, and a still."""
+
+    def __init__(self, film: Film) -> None:
+        self.film, self.last = film, 0
+
+    def take(self, snapshot: Snapshot) -> Iterator[Any]:
+        self.last = snapshot.serial
+        yield self.picture()
+
+    def ending(self) -> Iterator[Any]:
+        for _ in range(STILL if self.film.words else 0):
+            yield self.picture()
+
+    def picture(self) -> Any:
+        return np.full((self.film.size[1], self.film.size[0], 3), self.last % 256, np.uint8)
+
+
 class Source:
     def __init__(self) -> None:
         self.queue: queue.Queue[Any] = queue.Queue()
-        self.intervals: list[float | None] = []
+        self.intervals: list[Any] = []
 
-    def record(self, interval: float | None) -> queue.Queue[Any]:
+    def record(self, interval: Any) -> queue.Queue[Any]:
         self.intervals.append(interval)
         return self.queue
 
@@ -54,9 +78,7 @@ def film(source: Source, sinks: list[Sink], tmp_path: Path) -> Film:
         sinks.append(Sink(path, size, fps))
         return sinks[-1]
 
-    return Film(
-        source, lambda shot, size: np.full((size[1], size[0], 3), shot.serial % 256, np.uint8), open_sink, tmp_path
-    )
+    return Film(source, Director, open_sink, pacer, tmp_path)
 
 
 def send(source: Source, count: int) -> None:
@@ -86,10 +108,12 @@ def test_every_frame_sent_is_drawn_at_the_size_of_the_film_and_kept(
     assert {frame.shape for frame in sinks[0].frames} == {(18, 32, 3)}
     assert film.frames == 7
     film.stop()
+    assert not film.running
+    assert source.intervals[-1] is None
+    drain(film)
     film.wait(5.0)
     assert sinks[0].closed
-    assert source.intervals[-1] is None
-    assert not film.running
+    assert [frame[0, 0, 0] for frame in sinks[0].frames[7:]] == [6] * STILL
 
 
 def test_while_the_encoder_is_behind_frames_wait(film: Film, source: Source, sinks: list[Sink]) -> None:
@@ -113,10 +137,11 @@ def test_an_encoder_that_fails_ends_the_film_with_its_sentence(film: Film, sourc
 
 
 def test_a_drawing_error_ends_the_film_not_the_program(film: Film, source: Source) -> None:
-    def fail(shot: Snapshot, size: tuple[int, int]) -> Any:
-        raise RuntimeError("no memory for the picture")
+    class Failing(Director):
+        def picture(self) -> Any:
+            raise RuntimeError("no memory for the picture")
 
-    film.draw = fail
+    film.direct = Failing
     film.start()
     send(source, 1)
     drain(film)
@@ -142,6 +167,7 @@ def test_the_end_marked_by_the_source_ends_the_film(film: Film, source: Source, 
     film.start()
     source.queue.put(None)
     drain(film)
+    assert not film.running
     film.wait(5.0)
     assert sinks[0].closed
 
@@ -163,3 +189,28 @@ def test_pictures_are_asked_for_by_the_ending(film: Film, sinks: list[Sink]) -> 
     film.name = "heap.png"
     film.start()
     assert sinks[0].path == film.folder / "heap.png"
+
+
+def test_a_film_of_automatic_speed_asks_for_the_next_frame_by_the_phase_of_the_last(film: Film, source: Source) -> None:
+    film.fps, film.speed = 50, None
+    film.start()
+    interval: Callable[[Snapshot], float] = source.intervals[0]
+    assert interval(Snapshot(phase="empty")) == 1.0 / 50
+
+
+def test_the_window_can_close_without_waiting_for_the_still(film: Film, source: Source, sinks: list[Sink]) -> None:
+    film.start()
+    send(source, 2)
+    drain(film)
+    film.stop()
+    film.wait(5.0)
+    assert sinks[0].closed
+    assert len(sinks[0].frames) == 2
+    assert not film.finishing
+
+
+def test_a_gif_is_planned_at_the_rate_it_can_have(film: Film, source: Source, sinks: list[Sink]) -> None:
+    film.format, film.fps, film.speed = ".gif", 60, 0.5
+    film.start()
+    assert sinks[0].fps == 50
+    assert source.intervals == [0.5 / 50]

@@ -7,6 +7,7 @@ import sys
 import textwrap
 import time
 import types
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -316,3 +317,75 @@ def test_a_film_named_in_a_current_folder_that_is_gone_is_refused_in_a_sentence(
     gone.rmdir()
     with pytest.raises(RecorderError, match=r"^Film film\.mp4 cannot be written: .*; choose another name\.$"):
         Recorder(Path("film.mp4"), (64, 48), 30)
+
+
+@pytest.mark.parametrize(("ending", "fps", "shown"), [(".gif", 25, 25), (".gif", 60, 50), (".webp", 20, 20)])
+def test_animations_hold_every_frame_in_its_colours_and_repeat(
+    ending: str, fps: float, shown: float, tmp_path: Path
+) -> None:
+    from PIL import Image
+
+    with Recorder(tmp_path / f"a{ending}", (65, 47), fps) as made:
+        for colour in (RED, GREEN, BLUE, GREY):
+            made.add(flat((65, 47), colour))
+        assert list(tmp_path.glob(f"*{ending}")) == []  # it comes to be whole
+    assert made.frames == 4
+    assert float(made.rate) == shown
+    assert list(tmp_path.iterdir()) == [made.path]
+    with Image.open(made.path) as image:
+        assert (image.size, image.n_frames, image.info["loop"]) == ((65, 47), 4, 0)
+        for k, colour in enumerate((RED, GREEN, BLUE, GREY)):
+            image.seek(k)
+            assert image.convert("RGB").getpixel((32, 20)) == pytest.approx(colour, abs=6)
+            assert image.info["duration"] == pytest.approx(1000 / shown, abs=1)
+
+
+def test_a_gif_of_many_frames_is_not_lost_with_its_filters(tmp_path: Path) -> None:
+    import gc
+
+    noise = np.random.default_rng(2)
+    with Recorder(tmp_path / "a.gif", (40, 30), 50) as made:
+        for _ in range(60):
+            made.add(noise.integers(0, 255, (30, 40, 3), np.uint8))
+            gc.collect()
+    assert made.frames == 60
+    assert made.failure == ""
+
+
+def test_an_animation_takes_no_name_that_exists(tmp_path: Path) -> None:
+    (tmp_path / "a.gif").write_bytes(b"precious")
+    with Recorder(tmp_path / "a.gif", (32, 32), 20) as made:
+        made.add(flat((32, 32)))
+    assert made.path == tmp_path / "a-2.gif"
+    assert (tmp_path / "a.gif").read_bytes() == b"precious"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_full_disk_keeps_the_animation_so_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from PIL import Image
+
+    made = Recorder(tmp_path / "a.webp", (32, 32), 5)
+    monkeypatch.setattr(recorder, "_free", lambda _: 1000)
+    with suppress(RecorderError):
+        for k in range(200):
+            made.add(flat((32, 32), (40 * k % 256, 0, 0)))
+    assert "almost full" in made.failure
+    assert made.close() == 5
+    with Image.open(made.path) as image:
+        assert image.n_frames == 5
+
+
+def test_pictures_named_by_a_pattern_are_beside_each_other_and_overwrite_nothing(tmp_path: Path) -> None:
+    made = Recorder(tmp_path / "shots" / "k%03d.png", (16, 16), 60)
+    for _ in range(3):
+        made.add(flat((16, 16)))
+    assert made.close() == 3
+    assert sorted(path.name for path in (tmp_path / "shots").iterdir()) == ["k001.png", "k002.png", "k003.png"]
+    with pytest.raises(RecorderError, match=r"k001\.png exists already"):
+        Recorder(tmp_path / "shots" / "k%03d.png", (16, 16), 60)
+    (tmp_path / "shots" / "k001.png").unlink()
+    made = Recorder(tmp_path / "shots" / "k%03d.png", (16, 16), 60)
+    made.add(flat((16, 16)))
+    made.add(flat((16, 16)))
+    assert made.close() == 1
+    assert "k002.png exists already" in made.failure

@@ -74,10 +74,10 @@ def test_save_asks_before_it_overwrites_what_it_has_not_written(
     assert made.confirm == str(other)
     assert sent == []
     made.save(str(other))
-    until(lambda: made.said == "Saved to other.repose.")
+    until(lambda: made.said == f"Saved to {other}.")
     assert state_hash(resumed_experiment(saved_run.load(other)).run) == state_hash(run.run)
     made.save(str(tmp_path / "other"))
-    until(lambda: made.said == "Saved to other.repose.")
+    until(lambda: made.said == f"Saved to {other}.")
     made.save(str(tmp_path / "no" / "\0"))
     until(lambda: made.trouble)
 

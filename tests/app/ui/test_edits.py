@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from repose.app.ui.edits import PATIENCE, Edits
 from repose.app.ui.undo import DEPTH, History
-from repose.sim.experiment.commands import Command, Recover, SetParameters
+from repose.sim.experiment.commands import Command, Recover, SetParameters, TakeBack
 from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
@@ -164,3 +164,14 @@ def test_the_oldest_undo_step_is_dropped_first() -> None:
         history.record({"friction": k / 1e4}, {"friction": (k + 1) / 1e4})
     assert len(history.undoable) == DEPTH
     assert history.undoable[0].before == {"friction": 5 / 1e4}
+
+
+def test_undo_of_a_change_that_began_the_experiment_anew_brings_the_grains_back() -> None:
+    sent: list[Command] = []
+    edits = Edits(sent.append)
+    parameters = scenes()["vessel"].parameters()
+    edits.see(Snapshot(serial=1, at=700, log_end=700, parameters=parameters))
+    edits.set({"mesh_lift": 0.01})
+    edits.see(Snapshot(serial=2, at=700, log_end=700, parameters=parameters.changed(mesh_lift=0.01)))
+    edits.undo()
+    assert sent[-1] == TakeBack("mesh_lift")

@@ -61,7 +61,7 @@ def test_a_key_without_a_function_of_its_own_does_what_the_window_declares() -> 
 @pytest.mark.parametrize("text", ["f", "F"])
 def test_the_letter_of_an_action_of_the_scene_sends_its_command(text: str) -> None:
     sent: list[Any] = []
-    ui: Any = SimpleNamespace(send=sent.append)
+    ui: Any = SimpleNamespace(send=sent.append, snapshot=Snapshot())
     snapshot = Snapshot(actions=(Action("pour", "Pour grains", "F", True, ""), Action("wait", "Wait", "", True, "")))
     keys = scene_keys(snapshot)
     assert [(key.shown, key.help, key.group) for key in keys] == [("F", "pour grains", "Experiment")]
@@ -78,7 +78,7 @@ def test_nothing_happens_while_a_text_is_typed() -> None:
     "event",
     [
         press(pygame.K_q, "q"),
-        press(pygame.K_f, "\x06", pygame.KMOD_LCTRL),
+        press(pygame.K_g, "\x07", pygame.KMOD_LCTRL),
         press(pygame.K_TAB, "\t", pygame.KMOD_LALT),
         press(pygame.K_LSHIFT),
         pygame.event.Event(pygame.KEYUP, key=pygame.K_f, unicode="f", mod=0),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from repose.app.render.theme import PALETTES, interface_scale
-from repose.app.ui.layout import COLUMN, LEAST_PICTURE, measure_inset
+from repose.app.render.theme import PALETTES, Palette, interface_scale
+from repose.app.ui.layout import COLUMN, LEAST_PICTURE, NARROWEST, RIM, measure_inset
 
 SIZES = [(64, 64), (320, 240), (640, 480), (800, 600), (1280, 720), (1920, 1080), (2560, 1440), (3840, 2160), (1, 5000)]
 
@@ -19,12 +19,22 @@ def test_the_picture_keeps_its_room(size: tuple[int, int], font_scale: float, pa
     assert size[1] - top - bottom > 0
 
 
-def test_both_columns_stand_at_the_design_size_and_above() -> None:
-    for size in ((1280, 720), (1920, 1080), (2560, 1440)):
-        for palette in PALETTES.values():
-            scale = interface_scale(size, 1.0, 1.0, palette)
-            left, _, right, _ = measure_inset(size, scale, True)
-            assert left == right == COLUMN * scale
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (2560, 1440), (3840, 2160)])
+@pytest.mark.parametrize("font_scale", [1.0, 1.6])
+@pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
+def test_the_column_takes_at_most_30_percent_and_folds_to_a_rim(
+    size: tuple[int, int], font_scale: float, palette: Palette
+) -> None:
+    scale = interface_scale(size, 1.0, font_scale, palette)
+    left, top, right, bottom = measure_inset(size, scale, True)
+    assert left <= max(0.3 * size[0], NARROWEST * scale)
+    assert left == COLUMN * scale or font_scale > 1.0 or palette.zoom > 1.0
+    assert (top, right) == (0.0, 0.0)
+    assert measure_inset(size, scale, True, folded=True) == (RIM * scale, 0.0, 0.0, bottom)
+
+
+def test_text_of_160_percent_is_legible_at_the_design_size() -> None:
+    assert interface_scale((1280, 720), 1.0, 1.6, PALETTES["dark"]) == 1.6
 
 
 def test_text_is_larger_on_larger_windows_and_denser_screens() -> None:

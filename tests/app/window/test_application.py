@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from repose.app.storage.settings import Settings
+from repose.sim.engine.world import World, copy_world
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.io.presets import Preset
 
@@ -60,6 +62,33 @@ def test_the_window_draws_while_the_engine_is_made_ready_and_then_obeys_keys(app
     press("F1")
     until(application, lambda: ui.help_open)
     assert ui.broken == {}
+
+
+def test_the_scene_at_rest_is_shown_while_the_engine_is_compiled_and_keys_wait(
+    application: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ui, compiling, compiled = application.ui, threading.Event(), threading.Event()
+
+    def slow(world: World) -> World:
+        compiling.set()
+        assert compiled.wait(60.0)
+        return copy_world(world)
+
+    monkeypatch.setattr("repose.sim.experiment.activation.is_compiled", lambda advance: compiling.is_set())
+    monkeypatch.setattr("repose.sim.experiment.activation.copy_world", slow)
+    press("f", "f")
+    assert application.draw_frame()  # before there is a scene that knows this key
+    assert not ui.snapshot.actions
+    until(application, lambda: compiling.is_set() and ui.snapshot.serial > 0)
+    assert ui.snapshot.compiling
+    assert ui.snapshot.fixed.any()
+    assert ui.snapshot.parameters is not None
+    application.draw_frame()
+    assert any("as soon as" in toast.text for toast in ui.memory["toasts"])
+    assert ui.snapshot.moving_count == 0
+    compiled.set()
+    until(application, lambda: not ui.snapshot.compiling and ui.snapshot.moving_count > 0)
+    assert ui.snapshot.phase == "filling"
 
 
 def test_the_wheel_zooms_where_it_is_turned_within_the_same_frame(application: Any) -> None:
@@ -141,7 +170,7 @@ def test_choices_are_kept_when_the_window_closes(application: Any, tmp_path: Pat
     press("c", "c")
     application.draw_frame()
     application.settings.save()
-    assert 'colour_by = "force"' in (tmp_path / "settings.toml").read_text(encoding="utf-8")
+    assert 'colour_by = "speed"' in (tmp_path / "settings.toml").read_text(encoding="utf-8")
 
 
 def test_a_shader_the_driver_refuses_is_told_and_the_experiment_goes_on(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.stepping import advance
 from repose.sim.registry import integrators
 
@@ -71,7 +70,9 @@ def test_the_law_can_be_changed_in_the_midst_of_contacts(change: dict) -> None:
     before = energy_of(simulation)
     position = simulation.run.world.motion[:2, 0].copy()
     assert apply(simulation, SetParameters(change)) == ""
-    assert np.array_equal(simulation.run.world.motion[:2, 0], position)
+    # A stiffness in N/m is a much stiffer one in N/m^1.5: with it the grains move apart before the run goes on.
+    stayed = np.array_equal(simulation.run.world.motion[:2, 0], position)
+    assert stayed == ("exponent" not in change)
     after = energy_of(simulation)
     # Whatever energy the new formula gives the contacts is booked as work.
     assert after.gap == pytest.approx(before.gap, abs=1e-12 * max(after.mechanical, 1e-6))

@@ -174,15 +174,15 @@ def test_saving_over_a_file_keeps_its_comments_and_drops_what_is_default_again()
     assert presets.parse(text, "mine").values == {"gravity": 3.7}
 
 
-def test_the_title_of_a_preset_is_read_without_a_look_at_its_values(tmp_path: Path) -> None:
+def test_the_card_of_a_preset_is_read_without_a_look_at_its_values(tmp_path: Path) -> None:
     path = tmp_path / "odd.toml"
     path.write_text('title = "Odd"\nscene = "heap"\n[parameters]\nfriction = "slippery"\n', encoding="utf-8")
-    assert presets.title_of(path) == "Odd"
+    assert presets.card_of(path).title == "Odd"
     with pytest.raises(ParameterError, match="friction"):
         presets.load(path)
     path.write_text('title = "Odd"\nscene = "orchestra"\n', encoding="utf-8")
     with pytest.raises(ParameterError, match="orchestra"):
-        presets.title_of(path)
+        presets.card_of(path)
 
 
 def test_a_folder_in_place_of_a_preset_is_refused_in_one_sentence(tmp_path: Path) -> None:

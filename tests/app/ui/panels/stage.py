@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 from imgui_bundle import imgui
-from repose.app.jobs.panel_faults import bare_frame, bare_imgui
+from repose.app.jobs.panel_faults import bare_frame, bare_imgui, direct_nothing
 from repose.app.render.camera import Camera2D
+from repose.app.render.pacing import pacer
 from repose.app.render.theme import apply
 from repose.app.storage.film import Film
 from repose.app.storage.settings import load_settings
@@ -196,7 +197,7 @@ def open_stage(
             transport=Transport(runner),
             camera=Camera2D(),
             settings=load_settings(folder / "settings.toml"),
-            film=Film(runner, lambda shot, size: np.zeros((*size[::-1], 3), np.uint8), no_film, folder),
+            film=Film(runner, direct_nothing, no_film, pacer, folder),
             preset_library=PresetLibrary(commands.append, folder=folder / "presets"),
             probe=UiProbe(folder / "report.json"),
             size=size,

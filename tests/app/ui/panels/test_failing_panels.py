@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from imgui_bundle import imgui, implot
 from repose.app.jobs import panel_faults
 from repose.app.jobs.panel_faults import OPENED, WAYS, bare_imgui, bare_ui, open_all, try_panel
 from repose.app.ui import layout
-from repose.app.ui.panels import Panel, all_panels
+from repose.app.ui.panels import Panel, all_panels, large_plot
+from repose.app.ui.places import STABILITY
 from repose.app.ui.ui import Ui
 
 from tests.app.ui.panels.stage import full_snapshot, open_stage
@@ -84,11 +86,14 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
             finally:
                 monkeypatch.setattr(ui.probe, "mark", plain)
 
-        watched = Panel(panel.name, panel.title, panel.order, panel.side, draw, panel.stretch, panel.group)
+        watched = replace(panel, draw=draw)
         panels = tuple(watched if entry is panel else entry for entry in all_panels())
         monkeypatch.setattr(layout, "all_panels", lambda: panels)
         monkeypatch.setattr(layout.log, "disabled", True)
         ui.settings.choices.tabs = {"tab": panel.name}
+        ui.overlay = panel.name
+        ui.presenting = panel.name == "presentation"
+        ui.memory |= {STABILITY: True, large_plot.OPEN: panel.name == "large_plot"}
         with bare_imgui():
             panel_faults.apply(ui.palette, ui.scale)
             for _ in range(3):
@@ -106,17 +111,14 @@ def test_all_panels_failing_at_once_leave_the_window_alive(monkeypatch: pytest.M
         open_all()
         raise panel_faults.Mistake("on purpose")
 
-    panels = tuple(
-        Panel(entry.name, entry.title, entry.order, entry.side, fail, entry.stretch, entry.group)
-        for entry in all_panels()
-    )
+    panels = tuple(replace(entry, draw=fail) for entry in all_panels())
     monkeypatch.setattr(layout, "all_panels", lambda: panels)
     monkeypatch.setattr(layout.log, "disabled", True)
     with bare_imgui(), bare_ui(full_snapshot()) as ui:
         panel_faults.apply(ui.palette, ui.scale)
         for _ in range(4):
             panel_faults.bare_frame(ui)
-        shown = {entry.name for entry in panels if not entry.group} | {"view"}
+        shown = {entry.name for entry in panels if entry.side != "tools"} | {"plots"}
         assert set(ui.broken) == shown
         assert {f"{name}.again" for name in shown} <= set(ui.probe.widgets)
 
@@ -126,6 +128,7 @@ def test_a_click_brings_a_failed_panel_back(tmp_path: Path, monkeypatch: pytest.
     plain = layout.note
     monkeypatch.setattr(layout, "note", lambda text, colour: (said.append(text), plain(text, colour))[1])
     with open_stage(tmp_path, full_snapshot()) as stage:
+        stage.click("tab.view")
         stage.ui.broken["view"] = "ValueError: no such colour"
         stage.frame(2)
         assert said[-1] == "The panel View stopped (ValueError: no such colour); the run continues."

@@ -55,6 +55,7 @@ def reach_by(stage: Stage, name: str, columns: int, arrow: imgui.Key) -> None:
 
 
 def test_a_choice_is_made_and_a_group_opened_by_keyboard_alone(stage: Stage) -> None:
+    stage.click("parameters.more")
     reach(stage, "group.Model", 1)
     stage.press(imgui.Key.enter)
     reach(stage, "field.exponent", 0)
@@ -74,7 +75,6 @@ def test_escape_closes_a_list_and_chooses_nothing(stage: Stage) -> None:
 def test_a_bar_is_taken_hold_of_with_enter_moved_with_arrows_and_let_go(stage: Stage) -> None:
     before = stage.ui.transport.index
     focus_next(stage.ui)
-    focus_next(stage.ui)
     reach_along(stage, "transport.speed", 1)
     stage.press(imgui.Key.left_arrow)
     assert stage.ui.transport.index == before
@@ -92,7 +92,7 @@ def test_a_bar_is_taken_hold_of_with_enter_moved_with_arrows_and_let_go(stage: S
 
 def test_escape_lets_go_of_a_bar(stage: Stage) -> None:
     stage.click("tab.appearance")
-    reach(stage, "window.text", 2)
+    reach(stage, "window.text", 1)
     stage.press(imgui.Key.enter, imgui.Key.right_arrow)
     assert stage.ui.settings.choices.font_scale == 1.05
     stage.press(imgui.Key.escape, imgui.Key.right_arrow)
@@ -101,7 +101,7 @@ def test_escape_lets_go_of_a_bar(stage: Stage) -> None:
 
 def test_the_mouse_takes_a_bar_over_from_the_keyboard(stage: Stage) -> None:
     stage.click("tab.appearance")
-    reach(stage, "window.text", 2)
+    reach(stage, "window.text", 1)
     stage.press(imgui.Key.enter)
     stage.click("window.text", share=0.0)
     stage.press(imgui.Key.right_arrow)
@@ -109,6 +109,8 @@ def test_the_mouse_takes_a_bar_over_from_the_keyboard(stage: Stage) -> None:
 
 
 def test_the_number_of_threads_is_chosen_by_keyboard(stage: Stage) -> None:
+    reach_along(stage, "stability.dot", 2)
+    stage.press(imgui.Key.enter)
     reach(stage, "stability.threads", 2)
     stage.press(imgui.Key.enter, imgui.Key.down_arrow, imgui.Key.enter)
     assert stage.commands == [UseThreads(1)]
@@ -133,12 +135,12 @@ def test_the_mouse_acts_on_what_it_points_at_not_on_what_the_keyboard_is_on(stag
     assert not any("friction" in command.values for command in stage.commands)
 
 
-def test_columns_that_are_not_shown_are_passed_over(stage: Stage) -> None:
-    stage.ui.size = (560, 600)
+def test_a_column_that_is_folded_is_passed_over(stage: Stage) -> None:
+    stage.ui.size = (460, 600)
     stage.frame(2)
     seen = []
     for _ in range(4):
         focus_next(stage.ui)
         seen.append(stage.ui.memory["focus"])
         stage.frame(2)
-    assert seen == ["left", "bottom", "left", "bottom"]
+    assert seen == ["bottom", "actions", "bottom", "actions"]

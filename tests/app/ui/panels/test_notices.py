@@ -3,29 +3,80 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from imgui_bundle import imgui, implot
-from repose.app.ui.panels import Panel, all_panels, experiment
+from repose.app.ui.panels import Panel, all_panels
 from repose.app.ui.panels.notices import ways_back
+from repose.app.ui.places import BELOW_LEGEND
+from repose.app.ui.questions import ask
+from repose.app.ui.toasts import LONG, TOASTS, tell
 from repose.app.ui.ui import Ui
-from repose.sim.experiment.commands import Act, Recover
+from repose.sim.experiment.commands import Act, Recover, SetParameters
 from repose.sim.experiment.snapshot import Action, Fault, Notice, Remedy
+from repose.sim.registry import scenes
 
 from tests.app.ui.panels.stage import Stage
 
 
-def test_a_message_that_repeats_the_phase_is_not_shown(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[str] = []
-    monkeypatch.setattr(experiment, "note", lambda text, colour: shown.append(text))
+def toasts(stage: Stage) -> list[str]:
+    stage.frame(2)
+    return [toast.text for toast in stage.ui.memory[TOASTS]]
+
+
+def test_a_message_that_repeats_the_phase_is_not_shown(stage: Stage) -> None:
     stage.ui.snapshot = replace(stage.ui.snapshot, message="Flowing.", message_repeats=True)
-    stage.frame()
-    assert "Flowing." not in shown
+    assert toasts(stage) == []
     stage.ui.snapshot = replace(stage.ui.snapshot, message="Friction μ = 0.2.", message_repeats=False)
-    stage.frame()
-    assert "Friction μ = 0.2." in shown
+    assert toasts(stage) == ["Friction μ = 0.2."]
+
+
+def test_a_message_goes_away_by_itself_and_a_second_refusal_is_said_again(stage: Stage) -> None:
+    stage.ui.snapshot = replace(stage.ui.snapshot, message="Pouring.", refusal="Not now.", refusals=1)
+    assert toasts(stage) == ["Pouring.", "Not now."]
+    stage.frame(round(60 * LONG))
+    assert toasts(stage) == []
+    stage.ui.snapshot = replace(stage.ui.snapshot, refusals=2)
+    assert toasts(stage) == ["Not now."]
+
+
+def test_after_a_drag_the_message_tells_the_whole_change(stage: Stage) -> None:
+    stage.drag("field.gravity", 0.1, 0.5, stops=5)
+    stage.ui.snapshot = replace(stage.ui.snapshot, message="gravity: 42 m/s² → 50 m/s², over 0.31 ms.")
+    assert toasts(stage) == ["gravity: 9.81 m/s² → 50 m/s², over 0.31 ms."]
+
+
+def test_notices_and_messages_leave_the_legend_and_each_other_free(stage: Stage) -> None:
+    stage.ui.snapshot = replace(stage.ui.snapshot, fault=Fault("Grain 17 left the container."), serial=9)
+    tell(stage.ui, "Not used.", bad=True)
+    ask(stage.ui, "Go on?", "Yes", lambda: None)
+    stage.frame(3)
+    boxes = [stage.widgets[name] for name in ("question", "notice", "toast.0")]
+    assert boxes[0][1] >= BELOW_LEGEND * stage.ui.scale
+    assert all(above[3] < below[1] for above, below in pairwise(boxes))
+    assert min(box[0] for box in boxes) > stage.ui.size[0] / 2
+
+
+@pytest.mark.parametrize("yes", [True, False])
+def test_a_change_that_takes_the_grains_away_is_asked_about_once_on_release(stage: Stage, yes: bool) -> None:
+    stage.ui.snapshot = replace(stage.ui.snapshot, scene="vessel", parameters=scenes()["vessel"].parameters())
+    stage.frame(2)
+    stage.click("parameters.more")
+    stage.click("parameters.search")
+    stage.write("above the floor")
+    before = set(stage.widgets)
+    stage.drag("field.mesh_lift", 0.1, 0.3, stops=6)
+    assert stage.commands == []
+    stage.ctrl_click("field.mesh_lift")
+    stage.write("1")
+    assert stage.commands == []
+    assert set(stage.widgets) - before == {"question", "question.yes", "question.no"}
+    stage.click("question.yes" if yes else "question.no")
+    assert stage.commands == ([SetParameters({"mesh_lift": 1e-3})] if yes else [])
+    assert "question" not in stage.widgets
 
 
 def test_a_fault_names_the_way_back_and_undo_takes_it(stage: Stage) -> None:
@@ -85,7 +136,7 @@ def test_a_panel_that_fails_says_so_and_the_others_go_on(
         imgui.end_child()
         imgui.pop_style_var()
 
-    broken = Panel("broken", "Broken", 5, "left", draw)
+    broken = Panel("broken", "Broken", 5, "column", draw)
     found = (broken, *all_panels())
     monkeypatch.setattr("repose.app.ui.layout.all_panels", lambda: found)
     stage.frame(3)

@@ -21,8 +21,9 @@ from tests.sim.io.test_mesh import binary, box
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Iterator[Stage]:
-    snapshot = replace(full_snapshot(), parameters=scenes()["vessel"].parameters())
+    snapshot = replace(full_snapshot(), parameters=scenes()["vessel"].parameters(), moving_count=0)
     with open_stage(tmp_path, snapshot) as opened:
+        opened.click("parameters.more")
         yield opened
 
 

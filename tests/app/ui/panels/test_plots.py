@@ -2,30 +2,149 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from imgui_bundle import implot
-from repose.app.ui.panels import plots
+from repose.app.render.text import text_width
+from repose.app.storage.plot_files import WRITERS, Sheet
+from repose.app.ui import axis_ticks
+from repose.app.ui.panels import all_keys, curves, plots, time_plot
 from repose.sim.measure.measurement import Measurement
 
 from tests.app.ui.panels.stage import Stage, full_snapshot, open_stage
 
 
-def test_plots_show_the_last_seconds_when_asked_to(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_counts_from_the_opening_and_the_span_can_be_chosen(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     limits = []
     plain = implot.setup_axes_limits
     monkeypatch.setattr(implot, "setup_axes_limits", lambda *given: (limits.append(given[:4]), plain(*given)))
     stage.frame()
+    opened = stage.ui.snapshot.series["time"][np.argmax(stage.ui.snapshot.series["time"] > 1.0)]
+    assert limits[-1][:2] == (0.0, 2.0 - opened)  # the slope has values from t = 1 s on
+    # The mean speed since then is exp(-4 t): what came before has no part in the upright axis.
+    assert limits[-1][3] == pytest.approx(2.0 * np.exp(-4.0), rel=0.03)
+    stage.click("plots.span")
+    stage.click("plots.span.0.0")
+    assert limits[-1][:2] == (-opened, 2.0 - opened)
+    assert stage.ui.settings.choices.plot_span == 0.0
+    stage.ui.snapshot.series["angle"] = np.full(400, np.nan)  # the wall is closed: nothing to count from
+    stage.frame()
     assert limits[-1][:2] == (0.0, 2.0)
     stage.click("plots.span")
+    assert "plots.span.-1.0" not in stage.widgets
     stage.click("plots.span.1.0")
     assert limits[-1][:2] == (1.0, 2.0)
-    # The mean speed of that second is exp(-4 t): what came before has no part in the upright axis.
-    assert limits[-1][3] == pytest.approx(2.0 * np.exp(-4.0), rel=0.03)
-    assert stage.ui.settings.choices.plot_span == 1.0
+
+
+@pytest.mark.parametrize("size", [(480, 360), (1280, 720), (1920, 1080)])
+def test_every_axis_has_three_ticks_whose_labels_do_not_touch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    axes: list[tuple[int, list[float], list[str], float]] = []
+    plain_axis, plain_ticks = axis_ticks.set_axis, implot.setup_axis_ticks
+    lengths: list[float] = []
+
+    def set_axis(axis: int, low: float, high: float, length: float, **how: bool) -> None:
+        lengths.append(length * (1.0 if how.get("log") else 1.0 / (high - low)))
+        plain_axis(axis, low, high, length, **how)
+
+    def setup(axis: int, values: list[float], words: list[str], keep: bool) -> None:
+        axes.append((axis, values, words, lengths[-1]))
+        plain_ticks(axis, values, words, keep)
+
+    for module in (time_plot, curves):
+        monkeypatch.setattr(module, "set_axis", set_axis)
+    monkeypatch.setattr(implot, "setup_axis_ticks", setup)
+    with open_stage(tmp_path, full_snapshot(), size) as stage:
+        for name in ("motion", "contacts", "packing", "ledger", "angle", "comparison"):
+            stage.ui.settings.choices.tabs = {"plots": name}
+            stage.ui.memory.clear()
+            stage.frame(3)
+            for axis, values, words, scale in axes:
+                assert len(values) >= 3, (name, words)
+                if axis == implot.ImAxis_.x1 and words[0] and size[0] >= 1280:
+                    middles = [value * scale for value in values]
+                    widths = [text_width(word) for word in words]
+                    gaps = [b - a - (u + v) / 2 for a, b, u, v in zip(middles, middles[1:], widths, widths[1:])]
+                    assert min(gaps) > 0.0, (name, words)
+            axes.clear()
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".png", ".svg"])
+def test_a_right_click_saves_the_plot_with_its_source(
+    stage: Stage, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sheets: list[tuple[Sheet, tuple[str, ...]]] = []
+    saver = stage.ui.run_saver
+    monkeypatch.setattr(saver, "save_plot", lambda sheet, folder, name, suffixes: sheets.append((sheet, suffixes)))
+    stage.click("plots.motion")
+    left, _, _, below = stage.widgets["plots.span"]
+    stage.move(left, below + 60.0)
+    stage.button(True, 1)
+    stage.button(False, 1)
+    stage.click(f"plots.save{suffix}")
+    (sheet, suffixes) = sheets.pop()
+    assert suffixes == (suffix,)
+    out = io.BytesIO()
+    WRITERS[suffix](sheet, out)
+    text = out.getvalue().decode("utf-8", "ignore")
+    for words in ("seed: 3", "Repose", "friction 0.1", "shear stiffness 100 N/m", "heap (Heap)"):
+        assert words in text
+    if suffix == ".csv":
+        rows = [*csv.reader(line for line in text.splitlines() if not line.startswith("#"))]
+        assert rows[0][0] == "time from the opening t [s]"
+        assert rows[0][1:] == ["kinetic energy [J]", "mean speed [m/s]"]
+        times = [float(row[0]) for row in rows[1:]]
+        assert min(times) == 0.0
+        assert len(times) == 200
+    assert stage.ui.broken == {}
+
+
+def test_a_key_saves_all_three_kinds_and_another_shows_the_plot_large(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved: list[tuple[str, tuple[str, ...]]] = []
+    monkeypatch.setattr(
+        stage.ui.run_saver, "save_plot", lambda sheet, folder, name, suffixes: saved.append((name, suffixes))
+    )
+    stage.click("plots.comparison")
+    keys = {key.name: key for key in all_keys()}
+    for name in ("save_plot", "large_plot"):
+        act = keys[name].act
+        assert act is not None
+        act(stage.ui)
+    assert saved == [("heap-comparison", (".csv", ".png", ".svg"))]
+    small = {name for name in stage.widgets if name.startswith("plots.")}
+    stage.frame(4)
+    assert "large.comparison" in stage.widgets
+    assert small <= stage.widgets.keys()
+    assert stage.ui.settings.choices.tabs["large"] == "comparison"
+    stage.click("large.close")
+    assert "large.comparison" not in stage.widgets
+    assert stage.ui.broken == {}
+
+
+def test_the_picture_of_a_comparison_and_its_table_hold_all_points(tmp_path: Path) -> None:
+    curve = full_snapshot().comparison
+    assert curve is not None
+    sheet = Sheet("Heap: angle of repose over friction", "seed 1", (curve,), {"seed": "1"})
+    out = io.BytesIO()
+    WRITERS[".csv"](sheet, out)
+    rows = [*csv.reader(line for line in out.getvalue().decode().splitlines() if not line.startswith("#"))]
+    assert rows[0] == ["line", "friction μ", "angle of repose θ [°]", "error", "the error is"]
+    means = [row for row in rows if row[0] == "mean"]
+    assert [float(row[1]) for row in means] == [0.1, 0.2]
+    assert [float(row[2]) for row in means] == pytest.approx([np.degrees(0.23), np.degrees(0.35)])
+    assert means[0][4] == "line fit of a single run"
+    for suffix, begins in ((".png", b"\x89PNG"), (".svg", b"<?xml")):
+        picture = io.BytesIO()
+        WRITERS[suffix](sheet, picture)
+        assert picture.getvalue().startswith(begins)
 
 
 def test_tabs_of_what_is_not_measured_yet_are_left_out(tmp_path: Path) -> None:
@@ -66,7 +185,7 @@ def test_what_the_scene_does_not_have_is_not_plotted(stage: Stage, monkeypatch: 
 
 
 def test_six_tabs_fit_the_column_at_larger_text_sizes(stage: Stage) -> None:
-    left, right = stage.widgets["stability.gauge"][0], stage.widgets["stability.gauge"][2]
+    left, right = stage.widgets["experiment.card"][0], stage.widgets["experiment.card"][2]
     tabs = [box for name, box in stage.widgets.items() if name.startswith("plots.") and name != "plots.span"]
     assert len(tabs) == 6
     assert min(box[0] for box in tabs) >= left

@@ -18,6 +18,7 @@ from tests.app.ui.panels.stage import Stage, open_stage
 def stage(tmp_path: Path) -> Iterator[Stage]:
     with open_stage(tmp_path, fake_cone(60)) as stage:
         done = stage.ui.memory["done"]
+        stage.click("tab.view")
         stage.ui.actions |= {f"look_{name}": partial(done.append, name) for name in VIEWS}
         yield stage
 

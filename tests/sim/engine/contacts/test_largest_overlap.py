@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 from repose.sim.engine.workspace import OVERLAP_RATIO
-from repose.sim.experiment.activation import survey_contacts
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
+from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.experiment.results import results_of
 from repose.sim.experiment.stepping import advance
 

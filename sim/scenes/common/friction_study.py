@@ -1,4 +1,4 @@
-"""The angle of repose over friction, beside the laws the thesis compares it with."""
+"""The angle of repose over friction, compared with the laws of the thesis."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from repose.sim.experiment.comparison import Findings, Point, Study, averaged
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.measure import angle_of_repose, angle_of_repose_3d
 from repose.sim.measure.display import Line
 
 THESIS_FACTOR = 1.77
@@ -17,13 +18,13 @@ THESIS_FACTOR = 1.77
 
 
 def measure(experiment: Experiment) -> Point | None:
-    """Friction and the slope read last."""
+    """Friction and the slope measured last."""
     reading = experiment.run.state.slope
     return None if reading is None else Point(experiment.parameters.friction, reading.angle, reading.standard_error)
 
 
 def measure_in_space(experiment: Experiment) -> Point | None:
-    """Friction and the slope read last, all around."""
+    """Friction and the slope measured last, of a heap in space."""
     found = experiment.run.state.reading
     return Point(experiment.parameters.friction, found["angle"], found["standard_error"]) if found else None
 
@@ -44,13 +45,13 @@ def fitted(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
 
 
 def beside_the_thesis(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
-    """The same, and the factor the thesis finds."""
+    """The results of `fitted`, and the factor of the thesis."""
     numbers, lines = fitted(points, reach)
     return Findings(numbers, (*lines, _law(f"{THESIS_FACTOR} arctan μ (thesis)", THESIS_FACTOR, reach)))
 
 
 def _law(label: str, factor: float, reach: tuple[float, float], fitted: bool = False) -> Line:
-    friction = np.linspace(*reach, 100)
+    friction = np.linspace(0.0, reach[1], 100)
     return Line(label, friction, factor * np.arctan(friction), fitted=fitted)
 
 
@@ -62,6 +63,7 @@ STUDY_IN_SPACE = Study(
     over="friction",
     usual=(0.05, 0.1, 0.2, 0.4),
     measure=measure_in_space,
+    error_of=angle_of_repose_3d.ERROR_OF,
     laws=fitted,
 )
-STUDY = replace(STUDY_IN_SPACE, measure=measure, laws=beside_the_thesis)
+STUDY = replace(STUDY_IN_SPACE, measure=measure, error_of=angle_of_repose.ERROR_OF["line"], laws=beside_the_thesis)

@@ -1,10 +1,11 @@
-"""Runs of a sweep in separate processes: one that dies does not affect the others.
+"""Many runs in separate processes, for a sweep or a repetition: one that dies does not affect the others.
 
 A process per run instead of a pool: a pool whose process is killed loses every run under way and to come.
 """
 
 from __future__ import annotations
 
+import math
 import signal
 import time
 from collections.abc import Callable, Sequence
@@ -15,9 +16,11 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
-from repose.app.child_process import end_with_parent
-from repose.app.storage.paths import json_text, write_whole
 from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.comparison import Point
+from repose.sim.io.atomic_file import write_whole_file
+from repose.sim.io.json_text import json_text
+from repose.sim.study.child_process import end_with_parent
 
 TELL_INTERVAL = 0.5
 """Wall time between two progress messages of a run [s]."""
@@ -63,7 +66,8 @@ def work(task: Task, tell: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the parent ends its workers
     try:
         tell.send({"words": "getting the engine ready"})
-        write_whole(task.path, json_text(_result(task, tell)))
+        text = json_text(_result(task, tell))
+        write_whole_file(task.path, lambda file: file.write(text.encode("utf-8")))
     except BrokenPipeError:
         return  # the parent process has ended
     except Exception as error:
@@ -90,6 +94,16 @@ def _result(task: Task, tell: Connection) -> dict[str, Any]:
     result = run_experiment(simulation, on_progress=on_progress)
     point = simulation.scene.study.measure(simulation) if simulation.scene.study else None
     return result | {"point": point._asdict() if point else None}
+
+
+def point_of(task: Task, result: dict[str, Any]) -> Point | None:
+    """What a run measured, at the value that is varied; None where it measured nothing."""
+    found = result["point"]
+    if found is None:
+        return None
+    error = math.nan if found["error"] is None else found["error"]
+    aside = {name: math.nan if value is None else value for name, value in found["aside"].items()}
+    return Point(task.at, found["value"], error, aside)
 
 
 def run_all(

@@ -1,0 +1,48 @@
+"""Options of the commands that make films."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from repose.app.cli.terminal import typed_number
+
+Video = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE.mp4|.gif|.webp|FOLDER/|%05d.png",
+        help="Film the run; the ending selects the format. With a slash at the end, or a pattern with a number, a PNG "
+        "picture for each frame.",
+        show_default=False,
+    ),
+]
+Fps = Annotated[
+    float | None,
+    typer.Option(
+        parser=typed_number, metavar="NUMBER", help="Frames per second of film; 60 if not given, of GIF and WebP 25."
+    ),
+]
+Size = Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of film and picture in pixels.")]
+Speed = Annotated[
+    float | None,
+    typer.Option(
+        parser=typed_number,
+        metavar="NUMBER",
+        help="Simulated seconds per second of film; if not given, filling is sped up and the collapse is slow.",
+    ),
+]
+Overlay = Annotated[
+    str,
+    typer.Option(
+        metavar="full|none",
+        help="Title card, clock, parameters, legend, angle and a still at the end; or the grains alone.",
+    ),
+]
+Colour = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Quantity for the colours; the layer of origin, where there is one, if not given.",
+        show_default=False,
+    ),
+]

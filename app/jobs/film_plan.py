@@ -1,0 +1,71 @@
+"""The request for a film without a window, checked before any work."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from repose.app.render.colours import AUTOMATIC, COLOURINGS
+from repose.app.render.pacing import FASTEST, SLOWEST
+from repose.app.storage.recorder import ANIMATIONS, LARGEST_SIDE, film_path, film_rate
+from repose.sim.parameters import ParameterError, require_known
+
+OVERLAYS = ("full", "none")
+"""What `--overlay` allows: title card, words and marks, or the grains alone."""
+
+FPS, ANIMATION_FPS = 60.0, 25.0
+"""Frames per second where none are asked for: of films, and of GIF and WebP, which are large and played slowly."""
+
+
+@dataclass(frozen=True)
+class FilmPlan:
+    """A checked request for one film."""
+
+    path: Path
+    size: tuple[int, int]
+    """[pixel]."""
+    fps: float
+    speed: float | None
+    """Simulated seconds per second of film; None for that of each phase (repose.app.render.pacing)."""
+    words: bool
+    """Whether there are title card, words, marks, and a still at the end."""
+    colour_by: str
+    light: bool = False
+    """Whether the background is light, for print."""
+
+
+def plan_film(
+    video: str,
+    size: tuple[int, int],
+    fps: float | None,
+    speed: float | None = None,
+    overlay: str = "full",
+    colour: str = "",
+) -> FilmPlan | None:
+    """Check a request as it was typed; None where no film is asked for. Raises `ParameterError`."""
+    path = film_path(video)
+    if fps is None:
+        fps = ANIMATION_FPS if path.suffix.lower() in ANIMATIONS else FPS
+    if not 1.0 <= fps <= 1000.0:
+        raise ParameterError(f"--fps {fps:g} is refused: it must be 1 to 1000 frames per second.")
+    if speed is not None and not SLOWEST <= speed <= FASTEST:
+        raise ParameterError(f"--speed {speed:g} is refused: it must be {SLOWEST:g} to {FASTEST:g}; 1 is real time.")
+    if overlay not in OVERLAYS:
+        raise ParameterError(f"--overlay {overlay!r} is refused: it must be {' or '.join(OVERLAYS)}.")
+    if colour:
+        require_known(colour, COLOURINGS, "colour")
+    if not video:
+        return None
+    return FilmPlan(path, size, film_rate(path, fps), speed, overlay == "full", colour or AUTOMATIC)
+
+
+def parsed_size(text: str) -> tuple[int, int]:
+    """Width and height as typed [pixel]; raises `ParameterError`."""
+    found = re.fullmatch(r"([0-9]{1,6})[x×]([0-9]{1,6})", text)
+    size = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 16 <= min(size) <= max(size) <= LARGEST_SIDE:
+        raise ParameterError(
+            f"--size {text!r} is refused: write WIDTHxHEIGHT in pixels, each 16 to {LARGEST_SIDE}, such as 1920x1080."
+        )
+    return size

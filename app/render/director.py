@@ -1,0 +1,152 @@
+"""From the snapshots of a run to the pictures of its film: title card, camera, speed, words, and a still at the end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.app.render.camera import NO_INSET, Camera2D, Size
+from repose.app.render.colours import AUTOMATIC
+from repose.app.render.film_words import film_words
+from repose.app.render.follow import Following, follow, without_idle_walls
+from repose.app.render.framing import picture_room
+from repose.app.render.orbit import Camera, Camera3D
+from repose.app.render.pacing import Pacing, pace
+from repose.app.storage.view import View
+from repose.sim.experiment.snapshot import Snapshot
+
+Picture = NDArray[np.uint8]
+"""Shape (height, width, 3), sRGB, top row first."""
+
+CARD, FADE = 1.5, 0.4
+"""How long the title card is seen, and the end of that time in which it fades [s]."""
+STILL = 2.0
+"""How long the last picture stays, with the angle drawn [s]."""
+
+
+Read = Callable[..., Picture]
+"""`repose.app.render.renderer.Renderer.read`."""
+
+
+class Director:
+    """Draws the pictures of one film; `read` needs the OpenGL context that is current when they are asked for."""
+
+    def __init__(
+        self,
+        read: Read,
+        size: Size,
+        fps: float,
+        view: View,
+        speed: float | None = None,
+        words: bool = True,
+        chosen: Callable[[], tuple[Camera | None, bool]] = lambda: (None, True),
+    ) -> None:
+        """A film of that size [pixel] and frames per second, at `speed` [simulated s per s] or as `pacing` says.
+
+        Without `words` there is nothing but the grains and what holds them: no title card, no still at its end.
+        `chosen` returns the camera of the user, whose direction is kept in space, and whether it is to follow the
+        grains.
+        """
+        self._read, self._size, self._fps, self._words = read, size, fps, words
+        self._view, self._speed, self._chosen = view, speed, chosen
+        self._pacing: Pacing | None = None
+        self._following: Following | None = None
+        self._colour = AUTOMATIC
+        self._span: tuple[float, float] | None = None
+        self._newest: Snapshot | None = None
+
+    @property
+    def interval(self) -> float:
+        """Simulated time from the newest snapshot to the next that is wanted [s]."""
+        return self.speed / self._fps
+
+    @property
+    def speed(self) -> float:
+        """Simulated seconds per second of film now."""
+        if self._speed is not None or self._pacing is None:
+            return self._speed or 1.0
+        return self._pacing.speed
+
+    def take(self, snapshot: Snapshot) -> Iterator[Picture]:
+        """The pictures that a snapshot adds to the film: one, and the title card before the first."""
+        first = self._newest is None
+        self._newest = snapshot
+        self._pacing = pace(self._pacing, snapshot, 0.0 if first else 1.0 / self._fps)
+        if first:
+            self._colour = film_colour(self._view.colour_by, snapshot)
+            self._span = expected_span(self._colour, snapshot)
+        self._follow()
+        if first and self._words:
+            yield from self._card()
+        yield self._picture()
+
+    def ending(self, last: Snapshot | None = None) -> Iterator[Picture]:
+        """The last snapshot for as long as it takes to read it, while the camera comes to rest."""
+        if self._newest is None or not self._words:
+            return
+        self._newest = last or self._newest
+        for _ in range(round(STILL * self._fps)):
+            self._follow()
+            yield self._picture(ending=True)
+
+    def _card(self) -> Iterator[Picture]:
+        count, fading = round(CARD * self._fps), round(FADE * self._fps)
+        opaque = self._picture(card=1.0)
+        for k in range(count):
+            left = (count - k) / max(fading, 1)
+            yield opaque if left >= 1.0 else self._picture(card=left)
+
+    def _follow(self) -> None:
+        if self._newest is None:
+            return
+        camera, _ = self._chosen()
+        kind = Camera3D if self._newest.position.shape[1] == 3 else Camera2D
+        seen = camera if isinstance(camera, kind) else kind()
+        room = picture_room(self._size, self._view.text_scale) if self._words else NO_INSET
+        self._following = follow(self._following, self._newest, seen, self._size, room, 1.0 / self._fps)
+
+    def _picture(self, ending: bool = False, card: float = 0.0) -> Picture:
+        assert self._newest is not None
+        assert self._following is not None
+        # What the user changes while the film is recorded acts, but for automatic colours, which would change meaning.
+        colour = self._colour if self._view.colour_by == AUTOMATIC else self._view.colour_by
+        shown = {**self._view.shown, "caption": True}
+        view = self._view.model_copy(update={"shown": shown, "colour_by": colour})
+        camera, follows = self._chosen()
+        words = film_words(self._newest, self.speed, ending, card) if self._words else None
+        return self._read(
+            without_idle_walls(self._newest, self._following.wall_top),
+            view,
+            self._size,
+            self._following.camera if follows or camera is None else camera,
+            film=words,
+            span=self._span if colour == self._colour else None,
+            plain=not self._words,
+        )
+
+
+def film_colour(choice: str, snapshot: Snapshot) -> str:
+    """What the colours show from the first picture to the last.
+
+    Automatic colours would change from layers to speeds in the middle of a film: a layer stays what it is.
+    """
+    if choice != AUTOMATIC or snapshot.labels:
+        return choice
+    layers = snapshot.columns.get("layer")
+    several = layers is not None and layers.size > 0 and layers.max() > 0.0
+    return "layer" if several or snapshot.phase == "filling" else "speed"
+
+
+def expected_span(colour_by: str, snapshot: Snapshot) -> tuple[float, float] | None:
+    """The range of the colours for a whole film, where it is known from its first snapshot; None otherwise.
+
+    While layers are poured their number is estimated from the share poured, so that a layer keeps its colour.
+    """
+    layers = snapshot.columns.get("layer")
+    if colour_by != "layer" or layers is None or not len(layers):
+        return None
+    so_far = float(layers.max()) + 1.0
+    poured = snapshot.progress if snapshot.phase == "filling" and snapshot.progress else 1.0
+    return 0.0, max(math.ceil(so_far / poured) - 1.0, 1.0)

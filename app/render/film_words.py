@@ -1,0 +1,78 @@
+"""What a film says besides showing the grains: title, parameters, speed, result."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.measure.display import Reading
+from repose.sim.parameters import Parameter, Value
+from repose.sim.registry import scenes
+
+MOST_PARAMETERS, MOST_READINGS = 5, 3
+"""Parameters and readings written on a picture."""
+
+
+@dataclass(frozen=True)
+class FilmWords:
+    """The words on one picture of a film; symbols may have scripts, such as k_n."""
+
+    title: str
+    parameters: tuple[str, ...]
+    """Those of a lecture, and those that differ from the scene's defaults."""
+    origin: str
+    """Seed and version: who has both can make the film again."""
+    speed: float | None
+    """Simulated seconds per second of film; None for a still."""
+    result: tuple[str, ...] = ()
+    """Readings at the end of a scene that draws no angle."""
+    card: float = 0.0
+    """Opacity of the title card."""
+
+
+def film_words(snapshot: Snapshot, speed: float, ending: bool = False, card: float = 0.0) -> FilmWords:
+    """The words for a snapshot; `ending` adds the result."""
+    scene = scenes().get(snapshot.scene)
+    title = scene.title if scene is not None else snapshot.scene.capitalize()
+    result = tuple(map(_read, snapshot.readings[:MOST_READINGS])) if ending and snapshot.measurement is None else ()
+    origin = f"seed {snapshot.seed}  ·  Repose {_version()}"
+    return FilmWords(title, _parameters(snapshot), origin, None if ending else speed, result, card)
+
+
+def _parameters(snapshot: Snapshot) -> tuple[str, ...]:
+    """The parameters that differ from the defaults first, filled up with those of a lecture, in the lecture's order."""
+    values = snapshot.parameters
+    scene = scenes().get(snapshot.scene)
+    if values is None or scene is None:
+        return ()
+    declared = type(values).declared()
+    differ = [name for name, entry in declared.items() if getattr(values, name) != entry.default]
+    chosen = [*differ, *(name for name in scene.lecture if name not in differ)][:MOST_PARAMETERS]
+    order = [*scene.lecture, *declared]
+    names = sorted((name for name in chosen if name in declared), key=order.index)
+    return tuple(_written(declared[name], getattr(values, name)) for name in names)
+
+
+def _written(parameter: Parameter, value: Value) -> str:
+    """A parameter with its symbol, or its label where it has none: "μ = 0.1", "grains rotate: yes"."""
+    if isinstance(value, bool):
+        return f"{parameter.quantity.label}: {'yes' if value else 'no'}"
+    joint = " = " if parameter.quantity.symbol else ": "
+    return f"{parameter.quantity.symbol or parameter.quantity.label}{joint}{parameter.shown(value)}"
+
+
+def _read(reading: Reading) -> str:
+    """A reading with its error, in the digits that it justifies."""
+    error = reading.error if reading.error is not None and math.isfinite(reading.error) else None
+    digits = max(0, 1 - math.floor(math.log10(error))) if error else 0
+    number = f"{reading.value:.{digits}f} ± {error:.{digits}f}" if error else f"{reading.value:.4g}"
+    gap = "" if reading.unit in ("", "°") else " "
+    return f"{reading.label}: {number}{gap}{reading.unit}"
+
+
+@functools.cache
+def _version() -> str:
+    return version("repose")

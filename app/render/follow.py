@@ -1,0 +1,190 @@
+"""A camera that follows the grains: where it should be for a snapshot, and a smooth way there.
+
+Film and window call `follow` once per picture and keep what it returns. The camera shows the grains and the part of
+the scene that always matters (`Snapshot.focus`), its lower edge at the lower edge of the free part of the picture.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.app.render.camera import COARSEST, FINEST, Box, Camera2D, Inset, Size
+from repose.app.render.framing import MARGIN
+from repose.app.render.orbit import FARTHEST, NEAREST, Camera, Camera3D
+from repose.sim.experiment.snapshot import Snapshot
+
+OUTWARD, INWARD = 0.2, 0.8
+"""Time constants of the camera [s of wall or film time]: it draws back faster than it approaches, so that no grain
+leaves the picture, and a layer that is poured and sinks does not make the picture breathe."""
+HASTE = 8.0
+"""How much faster it draws back from grains that grow out of the picture [per unit of the logarithm they exceed it]."""
+SLACK = 0.03
+"""The picture may show this much more than it needs before the camera approaches [logarithm of the magnification]."""
+STRAY = 0.005
+"""Share of the grains, the outermost, that the camera does not follow."""
+HEADROOM = 0.06
+"""Height kept free above the grains [share of the width shown]."""
+WALL_HEADROOM = 0.10
+"""Height of idle walls above the highest place of a grain so far [share of the width of the focus]."""
+
+
+@dataclass(frozen=True)
+class Following:
+    """Where the camera is and how fast it moves."""
+
+    camera: Camera
+    rate: tuple[float, ...] = ()
+    """Of `_pose`, per second; empty at rest."""
+    wall_top: float = math.inf
+    """Height above which walls are not needed [m]: the grains were never there."""
+
+
+def follow(
+    last: Following | None, snapshot: Snapshot, camera: Camera, size: Size, room: Inset, elapsed: float
+) -> Following:
+    """The camera for the next picture, `elapsed` seconds of wall or film time after the last one.
+
+    `room` is what panels and legends cover of a picture of `size` [pixel]. In space the direction of view is that of
+    `camera`, which the user may turn. Without `last` the camera is at its destination at once; `Following(camera)`
+    in its place begins a smooth way from any camera.
+    """
+    seen = _seen(snapshot)
+    top = _wall_top(last, snapshot, seen)
+    goal = _goal(snapshot, seen, camera, size, room)
+    if last is None or type(last.camera) is not type(goal):
+        return Following(goal, wall_top=top)
+    now, wanted = _pose(last.camera, size, room), _pose(goal, size, room)
+    rate = np.array(last.rate) if last.rate else np.zeros(len(now))
+    # The last entry is the logarithm of the metres per pixel: negative differences approach the grains.
+    away = wanted[-1] - now[-1]
+    if -SLACK < away < 0.0:
+        wanted[-1] = now[-1]
+    elif away <= -SLACK:
+        wanted[-1] += SLACK
+    now, rate = _approach(now, rate, wanted, elapsed, OUTWARD / (1.0 + HASTE * away) if away > 0.0 else INWARD)
+    return Following(_camera(goal, now, size, room), tuple(rate.tolist()), top)
+
+
+def without_idle_walls(snapshot: Snapshot, top: float) -> Snapshot:
+    """The snapshot without the fixed spheres that are above `top` [m] and not part of its focus."""
+    up = snapshot.position.shape[1] - 1
+    reach = max(top, (snapshot.focus or snapshot.box)[1][up])
+    idle = snapshot.fixed & (snapshot.position[:, up] > reach)
+    if not idle.any():
+        return snapshot
+    kept = ~idle
+    rows = ("position", "radius", "fixed", "sphere_id", "orientation")
+    columns = {name: values[kept] for name, values in snapshot.columns.items()}
+    return replace(snapshot, columns=columns, **{name: getattr(snapshot, name)[kept] for name in rows})
+
+
+def _seen(snapshot: Snapshot) -> Box | None:
+    """Lower and upper corner of the grains inside the scene, but for strays [m]; None where there are none."""
+    low, high = (np.asarray(corner, np.float64) for corner in snapshot.box)
+    moving = ~snapshot.fixed
+    position, radius = snapshot.position[moving].astype(np.float64), snapshot.radius[moving, None].astype(np.float64)
+    inside = ((position >= low) & (position <= high)).all(axis=1)  # false for nan too
+    if not inside.any():
+        return None
+    stray = int(STRAY * np.count_nonzero(inside))
+    lower = np.sort((position - radius)[inside], axis=0)[stray]
+    upper = np.sort((position + radius)[inside], axis=0)[-1 - stray]
+    return tuple(lower.tolist()), tuple(upper.tolist())
+
+
+def _wall_top(last: Following | None, snapshot: Snapshot, seen: Box | None) -> float:
+    """Where idle walls end: above every place where grains have been since the scene was empty."""
+    if seen is None:
+        return math.inf
+    low, high = snapshot.focus or snapshot.box
+    top = seen[1][-1] + WALL_HEADROOM * (high[0] - low[0])
+    before = last.wall_top if last is not None else math.inf
+    return max(top, before) if math.isfinite(before) else top
+
+
+def _goal(snapshot: Snapshot, seen: Box | None, camera: Camera, size: Size, room: Inset) -> Camera:
+    """The camera that shows focus and grains as large as possible, on the lower edge of what is free."""
+    low, high = (np.asarray(corner, np.float64) for corner in ((seen and snapshot.focus) or snapshot.box))
+    if seen:
+        # Wide enough on both sides of the middle of the focus, which so keeps its place while grains run out on one.
+        middle = (low + high)[:-1] / 2
+        half = np.max([high[:-1] - middle, middle - seen[0][:-1], np.array(seen[1][:-1]) - middle], axis=0)
+        low[:-1], high[:-1] = middle - half, middle + half
+        low[-1] = min(low[-1], seen[0][-1])
+        high[-1] = max(high[-1], seen[1][-1]) + HEADROOM * 2.0 * float(half.max())
+    box: Box = tuple(low.tolist()), tuple(high.tolist())
+    if len(low) == 3:
+        return _goal_in_space(box, camera, size, room)
+    goal = Camera2D()
+    goal.frame(box, size, room, MARGIN)
+    _stand(goal, float((low[0] + high[0]) / 2), float(low[1]), size, room)
+    return goal
+
+
+def _goal_in_space(box: Box, camera: Camera, size: Size, room: Inset) -> Camera3D:
+    goal = replace(camera) if isinstance(camera, Camera3D) else Camera3D()
+    goal.frame(box, size, room, MARGIN)
+    (x0, y0, z0), (x1, y1, z1) = box
+    corners = [(x, y, z) for x in (x0, x1) for y in (y0, y1) for z in (z0, z1)]
+    lowest = float(goal.world_to_pixel(corners, size)[:, 1].max())
+    free = size[1] - room[1] - room[3]
+    # Seen from above the scene has no lower edge to stand on: it is in the middle then.
+    spare = max(0.0, size[1] - room[3] - MARGIN * free - lowest) * math.cos(goal.elevation)
+    if math.isfinite(spare):
+        goal.offset = (goal.offset[0], goal.offset[1] + spare)
+    return goal
+
+
+def _pose(camera: Camera, size: Size, room: Inset) -> NDArray[np.float64]:
+    """The numbers that the camera moves in, the logarithm of the metres per pixel or of the distance last.
+
+    In the plane the point at the lower edge of the free part comes first [m]: it stays where it is while the picture
+    is magnified. In space these are target [m] and offset [heights of the picture].
+    """
+    if isinstance(camera, Camera3D):
+        x, y = camera.offset
+        return np.array((*camera.target, x / size[1], y / size[1], math.log(camera.distance)))
+    x, y = camera.pixel_to_world(_foot(size, room), size)
+    return np.array((x, y, math.log(camera.metres_per_pixel)))
+
+
+def _camera(like: Camera, pose: NDArray[np.float64], size: Size, room: Inset) -> Camera:
+    """The camera with that pose, looking as `like` does."""
+    numbers = [float(number) for number in pose]
+    if isinstance(like, Camera3D):
+        x, y, z, across, down, zoom = numbers
+        distance = min(max(math.exp(zoom), NEAREST), FARTHEST)
+        return replace(like, target=(x, y, z), offset=(across * size[1], down * size[1]), distance=distance)
+    camera = Camera2D(metres_per_pixel=min(max(math.exp(numbers[2]), FINEST), COARSEST))
+    _stand(camera, numbers[0], numbers[1], size, room)
+    return camera
+
+
+def _foot(size: Size, room: Inset) -> tuple[float, float]:
+    """The middle of the lower edge of the free part, a margin above it [pixel]."""
+    left, top, right, bottom = room
+    free = max(size[1] - top - bottom, 1.0)
+    return (left + max(size[0] - left - right, 1.0) / 2, top + free * (1.0 - MARGIN))
+
+
+def _stand(camera: Camera2D, x: float, y: float, size: Size, room: Inset) -> None:
+    """Move the camera so that the point (x, y) [m] is at the foot of the free part."""
+    across, down = _foot(size, room)
+    scale = camera.metres_per_pixel
+    camera.centre = (x - (across - size[0] / 2) * scale, y + (down - size[1] / 2) * scale)
+
+
+def _approach(
+    now: NDArray[np.float64], rate: NDArray[np.float64], goal: NDArray[np.float64], elapsed: float, constant: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Value and rate of a critically damped spring after `elapsed` seconds, exact for any step.
+
+    With d = x - goal: x'' = -2 w x' - w² d has the solution d(t) = (d + (x' + w d) t) exp(-w t).
+    """
+    w = 2.0 / constant
+    away, growth = now - goal, rate + w * (now - goal)
+    decay = math.exp(-w * max(elapsed, 0.0))
+    return goal + (away + growth * elapsed) * decay, (rate - w * growth * elapsed) * decay

@@ -1,0 +1,144 @@
+"""How fast a film runs in each phase of an experiment, where nobody has asked for a speed.
+
+The length of a phase is known from its share done, or estimated from the time grains need to fall. The speed is a
+round number and seldom changes, because it is written on the picture.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from repose.app.render.colours import nice_step
+from repose.sim.experiment.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long a phase is to last in the film, and how its own length is known."""
+
+    seconds: float
+    """Film time it should take at most [s]; beyond it the speed rises every second."""
+    known_from: Literal["share", "fall", "before"]
+    """The share done; the collapse of a column of the present height; or not at all, and the speed stays as it was."""
+    least: float = 0.0
+    """Smallest speed [simulated s per s of film]."""
+
+
+PACES: dict[tuple[str, str], Pace] = {
+    ("", "filling"): Pace(6.0, "share", least=1.0),
+    ("", "flowing"): Pace(10.0, "share"),
+    ("heap", "flowing"): Pace(8.0, "fall"),
+    ("heap3d", "filling"): Pace(9.0, "share"),
+    ("heap3d", "flowing"): Pace(3.0, "before"),
+    ("vessel", "filling"): Pace(9.0, "share"),
+    ("vessel", "flowing"): Pace(3.0, "before"),
+}
+"""By scene and phase; an empty scene stands for any. Other phases are shown in real time: nothing happens in them."""
+COLLAPSE = 3.3
+"""How long a column of height h takes to collapse, in units of sqrt(h/g): Lube et al., J. Fluid Mech. 508 (2004)."""
+PATIENCE = 0.25
+"""Share of its film time that a phase may go on without a first sign of how long it is."""
+TOO_SHORT = 0.3
+"""A phase that would end within this share of its film time is shown slower."""
+SLOWEST, FASTEST = 1e-4, 1e3
+"""Limits of the speed [simulated s per s of film]."""
+
+
+@dataclass(frozen=True)
+class Pacing:
+    """The speed now, and what it follows from."""
+
+    speed: float
+    """Simulated seconds per second of film."""
+    phase: str = ""
+    spent: float = 0.0
+    """Film time of this phase so far [s]."""
+    began: float = 0.0
+    """Simulated time when it began [s]."""
+    first_share: float = 0.0
+    """Share done when it began."""
+    share: float = 0.0
+    """Share done when the length was last estimated."""
+    raise_at: float = math.inf
+    """Film time of this phase from which the next higher speed is taken [s]."""
+
+
+def pace(last: Pacing | None, snapshot: Snapshot, elapsed: float) -> Pacing:
+    """The speed at a snapshot, `elapsed` seconds of film after the one before."""
+    share = snapshot.progress or 0.0
+    rule = PACES.get((snapshot.scene, snapshot.phase)) or PACES.get(("", snapshot.phase))
+    if last is None or snapshot.phase != last.phase or snapshot.time < last.began:
+        before = last.speed if last is not None else 1.0
+        speed = _first_speed(rule, snapshot, before) if rule else 1.0
+        return Pacing(speed, snapshot.phase, 0.0, snapshot.time, share, share, _first_raise(rule))
+    now = replace(last, spent=last.spent + elapsed)
+    if rule is None:
+        return now
+    if rule.known_from == "share" and share > now.share and now.spent < rule.seconds:
+        # Only where the share rises is it clear how far the phase has come: layers are poured one at a time.
+        now = replace(now, share=share, raise_at=max(now.raise_at, rule.seconds))
+        whole = (snapshot.time - now.began) / (share - now.first_share) * (1.0 - now.first_share)
+        left = whole * (1.0 - share) / now.speed
+        if now.spent + left > rule.seconds:
+            now = replace(now, speed=_round_up(left * now.speed / (rule.seconds - now.spent), rule))
+        elif now.spent + left < TOO_SHORT * rule.seconds:
+            now = replace(now, speed=min(now.speed, _round_up(whole / rule.seconds, rule)))
+    if now.spent >= now.raise_at:
+        now = replace(now, speed=_round_up(1.01 * now.speed, rule), raise_at=now.raise_at + 1.0)
+    return now
+
+
+def pacer(fps: float) -> Callable[[Snapshot], float]:
+    """A function that returns the simulated time from each frame of a film to the next [s]."""
+    last: Pacing | None = None
+
+    def interval(snapshot: Snapshot) -> float:
+        nonlocal last
+        last = pace(last, snapshot, 0.0 if last is None else 1.0 / fps)
+        return last.speed / fps
+
+    return interval
+
+
+def describe_speed(speed: float | None) -> str:
+    """A speed in words: "20 × slow motion", "real time", "5 × time lapse"."""
+    if speed is None:
+        return "as fast as possible"
+    if speed <= 0.0:
+        return "at rest"
+    if 0.9 <= speed <= 1.1:
+        return "real time"
+    factor = max(speed, 1.0 / speed)
+    shown = f"{factor:.2g}" if factor < 99.5 else f"{round(factor, 1 - len(str(int(factor)))):.0f}"
+    return f"{shown} × {'time lapse' if speed > 1.0 else 'slow motion'}"
+
+
+def _first_raise(rule: Pace | None) -> float:
+    """Film time from which the speed is raised [s]: early where the share done is to be known, and does not rise."""
+    if rule is None:
+        return math.inf
+    return PATIENCE * rule.seconds if rule.known_from == "share" else rule.seconds
+
+
+def _first_speed(rule: Pace, snapshot: Snapshot, before: float) -> float:
+    """The speed at the beginning of a phase; a share corrects it as soon as it is known."""
+    if rule.known_from == "before":
+        return max(before, rule.least)
+    up = snapshot.position.shape[1] - 1
+    tops = snapshot.position[~snapshot.fixed, up]
+    tops = tops[np.isfinite(tops)]
+    base = (snapshot.focus or snapshot.box)[0][up]
+    height = max(float(np.quantile(tops, 0.99)) - base, 0.0) if tops.size else 0.0
+    gravity = float(getattr(snapshot.parameters, "gravity", 9.81))
+    if height <= 0.0 or gravity <= 0.0:
+        return max(1.0, rule.least)
+    return _round_up(COLLAPSE * math.sqrt(height / gravity) / rule.seconds, rule)
+
+
+def _round_up(speed: float, rule: Pace) -> float:
+    """The next of 1, 2, 5 times a power of ten within the limits."""
+    return min(max(nice_step(max(speed, SLOWEST), 1), rule.least, SLOWEST), FASTEST)

@@ -1,0 +1,85 @@
+"""What distinguishes each of a few spheres, in words above it, such as its restitution."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from repose.app.render.colours import category, to_srgb
+from repose.app.render.passes import Frame, Pass, Switch
+
+if TYPE_CHECKING:
+    from repose.app.render.canvas import Canvas
+
+LABELS = Switch(
+    "labels",
+    "Labels",
+    "What distinguishes each sphere, in words above it.",
+    applies=lambda snapshot: bool(snapshot.labels),
+)
+TEXT, NOTE = 1.35, 1.2
+"""Text sizes, relative to ordinary text."""
+GAP = 8.0
+"""Between a sphere and its label, and between labels [units]."""
+
+
+Place = tuple[float, float, float, float]
+"""Rectangle: left, top, right, bottom [pixel]."""
+
+
+def overlay(frame: Frame, canvas: Canvas) -> None:
+    """Words above or beside every named sphere in view; where neither is free they stand higher, on a stem."""
+    spheres = _spheres(frame)
+    taken: list[Place] = []
+    for number, (x, y, radius) in sorted(spheres.items(), key=lambda entry: entry[1][0]):
+        label = frame.snapshot.labels[number]
+        lines = [(label.text, TEXT, True), *([(label.note, NOTE, False)] if label.note else [])]
+        extents = [canvas.text_extent(text, size, bold) for text, size, bold in lines]
+        width, height = max(extent[0] for extent in extents), sum(extent[1] for extent in extents)
+        others = [(u - r, v - r, u + r, v + r) for other, (u, v, r) in spheres.items() if other != number]
+        left, top = _free_place((x, y, radius), (width, height), [*taken, *others], GAP * frame.scale)
+        taken.append((left, top, left + width, top + height))
+        if top + height < y - radius:
+            colour = tuple(float(part) for part in to_srgb(category(number)))
+            canvas.polyline(np.array(((x, top + height), (x, y - radius))), (colour[0], colour[1], colour[2]), 1.6)
+        for (text, size, bold), extent in zip(lines, extents, strict=True):
+            ink = frame.palette.text if bold else frame.palette.faint
+            canvas.text((left + width / 2, top), text, ink, size, bold, (0.5, 0.0), frame.palette.background)
+            top += extent[1]
+
+
+def _free_place(
+    sphere: tuple[float, float, float], extent: tuple[float, float], taken: list[Place], gap: float
+) -> tuple[float, float]:
+    """Left and top of words of that extent at a sphere (x, y, radius): above, right, left, or higher until free."""
+    (x, y, radius), (width, height) = sphere, extent
+    above, beside = y - radius - gap - height, y - height / 2
+    places = [(x - width / 2, above), (x + radius + gap, beside), (x - radius - gap - width, beside)]
+    places += [(x - width / 2, above - 0.5 * step * height) for step in range(1, 12)]
+    free = (place for place in places if not any(_overlap(place, extent, other, gap / 2) for other in taken))
+    return next(free, places[0])
+
+
+def _overlap(place: tuple[float, float], extent: tuple[float, float], other: Place, gap: float) -> bool:
+    """Whether words at a place come nearer to another rectangle than `gap` [pixel]."""
+    left, top, right, bottom = other
+    across = place[0] < right + gap and place[0] + extent[0] > left - gap
+    return across and place[1] < bottom + gap and place[1] + extent[1] > top - gap
+
+
+def _spheres(frame: Frame) -> dict[int, tuple[float, float, float]]:
+    """Place and radius [pixel] of every named sphere in view, by the number of its label."""
+    snapshot, found = frame.snapshot, {}
+    rows = {int(sphere): row for row, sphere in enumerate(snapshot.sphere_id)}
+    for number, label in enumerate(snapshot.labels):
+        if (row := rows.get(label.sphere_id)) is None:
+            continue
+        centre = snapshot.position[row : row + 1].astype(np.float64)
+        x, y = frame.camera.world_to_pixel(centre, frame.size)[0]
+        far = float(frame.orbit.depth(centre)[0]) / frame.orbit.distance if frame.dimension == 3 else 1.0
+        if np.isfinite((x, y)).all():
+            found[number] = float(x), float(y), float(snapshot.radius[row]) / (frame.metres_per_pixel * far)
+    return found
+
+
+PASS = Pass("labels", order=60, overlay=overlay, switch=LABELS)

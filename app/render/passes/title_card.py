@@ -1,0 +1,59 @@
+"""The title card of a film: scene, parameters, seed and version, on the colour of the background."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from repose.app.render.passes import Frame, Pass
+
+if TYPE_CHECKING:
+    from repose.app.render.canvas import Canvas
+
+TITLE, PARAMETER, ORIGIN = 3.4, 1.7, 1.2
+"""Text sizes, relative to ordinary text."""
+GAP = 12.0
+"""Between two lines [units]."""
+WIDEST = 0.86
+"""Width that a line may take [share of the picture]."""
+
+
+def overlay(frame: Frame, canvas: Canvas) -> None:
+    """Lines in the middle of the picture, all of the card's opacity."""
+    words = frame.film
+    if words is None or words.card <= 0.0:
+        return
+    width, height = frame.size
+    palette, alpha = frame.palette, words.card
+    canvas.rectangle((0.0, 0.0), (width, height), palette.background, alpha=alpha)
+    room = WIDEST * width
+    lines = [(words.title, _fitting(canvas, words.title, TITLE, room), True, palette.text)]
+    lines += [(text, PARAMETER, False, palette.text) for text in _lines(words.parameters, canvas, room)]
+    lines += [(words.origin, _fitting(canvas, words.origin, ORIGIN, room), False, palette.faint)]
+    gap = GAP * frame.scale
+    heights = [canvas.text_extent(text, size, bold)[1] for text, size, bold, _ in lines]
+    y = (height - sum(heights) - gap * (len(lines) + 1)) / 2
+    for k, ((text, size, bold, colour), line) in enumerate(zip(lines, heights, strict=True)):
+        x = (width - canvas.scripted_width(text, size, bold)) / 2
+        canvas.scripted((x, y), text, colour, size, bold, alpha=alpha)
+        # The title and the last line stand apart from the parameters.
+        y += line + gap * (2.0 if k in (0, len(lines) - 2) else 1.0)
+
+
+def _fitting(canvas: Canvas, text: str, size: float, room: float) -> float:
+    """The size, or a smaller one at which the text is no wider than `room` [pixel]."""
+    return size * min(1.0, room / max(canvas.text_extent(text, size, bold=True)[0], 1.0))
+
+
+def _lines(parameters: tuple[str, ...], canvas: Canvas, room: float) -> list[str]:
+    """Parameters side by side, as many to a line as fit."""
+    lines: list[str] = []
+    for text in parameters:
+        longer = f"{lines[-1]}     {text}" if lines else text
+        if lines and canvas.scripted_width(longer, PARAMETER) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(text)
+    return lines
+
+
+PASS = Pass("title_card", order=200, overlay=overlay)

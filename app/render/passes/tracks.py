@@ -1,0 +1,56 @@
+"""Paths of spheres in space: a line for the run, dots for the closed form, in the colour of the sphere's label."""
+
+from __future__ import annotations
+
+import numpy as np
+from repose.app.render.colours import category
+from repose.app.render.passes import Frame, Pass, Switch
+from repose.sim.experiment.snapshot import Floats, Snapshot
+from repose.sim.measure.display import Track
+
+TRACKS = Switch(
+    "tracks",
+    "Paths",
+    "Paths of the spheres as lines, those of the closed form as dots.",
+    applies=lambda snapshot: bool(snapshot.tracks),
+)
+LINE, DOT = 2.0, 4.0
+"""Width of a line, size of a dot [units of line width]."""
+LINE_ALPHA, DOT_ALPHA = 0.8, 0.95
+
+
+def instances(frame: Frame) -> Floats | None:
+    """One stroke per piece of a line, and one per dot."""
+    snapshot = frame.snapshot
+    found = [_rows(frame, track, _number(snapshot, track)) for track in snapshot.tracks if len(track.points)]
+    return np.concatenate(found) if found else None
+
+
+def _number(snapshot: Snapshot, track: Track) -> int:
+    """Place of the sphere among those that have a label, which decides its colour."""
+    return next((k for k, label in enumerate(snapshot.labels) if label.sphere_id == track.sphere_id), 0)
+
+
+def _rows(frame: Frame, track: Track, number: int) -> Floats:
+    """Rows for the shader `strokes`: both ends [m], widths, colour; a dot is a stroke of no length."""
+    points = track.points[np.isfinite(track.points).all(axis=1)].astype(np.float32)
+    first, second = (points, points) if track.expected else (points[:-1], points[1:])
+    rows = np.zeros((len(first), 12), np.float32)
+    rows[:, 0:3] = first
+    rows[:, 3:6] = second
+    rows[:, 7] = (DOT if track.expected else LINE) * frame.scale
+    rows[:, 8:11] = category(number)
+    rows[:, 11] = DOT_ALPHA if track.expected else LINE_ALPHA
+    return rows
+
+
+PASS = Pass(
+    "tracks",
+    order=53,
+    shader="strokes",
+    attributes=(3, 3, 2, 4),
+    instances=instances,
+    dimensions=(3,),
+    depth="tested",
+    switch=TRACKS,
+)

@@ -1,0 +1,201 @@
+"""Plots as files: CSV, PNG and SVG with units, and what they show the run of.
+
+matplotlib takes half a second to import: only when something is drawn.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+from repose.sim.measure.display import Curve, Line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DPI = 160
+"""Dots per inch a picture of 1920 x 1080 is drawn with: text then stands as large as on a slide."""
+PICTURE = (1920, 1080)
+"""Size of a picture [pixel]."""
+OURS, PUBLISHED = "#0b62b8", "#c4500a"
+STYLES: dict[str, dict[str, Any]] = {
+    "mean": {"color": OURS, "marker": "o", "markersize": 9, "zorder": 5},
+    "published": {"color": PUBLISHED, "marker": "s", "markersize": 14, "markerfacecolor": "white", "zorder": 3},
+    "single runs": {"color": OURS, "marker": "x", "markersize": 8, "alpha": 0.6, "zorder": 4},
+}
+"""Of points, by label; told apart by shape too."""
+OTHER_POINTS: dict[str, Any] = {"color": OURS, "marker": "o", "markersize": 6, "zorder": 4}
+BARS: dict[str, Any] = {"elinewidth": 2.5, "capsize": 7, "capthick": 2.5, "markeredgewidth": 2.5}
+LAWS = ((PUBLISHED, "--"), ("#5b5b5b", ":"), ("#2b7a3d", "-."))
+"""Colours and dashes of laws that are not fitted here, in their order."""
+TRACES = (
+    OURS,
+    "#c4500a",
+    "#2b7a3d",
+    "#8a3fa0",
+    "#a57c00",
+    "#007d7d",
+    "#b03060",
+    "#5b5b5b",
+    "#6a8f00",
+    "#40407a",
+    "#000000",
+)
+"""Colours of quantities over time that share an axis."""
+SIZES = {"title": 22, "facts": 14, "label": 20, "ticks": 17, "legend": 16}
+"""Text of a picture with one axis [point]."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A plot to be written: curves one above the other, and where they come from."""
+
+    title: str
+    facts: str
+    """Parameters, seed and program in words, under the title."""
+    curves: tuple[Curve, ...]
+    """Curves that stand one above the other share the horizontal axis of the lowest one."""
+    source: Mapping[str, str] = field(default_factory=dict)
+    """Program, scene, seed and every parameter with its unit, by name."""
+    over_time: bool = False
+    """Whether the curves are traces over time instead of points beside laws."""
+
+
+def write_csv(sheet: Sheet, file: BinaryIO) -> None:
+    """Comments that name the source, then a table: columns side by side where all lines share one x, else one below
+    the other."""
+    text = io.StringIO(newline="")
+    text.writelines(f"# {line}\n" for line in (sheet.title, *_source_lines(sheet)))
+    table = csv.writer(text, lineterminator="\n")
+    lines = [(curve, line) for curve in sheet.curves for line in curve.lines if len(line.x)]
+    if lines and all(np.array_equal(line.x, lines[0][1].x) for _, line in lines):
+        _write_wide(table, lines)
+    else:
+        _write_long(table, lines)
+    file.write(text.getvalue().encode("utf-8"))
+
+
+def _source_lines(sheet: Sheet) -> list[str]:
+    return [f"{name}: {value}" for name, value in sheet.source.items()]
+
+
+def _write_wide(table: Any, lines: list[tuple[Curve, Line]]) -> None:
+    head, columns = [lines[0][0].x_label], [lines[0][1].x]
+    for curve, line in lines:
+        alone = len(curve.lines) == 1
+        head.append(curve.y_label if alone else f"{line.label}, {curve.y_label}")
+        columns.append(line.y)
+        if line.error is not None:
+            head.append(f"{line.scatter} of {head[-1]}")
+            columns.append(line.error)
+    table.writerow(head)
+    table.writerows([_number(value) for value in row] for row in zip(*columns, strict=True))
+
+
+def _write_long(table: Any, lines: list[tuple[Curve, Line]]) -> None:
+    curve = lines[0][0] if lines else Curve("", "x", "y", ())
+    table.writerow(["line", curve.x_label, curve.y_label, "error", "the error is"])
+    for _, line in lines:
+        errors = np.full(len(line.x), np.nan) if line.error is None else line.error
+        said = "" if line.error is None else line.scatter
+        table.writerows([line.label, *map(_number, row), said] for row in zip(line.x, line.y, errors, strict=True))
+
+
+def _number(value: float) -> str:
+    """Digits that give the same bits back; empty for a missing value."""
+    return repr(float(value)) if math.isfinite(value) else ""
+
+
+def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: str = "png") -> None:
+    """Write the plot as PNG of `size` pixels, or as SVG of that shape."""
+    from importlib import metadata
+
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    scale = min(size[0] / 1920, size[1] / 1080)
+    figure = Figure(figsize=(size[0] / DPI / scale, size[1] / DPI / scale), dpi=DPI * scale, layout="constrained")
+    FigureCanvasAgg(figure)
+    count = len(sheet.curves)
+    small = textwrap.wrap(sheet.facts, 110)
+    sizes = {name: value * (1.0 if count == 1 else 0.75) for name, value in SIZES.items()}
+    rows = figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
+    rows[0].set_title(sheet.title, fontsize=SIZES["title"], weight="bold", pad=12.0 + 18.0 * len(small))
+    under: dict[str, Any] = {"xytext": (0.0, 8.0), "textcoords": "offset points", "ha": "center", "va": "bottom"}
+    rows[0].annotate(
+        "\n".join(small), (0.5, 1.0), xycoords="axes fraction", fontsize=SIZES["facts"], color="#404040", **under
+    )
+    for axes, curve in zip(rows, sheet.curves, strict=True):
+        if sheet.over_time:
+            _draw_traces(axes, curve, sizes)
+        else:
+            _draw_comparison(axes, curve, sizes)
+        axes.set_ylabel(curve.y_label if count == 1 else curve.y_label.replace(" [", "\n["), fontsize=sizes["label"])
+        axes.tick_params(labelsize=sizes["ticks"])
+        axes.grid(color="#d8d8d8")
+    rows[-1].set_xlabel(sheet.curves[-1].x_label, fontsize=sizes["label"])
+    said: dict[str, str | None] = {"Title": sheet.title, "Description": "\n".join((sheet.facts, *_source_lines(sheet)))}
+    program = f"Repose {metadata.version('repose')}"
+    said |= {"Software": program} if kind == "png" else {"Creator": program, "Date": None}
+    figure.savefig(file, format=kind, metadata=said)
+
+
+WRITERS: dict[str, Callable[[Sheet, BinaryIO], None]] = {
+    ".csv": write_csv,
+    ".png": draw,
+    ".svg": lambda sheet, file: draw(sheet, file, kind="svg"),
+}
+"""What writes a plot, by the suffix of its file."""
+
+
+def _draw_traces(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
+    """Quantities over time."""
+    for place, line in enumerate(curve.lines):
+        axes.plot(line.x, line.y, color=TRACES[place % len(TRACES)], linewidth=1.8, label=line.label)
+    if curve.log:
+        axes.set_yscale("log", nonpositive="mask")
+    if len(curve.lines) > 1:
+        columns = 1 + len(curve.lines) // 6
+        axes.legend(fontsize=sizes["legend"], loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=columns)
+
+
+def _draw_comparison(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
+    """Points with error bars beside laws."""
+    names = [_name(line) for line in curve.lines]
+    laws = iter(LAWS * (1 + len(curve.lines) // len(LAWS)))
+    for line in curve.lines:
+        if line.points:
+            _points(axes, line)
+        else:
+            colour, dashes = (OURS, "-") if line.fitted else next(laws)
+            axes.plot(line.x, line.y, dashes, color=colour, linewidth=3.0, label=line.label)
+    axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]) if _below_zero(curve) else 0.0)
+    if not any(len(line.x) and float(np.nanmin(line.x)) < 0.0 for line in curve.lines):
+        axes.set_xlim(left=max(0.0, axes.get_xlim()[0]))
+    handles, labels = axes.get_legend_handles_labels()  # points with bars come last, whatever the order of drawing
+    ordered = sorted(zip(handles, labels), key=lambda entry: names.index(entry[1]))
+    if ordered:
+        axes.legend(*zip(*ordered), fontsize=sizes["legend"], loc="upper left", framealpha=0.95)
+
+
+def _below_zero(curve: Curve) -> bool:
+    return any(len(line.y) and float(np.nanmin(line.y)) < 0.0 for line in curve.lines)
+
+
+def _name(line: Line) -> str:
+    """The label, with what the bars are."""
+    return line.label if line.error is None else f"{line.label} ± {line.scatter}"
+
+
+def _points(axes: Axes, line: Line) -> None:
+    style = STYLES.get(line.label, OTHER_POINTS)
+    if line.error is None:
+        axes.plot(line.x, line.y, linestyle="none", label=line.label, **style)
+        return
+    axes.errorbar(line.x, line.y, line.error, linestyle="none", label=_name(line), **BARS, **style)

@@ -1,0 +1,15 @@
+"""Carry out an action of the scene, asked for by a key or a button."""
+
+from __future__ import annotations
+
+from repose.app.ui.toasts import tell
+from repose.app.ui.ui import Ui
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.snapshot import Action
+
+
+def act(ui: Ui, action: Action) -> None:
+    """Ask for an action; while the engine is being compiled it waits, which is said."""
+    ui.send(Act(action.name))
+    if ui.snapshot.compiling:
+        tell(ui, f"{action.label}: as soon as the engine is ready.")

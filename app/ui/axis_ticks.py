@@ -1,0 +1,88 @@
+"""Ticks of an axis: at least three, at round numbers, and no more than their labels have room for."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+from imgui_bundle import imgui, implot
+from repose.app.render.text import friendly, text_width
+
+FEWEST = 3
+"""Ticks of an axis: two say nothing of what lies between them."""
+STEPS = (Decimal(1), Decimal(2), Decimal(5))
+"""Distances between ticks, times a power of ten."""
+ODD_STEPS = (Decimal("2.5"), Decimal(3), Decimal(4))
+"""Distances where none of the others leaves three ticks and room for their labels."""
+LARGEST_PLAIN, SMALLEST_PLAIN = 5, -4
+"""Powers of ten beyond which labels are written with a power."""
+GAP = 1.6
+"""Distance between the middles of two labels, relative to their size, below which they count as touching."""
+
+
+def linear_ticks(low: float, high: float, most: float) -> tuple[list[float], list[str]]:
+    """Round numbers from `low` to `high`, at most `most` of them but at least `FEWEST`, and how they are written."""
+    if not (math.isfinite(low) and math.isfinite(high) and high > low):
+        return [], []
+    power = math.floor(math.log10(high - low))
+    counts = {
+        step * Decimal(10) ** exponent: _count(low, high, step * Decimal(10) ** exponent)
+        for exponent in range(power - 1, power + 1)
+        for step in (*STEPS, *ODD_STEPS)
+    }
+    enough = {step: count for step, count in counts.items() if count >= FEWEST}
+    fitting = {step: count for step, count in enough.items() if count <= most}
+    round_ones = {step: count for step, count in fitting.items() if step.as_tuple().digits in ((1,), (2,), (5,))}
+    best = round_ones or fitting
+    step = max(best, key=lambda step: best[step]) if best else max(enough)
+    first = math.ceil(Decimal(low) / step)
+    ticks = [number * step for number in range(first, first + enough[step])]
+    return [float(tick) for tick in ticks], _labels(ticks)
+
+
+def _count(low: float, high: float, step: Decimal) -> int:
+    return math.floor(Decimal(high) / step) - math.ceil(Decimal(low) / step) + 1
+
+
+def _labels(ticks: list[Decimal]) -> list[str]:
+    """All labels of an axis have the same number of decimals."""
+    power = max(tick.adjusted() for tick in ticks if tick)
+    last = min(int(tick.normalize().as_tuple().exponent) for tick in ticks if tick)
+    if SMALLEST_PLAIN <= power <= LARGEST_PLAIN:
+        return [f"{tick:.{max(0, -last)}f}".replace("-", "−") for tick in ticks]
+    decimals = max(0, power - last)
+    words = [f"{tick.scaleb(-power):.{decimals}f}e{power:+d}".replace("-", "−", tick < 0) for tick in ticks]
+    return [friendly(word) if tick else "0" for tick, word in zip(ticks, words, strict=True)]
+
+
+def log_ticks(low: float, high: float, most: float) -> tuple[list[float], list[str]]:
+    """About `most` powers of ten from `low` to `high`, at least `FEWEST` where there are so many."""
+    first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
+    stride = max(1, math.ceil((last - first) / max(most - 1.0, 1.0)))
+    stride = max(1, min(stride, (last - first) // (FEWEST - 1)))
+    powers = [*range(last, first - 1, -stride)][::-1]
+    return [10.0**power for power in powers], [friendly(f"1e{power:+d}") for power in powers]
+
+
+def set_axis(axis: int, low: float, high: float, length: float, log: bool = False, labels: bool = True) -> None:
+    """Ticks of an axis of a plot that is being set up, `length` long [px]."""
+    line = imgui.get_text_line_height()
+    if log:
+        implot.setup_axis_scale(axis, implot.Scale_.log10)
+        values, words = log_ticks(low, high, length / (GAP * line))
+    elif axis == implot.ImAxis_.x1:
+        values, words = linear_ticks(low, high, _most_beside_each_other(low, high, length))
+    else:
+        values, words = linear_ticks(low, high, length / (GAP * line))
+    if values:
+        implot.setup_axis_ticks(axis, values, words if labels else [""] * len(values), False)
+
+
+def _most_beside_each_other(low: float, high: float, length: float) -> float:
+    """Number of labels that have room beside each other on `length` [px]."""
+    most = float(FEWEST)
+    for wanted in range(FEWEST, 12):
+        widest = max((text_width(word) for word in linear_ticks(low, high, wanted)[1]), default=1.0)
+        if wanted * GAP * widest <= length:
+            most = wanted
+    return most

@@ -1,0 +1,74 @@
+"""What has happened in a run, at which step: phases of the experiment, measurements, changes of parameters."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+from repose.app.ui.edits import Edits, Mark
+from repose.sim.experiment.snapshot import Snapshot
+
+MOST = 300
+"""Most events kept; the oldest are dropped first."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event: the step since the log began, the simulated time [s], and words."""
+
+    at: int
+    time: float
+    kind: Literal["phase", "measured", "changed"]
+    text: str
+    mark: Mark | None = None
+    """The change of a parameter it stands for."""
+
+
+@dataclass
+class Events:
+    """The events of the run shown, in the order of their steps. Written here only."""
+
+    shown: list[Event] = field(default_factory=list)
+    _last: Snapshot = field(default_factory=Snapshot)
+    _mark: Mark | None = None
+
+    def see(self, snapshot: Snapshot, edits: Edits) -> None:
+        """Compare with the newest snapshot; events of a discarded future are dropped."""
+        last, self._last = self._last, snapshot
+        if snapshot.serial == last.serial:
+            return
+        if snapshot.log_end < last.log_end or snapshot.scene != last.scene:
+            keep = snapshot.at if snapshot.scene == last.scene and snapshot.at else -1
+            self.shown = [event for event in self.shown if event.at <= keep]
+        self._see_change(snapshot, edits)
+        if snapshot.at < snapshot.log_end or not last.serial or snapshot.scene != last.scene:
+            return
+        if snapshot.phase != last.phase:
+            self._add(Event(snapshot.at, snapshot.time, "phase", _sentence(snapshot, last)))
+        measured = snapshot.measurement
+        if measured is not None and (last.measurement is None or measured.angle != last.measurement.angle):
+            text = f"Angle of repose {math.degrees(measured.angle):.1f}°"
+            self._add(Event(snapshot.at, snapshot.time, "measured", text))
+
+    def _see_change(self, snapshot: Snapshot, edits: Edits) -> None:
+        """Note the last change of a parameter; while it is dragged on, the words follow."""
+        mark = edits.marks[-1] if edits.marks else None
+        if mark is None or mark == self._mark:
+            return
+        before, self._mark = self._mark, mark
+        drags_on = before is not None and mark.gesture is not None and before.gesture == mark.gesture
+        if drags_on and self.shown and self.shown[-1].mark == before:
+            self.shown.pop()
+        self._add(Event(snapshot.at, snapshot.time, "changed", mark.text, mark))
+
+    def _add(self, event: Event) -> None:
+        self.shown.append(event)
+        del self.shown[:-MOST]
+
+
+def _sentence(snapshot: Snapshot, last: Snapshot) -> str:
+    """What began: the message that came with it, or the phase in words."""
+    if snapshot.message != last.message and " → " not in snapshot.message:
+        return snapshot.message
+    return snapshot.phase_label[:1].upper() + snapshot.phase_label[1:]

@@ -1,0 +1,131 @@
+"""The actions of the scene over the picture: the sensible one large, the others small, and what goes on."""
+
+from __future__ import annotations
+
+from imgui_bundle import imgui
+from repose.app.render.text import SMALL, draw_text, symbol_width, text_width
+from repose.app.render.theme import colour32
+from repose.app.ui.actions import act
+from repose.app.ui.panels import Panel
+from repose.app.ui.places import SCALE_BAR, STRIP, take_focus
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import button
+from repose.sim.experiment.snapshot import Action, Snapshot
+
+RESET, RUN_ALL = "reset", "run"
+"""Actions that are offered large only where no other makes sense."""
+LARGE, SMALLEST = 210.0, 120.0
+"""Width of the large button, and its least width [px at scale 1]."""
+HEIGHT = 32.0
+"""Of all buttons [px at scale 1]."""
+OVER = (
+    imgui.WindowFlags_.no_decoration
+    | imgui.WindowFlags_.no_move
+    | imgui.WindowFlags_.no_saved_settings
+    | imgui.WindowFlags_.no_background
+    | imgui.WindowFlags_.no_focus_on_appearing
+)
+
+
+def draw(ui: Ui) -> None:
+    """The strip at the foot of the picture; nothing in it changes its place while an experiment runs."""
+    left, _, right, bottom = ui.inset
+    if not (ui.view.ui_visible and bottom) or ui.presenting:
+        return
+    free = ui.size[0] - left - right
+    scale_bar = SCALE_BAR * ui.scale if free > (SCALE_BAR + 2 * LARGE) * ui.scale else 0.0
+    width = free - scale_bar - 24 * ui.scale
+    if width < SMALLEST * ui.scale or not ui.snapshot.actions:
+        return
+    imgui.set_next_window_pos(imgui.ImVec2(left + 16 * ui.scale, ui.size[1] - bottom - (STRIP + 4) * ui.scale))
+    imgui.set_next_window_size(imgui.ImVec2(width, STRIP * ui.scale))
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
+    take_focus(ui, "actions")
+    imgui.begin("actions", None, OVER)
+    imgui.pop_style_var()
+    _draw_phase(ui, width)
+    large = min(LARGE * ui.scale, width)
+    draw_next(ui, large)
+    _draw_small(ui, width - large)
+    imgui.end()
+
+
+def next_action(snapshot: Snapshot) -> Action | None:
+    """The action that carries the experiment on: the last step that is possible; after a reading, the beginning."""
+    enabled = {action.name: action for action in snapshot.actions if action.enabled}
+    steps = [action for name, action in enabled.items() if name not in (RESET, RUN_ALL)]
+    if steps and snapshot.measurement is None:
+        return steps[-1]
+    order = (RESET, RUN_ALL) if snapshot.measurement is not None else (RUN_ALL, RESET)
+    return next((enabled[name] for name in order if name in enabled), None)
+
+
+def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> None:
+    """The large button, or in its place how far the experiment has come."""
+    snapshot, size = ui.snapshot, imgui.ImVec2(width, height * ui.scale)
+    action = next_action(snapshot)
+    if snapshot.progress is not None or action is None:
+        imgui.dummy(size)
+        _draw_progress(ui, size)
+        ui.probe.mark("next.progress")
+        return
+    imgui.push_style_var(
+        imgui.StyleVar_.frame_padding, imgui.ImVec2(8 * ui.scale, (size.y - imgui.get_font_size()) / 2)
+    )
+    emphasis = ui.palette.accent
+    if button(ui, "next.action", action.label, hint=action.key, help=action.help, width=width, emphasis=emphasis):
+        act(ui, action)
+    imgui.pop_style_var()
+
+
+def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
+    snapshot, low = ui.snapshot, imgui.get_item_rect_min()
+    share = min(max(snapshot.progress or 0.0, 0.0), 1.0)
+    high = imgui.ImVec2(low.x + size.x, low.y + size.y)
+    ink, rounding = imgui.get_window_draw_list(), imgui.get_style().frame_rounding
+    ink.add_rect_filled(low, high, colour32(ui.palette.raised), rounding)
+    ink.push_clip_rect(low, imgui.ImVec2(low.x + share * size.x, high.y), True)
+    ink.add_rect_filled(low, high, colour32(ui.palette.fill), rounding)
+    ink.pop_clip_rect()
+    text = f"{snapshot.phase[:1].upper()}{snapshot.phase[1:]} …"
+    at = low.x + (size.x - text_width(text)) / 2, low.y + (size.y - imgui.get_font_size()) / 2
+    draw_text(*at, text, ui.palette.text)
+
+
+def _draw_phase(ui: Ui, width: float) -> None:
+    """The phase in words, on one line."""
+    label, low = ui.snapshot.phase_label, imgui.get_cursor_screen_pos()
+    if text_width(label, 0.9) <= width:
+        draw_text(low.x, low.y, label[:1].upper() + label[1:], ui.palette.muted, 0.9)
+    imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(imgui.get_style().item_spacing.x, 0.0))
+    imgui.dummy(imgui.ImVec2(1.0, imgui.get_font_size() + 2 * ui.scale))
+    imgui.pop_style_var()
+
+
+def _draw_small(ui: Ui, width: float) -> None:
+    """Every action in its own place; with little room only the keys."""
+    gap, pad = imgui.get_style().item_spacing.x, 2 * imgui.get_style().frame_padding.x
+    actions = ui.snapshot.actions
+    wide = {action.name: symbol_width(action.label) + text_width(action.key, SMALL) + 2.2 * pad for action in actions}
+    labels = sum(wide.values()) + len(actions) * gap <= width
+    if not labels:
+        wide = dict.fromkeys(wide, HEIGHT * ui.scale)
+    imgui.push_style_var(
+        imgui.StyleVar_.frame_padding,
+        imgui.ImVec2(imgui.get_style().frame_padding.x, (HEIGHT * ui.scale - imgui.get_font_size()) / 2),
+    )
+    used = 0.0
+    for action in actions:
+        used += wide[action.name] + gap
+        if used > width:
+            break
+        imgui.same_line()
+        label, hint = (action.label, action.key) if labels else (action.key, "")
+        help = action.help if labels else f"{action.label}: {action.help}"
+        name = f"action.{action.name}"
+        if button(ui, name, label, hint=hint, help=help, width=wide[action.name], enabled=action.enabled):
+            act(ui, action)
+    imgui.pop_style_var()
+
+
+PANEL = Panel("next_step", "Actions", 70, "over", draw)

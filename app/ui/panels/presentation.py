@@ -1,0 +1,129 @@
+"""Presentation: the picture with its title, the clock, the number that matters in large letters, and few parameters."""
+
+from __future__ import annotations
+
+import pygame
+from imgui_bundle import imgui
+from repose.app.render.pacing import describe_speed
+from repose.app.render.passes.measurement import SLOPE
+from repose.app.render.text import draw_text, text_width
+from repose.app.render.theme import colour32
+from repose.app.ui.fields import draw_field
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
+from repose.app.ui.panels.next_step import OVER, draw_next
+from repose.app.ui.panels.parameters import lecture_parameters
+from repose.app.ui.places import BELOW_LEGEND
+from repose.app.ui.readings import headline
+from repose.app.ui.transport import describe_pace
+from repose.app.ui.ui import Ui
+
+LETTERS = 0.06
+"""Height of the letters of the large number [share of the height of the window]."""
+CAPITALS = 0.727
+"""Height of a capital or a digit of the font, relative to its size [-]."""
+TITLE = 1.25
+"""Size of the title, relative to running text."""
+ACTION, CHIP = 170.0, 84.0
+"""Width of the large button, and least width of a parameter [px at scale 1]."""
+
+
+def draw(ui: Ui) -> None:
+    """Title and clock at the upper left, the number under the legend, action and parameters at the bottom."""
+    if not (ui.presenting and ui.view.ui_visible):
+        return
+    imgui.set_next_window_pos(imgui.ImVec2(0.0, 0.0))
+    imgui.set_next_window_size(imgui.ImVec2(ui.size[0], ui.size[1]))
+    flags = imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav | imgui.WindowFlags_.no_bring_to_front_on_focus
+    imgui.begin("presentation", None, OVER | flags)
+    _draw_title(ui)
+    _draw_headline(ui)
+    imgui.end()
+    if ui.inset[3]:
+        _draw_chips(ui)
+
+
+def is_on_slope(ui: Ui) -> bool:
+    """Whether the picture itself shows the number, on the slope of the heap."""
+    return ui.snapshot.measurement is not None and SLOPE.is_on(ui.view)
+
+
+def letter_size(ui: Ui) -> float:
+    """Size of the font of the large number relative to running text [-]."""
+    return LETTERS * ui.size[1] / CAPITALS / imgui.get_font_size()
+
+
+def headline_foot(ui: Ui) -> float:
+    """Lower edge of the large number [px]; notices begin there."""
+    if is_on_slope(ui):
+        return BELOW_LEGEND * ui.scale
+    return BELOW_LEGEND * ui.scale + letter_size(ui) * imgui.get_font_size() + 1.4 * imgui.get_font_size()
+
+
+def _draw_title(ui: Ui) -> None:
+    snapshot, x, y = ui.snapshot, 20 * ui.scale, 14 * ui.scale
+    library = ui.preset_library
+    draw_text(x, y, library.titles.get(library.current, ""), ui.palette.text, TITLE)
+    y += 1.3 * TITLE * imgui.get_font_size()
+    wanted = ui.transport.speed
+    speed = describe_pace(snapshot, wanted) or describe_speed(wanted)
+    draw_text(x, y, f"{snapshot.time:.2f} s", ui.palette.text)
+    draw_text(x + text_width("888.88 s") + 14 * ui.scale, y, speed, ui.palette.muted)
+    ui.probe.mark_area("presentation.title", (x, 14 * ui.scale, x + text_width("888.88 s"), y))
+
+
+def _draw_headline(ui: Ui) -> None:
+    """Right-aligned under the legend, unless the number stands on the measured slope in the same letters."""
+    found = headline(ui.snapshot)
+    if found is None or is_on_slope(ui):
+        return
+    size, right = letter_size(ui), ui.size[0] - 24 * ui.scale
+    y, line = BELOW_LEGEND * ui.scale, imgui.get_font_size()
+    left = right - text_width(found.value, size)
+    draw_text(left, y, found.value, ui.palette.text, size)
+    ui.probe.mark_area("presentation.headline", (left, y, right, y + size * line))
+    words = "  ".join(filter(None, (found.label, found.error)))
+    draw_text(right - text_width(words), y + size * line, words, ui.palette.muted)
+
+
+def _draw_chips(ui: Ui) -> None:
+    """The next action and the parameters of the lecture side by side."""
+    high, pad = ui.inset[3], 10 * ui.scale
+    imgui.set_next_window_pos(imgui.ImVec2(0.0, ui.size[1] - high))
+    imgui.set_next_window_size(imgui.ImVec2(ui.size[0], high))
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(pad, 4 * ui.scale))
+    imgui.begin("chips", None, OVER)
+    imgui.pop_style_var()
+    draw_next(ui, ACTION * ui.scale, 42.0)
+    parameters = ui.edits.parameters
+    chips = lecture_parameters(ui.snapshot.scene, type(parameters)) if parameters is not None else ()
+    gap = 6 * ui.scale
+    free = ui.size[0] - 2 * pad - ACTION * ui.scale
+    count = min(len(chips), int(free // (CHIP * ui.scale + gap)))
+    for parameter in chips[:count]:
+        imgui.same_line(0.0, gap)
+        _draw_chip(ui, parameter.name, free / count - gap, high - 10 * ui.scale)
+    imgui.end()
+
+
+def _draw_chip(ui: Ui, name: str, width: float, height: float) -> None:
+    low = imgui.get_cursor_screen_pos()
+    corner = imgui.ImVec2(low.x + width, low.y + height)
+    imgui.get_window_draw_list().add_rect_filled(low, corner, colour32(ui.palette.panel), 6 * ui.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(8 * ui.scale, 6 * ui.scale))
+    flags = imgui.ChildFlags_.always_use_window_padding | imgui.ChildFlags_.nav_flattened
+    imgui.begin_child(f"chip.{name}", imgui.ImVec2(width, height), flags, imgui.WindowFlags_.no_scrollbar)
+    imgui.pop_style_var()
+    parameters = ui.edits.parameters
+    if parameters is not None:
+        draw_field(ui, type(parameters).declared()[name])
+    imgui.end_child()
+
+
+def toggle(ui: Ui) -> None:
+    """Begin or end the presentation."""
+    ui.presenting = not ui.presenting
+
+
+KEYS = (Key("present", "F5", "presentation: large letters, few controls", "Window", toggle, codes=(pygame.K_F5,)),)
+PANEL = Panel("presentation", "Presentation", 60, "over", draw, keys=KEYS)

@@ -1,0 +1,131 @@
+"""Scenes: every preset as a picture with a sentence and the question to the audience, and the recent runs."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pygame
+from imgui_bundle import imgui
+from repose.app.render.text import heading, text_width
+from repose.app.render.theme import vector
+from repose.app.storage.thumbnails import of_preset
+from repose.app.ui.cards import CardFace, draw_cards
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
+from repose.app.ui.panels.runs import replace_run
+from repose.app.ui.recent_runs import RecentRun
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import button
+from repose.sim.io.presets import Card
+from repose.sim.registry import scenes
+
+GROUPS = {"plane": "In the plane", "space": "In space", "checks": "Checks against closed forms", "own": "Your presets"}
+"""Headings, in their order, by the group of the scene; "own" for presets saved by the user."""
+RUNS_FIRST = "runs first"
+"""Entry of `Ui.memory`: whether saved runs stand above the presets."""
+SHARE = 0.96
+"""Of the window that the choice of scenes may cover."""
+
+
+def draw(ui: Ui) -> None:
+    """A window in the middle, groups one below the other."""
+    if ui.overlay != PANEL.name:
+        return
+    imgui.set_next_window_pos(imgui.ImVec2(*(side * (1.0 - SHARE) / 2.0 for side in ui.size)))
+    imgui.set_next_window_size(imgui.ImVec2(*(side * SHARE for side in ui.size)))
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(18 * ui.scale, 14 * ui.scale))
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_border_size, 1.0)
+    flags = imgui.WindowFlags_.no_title_bar | imgui.WindowFlags_.no_resize | imgui.WindowFlags_.no_collapse
+    imgui.begin("scenes", None, flags | imgui.WindowFlags_.no_move | imgui.WindowFlags_.no_saved_settings)
+    imgui.pop_style_var(3)
+    _draw_title(ui)
+    # The groups scroll under the title.
+    imgui.begin_child("groups", imgui.ImVec2(0.0, 0.0), imgui.ChildFlags_.nav_flattened)
+    runs_first = ui.memory.get(RUNS_FIRST)
+    if runs_first:
+        _draw_runs(ui)
+    for group, title in GROUPS.items():
+        _draw_group(ui, title, [card for card in ui.preset_library.cards.values() if _group_of(card) == group])
+    if not runs_first:
+        _draw_runs(ui)
+    imgui.end_child()
+    imgui.end()
+
+
+def _draw_title(ui: Ui) -> None:
+    heading("Choose a scene", 1.35, ui.palette.text)
+    close = text_width("Close  Esc") + 3.0 * imgui.get_style().frame_padding.x
+    imgui.same_line(imgui.get_window_width() - close - imgui.get_style().window_padding.x - 18 * ui.scale)
+    if button(ui, "scenes.close", "Close", hint="Esc", width=close):
+        ui.overlay = ""
+
+
+def _group_of(card: Card) -> str:
+    if card.name.endswith(".toml"):
+        return "own"
+    scene = scenes()[card.scene]
+    return scene.group or ("plane" if scene.dimension == 2 else "space")
+
+
+def _draw_group(ui: Ui, title: str, cards: list[Card]) -> None:
+    if not cards:
+        return
+    imgui.text_colored(vector(ui.palette.muted), title)
+    current = ui.preset_library.current
+    faces = [
+        CardFace(card.name, card.title, card.about, card.question, partial(of_preset, card.name), card.name == current)
+        for card in cards
+    ]
+    chosen = draw_cards(ui, faces)
+    imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.scale))
+    if chosen is not None and ui.preset_library.take(chosen):
+        ui.edits.forget()
+        ui.settings.choices.preset = chosen
+        ui.overlay = ""
+
+
+def _draw_runs(ui: Ui) -> None:
+    runs = {_name_of(run): run for run in ui.recent_runs.found}
+    if not runs and not ui.memory.get(RUNS_FIRST):
+        return
+    imgui.text_colored(
+        vector(ui.palette.muted),
+        "Saved runs, the latest first" if runs else "No run has been saved yet: Ctrl+S saves one.",
+    )
+    faces = [CardFace(name, run.path.stem, run.words, picture=partial(_picture, run)) for name, run in runs.items()]
+    chosen = draw_cards(ui, faces)
+    if chosen is not None:
+        ui.overlay = ""
+        replace_run(ui, str(runs[chosen].path))
+
+
+def _name_of(run: RecentRun) -> str:
+    """Of its card: a file that is written again has another picture."""
+    return f"{run.path.name} {hash((Path(run.path), run.changed)) & 0xFFFFFF:06x}"
+
+
+def _picture(run: RecentRun) -> bytes:
+    return run.picture
+
+
+def show_runs(ui: Ui) -> None:
+    """Open the choice with the saved runs on top."""
+    toggle(ui, runs_first=True)
+
+
+def toggle(ui: Ui, runs_first: bool = False) -> None:
+    """Open the choice of scenes, or close it."""
+    ui.memory[RUNS_FIRST] = runs_first
+    ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
+    if ui.overlay:
+        ui.preset_library.refresh()
+        ui.recent_runs.refresh()
+
+
+KEYS = (
+    Key("scenes", "S", "choose a scene from pictures", "Experiment", toggle, characters="sS"),
+    Key("recent_runs", "Ctrl+R", "saved runs, with their pictures", "File", show_runs, codes=(pygame.K_r,), ctrl=True),
+)
+PANEL = Panel("scenes", "Scenes", 75, "over", draw, keys=KEYS)

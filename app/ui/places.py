@@ -1,0 +1,56 @@
+"""Places in the window that panels and layout share: column and fold, strip of actions, keyboard focus."""
+
+from __future__ import annotations
+
+from imgui_bundle import imgui
+from repose.app.ui.ui import Ui
+
+FOLD = "column"
+"""Entry of the settings that says whether the column is unfolded."""
+WHOLE_COLUMN = "whole column"
+"""Entry of `Ui.memory`: true while a panel of the column takes the place of the tools too."""
+
+FOCUS, LAST_FOCUS = "focus", "last focus"
+"""Entries of `Ui.memory`: the part of the window that gets the keyboard focus next, and the one that got it last."""
+STABILITY = "stability"
+"""Entry of `Ui.memory`: whether the numbers of stability are shown over the picture; also the name of their window."""
+STRIP = 52.0
+"""Height of the strip with the actions at the foot of the picture, beside the scale bar [px at scale 1]."""
+SCALE_BAR = 210.0
+"""Width kept free for the scale bar [px at scale 1]."""
+BELOW_LEGEND = 112.0
+"""Where notices begin, so that they never cover the legend [px at scale 1, from the top of the picture]."""
+NOTICE = 336.0
+"""Width of a notice at the right edge of the picture: that of the legend [px at scale 1]."""
+
+
+def take_focus(ui: Ui, name: str) -> None:
+    """Give the keyboard focus to the window that is begun next, if it is its turn."""
+    if ui.memory.get(FOCUS) == name:
+        del ui.memory[FOCUS]
+        imgui.set_next_window_focus()
+
+
+def is_shown(ui: Ui, name: str, at_start: bool = False) -> bool:
+    """Whether a part of the window that the user opens and closes is open; stored in the settings."""
+    return ui.settings.choices.unfolded.get(name, at_start)
+
+
+def show(ui: Ui, name: str, shown: bool) -> None:
+    """Open or close such a part."""
+    ui.settings.choices.unfolded = {**ui.settings.choices.unfolded, name: shown}
+
+
+def fold(ui: Ui) -> None:
+    """Fold the column to its rim, or unfold it."""
+    show(ui, FOLD, chosen_fold(ui))
+
+
+def chosen_fold(ui: Ui) -> bool:
+    """Whether the user has folded the column."""
+    return not is_shown(ui, FOLD, at_start=True)
+
+
+def room_in_column() -> float:
+    """Height left below the cursor in the column [px]."""
+    return float(imgui.get_window_height() - imgui.get_cursor_pos_y() - imgui.get_style().window_padding.y)

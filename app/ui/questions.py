@@ -1,0 +1,67 @@
+"""Questions to the user before something is lost: asked over the picture, once, and done only after a yes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from repose.app.render.text import friendly
+from repose.app.ui.ui import Ui
+from repose.sim.parameters import Parameter, Value
+
+QUESTION = "question"
+"""Entry of `Ui.memory`: the open question."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is about to be lost, the word for going on, and the function that goes on."""
+
+    text: str
+    yes: str
+    act: Callable[[], object]
+
+
+def ask(ui: Ui, text: str, yes: str, act: Callable[[], object]) -> None:
+    """Ask before `act` is called; a later question replaces an open one."""
+    ui.memory[QUESTION] = Question(text, yes, act)
+
+
+def open_question(ui: Ui) -> Question | None:
+    """The question that waits for an answer, if any."""
+    question: Question | None = ui.memory.get(QUESTION)
+    return question
+
+
+def answer(ui: Ui, yes: bool) -> None:
+    """Close the open question; go on after a yes."""
+    question = ui.memory.pop(QUESTION, None)
+    if question is not None and yes:
+        question.act()
+
+
+def request(ui: Ui, parameter: Parameter, value: Value, gesture: object = None) -> None:
+    """Ask for a value of a parameter; where the change takes away the grains present, only after the user agrees."""
+    name, grains = parameter.name, ui.snapshot.moving_count
+    if parameter.quantity.effect != "anew" or not grains or value == ui.edits.value(name):
+        ui.edits.set({name: value}, gesture)
+        return
+    label = parameter.quantity.label[:1].upper() + parameter.quantity.label[1:]
+    change = f"{label} {_in_words(parameter, ui.edits.value(name))} → {_in_words(parameter, value)}"
+    text = f"{change} begins the experiment anew without its {grains} grains; undo brings them back."
+    ask(ui, text, "Begin anew", partial(ui.edits.set, {name: value}))
+
+
+def _in_words(parameter: Parameter, value: Value) -> str:
+    """The value with its unit; a text that was typed as it is, of a path the name of the file."""
+    if parameter.kind == "path" and value:
+        return Path(str(value)).name
+    plain = isinstance(value, str) and parameter.kind in ("float", "int")
+    return str(value) if plain else friendly(parameter.shown(value))
+
+
+def is_losing(ui: Ui) -> bool:
+    """Whether another run would replace one that has begun."""
+    return ui.snapshot.step > 0

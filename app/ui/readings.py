@@ -1,0 +1,41 @@
+"""The one number of a scene that is shown large, and how the readings are written."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from repose.app.render.text import friendly
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.measure.display import Reading
+
+
+class Headline(NamedTuple):
+    """A number in words: value with unit, error if it is known, and what it is."""
+
+    value: str
+    error: str
+    label: str
+
+
+def headline(snapshot: Snapshot) -> Headline | None:
+    """The measured angle, or the scene's first reading with an error, or its first; None without readings."""
+    measured = snapshot.measurement
+    if measured is not None:
+        error = math.degrees(measured.standard_error)
+        value = f"{math.degrees(measured.angle):.1f}°"
+        return Headline(value, f"± {error:.1f}° {measured.error_of}" if math.isfinite(error) else "", "angle of repose")
+    readings = snapshot.readings
+    first = next((entry for entry in readings if entry.error is not None), readings[0] if readings else None)
+    if first is None:
+        return None
+    gap = "" if first.unit == "°" else " "
+    number = f"{first.value:.1f}" if first.unit == "°" else friendly(f"{first.value:.4g}")
+    scatter = f"± {first.error:.2g}{gap}{first.unit}".rstrip() if first.error is not None else ""
+    return Headline(f"{number}{gap}{first.unit}".rstrip(), scatter, first.label)
+
+
+def in_words(reading: Reading) -> str:
+    """Value, error and unit of a reading."""
+    error = f" ± {reading.error:.2g}" if reading.error is not None else ""
+    return friendly(f"{reading.value:.4g}{error} {reading.unit}".rstrip())

@@ -1,0 +1,90 @@
+"""Runs saved or opened lately, with their pictures, read in a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from repose.app.storage.paths import runs_folder
+from repose.app.storage.run_saver import RunSaver
+from repose.app.storage.settings import Settings
+from repose.sim.io.archive import SUFFIX
+from repose.sim.registry import scenes
+
+MOST = 12
+"""Runs listed."""
+
+
+@dataclass(frozen=True)
+class RecentRun:
+    """One file of a run."""
+
+    path: Path
+    words: str
+    """Scene, seed, simulated time, date."""
+    picture: bytes
+    changed: float
+    """Time of the last change of the file [s since 1970]."""
+
+
+@dataclass
+class RecentRuns:
+    """Which files there are; the list in the settings is written here only."""
+
+    settings: Settings
+    found: tuple[RecentRun, ...] = ()
+    """The newest first."""
+    _thread: threading.Thread | None = None
+    _read: dict[tuple[str, float], RecentRun] = field(default_factory=dict)
+
+    def see(self, saver: RunSaver) -> None:
+        """Once a frame: note the files that were saved or opened."""
+        if not saver.used:
+            return
+        used, saver.used = saver.used, []
+        before = self.settings.choices.recent_runs
+        names = dict.fromkeys([*(str(Path(name).resolve()) for name in reversed(used)), *before])
+        self.settings.choices.recent_runs = [*names][:MOST]
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look at the files again, without waiting for it."""
+        if self._thread is None or not self._thread.is_alive():
+            noted = tuple(self.settings.choices.recent_runs)
+            self._thread = threading.Thread(target=self._look, args=(noted,), name="recent runs", daemon=True)
+            self._thread.start()
+
+    def wait(self) -> None:
+        """Wait until the files have been looked at."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def _look(self, noted: tuple[str, ...]) -> None:
+        """Files used in the window, and what else is in the folder of the runs."""
+        times: dict[Path, float] = {}
+        for path in (*map(Path, noted), *runs_folder().glob(f"*{SUFFIX}")):
+            try:
+                times[path.resolve()] = path.stat().st_mtime
+            except OSError:  # moved or deleted since
+                continue
+        newest = sorted(times, key=lambda path: -times[path])[:MOST]
+        runs = [self._entry(path, times[path]) for path in newest]
+        self.found = tuple(run for run in runs if run is not None)
+
+    def _entry(self, path: Path, changed: float) -> RecentRun | None:
+        from repose.sim.experiment.saved_run import glimpse
+        from repose.sim.io.archive import ArchiveError
+
+        key = (str(path), changed)
+        if key not in self._read:
+            try:
+                seen = glimpse(path)
+            except (ArchiveError, OSError):
+                return None
+            title = scenes()[seen.scene].title if seen.scene in scenes() else seen.scene[:60]
+            at = "" if seen.time is None else f", t = {seen.time:.2f} s"
+            day = time.strftime("%d.%m.%Y %H:%M", time.localtime(changed))
+            self._read[key] = RecentRun(path, f"{title}, seed {seen.seed}{at}, {day}", seen.picture, changed)
+        return self._read[key]

@@ -1,0 +1,81 @@
+"""What has just happened, in short sentences over the picture that go away by themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from imgui_bundle import imgui
+from repose.app.render.text import friendly
+from repose.app.ui.ui import Ui
+
+TOASTS, SEEN = "toasts", "toasts seen"
+"""Entries of `Ui.memory`: the sentences shown, and what was said last, by where it comes from."""
+LONG, SHORT = 9.0, 5.0
+"""How long a sentence stays: a refusal, anything else [s]."""
+MOST = 3
+"""Sentences shown at once; older ones give way."""
+
+
+@dataclass
+class Toast:
+    """One sentence, where it comes from, and when it goes away [s, clock of ImGui]."""
+
+    source: str
+    text: str
+    bad: bool
+    until: float
+
+
+def current_toasts(ui: Ui) -> list[Toast]:
+    """The sentences to show now, the newest last."""
+    toasts: list[Toast] = ui.memory.setdefault(TOASTS, [])
+    seen: dict[str, object] = ui.memory.setdefault(SEEN, {})
+    first, now = not seen, imgui.get_time()
+    for source, sign, text, bad in _sources(ui):
+        if seen.get(source) == sign:
+            continue
+        seen[source] = sign
+        if text and not (first and not bad):
+            toasts[:] = [toast for toast in toasts if toast.source != source]
+            toasts.append(Toast(source, text, bad, now + (LONG if bad else SHORT)))
+    toasts[:] = [toast for toast in toasts if toast.until > now][-MOST:]
+    return toasts
+
+
+def tell(ui: Ui, text: str, bad: bool = False) -> None:
+    """Show a sentence of the window itself."""
+    toasts: list[Toast] = ui.memory.setdefault(TOASTS, [])
+    toasts.append(Toast(text, text, bad, imgui.get_time() + (LONG if bad else SHORT)))
+
+
+def _sources(ui: Ui) -> list[tuple[str, object, str, bool]]:
+    """Where sentences come from: name, what is new when it changes, the sentence, whether it tells of something bad."""
+    snapshot, film, saver = ui.snapshot, ui.film, ui.run_saver
+    quiet = snapshot.fault is not None or snapshot.message_repeats
+    refused = next(iter(ui.edits.refusals.values()), "")
+    busy = film.running or film.finishing
+    ended = f"Saved {film.path}: {film.seconds:.1f} s." if film.path and film.frames and not busy else ""
+    return [
+        ("message", (snapshot.message, snapshot.cuts), "" if quiet else whole_change(ui), False),
+        ("refusal", snapshot.refusals, snapshot.refusal, True),
+        ("edit", ui.edits.refused, refused, True),
+        ("preset", ui.preset_library.trouble, ui.preset_library.trouble, True),
+        ("saved", saver.said, saver.said, False),
+        ("not saved", saver.trouble, saver.trouble, True),
+        ("recording", film.running, f"Recording to {film.path}." if film.running else "", False),
+        ("recorded", busy, ended, False),
+    ]
+
+
+def whole_change(ui: Ui) -> str:
+    """The last message; after a drag, with the value before the whole drag instead of the last increment."""
+    message, marks = ui.snapshot.message, ui.edits.marks
+    if not marks or " → " not in message:
+        return message
+    change = marks[-1].text
+    label, _, values = change.partition(": ")
+    after = values.rpartition(" → ")[2]
+    head, found, rest = message.rpartition(f" → {after}")
+    if not found or not head.startswith(f"{label}: ") or ", " in change:
+        return message
+    return friendly(change + rest)

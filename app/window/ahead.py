@@ -1,0 +1,54 @@
+"""Engines of the other scenes, compiled in the background while the first one runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from repose.app.storage.compile_process import CompileProcess
+from repose.app.ui.ui import Ui
+
+CALM = 60.0
+"""Wall time that a run has been shown before other engines are compiled [s]."""
+INTERVAL = 1.0
+"""Wall time between two looks at the process [s]."""
+
+
+@dataclass
+class Ahead:
+    """Starts one process of low priority when the window has been in use for a while, and tells how far it is."""
+
+    start: Callable[[], CompileProcess] = lambda: CompileProcess(low=True)
+    clock: Callable[[], float] = time.monotonic
+    _process: CompileProcess | None = None
+    _ready_at: float | None = None
+    _due: float = 0.0
+
+    def tick(self, ui: Ui) -> None:
+        """Once a frame."""
+        now = self.clock()
+        if now < self._due:
+            return
+        self._due = now + INTERVAL
+        if ui.snapshot.serial == 0 or ui.snapshot.compiling:
+            self._ready_at = None
+            return
+        self._ready_at = self._ready_at or now
+        if self._process is None and now >= self._ready_at + CALM:
+            self._process = self.start()
+        if self._process is not None:
+            ui.preparing = self._words(self._process)
+
+    def stop(self) -> None:
+        """End the process; what it has compiled stays stored."""
+        if self._process is not None and not self._process.state().ended:
+            self._process.stop()
+
+    def _words(self, process: CompileProcess) -> str:
+        state = process.state()
+        if state.failures:
+            return state.failures[-1]
+        if state.ended or not state.missing:
+            return ""
+        return f"Other scenes are prepared in the background: {state.done} of {state.missing}, {state.engine}."

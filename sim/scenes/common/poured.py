@@ -1,0 +1,144 @@
+"""Grains poured in layers: phases of the experiment, counts, rest, and the actions that all poured scenes share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.sim.engine.builder import add_spheres, keep_spheres
+from repose.sim.engine.world import Floats
+from repose.sim.experiment.activation import free_fall, start_derivatives
+from repose.sim.experiment.changes import begin_anew
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.notices import tell
+from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.scenes.common.phases import PhaseState, enter
+
+MOVES_AGAIN = 3.0
+"""A heap at rest flows again above this many times the settle speed [-]."""
+
+
+@dataclass
+class PouredState(PhaseState):
+    """Phase and counts of an experiment that pours grains; `since` is also set when a layer is poured."""
+
+    radii: list[float] = field(default_factory=list)
+    """Radius of every grain, in the order of pouring [m]."""
+    poured: int = 0
+    layers: int = 0
+    removed: int = 0
+    """Grains that have left the base, or were removed by the user."""
+    quiet_since: float = 0.0
+    """When the mean speed was last above the settle speed, or a grain left [s]."""
+    run_all: bool = False
+    """Whether the experiment goes on to its end by itself."""
+    next_id: int = 0
+    random: dict[str, Any] = field(default_factory=dict)
+    """State of the generator that places the grains."""
+
+
+def generator_of(state: PouredState) -> np.random.Generator:
+    """The generator that places the grains; `add_layer` stores its state again."""
+    generator = np.random.default_rng()
+    generator.bit_generator.state = state.random
+    return generator
+
+
+def add_layer(
+    experiment: Experiment, position: Floats, radii: Floats, mass: Floats, generator: np.random.Generator
+) -> None:
+    """Release the next layer from rest: centres (n, dimension) [m], radii [m] and masses [kg], shape (n,)."""
+    run = experiment.run
+    state: PouredState = run.state
+    with booked(experiment, "poured"):
+        run.world = add_spheres(
+            run.world,
+            position,
+            radii,
+            mass,
+            **free_fall(experiment),
+            layer=state.layers,
+            first_id=state.next_id,
+        )
+    state.random = dict(generator.bit_generator.state)
+    state.next_id += radii.size
+    state.poured += radii.size
+    state.layers += 1
+    state.since = experiment.time
+    start_derivatives(experiment, first_row=run.world.sphere_count - radii.size)
+
+
+def remove_gone(experiment: Experiment, gone: NDArray[np.bool_]) -> None:
+    """Remove the grains that have left, shape (count,), with their energy."""
+    run = experiment.run
+    if gone.any():
+        with booked(experiment, "removed"):
+            run.world = keep_spheres(run.world, ~gone)
+        run.state.removed += int(gone.sum())
+        run.state.quiet_since = experiment.time
+
+
+def count_removed(experiment: Experiment, row: int) -> None:
+    """Count a grain that the user removes among those that have left."""
+    experiment.run.state.removed += 1
+
+
+def quiet_time(experiment: Experiment) -> float:
+    """How long the mean speed has been below the settle speed and no grain has left, in this phase [s]."""
+    state: PouredState = experiment.run.state
+    if mean_speed(experiment.run.world) >= experiment.parameters.settle_speed:
+        state.quiet_since = experiment.time
+    return experiment.time - max(state.quiet_since, state.since)
+
+
+def come_to_rest(experiment: Experiment, measured: bool) -> None:
+    """End the experiment at rest; `measured` says whether the result is measured at once."""
+    enter(experiment, "rested")
+    experiment.run.state.run_all = False
+    if measured:
+        tell(experiment, experiment.scene.act(experiment, "measure"))
+
+
+def move_again(experiment: Experiment) -> None:
+    """Return from rest to flow once the grains move clearly faster than the settle speed."""
+    if mean_speed(experiment.run.world) > MOVES_AGAIN * experiment.parameters.settle_speed:
+        enter(experiment, "flowing")
+        tell(experiment, "The heap moves again.")
+
+
+def under_way(experiment: Experiment) -> bool:
+    """Whether the experiment goes on by itself."""
+    return experiment.run.state.run_all or experiment.phase in ("filling", "flowing")
+
+
+def fillable(state: PouredState) -> bool:
+    """Whether the action "fill" makes sense: not while grains are poured or flow."""
+    return state.phase in ("empty", "filled", "rested") and not state.run_all
+
+
+def act_poured(
+    experiment: Experiment, action: str, pour: Callable[[Experiment], None], empty: str, opening: str = ""
+) -> str:
+    """Carry out "fill", "run" or "reset".
+
+    `pour` releases one layer, `opening` is the action that follows the filled container, `empty` says that it is empty.
+    """
+    if action == "fill" and experiment.phase != "empty":
+        begin_anew(experiment, made=experiment.scene.begin(experiment.parameters, experiment.seed))
+    elif action == "reset" or experiment.phase == "rested":
+        begin_anew(experiment)
+    state: PouredState = experiment.run.state
+    if action == "reset":
+        return empty if state.phase == "empty" else "The filled column is back."
+    state.run_all = action == "run"
+    if state.phase == "empty":
+        enter(experiment, "filling")
+        pour(experiment)
+        return f"Pouring {len(state.radii)} grains."
+    if state.phase == "filled" and opening:
+        return experiment.scene.act(experiment, opening)
+    return "The rest of the experiment runs by itself."

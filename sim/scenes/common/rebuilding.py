@@ -1,0 +1,123 @@
+"""Fixed spheres replaced under and beside the grains: the base by a lift, walls by closing in.
+
+New fixed spheres may reach into grains. The base is put where it is, and all grains are lifted, or lowered, together
+by the smallest distance at which none overlaps it: no contact among grains changes. Walls begin so far outside that
+they touch no grain, and close in by a small share of a radius at a time, the grains being relaxed after each move:
+the contacts never press harder than such a move makes them, and no grain gets behind a wall.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.sim.engine.builder import add_spheres, forget_neighbours, keep_spheres
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.activation import restart_motion
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import survey_contacts
+from repose.sim.experiment.relaxation import BALANCED, gravity_of, mean_acceleration, relax
+from scipy.spatial import cKDTree
+
+CLOSING = 0.1
+"""Distance that walls move between two relaxations, over the smallest radius [-]."""
+MOVE_ITERATIONS, LAST_ITERATIONS = 150, 600
+"""Most iterations of the relaxation after a move, which spread its overlaps, and after the last one."""
+
+
+class FixedSpheres(NamedTuple):
+    """Fixed spheres of one size."""
+
+    centre: Floats
+    """[m], shape (count, dimension)."""
+    radius: float
+    """[m]."""
+    mass: float
+    """[kg], for the damping of contacts."""
+    outward: tuple[float, ...] = ()
+    """Unit vector away from the grains, of a wall; empty for the base."""
+    material: int = 0
+
+
+def add_fixed(world: World, spheres: Sequence[FixedSpheres], first_id: int) -> World:
+    """The world with fixed spheres appended, their ids counted from `first_id`."""
+    for group in spheres:
+        world = add_spheres(
+            world, group.centre, group.radius, group.mass, fixed=True, material=group.material, first_id=first_id
+        )
+        first_id += len(group.centre)
+    return world
+
+
+def rebuild(
+    experiment: Experiment,
+    spheres: Sequence[FixedSpheres],
+    first_id: int,
+    highest: float = math.inf,
+    floor: float = -math.inf,
+) -> None:
+    """Replace all fixed spheres by these under the grains that are present; the caller books the change of energy.
+
+    Grains above the height `highest` stay where they are; `floor` is the height of a plane under the base [m].
+    """
+    run, dimension = experiment.run, experiment.scene.dimension
+    energy = survey_contacts(experiment).elastic_energy
+    calm = max(BALANCED * gravity_of(experiment), mean_acceleration(run.world, dimension))
+    grains = keep_spheres(run.world, ~run.world.fixed)
+    count = grains.sphere_count
+    place, radius = grains.motion[:dimension, 0].T, grains.radius
+    lifted = place[:, -1] < highest
+    lifts = [lift(place[lifted], radius[lifted], group) for group in spheres if not group.outward]
+    onto_floor = float((radius + floor - place[:, -1])[lifted].max(initial=-math.inf))
+    rise = max([onto_floor, *lifts])
+    place[lifted, -1] += rise if math.isfinite(rise) else 0.0
+    gaps = [clearance(place, radius, group) if group.outward else 0.0 for group in spheres]
+    moves = math.ceil(max(gaps, default=0.0) / (CLOSING * float(radius.min())))
+    run.world = add_fixed(grains, spheres, first_id)
+    for left in range(moves, -1, -1):
+        centres = [
+            group.centre + gap * left / max(moves, 1) * np.array(group.outward or np.zeros(dimension))
+            for group, gap in zip(spheres, gaps, strict=True)
+        ]
+        run.world.motion[:dimension, 0, count:] = np.concatenate([np.empty((0, dimension)), *centres]).T
+        forget_neighbours(run.world)
+        relax(experiment, energy, calm, MOVE_ITERATIONS if left else LAST_ITERATIONS)
+    restart_motion(experiment)
+
+
+def lift(place: Floats, radius: Floats, base: FixedSpheres) -> float:
+    """Smallest distance by which grains must rise, all together, to overlap no sphere of the base [m].
+
+    Negative where they can be lowered, minus infinity where none is above the base. Centres have shape
+    (count, dimension) [m].
+    """
+    if not place.size:
+        return -math.inf
+    grain, sphere, across = near(place[:, :-1], base.centre[:, :-1], float(radius.max()) + base.radius)
+    reach = radius[grain] + base.radius
+    over = across < reach
+    grain, sphere, across, reach = grain[over], sphere[over], across[over], reach[over]
+    needed = base.centre[sphere, -1] + np.sqrt(reach**2 - across**2) - place[grain, -1]
+    return float(needed.max(initial=-math.inf))
+
+
+def clearance(place: Floats, radius: Floats, wall: FixedSpheres) -> float:
+    """Smallest distance by which a wall must stand back along its outward direction to overlap no grain [m]."""
+    outward = np.array(wall.outward)
+    depth, wall_depth = place @ outward, wall.centre @ outward
+    level, wall_level = place - depth[:, None] * outward, wall.centre - wall_depth[:, None] * outward
+    grain, sphere, across = near(level, wall_level, float(radius.max()) + wall.radius)
+    reach = radius[grain] + wall.radius
+    beside = across < reach
+    grain, sphere, across, reach = grain[beside], sphere[beside], across[beside], reach[beside]
+    needed = depth[grain] - wall_depth[sphere] + np.sqrt(reach**2 - across**2)
+    return float(needed.max(initial=0.0))
+
+
+def near(grains: Floats, spheres: Floats, reach: float) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    """Pairs of points closer than `reach` [m]: rows of both and their distance [m], each shape (pairs,)."""
+    found = cKDTree(grains).sparse_distance_matrix(cKDTree(spheres), reach, output_type="ndarray")
+    return found["i"], found["j"], found["v"]

@@ -1,0 +1,125 @@
+"""Layers of spheres that fall on a round base, and the sizes that follow from the number of spheres."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.sim.engine.world import Floats
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.notices import tell
+from repose.sim.scenes.common.poured import PouredState, add_layer, generator_of
+from repose.sim.scenes.common.poured_parameters import PouredInSpaceParameters
+
+SIDES = 16
+"""Number of flat sides of the funnel and of the cylinder."""
+
+LOOSE = 0.55
+"""Packing fraction of poured grains, for the sizes of plate and funnel [-]."""
+
+SHALLOW, STEEP = math.tan(math.radians(16.0)), math.tan(math.radians(38.0))
+"""Least and largest slope of a heap for which plate and fall have room [-]."""
+
+SPACING = 1.05
+"""Distance of the spheres of a new layer, in largest diameters [-]."""
+
+QUIET_TIME = 0.2
+"""Time for which the mean speed must stay below v_min for the heap to be at rest [s]."""
+
+JAMMED_AFTER = 3.0
+"""Time after which pouring ends because the last layer has not left the way of the next one [s]."""
+
+
+def bulk_volume(parameters: PouredInSpaceParameters) -> float:
+    """Volume of all grains, loosely poured [m³]."""
+    return parameters.grain_count * 4.0 / 3.0 * math.pi * parameters.mean_radius**3 / LOOSE
+
+
+def plate_radius(parameters: PouredInSpaceParameters) -> float:
+    """Radius of a plate for a shallow heap of all grains, a cone V = (pi/3) r³ tan(theta) [m]."""
+    return float((3.0 * bulk_volume(parameters) / (math.pi * SHALLOW)) ** (1.0 / 3.0)) + 2.0 * parameters.mean_radius
+
+
+def heap_height(parameters: PouredInSpaceParameters) -> float:
+    """Height of a steep heap of all grains, with room above it [m]."""
+    return float((3.0 * bulk_volume(parameters) * STEEP**2 / math.pi) ** (1.0 / 3.0)) + 4.0 * parameters.mean_radius
+
+
+def drawn_radii(parameters: PouredInSpaceParameters, generator: np.random.Generator) -> Floats:
+    """Radii of all grains, uniform about the mean [m]."""
+    mean, spread = parameters.mean_radius, parameters.size_spread
+    return generator.uniform((1.0 - spread) * mean, (1.0 + spread) * mean, parameters.grain_count)
+
+
+def disc(radius: float) -> Floats:
+    """The plate as triangles [m], shape (sides, 3, 3)."""
+    angle = 2.0 * math.pi * np.arange(4 * SIDES) / (4 * SIDES)
+    rim = radius * np.column_stack([np.cos(angle), np.sin(angle), np.zeros(4 * SIDES)])
+    return np.stack([np.zeros_like(rim), rim, np.roll(rim, -1, axis=0)], axis=1)
+
+
+def hexagons(radius: float, spacing: float) -> Floats:
+    """Points of a hexagonal lattice within a circle about the origin [m], shape (points, 2)."""
+    reach = math.ceil(radius / spacing) + 1
+    i, j = np.meshgrid(np.arange(-2 * reach, 2 * reach + 1), np.arange(-2 * reach, 2 * reach + 1))
+    points = spacing * np.column_stack([(i + 0.5 * j).ravel(), (math.sqrt(0.75) * j).ravel()])
+    inside: Floats = points[np.hypot(points[:, 0], points[:, 1]) <= radius]
+    return inside
+
+
+def smallest_grain(parameters: PouredInSpaceParameters) -> tuple[float, float]:
+    """Mass [kg] and radius [m] of the smallest grain that can be drawn."""
+    radius = parameters.mean_radius * (1.0 - parameters.size_spread)
+    return float(parameters.mass_of(np.array(radius))), radius
+
+
+def way_is_free(experiment: Experiment, high: float) -> bool:
+    """Whether the last layer is below the place of the next one, which begins to fall above `high` [m]."""
+    world = experiment.run.world
+    top = (world.motion[2, 0] + world.radius)[~world.fixed].max(initial=-math.inf)
+    return bool(top < high)
+
+
+def let_fall(experiment: Experiment, room: float, high: float, largest: float) -> None:
+    """Release the next layer from rest, its lattice turned and shifted at random.
+
+    Centres are within `room` [m] of the axis and from `high` + `largest` [m] up.
+    """
+    state: PouredState = experiment.run.state
+    generator = generator_of(state)
+    spacing = SPACING * 2.0 * largest
+    angle = generator.uniform(0.0, math.pi / 3.0)
+    turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
+    lattice = hexagons(room + spacing, spacing) @ turn.T + generator.uniform(-0.5, 0.5, 2) * spacing
+    places = lattice[np.hypot(lattice[:, 0], lattice[:, 1]) <= room]
+    radii = np.array(state.radii[state.poured :][: len(places)])
+    chosen = generator.permutation(len(places))[: radii.size]
+    z = high + largest + generator.uniform(0.0, 0.2 * largest, radii.size)
+    position = np.column_stack([places[chosen], z])
+    add_layer(experiment, position, radii, experiment.run.built.mass_of(radii), generator)
+
+
+def pour_on(experiment: Experiment, high: float, pour: Callable[[Experiment], None], jammed: str) -> bool:
+    """Pour the next layer once its way is free; True when all grains are poured.
+
+    The grains left are given up, with the words `jammed`, when the last layer has not fallen for `JAMMED_AFTER`.
+    """
+    state: PouredState = experiment.run.state
+    total = len(state.radii)
+    if state.poured < total:
+        if way_is_free(experiment, high):
+            pour(experiment)
+        elif experiment.time - state.since > JAMMED_AFTER:
+            tell(experiment, f"{total - state.poured} of {total} grains do not fit: {jammed}")
+            state.radii = state.radii[: state.poured]
+        return False
+    return True
+
+
+def fallen(experiment: Experiment, rim: float) -> NDArray[np.bool_]:
+    """Grains beyond the rim of the plate, at that distance from its axis [m], shape (count,)."""
+    world = experiment.run.world
+    beyond: NDArray[np.bool_] = np.hypot(*world.motion[:2, 0]) > rim + world.radius
+    return beyond & ~world.fixed

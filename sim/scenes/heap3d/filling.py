@@ -1,0 +1,124 @@
+"""Plate, funnel and cylinder of the heap in space, and the pouring of a layer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from repose.sim.engine.builder import empty_world, set_walls
+from repose.sim.engine.contacts.wall_forces import FACET, PLANE
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import booked
+from repose.sim.scenes.common.poured import PouredState
+from repose.sim.scenes.common.rebuilding import FixedSpheres, add_fixed, rebuild
+from repose.sim.scenes.common.stream import (
+    SIDES,
+    bulk_volume,
+    drawn_radii,
+    heap_height,
+    hexagons,
+    let_fall,
+    plate_radius,
+)
+from repose.sim.scenes.heap3d.parameters import Heap3dParameters
+
+FUNNEL_SLOPE = math.radians(60.0)
+"""Of the funnel's wall against the horizontal [rad]."""
+
+FLOOR_WALL = 0
+"""Row of the table of walls; the funnel or cylinder follows."""
+
+
+class Sizes(NamedTuple):
+    """Measures of the experiment that follow from the grains [m]."""
+
+    plate: float
+    """Radius of the plate."""
+    low: float
+    """Lower rim of the funnel or cylinder, above the plate."""
+    high: float
+    """Its upper rim."""
+    low_radius: float
+    high_radius: float
+    largest: float
+    """Largest grain radius."""
+
+
+@dataclass
+class Heap3dState(PouredState):
+    """Where the experiment stands: empty, filling, filled (cylinder only), flowing or rested."""
+
+    reading: dict[str, Any] = field(default_factory=dict)
+    """The last reading of the slope: angles [rad], profile [m]; empty before there is one."""
+
+
+def sizes(parameters: Heap3dParameters) -> Sizes:
+    """Plate, funnel and cylinder for that many grains."""
+    radius = parameters.mean_radius
+    largest = parameters.largest_radius
+    bulk, plate = bulk_volume(parameters), plate_radius(parameters)
+    if parameters.pouring == "cylinder":
+        wide = max((bulk / (2.0 * math.pi)) ** (1.0 / 3.0), 4.0 * largest)
+        return Sizes(plate, 0.0, 1.3 * bulk / (math.pi * wide**2) + 6.0 * largest, wide, wide, largest)
+    low = heap_height(parameters)
+    neck = parameters.orifice * radius
+    wide = neck + max(8.0 * radius, 0.4 * plate)
+    return Sizes(plate, low, low + (wide - neck) * math.tan(FUNNEL_SLOPE), neck, wide, largest)
+
+
+def begin(parameters: Heap3dParameters, seed: int) -> tuple[World, Heap3dState]:
+    """The empty plate under the funnel, or in the cylinder."""
+    generator = np.random.default_rng(seed)
+    radii = drawn_radii(parameters, generator)
+    size = sizes(parameters)
+    world = empty_world(3, 3, skin=0.3 * parameters.mean_radius, materials=2)
+    world = add_fixed(world, plate(parameters), first_id=0)
+    vessel = frustum(size)
+    floor = np.array([[(0, 0, 0), (0, 0, 1), (0, 0, 0)]], float)
+    shape = [PLANE] + [FACET] * len(vessel)
+    world = set_walls(world, shape, np.concatenate([floor, vessel]), material=1)
+    state = Heap3dState(radii=radii.tolist(), next_id=world.sphere_count)
+    state.random = dict(generator.bit_generator.state)
+    return world, state
+
+
+def plate(parameters: Heap3dParameters) -> tuple[FixedSpheres, ...]:
+    """The spheres that cover a rough plate; none on a smooth one."""
+    if parameters.base == "smooth":
+        return ()
+    radius = parameters.mean_radius
+    places = hexagons(sizes(parameters).plate, 2.0 * radius)
+    mass = float(parameters.mass_of(np.full(1, radius))[0])
+    return (FixedSpheres(np.column_stack([places, np.zeros(len(places))]), radius, mass, material=1),)
+
+
+def rebuild_plate(experiment: Experiment, parameters: Heap3dParameters) -> None:
+    """Cover or clear the plate under the grains that are present; those in the funnel stay where they are."""
+    run, size = experiment.run, sizes(experiment.run.built)
+    built = run.built.changed(base=parameters.base)
+    spheres = plate(built)
+    with booked(experiment, "work"):
+        rebuild(experiment, spheres, run.state.next_id, highest=size.low or math.inf, floor=0.0)
+    run.built = built
+    run.state.next_id += sum(len(group.centre) for group in spheres)
+
+
+def frustum(size: Sizes) -> Floats:
+    """The triangles of the funnel or cylinder [m], shape (facets, 3, 3)."""
+    angle = 2.0 * math.pi * np.arange(SIDES) / SIDES
+    round_ = np.column_stack([np.cos(angle), np.sin(angle)])
+    a = np.column_stack([size.low_radius * round_, np.full(SIDES, size.low)])
+    d = np.column_stack([size.high_radius * round_, np.full(SIDES, size.high)])
+    b, c = np.roll(a, -1, axis=0), np.roll(d, -1, axis=0)
+    return np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
+
+
+def pour_layer(experiment: Experiment) -> None:
+    """Let the next layer fall from just above the rim of the funnel or cylinder."""
+    size = sizes(experiment.run.built)
+    # The prism's flat sides stand closer to the axis than its edges.
+    room = size.high_radius * math.cos(math.pi / SIDES) - 1.2 * size.largest
+    let_fall(experiment, room, size.high, size.largest)

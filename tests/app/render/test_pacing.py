@@ -1,0 +1,94 @@
+"""The speed of a film: filling is short, the collapse slow, and the speed a round number that seldom changes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from repose.app.render.pacing import PACES, describe_speed, pacer
+from repose.sim.experiment.snapshot import Snapshot
+
+FPS = 50.0
+
+
+def column(height: float, **more: object) -> Snapshot:
+    """Grains up to that height [m]."""
+    y = np.linspace(0.0, height, 50, dtype=np.float32)
+    return replace(
+        Snapshot(scene="heap", phase="flowing", box=((0.0, 0.0), (1.0, 1.0))),
+        position=np.column_stack((np.zeros(50, np.float32), y)),
+        radius=np.full(50, 1e-3, np.float32),
+        fixed=np.zeros(50, np.bool_),
+        **more,
+    )
+
+
+def filmed(duration: float, scene: str, phase: str, steps: int = 0, height: float = 0.1) -> list[tuple[float, float]]:
+    """Time and speed of every frame of a phase that lasts `duration` [s], its share rising evenly or in steps."""
+    interval, time, frames = pacer(FPS), 0.0, []
+    while time < duration and len(frames) < 5000:
+        share = time / duration
+        if steps:
+            share = (math.floor(share * steps) + 1) / steps
+        apart = interval(column(height, scene=scene, phase=phase, time=time, progress=share))
+        frames.append((time, apart * FPS))
+        time += apart
+    return frames
+
+
+@pytest.mark.parametrize("duration", [0.1, 0.8, 2.7, 12.0, 300.0])
+@pytest.mark.parametrize("steps", [0, 50])
+def test_filling_takes_at_most_its_time_and_is_never_slower_than_real(duration: float, steps: int) -> None:
+    frames = filmed(duration, "heap", "filling", steps)
+    assert len(frames) / FPS <= PACES["", "filling"].seconds + 1.0
+    assert min(speed for _, speed in frames) >= 1.0
+
+
+@pytest.mark.parametrize(
+    ("scene", "duration"), [("bounce", 1.5), ("slope", 0.4), ("hourglass", 9.0), ("hourglass", 90.0)]
+)
+def test_a_phase_of_known_length_takes_a_good_part_of_its_time(scene: str, duration: float) -> None:
+    frames = filmed(duration, scene, "flowing")
+    assert 0.3 * PACES["", "flowing"].seconds <= len(frames) / FPS <= PACES["", "flowing"].seconds + 1.0
+
+
+@pytest.mark.parametrize("height", [0.02, 0.1, 2.0])
+def test_a_collapse_is_slow_for_as_long_as_a_column_takes_to_fall(height: float) -> None:
+    fall = math.sqrt(2.0 * height / 9.81)
+    frames = filmed(20.0 * fall, "heap", "flowing", height=height)
+    falling = [speed for time, speed in frames if time < fall]
+    assert len(set(falling)) == 1
+    assert len(falling) / FPS > 2.0
+    assert 8.0 <= len(frames) / FPS < 16.0
+
+
+def test_a_share_that_stands_still_does_not_make_the_film_endless() -> None:
+    interval, time = pacer(FPS), 0.0
+    for _ in range(round(20.0 * FPS)):
+        time += interval(column(0.1, scene="hourglass", phase="flowing", time=time, progress=0.4))
+    assert time > 100.0
+
+
+@pytest.mark.parametrize("duration", [0.4, 2.7, 33.0])
+def test_the_speed_is_round_and_changes_a_few_times_only(duration: float) -> None:
+    speeds = [speed for _, speed in filmed(duration, "hourglass", "flowing")]
+    assert all(round(speed / 10.0 ** math.floor(math.log10(speed) + 1e-9), 6) in (1.0, 2.0, 5.0) for speed in speeds)
+    assert np.count_nonzero(np.diff(speeds)) <= 4
+
+
+def test_a_new_phase_and_an_experiment_begun_anew_have_their_own_speed() -> None:
+    interval = pacer(FPS)
+    filling = interval(column(0.1, phase="filling", time=1.0))
+    assert interval(column(0.1, phase="flowing", time=1.1)) < filling
+    assert interval(column(0.1, phase="rested", time=2.0)) == 1.0 / FPS
+    assert interval(column(0.1, phase="rested", time=0.0)) == 1.0 / FPS
+
+
+@pytest.mark.parametrize(
+    ("speed", "words"),
+    [(0.05, "20 × slow motion"), (1.0, "real time"), (5.0, "5 × time lapse"), (0.5, "2 × slow motion")],
+)
+def test_speeds_are_told_in_words(speed: float, words: str) -> None:
+    assert describe_speed(speed) == words

@@ -1,0 +1,355 @@
+"""What the passes draw of real runs: each draws something of some scene, and it is what the run says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from repose.app.render.camera import NO_INSET, Camera2D
+from repose.app.render.colours import DARK, Ranges, lightness, shown_as, to_srgb
+from repose.app.render.framing import close_up, whole_scene
+from repose.app.render.orbit import Camera, Camera3D
+from repose.app.render.passes import Frame, all_passes, all_switches, make_frame
+from repose.app.render.passes.facets import walls_in_view
+from repose.app.render.passes.slope_in_space import overlay as draw_slope
+from repose.app.storage.view import View
+from repose.app.ui.places import BELOW_LEGEND
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act, SetParameters
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import CHECK_STEPS
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.stepping import advance
+from repose.sim.registry import scenes
+from repose.sim.scenes.common import unreleased
+
+from tests.app.real_runs import course, finished, in_phase, shot
+
+if TYPE_CHECKING:
+    from repose.app.window.picture import PictureMaker
+
+SIZE = (640, 360)
+EVERYTHING = View(shown=dict.fromkeys((switch.name for switch in all_switches()), True))
+WITHOUT_CHAINS = View(shown=EVERYTHING.shown | {"force_chains": False})
+OF_PLUG_INS = {"walls"}
+"""Lines of walls in the plane: the hopper of CONTRIBUTING.md has them, no scene that ships."""
+
+
+class Sheet:
+    """A canvas that notes what is written and drawn on it."""
+
+    scale = 1.0
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.places: dict[str, tuple[float, float]] = {}
+        self.lines: list[np.ndarray] = []
+
+    def text_extent(self, text: str, size: float = 1.0, bold: bool = False) -> tuple[float, float]:
+        return 8.0 * size * len(text), 16.0 * size
+
+    def text(self, at: Any, text: str, *style: Any, **more: Any) -> None:
+        self.words.append(text)
+        self.places[text] = float(at[0]), float(at[1])
+
+    def polyline(self, points: np.ndarray, *style: Any, **more: Any) -> None:
+        self.lines.append(np.asarray(points))
+
+    def rectangle(self, *shape: Any, **more: Any) -> None: ...
+
+    def gradient(self, *shape: Any, **more: Any) -> None: ...
+
+
+def frame_of(snapshot: Snapshot, view: View = WITHOUT_CHAINS, ranges: Ranges | None = None) -> Frame:
+    camera: Camera = Camera3D() if snapshot.position.shape[1] == 3 else Camera2D()
+    camera.frame(whole_scene(snapshot) if snapshot.measurement is None else close_up(snapshot), SIZE)
+    return make_frame(snapshot, view, camera, SIZE, NO_INSET, 1.0, ranges or Ranges())
+
+
+def runs() -> Iterator[tuple[str, Snapshot]]:
+    for scene in scenes():
+        for snapshot in course(scene):
+            yield scene, snapshot
+    for snapshot in course("heap", rotation=True):
+        yield "heap with rotation", snapshot
+
+
+def test_every_pass_draws_something_of_a_real_run() -> None:
+    waiting = {item.name: item for item in all_passes() if item.name not in OF_PLUG_INS}
+    parts = {(name, kind) for name, item in waiting.items() for kind in ("instances", "overlay") if getattr(item, kind)}
+    for _, snapshot in runs():
+        for view in (WITHOUT_CHAINS, EVERYTHING):
+            frame = frame_of(snapshot, view)
+            for name, kind in [*parts]:
+                item, sheet = waiting[name], Sheet()
+                if not item.is_drawn(frame):
+                    continue
+                if kind == "overlay":
+                    assert item.overlay is not None
+                    item.overlay(frame, sheet)  # type: ignore[arg-type]
+                    drawn = bool(sheet.words or sheet.lines)
+                else:
+                    assert item.instances is not None
+                    rows = item.instances(frame)
+                    drawn = rows is not None and len(rows) > 0
+                if drawn:
+                    parts.discard((name, kind))
+        if not parts:
+            return
+    assert parts == set()
+
+
+@pytest.mark.parametrize("scene", list(scenes()))
+def test_every_number_that_a_pass_draws_of_a_real_run_is_finite(scene: str) -> None:
+    for snapshot in course(scene)[:: max(1, len(course(scene)) // 5)]:
+        for view in (WITHOUT_CHAINS, EVERYTHING):
+            frame = frame_of(snapshot, view)
+            for item in all_passes():
+                rows = item.instances(frame) if item.instances and item.is_drawn(frame) else None
+                assert rows is None or np.isfinite(rows).all(), item.name
+
+
+@pytest.mark.parametrize("scene", ["heap", "heap3d"])
+def test_the_angle_that_was_measured_stands_in_the_picture_as_in_the_readings(scene: str) -> None:
+    assert all(snapshot.measurement is None for snapshot in course(scene) if snapshot.phase != "rested")
+    last = finished(scene)
+    reading = next(entry for entry in last.readings if entry.label == "angle of repose")
+    assert last.measurement is not None
+    assert math.degrees(last.measurement.angle) == pytest.approx(reading.value)
+    sheet, frame = Sheet(), frame_of(last)
+    for item in all_passes():
+        if item.overlay and item.is_drawn(frame):
+            item.overlay(frame, sheet)  # type: ignore[arg-type]
+    assert f"{reading.value:.1f}° ± {reading.error:.1f}°" in sheet.words
+
+
+def test_the_cone_drawn_lies_on_the_measured_heap_in_space() -> None:
+    last = finished("heap3d")
+    measured = last.measurement
+    assert measured is not None
+    used = np.isin(last.sphere_id, measured.used_ids)
+    assert used.sum() == len(measured.used_ids) > 20
+    distance = np.hypot(last.position[used, 0], last.position[used, 1])
+    tops = last.position[used, 2] + last.radius[used]
+    near, far = measured.x_range
+    assert distance.min() - 2e-3 < near < far < distance.max() + 2e-3
+    off = tops - (measured.intercept + measured.slope * distance)
+    assert abs(off.mean()) < 0.2 * last.radius.mean()
+    sheet, frame = Sheet(), frame_of(last)
+    draw_slope(frame, sheet)  # type: ignore[arg-type]
+    rows = next(item for item in all_passes() if item.name == "spheres").instances(frame)  # type: ignore[misc]
+    assert rows is not None
+    assert int((rows[:, 11] > 0.0).sum()) == int(used.sum())
+    drawn = np.concatenate(sheet.lines)
+    seen = frame.orbit.world_to_pixel(last.position[used].astype(float), SIZE)
+    assert seen[:, 0].min() - 20.0 < drawn[:, 0].min() < drawn[:, 0].max() < seen[:, 0].max() + 20.0
+
+
+def test_the_funnel_is_left_out_once_the_heap_below_it_is_measured() -> None:
+    before, after = in_phase("heap3d", "flowing")[0], finished("heap3d")
+    lowest = after.facets[..., 2].min(axis=1)
+    highest = (after.position[:, 2] + after.radius)[~after.fixed].max()
+    assert len(walls_in_view(frame_of(before))) == len(before.facets)
+    assert len(walls_in_view(frame_of(after))) == int((lowest <= highest).sum()) < len(after.facets)
+    hidden = View(shown={"measurement": False})
+    assert len(walls_in_view(frame_of(after, hidden))) == len(after.facets)
+
+
+def test_colours_show_layers_at_rest_and_speed_in_flow_until_the_user_chooses() -> None:
+    for scene in ("heap", "heap3d"):
+        for snapshot in course(scene):
+            shown = shown_as(View().colour_by, snapshot)
+            if snapshot.phase == "flowing":
+                assert shown == "speed"
+            elif snapshot.phase in ("filled", "rested"):
+                assert shown == "layer"
+            assert shown_as("force", snapshot) == "force"
+    assert shown_as("automatic", course("heap")[0]) == "sand"
+    assert {shown_as("automatic", snapshot) for snapshot in course("bounce")} == {"labels"}
+    assert shown_as("a name from another version", course("heap")[-1]) == "layer"
+
+
+@pytest.mark.parametrize("quantity", ["speed", "force", "pressure", "layer", "coordination", "size"])
+def test_the_range_of_the_colours_is_held_for_a_run_unless_it_is_to_follow(quantity: str) -> None:
+    held, following = Ranges(), Ranges()
+    spans, eased = [], []
+    for snapshot in course("heap"):
+        if snapshot.moving_count == 0:
+            continue
+        spans.append(frame_of(snapshot, View(colour_by=quantity), held).span)
+        eased.append(frame_of(snapshot, View(colour_by=quantity, range_follows=True), following).span)
+    assert all(span is not None for span in spans)
+    wide = [span[1] - span[0] for span in spans if span is not None]
+    assert (np.diff(wide) >= 0.0).all()
+    if quantity in ("speed", "coordination"):
+        assert len(set(spans)) == 1  # known before anything moves
+    else:
+        assert len(set(spans)) < len(spans) / 3
+    if quantity in ("speed", "force"):
+        assert len(set(eased)) > len(eased) / 2
+        assert np.diff([span[1] for span in eased if span is not None]).min() < 0.0
+
+
+def test_a_new_run_begins_with_a_range_of_its_own() -> None:
+    ranges, view = Ranges(), View(colour_by="force")
+    first, last = course("heap")[3], course("heap")[-1]
+    narrow = frame_of(first, view, ranges).span
+    assert frame_of(last, view, ranges).span != narrow
+    anew = finished("heap")
+    anew.__dict__.update(first.__dict__ | {"at": last.at + first.step})
+    assert frame_of(anew, view, ranges).span == narrow
+
+
+@pytest.mark.parametrize("scene", ["bounce", "slope"])
+def test_every_compared_sphere_is_named_and_has_a_colour_of_its_own(scene: str) -> None:
+    for snapshot in course(scene):
+        frame, sheet = frame_of(snapshot), Sheet()
+        next(item for item in all_passes() if item.name == "labels").overlay(frame, sheet)  # type: ignore[misc,arg-type]
+        values = [value for name, value in snapshot.parameters or () if name.startswith(("restitution", "friction"))]
+        symbol = "e" if scene == "bounce" else "μ"
+        named = [word for word in sheet.words if word.startswith(symbol)]
+        assert sorted(named) == sorted(f"{symbol} = {value:g}" for value in values)
+        assert len({tuple(face) for face in frame.faces.tolist()}) == len(values)
+        # Words lie neither on each other nor outside.
+        places = np.array([sheet.places[word] for word in named])
+        apart = np.abs(places[:, None] - places[None]) > (30.0, 12.0)
+        assert (apart.any(axis=2) | np.eye(len(places), dtype=bool)).all()
+
+
+@pytest.mark.parametrize("scene", ["bounce", "slope"])
+def test_paths_of_the_run_lie_beside_the_closed_form(scene: str) -> None:
+    last = finished(scene)
+    radius = float(last.radius[0])
+    for label in last.labels:
+        expected, found = (
+            next(t for t in last.tracks if t.sphere_id == label.sphere_id and t.expected is says)
+            for says in (True, False)
+        )
+        assert len(found.points) > 50
+        away = np.linalg.norm(expected.points[:, None] - found.points[None], axis=2).min(axis=1)
+        assert away.max() < 1.1 * radius
+        assert np.ptp(found.points, axis=0).max() > 0.8 * radius
+
+
+def test_the_words_at_the_slope_tell_rolling_from_sliding_by_the_spin() -> None:
+    last = finished("slope")
+    assert last.parameters is not None
+    critical = 2.0 / 7.0 * math.tan(last.parameters.slope_angle)  # type: ignore[attr-defined]
+    for label, mu in zip(last.labels, last.parameters.frictions, strict=True):  # type: ignore[attr-defined]
+        assert label.note == ("rolls" if mu >= critical else "slides")
+    first = course("slope")[0]
+    assert {label.note for label in first.labels} == {""}
+    turned = np.abs(last.orientation - first.orientation).max(axis=1)
+    assert turned[0] < 1e-9  # without friction nothing turns
+    assert (turned[1:] > 0.1).all()
+    rows = next(item for item in all_passes() if item.name == "spheres").instances(frame_of(last))  # type: ignore[misc]
+    assert rows is not None
+    assert (np.linalg.norm(rows[:, 12:16], axis=1) > 0.99).all()  # marks that turn are drawn, also when all is held
+
+
+def test_no_sphere_of_the_bounce_stops_in_mid_air() -> None:
+    last = finished("bounce")
+    assert last.parameters is not None
+    liveliest = int(np.argmax(last.parameters.restitutions))  # type: ignore[attr-defined]
+    height = last.position[:, 2] - last.radius
+    assert height[liveliest] < 0.03 * last.parameters.drop_height  # type: ignore[attr-defined]
+    assert last.time >= last.parameters.duration  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("scene", ["bounce", "slope"])
+def test_the_experiment_is_repeated_after_a_rest_if_the_user_lets_it(
+    scene: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unreleased, "REST", rest := 0.05)
+    experiment = new_experiment(scene, {**scenes()[scene].test_values, "repeat": True})
+    apply(experiment, Act("run"))
+    state, rounds = experiment.run.state, []
+    while len(rounds) < 2:
+        while experiment.phase == "flowing":
+            advance(experiment, CHECK_STEPS)
+        rounds.append((np.array(state.time), np.array(state.place)))
+        ended = experiment.time
+        while experiment.phase == "rested":
+            advance(experiment, CHECK_STEPS)
+        assert experiment.time == pytest.approx(ended + rest, abs=2e-3)
+    (time, place), (time_again, place_again) = rounds
+    assert time.size > 20
+    assert time[-1] == pytest.approx(time_again[-1], abs=2e-3)
+    for sphere in range(place.shape[1]):
+        again = np.interp(time, time_again, place_again[:, sphere])
+        assert np.abs(again - place[:, sphere]).max() < 0.02 * np.abs(place).max()
+    assert apply(experiment, SetParameters({"repeat": False})) == ""
+    while experiment.phase == "flowing":
+        advance(experiment, CHECK_STEPS)
+    ended = experiment.time
+    while experiment.time < ended + 2.0 * rest:
+        advance(experiment, CHECK_STEPS)
+    assert experiment.phase == "rested"
+
+
+@pytest.mark.parametrize("look", ["sand", "clay"])
+def test_a_look_gives_each_grain_a_tone_that_follows_from_its_identity(look: str) -> None:
+    last = finished("heap3d")
+    view = View(colour_by=look)
+    frame = frame_of(last, view)
+    moving = frame.faces[~last.fixed]
+    assert len(np.unique(moving, axis=0)) > 0.9 * len(moving)
+    assert frame.colouring is None
+    order = np.random.default_rng(1).permutation(len(last.radius))
+    for name in ("position", "radius", "fixed", "sphere_id", "orientation"):
+        setattr(last, name, getattr(last, name)[order])
+    last.columns = {name: column[order] for name, column in last.columns.items()}
+    assert np.array_equal(frame_of(last, view).faces, frame.faces[order])
+    tones = to_srgb(moving)
+    assert (tones[:, 0] > tones[:, 2]).all()  # warm, as sand and fired clay are
+
+
+@pytest.mark.gl
+def test_grains_at_rest_in_space_are_not_dark(studio: PictureMaker) -> None:
+    studio.size = SIZE
+    last = finished("heap3d")
+    frame = frame_of(last)
+    picture = studio.draw(last, View(), frame.camera)
+    pixels = np.rint(frame.orbit.world_to_pixel(last.position[~last.fixed].astype(float), SIZE)).astype(int)
+    inside = (pixels >= 0).all(axis=1) & (pixels < SIZE).all(axis=1)
+    bright = lightness(picture[pixels[inside, 1], pixels[inside, 0]] / 255.0)
+    assert np.median(bright) > 40.0
+    assert np.quantile(bright, 0.1) > lightness(DARK.background) + 15.0
+
+
+@pytest.mark.gl
+@pytest.mark.parametrize("dark", [True, False])
+@pytest.mark.parametrize("scene", list(scenes()))
+def test_the_end_of_every_scene_is_drawn_in_every_theme(studio: PictureMaker, scene: str, dark: bool) -> None:
+    studio.size = (320, 200)
+    for snapshot in (course(scene)[0], finished(scene)):
+        picture = studio.draw(snapshot, View(dark=dark))
+        assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 30
+
+
+def test_snapshots_name_only_walls_as_fixed() -> None:
+    held = shot(new_experiment("slope", {}))
+    assert not held.fixed.any()
+    assert held.moving_count == 0
+    assert course("heap3d")[-1].fixed.any()
+
+
+def test_the_legend_ends_above_the_place_of_the_notices() -> None:
+    legend = next(item for item in all_passes() if item.name == "legend")
+    assert legend.overlay is not None
+    sheet, frame = Sheet(), frame_of(in_phase("heap", "flowing")[0])
+    legend.overlay(frame, sheet)  # type: ignore[arg-type]
+    lowest = max(place[1] for place in sheet.places.values()) + 20.0 * frame.scale
+    assert 60.0 * frame.scale < lowest < BELOW_LEGEND * frame.scale
+
+
+def test_spheres_that_never_touch_keep_their_size_when_force_chains_are_on() -> None:
+    last = finished("slope")
+    spheres = next(item for item in all_passes() if item.name == "spheres")
+    assert spheres.instances is not None
+    rows = spheres.instances(frame_of(last, EVERYTHING))
+    assert rows is not None
+    assert np.allclose(rows[:, 3], last.radius[0])

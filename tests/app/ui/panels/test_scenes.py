@@ -1,0 +1,167 @@
+"""The choice of scenes: every preset with its sentence, question and picture, in groups; saved runs with theirs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from repose.app.storage import thumbnails
+from repose.app.storage.run_saver import RunSaver
+from repose.app.ui import file_dialog, recent_runs
+from repose.app.ui.panels import all_keys, runs, scenes
+from repose.app.ui.questions import open_question
+from repose.app.ui.recent_runs import RecentRuns
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Start
+from repose.sim.experiment.history import saved_copy
+from repose.sim.io import presets
+
+from tests.app.ui.panels.stage import Stage
+
+
+def press(stage: Stage, name: str) -> None:
+    act = next(key.act for key in all_keys() if key.name == name)
+    assert act is not None
+    act(stage.ui)
+    stage.frame(3)
+
+
+def small_picture() -> bytes:
+    """A red picture, as the window would draw it."""
+    return thumbnails.thumbnail(np.full((400, 640, 3), (200, 30, 30), np.uint8))
+
+
+@pytest.mark.parametrize("name", presets.names())
+def test_every_shipped_preset_has_a_sentence_a_question_and_a_picture(name: str) -> None:
+    card = presets.card_of(name)
+    assert card.about.endswith((".", "above."))
+    assert card.question.endswith("?")
+    rows = thumbnails.pixels(thumbnails.of_preset(name))
+    assert rows is not None
+    assert rows.shape == (thumbnails.SIZE[1], thumbnails.SIZE[0], 4)
+    assert rows[..., :3].std() > 5.0  # something is drawn
+
+
+def test_one_key_opens_the_choice_and_a_click_starts_the_preset(stage: Stage) -> None:
+    assert not any(name.startswith("card.") for name in stage.widgets)
+    press(stage, "scenes")
+    shown = [name for name in stage.widgets if name.startswith("card.")]
+    assert {"card.thesis-heap", "card.moon", "card.as-printed"} <= set(shown)
+    stage.click("card.moon")
+    assert [command.values for command in stage.commands if isinstance(command, Start)] == [{"gravity": 1.62}]
+    assert stage.ui.preset_library.current == "moon"
+    assert stage.ui.overlay == ""
+    assert not any(name.startswith("card.") for name in stage.widgets)
+    assert stage.ui.broken == {}
+
+
+def test_presets_stand_in_the_group_of_their_scene(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    groups: dict[str, list[str]] = {}
+    monkeypatch.setattr(
+        scenes, "_draw_group", lambda ui, title, cards: groups.update({title: [card.name for card in cards]})
+    )
+    parameters = stage.ui.edits.parameters
+    assert parameters is not None
+    stage.ui.preset_library.take_picture = small_picture
+    assert stage.ui.preset_library.save("My heap", "heap", parameters, 1)
+    press(stage, "scenes")
+    assert {"thesis-heap", "large"} <= set(groups["In the plane"])
+    assert {"hourglass", "heap-in-space", "goblet"} <= set(groups["In space"])
+    assert groups["Checks against closed forms"] == ["bounce", "slope"]
+    (own,) = groups["Your presets"]
+    assert thumbnails.pixels(thumbnails.of_preset(own)) is not None
+    assert sorted(name for group in groups.values() for name in group) == sorted(stage.ui.preset_library.cards)
+
+
+def test_a_preset_of_an_older_version_has_neither_sentence_nor_question(tmp_path: Path) -> None:
+    path = tmp_path / "old.toml"
+    path.write_text('title = "Old"\nscene = "heap"\n')
+    assert presets.card_of(path) == presets.Card(str(path), "Old", "heap")
+    preset = presets.load(path)
+    assert (preset.about, preset.question) == ("", "")
+    assert "question" not in presets.dumps(preset)
+
+
+def test_a_saved_run_is_listed_with_its_picture_and_read_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: Stage
+) -> None:
+    monkeypatch.setattr(recent_runs, "runs_folder", lambda: tmp_path / "runs")
+    (tmp_path / "runs").mkdir()
+    saved = saved_copy(new_experiment("heap", {"grain_count": 5, "width": 0.02}, seed=9))
+    elsewhere, spoilt = tmp_path / "heap-of-mine.repose", tmp_path / "runs" / "spoilt.repose"
+    with elsewhere.open("wb") as file:
+        saved_run.write(saved, file, small_picture())
+    saved_run.save(saved, tmp_path / "runs" / "plain.repose")
+    spoilt.write_bytes(b"PK no archive")
+    assert saved_run.load(elsewhere).log.seed == 9
+    saver = RunSaver(stage.commands.append, used=[str(elsewhere)])
+    recent = stage.ui.recent_runs = RecentRuns(stage.ui.settings)
+    recent.see(saver)
+    recent.wait()
+    assert stage.ui.settings.choices.recent_runs == [str(elsewhere.resolve())]
+    found = {run.path.name: run for run in recent.found}
+    assert set(found) == {"heap-of-mine.repose", "plain.repose"}
+    assert "Heap, seed 9, t = 0.00 s" in found["heap-of-mine.repose"].words
+    assert thumbnails.pixels(found["heap-of-mine.repose"].picture) is not None
+    assert found["plain.repose"].picture == b""
+    monkeypatch.setattr(recent, "refresh", lambda: None)
+    press(stage, "recent_runs")
+    (card,) = (name for name in stage.widgets if name.startswith("card.heap-of-mine"))
+    stage.click(card)
+    question = open_question(stage.ui)
+    assert question is not None, "the run in the window is replaced without a word"
+    assert "heap-of-mine.repose" in question.text
+    assert stage.ui.overlay == ""
+
+
+@pytest.mark.parametrize("picture", [b"", b"RIFFxxxxWEBPbroken", b"\x89PNG", bytes(2 * thumbnails.LARGEST_FILE)])
+def test_what_is_no_picture_is_left_out(picture: bytes) -> None:
+    assert thumbnails.pixels(picture) is None
+
+
+class Answer:
+    """A dialog of the system that was answered."""
+
+    def __init__(self, answer: list[str] | str) -> None:
+        self.answer = answer
+
+    def ready(self, timeout: int) -> bool:
+        return True
+
+    def result(self) -> list[str] | str:
+        return self.answer
+
+
+def test_the_systems_dialog_chooses_what_to_open_and_where_to_save(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    opened: list[str] = []
+    saved: list[tuple[str, bool]] = []
+    monkeypatch.setattr(file_dialog, "why_none", lambda: "")
+    monkeypatch.setattr(file_dialog, "open_dialog", lambda title, *rest: (asked.append(title), Answer(["a.repose"]))[1])
+    monkeypatch.setattr(file_dialog, "save_dialog", lambda title, *rest: (asked.append(title), Answer("b.repose"))[1])
+    monkeypatch.setattr(runs, "replace_run", lambda ui, path: opened.append(path))
+    monkeypatch.setattr(stage.ui.run_saver, "save", lambda path, asked=False: saved.append((path, asked)))
+    stage.click("tab.runs")
+    stage.click("runs.open")
+    stage.click("runs.save_as")
+    stage.frame(2)
+    assert asked == ["Open a run", "Save the run"]
+    assert (opened, saved) == (["a.repose"], [("b.repose", True)])
+    assert runs.DIALOG not in stage.ui.memory
+
+
+def test_without_a_dialog_program_the_path_is_typed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(file_dialog, "why_none", lambda: "No program for choosing files is installed.")
+    monkeypatch.setattr(stage.ui.run_saver, "open", lambda path: opened.append(path))
+    stage.ui.snapshot.step = 0
+    stage.click("tab.runs")
+    stage.click("runs.save_as")  # it is greyed
+    assert runs.DIALOG not in stage.ui.memory
+    stage.ui.run_saver.path = "typed.repose"
+    stage.click("runs.open")
+    assert opened == ["typed.repose"]
