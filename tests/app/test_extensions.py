@@ -28,7 +28,7 @@ def draw(ui):
 
 
 KEY = Key("mark", "J", "mark", "Plug-in", lambda ui: ui.memory.update(marked=True), characters="jJ")
-PANEL = Panel("mine", "Mine", 90, "left", draw, keys=(KEY,))
+PANEL = Panel("mine", "Mine", 90, "column", draw, keys=(KEY,))
 """
 PASS = """
 import numpy as np
@@ -48,7 +48,7 @@ from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 
 KEY = Key("mine", "F11", "mine", "Window", lambda ui: ui.actions["mine"](), codes=(pygame.K_F11,))
-PANEL = Panel("mine", "Mine", 1, "left", lambda ui: None, keys=(KEY,))
+PANEL = Panel("mine", "Mine", 1, "column", lambda ui: None, keys=(KEY,))
 """
 SEARCHES = (all_panels, all_passes, all_switches, all_keys)
 """Their answers are kept while the program runs."""
@@ -90,6 +90,12 @@ def test_a_panel_from_a_file_is_drawn_and_its_key_acts(plug_in: Callable[[str], 
         assert stage.ui.broken == {}
         assert dispatch(pressed("j"), all_keys(), stage.ui, typing=False)
         assert stage.ui.memory["marked"]
+
+
+def test_a_panel_with_an_unknown_side_is_refused_in_one_sentence(plug_in: Callable[[str], None]) -> None:
+    plug_in(PANEL.replace('"column"', '"left"'))
+    (trouble,) = registry.troubles()
+    assert trouble.endswith("the panel 'mine' has the side 'left': use one of column, tools, bottom, over.")
 
 
 def test_a_pass_from_a_file_gets_a_switch_a_key_and_a_setting(plug_in: Callable[[str], None], tmp_path: Path) -> None:

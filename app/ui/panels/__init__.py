@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Literal
+from typing import Literal, get_args
 
 from repose.app.extensions import offered
 from repose.app.render.passes import Switch, all_switches
@@ -31,6 +31,12 @@ class Panel:
     draw: Callable[[Ui], None]
     keys: tuple[Key, ...] = ()
     """Keys that work wherever the mouse is, each with its function."""
+
+    def __post_init__(self) -> None:
+        if self.side not in get_args(Side):  # it would never be drawn
+            raise ValueError(
+                f"the panel '{self.name}' has the side '{self.side}': use one of {', '.join(get_args(Side))}"
+            )
 
 
 @cache

@@ -109,6 +109,6 @@ def test_a_real_process_says_what_is_missing_and_ends_when_it_is_stopped() -> No
 
 @UNIX
 def test_a_process_of_low_priority_lets_all_others_go_first() -> None:
-    code = "import os; from repose.app.child_process import lower_priority; lower_priority(); print(os.nice(0))"
+    code = "import os; from repose.sim.study.child_process import lower_priority; lower_priority(); print(os.nice(0))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "19\n"
