@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from repose.sim.engine.model import Integrator, Model
     from repose.sim.engine.world import World
-    from repose.sim.experiment.commands import Act, Recover, RemoveGrain, Rewind, SetParameters, Start
+    from repose.sim.experiment.commands import Act, Recover, RemoveGrain, Rewind, SetParameters, Start, TakeBack
     from repose.sim.experiment.experiment import Experiment, Scene
     from repose.sim.experiment.simulation import Simulation
     from repose.sim.experiment.snapshot import Snapshot
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "engine.model": ("Integrator", "Model"),
     "engine.world": ("World",),
-    "experiment.commands": ("Act", "Recover", "RemoveGrain", "Rewind", "SetParameters", "Start"),
+    "experiment.commands": ("Act", "Recover", "RemoveGrain", "Rewind", "SetParameters", "Start", "TakeBack"),
     "experiment.experiment": ("Experiment", "Scene"),
     "experiment.simulation": ("Simulation",),
     "experiment.snapshot": ("Snapshot",),
@@ -47,6 +47,7 @@ __all__ = (
     "Simulation",
     "Snapshot",
     "Start",
+    "TakeBack",
     "World",
 )
 

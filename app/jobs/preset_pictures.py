@@ -32,7 +32,7 @@ FLOWING = {
     "frictionless": 0.15,
     "hourglass": 2.0,
     "hourglass-glass": 1.0,
-    "hourglass-lid": 2.0,
+    "hourglass-lid": 0.6,
     "hourglass-narrow": 2.0,
 }
 """Time from the beginning of the flow to the picture [s], by the name of the preset."""

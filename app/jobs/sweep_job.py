@@ -1,6 +1,6 @@
 """A sweep without a window: many runs, each written when it ends, then table, fit and picture.
 
-A folder that holds some of the runs already is gone on with.
+A folder that contains some of the runs is continued.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from repose.sim.study.parallel_runs import Task, point_of, run_all
 
 RUNS, PICTURE, UNDER_WAY = "runs", "sweep.png", ".sweep-under-way"
 SAID = ("seed", "phase", "fault", "complaint", "steps", "simulated_time", "time_step", "largest_overlap", "state_hash")
-"""What the sweep's result repeats of every run's own."""
+"""Entries of each run's result that are repeated in the result of the sweep."""
 
 
 @dataclass
@@ -46,11 +46,11 @@ def run_sweep(sweep: Sweep) -> int:
     Raises `ParameterError` before any work if the folder cannot be used.
     """
     out = sweep.job.out
-    goes_on = out is not None and (out / RUNS).is_dir()
+    continued = out is not None and (out / RUNS).is_dir()
     folder, made = output_folder(
-        out, f"{'repeat' if sweep.repeats else 'sweep'}-{sweep.job.scene}", () if goes_on else (RESULT, PICTURE, RUNS)
+        out, f"{'repeat' if sweep.repeats else 'sweep'}-{sweep.job.scene}", () if continued else (RESULT, PICTURE, RUNS)
     )
-    claims = _claimed(folder, goes_on)
+    claims = _claimed(folder, continued)
     try:
         return _run_in(folder, sweep, claims)
     finally:
@@ -61,16 +61,16 @@ def run_sweep(sweep: Sweep) -> int:
                 folder.rmdir()  # it is empty
 
 
-def _claimed(folder: Path, goes_on: bool) -> dict[str, Claim]:
-    """The sweep's names in its folder: first the one that keeps other sweeps out, then those of its results.
+def _claimed(folder: Path, continued: bool) -> dict[str, Claim]:
+    """Claims of the names in the folder: first the one that excludes other sweeps, then those of the results.
 
-    One that goes on writes over the results of its earlier part. Raises `ParameterError`.
+    A continued sweep replaces the results of its earlier part. Raises `ParameterError`.
     """
     claims: dict[str, Claim] = {}
     try:
         claims[UNDER_WAY] = claim(folder / UNDER_WAY)
         for name in (RESULT, PICTURE):
-            if not (goes_on and (folder / name).exists()):
+            if not (continued and (folder / name).exists()):
                 claims[name] = claim_for("--out", folder / name)
     except FileExistsError:
         raise ParameterError(

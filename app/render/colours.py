@@ -83,7 +83,7 @@ LIGHT = Palette(
     text=_hex("14181d"),
     faint=_hex("5a6570"),
     mark=_hex("0b0d10"),
-    trim=(0.0, 0.90),
+    trim=(0.10, 0.90),
 )
 
 

@@ -20,7 +20,7 @@ class State(NamedTuple):
     engine: str
     """Engine that is being compiled; empty before the first and after the last."""
     part: str
-    """Part of it: stable time step, step loop, contact table or measurements."""
+    """Part of it, a key of `repose.sim.study.preparation.PARTS`."""
     done: int
     """Engines compiled by this process."""
     missing: int | None
@@ -55,7 +55,7 @@ class CompileProcess:
         self._heard, tell = context.Pipe(duplex=False)
         self._process = context.Process(target=_work, args=(tell, self.low), daemon=True)
         self._process.start()
-        tell.close()  # the process has its own end: once that closes, nothing more will come
+        tell.close()  # the process has its own end: after that is closed, no message follows
         self._began = 0.0
 
     def state(self) -> State:

@@ -51,7 +51,8 @@ class Run:
     state: Any
     """The scene's own dataclass; its fields are written by the scene."""
     built: Any
-    """The ParameterSet the world was built with; parameters that act at the next fill keep these values until then."""
+    """The ParameterSet the world was built with; parameters that act at the next fill keep these values until then.
+    Written by `scenes`, where a base is rebuilt under the grains."""
     dt: float = 0.0
     """Time step [s]. Written by `time_step`."""
     clock_time: float = 0.0

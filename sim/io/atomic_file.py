@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 PATIENCE = 2.0
-"""Wall time for which a refused replacement is tried again [s]: on Windows another program may have it open."""
+"""Wall time for which a refused replacement is tried again [s]: on Windows another program may have the file open."""
 LEFTOVER = re.compile(r"(?s)\.(?P<name>.+)\.(?P<pid>[1-9][0-9]{0,9})(?P<host>-[0-9a-f]{8})?\.(?P<kind>new|claim)")
 """Names of drafts and of marks of claims. Marks also name the machine, since they remain for hours."""
 
@@ -71,7 +71,7 @@ def claim(path: Path) -> Claim:
     path = Path(os.path.abspath(path))
     sweep(path.parent)
     mark = path.with_name(f".{path.name}.{os.getpid()}-{_host()}.claim")
-    with _claiming:  # known as ours before it exists, or another thread takes the mark for a leftover
+    with _claiming:  # registered before it exists, or another thread removes the mark as a leftover
         if str(mark) in _held:
             raise FileExistsError(errno.EEXIST, "claimed by this program", str(path))
         _held.add(str(mark))
@@ -136,7 +136,7 @@ def sweep(folder: Path) -> None:
         try:
             path.unlink()
         except OSError:
-            continue  # whoever was first goes on: the name may be claimed anew by now
+            continue  # another process has removed it; the name may be claimed again by now
         if found["kind"] == "claim":
             _remove_empty(folder / found["name"])
 
@@ -162,7 +162,7 @@ def is_alive(process: int) -> bool:
     except (ProcessLookupError, OverflowError):
         return False
     except OSError:
-        return True  # somebody else's
+        return True  # a process of another user
     return True
 
 

@@ -1,4 +1,4 @@
-"""Walls from a file: triangles cleaned, and refused in one sentence where they cannot be walls.
+"""Walls from a file: triangles are repaired, or refused in one sentence where they cannot be walls.
 
 A wall acts on both of its sides, so that the way a facet is wound changes no force. What would change forces is mended:
 corners that nearly coincide are made one, since the engine counts a shared edge once only if it is shared exactly;
@@ -34,24 +34,24 @@ UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "inch": 0.0254}
 """Units of length of a file [m]; neither STL nor OBJ names its own."""
 
 SAME_CORNER = 1e-6
-"""Corners closer than this share of the largest coordinate are merged: files keep seven digits [-]."""
+"""Corners closer than this share of the largest coordinate are merged: files contain seven digits [-]."""
 LARGEST = 1e9
-"""Coordinates beyond this are no lengths of anything [units of the file]."""
+"""Largest coordinate [units of the file]."""
 FLAT = 1e-6
-"""A facet less high, or a body less thick, than this share of the mesh's size has no area, or no inside [-]."""
+"""A facet with a smaller height, or a body with a smaller thickness, is degenerate [share of the size of the mesh]."""
 NO_END = "its surface is open; an OBJ does not say where it ends, so see whether all of it is there"
 
 
 @dataclass(frozen=True)
 class Surface:
-    """The triangles of a file as they were read, which a run keeps; never written to, so that it may be shared."""
+    """The triangles of a file as they were read, kept by a run; nothing writes to them, so that they can be shared."""
 
     triangles: Floats = field(compare=False)
     """Corners in the file's unit, shape (triangles, 3, 3)."""
     digest: str
     """SHA-256 of the file."""
     content: str = field(init=False)
-    """SHA-256 of the triangles: two surfaces are the same if they have the same numbers, whatever their file says."""
+    """SHA-256 of the triangles: two surfaces are equal if their numbers are, also from different files."""
 
     def __post_init__(self) -> None:
         self.triangles.flags.writeable = False
@@ -101,7 +101,7 @@ def read_surface(path: str | Path) -> Surface:
 
 
 def mesh_of(surface: Surface, path: str | Path, unit: str = "mm", closed: bool = False) -> Mesh:
-    """The surface of that file as walls, see `read_mesh`; the file is not looked at."""
+    """The surface of that file as walls, see `read_mesh`; the file is not opened."""
     with _named(path):
         mesh = cleaned(UNITS[unit] * surface.triangles, closed, surface.digest)
         doubtful = Path(path).suffix.lower() == ".obj" and not mesh.closed
@@ -110,7 +110,7 @@ def mesh_of(surface: Surface, path: str | Path, unit: str = "mm", closed: bool =
 
 @contextmanager
 def _named(path: str | Path) -> Iterator[None]:
-    """Say of which file a refusal speaks."""
+    """Put the name of the file before the refusal."""
     name = f"Mesh {str(path)!r}" if len(str(path)) <= 120 else f"Mesh '...{str(path)[-110:]}'"
     try:
         yield
@@ -119,7 +119,7 @@ def _named(path: str | Path) -> Iterator[None]:
 
 
 def _require_sensible(corners: Floats) -> None:
-    """Raise `ParameterError` for coordinates that are no numbers, or so large that their squares are none."""
+    """Raise `ParameterError` for coordinates that are not finite or beyond `LARGEST`."""
     if not np.isfinite(corners).all():
         wrong = (~np.isfinite(corners)).any(axis=2)
         raise ParameterError(f"not a finite number: {wrong.sum()} of its {wrong.size} corners; export it again.")
@@ -155,7 +155,7 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def cleaned(triangles: Floats, closed: bool, digest: str = "") -> Mesh:
-    """The mesh of triangles [m], shape (triangles, 3, 3), mended and checked as `read_mesh` does."""
+    """The mesh of triangles [m], shape (triangles, 3, 3), repaired and checked as by `read_mesh`."""
     points, corner = _welded(triangles)
     size = float(np.ptp(points, axis=0).max())
     if size <= 0.0:
@@ -229,7 +229,7 @@ def _first_of_each(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _edges(corner: NDArray[np.int64]) -> tuple[int, int]:
-    """Edges with an odd number of facets, which are holes, and edges that facets run along the same way.
+    """Numbers of edges with an odd number of facets (holes), and of edges that two facets have in the same direction.
 
     A triangle whose corners coincide runs to and fro along its one edge, which cancels.
     """
@@ -243,12 +243,12 @@ def _edges(corner: NDArray[np.int64]) -> tuple[int, int]:
 
 
 _kept: ContextVar[tuple[Mapping[str, Surface], bool]] = ContextVar("_kept", default=({}, False))
-"""What was read of files before, by path, and whether no other file may be opened."""
+"""Surfaces that were read before, by path, and whether other files must not be opened."""
 
 
 @contextmanager
 def kept_surfaces(surfaces: Mapping[str, Surface], only: bool = False) -> Iterator[None]:
-    """Inside the block these paths stand for these surfaces; with `only` a path that is not among them is refused."""
+    """Inside the block these paths mean these surfaces; with `only` every other path is refused."""
     token = _kept.set((surfaces, only))
     try:
         yield
@@ -257,7 +257,7 @@ def kept_surfaces(surfaces: Mapping[str, Surface], only: bool = False) -> Iterat
 
 
 def surfaces_with(path: str) -> dict[str, Surface]:
-    """The surfaces kept, and that of the file at `path` if it is not among them; raises `ParameterError`."""
+    """The kept surfaces, and that of the file at `path` if it is none of them; raises `ParameterError`."""
     surfaces, only = _kept.get()
     if not path or path in surfaces:
         return dict(surfaces)

@@ -1,8 +1,8 @@
-"""What an STL or OBJ file says, read to the letter: a file that was cut off or spoilt is refused, never read in part.
+"""Strict reader of STL and OBJ files: a file that was cut off or damaged is refused, never read in part.
 
-Readers made for looking at shapes pass over what they cannot read; a wall with a hole lets grains through. So every
-line has to be understood. (trimesh and meshio, tried in November 2026, read an OBJ file that ends within its last face
-with 3 and 4 of its 4 triangles; trimesh reads a text STL cut off in the third of four facets as an empty shape.)
+Other readers skip what they cannot read, and grains pass through a wall with a hole: here every line must be valid.
+(trimesh and meshio, tried in November 2026, read an OBJ file that ends within its last face with 3 and 4 of its 4
+triangles; trimesh reads a text STL cut off in the third of four facets as an empty shape.)
 STL: www.fabbers.com/tech/STL_Format; OBJ: Wavefront's Advanced Visualizer manual, B1.
 """
 
@@ -18,9 +18,9 @@ from repose.sim.parameters import ParameterError
 HEADER, FACET = 84, 50
 """Bytes of a binary STL: before the facets, and of each."""
 ABSURD = 100_000_000
-"""No STL announces so many triangles: what stands there is something else."""
+"""Larger than the number of triangles of any STL file: the bytes at its place are something else."""
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
-"""What programs write for a coordinate; what is not finite is refused by whoever asked, with its count."""
+"""A coordinate; the caller refuses those that are not finite."""
 LINE = ("facet normal 3", "outer loop", "vertex 3", "vertex 3", "vertex 3", "endloop", "endfacet")
 """The lines of one facet in a text STL: words, then how many numbers."""
 CORNER = re.compile(r"(-?[1-9][0-9]{0,8})(?:/(-?[1-9][0-9]{0,8})?(?:/(-?[1-9][0-9]{0,8})?)?)?")
@@ -28,18 +28,18 @@ CORNER = re.compile(r"(-?[1-9][0-9]{0,8})(?:/(-?[1-9][0-9]{0,8})?(?:/(-?[1-9][0-
 OTHER = frozenset(("vp", "deg", "bmat", "step", "cstype", "p", "l", "curv", "curv2", "surf", "parm", "trim", "hole"))
 OTHER |= {"scrv", "sp", "end", "con", "g", "s", "mg", "o", "bevel", "c_interp", "d_interp", "lod", "maplib", "usemap"}
 OTHER |= {"usemtl", "mtllib", "shadow_obj", "trace_obj", "ctech", "stech", "call", "csh"}
-"""Statements of an OBJ that say nothing about a surface of triangles."""
+"""Statements of an OBJ file that do not change its triangles."""
 LOOSE = frozenset(("p", "l", "curv", "surf"))
-"""Of these, those that make use of points."""
+"""Those of them that use points."""
 
 
 class Surface(NamedTuple):
-    """What is in a file."""
+    """The content of a file."""
 
     corners: Floats
     """Of all triangles, in the file's unit, shape (triangles, 3, 3)."""
     points: int = 0
-    """Of an OBJ, which lists them apart from its faces."""
+    """Number of points of an OBJ file, which lists them separately from its faces."""
     unused: int = 0
     """Points that belong to no face, as after a cut among the faces."""
 
@@ -65,14 +65,14 @@ def require_few(count: int, most: int) -> None:
 
 
 def _text(blob: bytes, kind: str) -> str:
-    """The file as text; names in it may be in any encoding, what counts is ASCII."""
+    """The file as text; names in it may have any encoding, since keywords and numbers are ASCII."""
     if b"\0" in blob:
         raise ParameterError(f"this is no {kind} file: it has bytes that are no text; export it again.")
     return blob.decode("latin-1").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _is_binary(blob: bytes) -> bool:
-    """Whether an STL file is a table; what is neither that nor text is refused."""
+    """Whether an STL file is binary; a file that is neither binary nor text is refused."""
     count = int.from_bytes(blob[80:HEADER], "little") if len(blob) >= HEADER else 0
     needed = HEADER + FACET * count
     if needed == len(blob):
@@ -136,7 +136,7 @@ def _numbers_after(words: list[str], wanted: str) -> list[float] | None:
 
 
 def _floats(words: list[str]) -> list[float] | None:
-    """The numbers the words stand for, or None."""
+    """The words as numbers, or None."""
     return [float(word) for word in words] if all(NUMBER.fullmatch(word) for word in words) else None
 
 
@@ -159,31 +159,31 @@ def _obj(text: str, most: int) -> Surface:
         if kind == "v":
             point = _floats(rest)
             if point is None or not 3 <= len(point) <= 8:
-                raise _spoilt(at, line, "v with three numbers")
+                raise _unreadable(at, line, "v with three numbers")
             points.append(point[:3])
         elif kind in ("f", "fo"):
             corners = []
             for word in rest:
                 named = CORNER.fullmatch(word)
                 if named is None:
-                    raise _spoilt(at, line, "f with numbers of points")
+                    raise _unreadable(at, line, "f with numbers of points")
                 corners.append(_counted(int(named[1]), len(points)))
                 for name, number in zip(besides, (named[2], named[3])):
                     if number is not None:
                         told = _counted(int(number), besides[name])
                         farthest[name] = max(farthest.get(name, (0, at)), (told if told >= 0 else ABSURD, at))
             if len(corners) < 3:
-                raise _spoilt(at, line, "f with three points or more")
+                raise _unreadable(at, line, "f with three points or more")
             faces.append((at, corners))
             count += len(corners) - 2
         elif kind in besides:
             if not rest or _floats(rest) is None:
-                raise _spoilt(at, line, f"{kind} with numbers")
+                raise _unreadable(at, line, f"{kind} with numbers")
             besides[kind] += 1
         elif kind in OTHER:
             others.add(kind)
         else:
-            raise _spoilt(at, line, "a statement of the format")
+            raise _unreadable(at, line, "a statement of the format")
     require_few(count, most)
     for at, corners in faces:
         if not 0 <= min(corners) <= max(corners) < len(points):
@@ -204,11 +204,11 @@ def _obj(text: str, most: int) -> Surface:
 
 
 def _counted(number: int, so_far: int) -> int:
-    """The place of a point counted from 0; a number below zero counts back from the last one before the line."""
+    """Index of a point, from 0; a negative number counts back from the last point before the line."""
     return number - 1 if number > 0 else so_far + number
 
 
-def _spoilt(at: int, line: str, wanted: str) -> ParameterError:
+def _unreadable(at: int, line: str, wanted: str) -> ParameterError:
     return ParameterError(
         f"this is no OBJ file that can be read: line {at} is {_short(line)} instead of {wanted}; export it again."
     )

@@ -83,7 +83,7 @@ def load(name_or_path: str | Path) -> Preset:
 
 
 def card_of(name_or_path: str | Path) -> Card:
-    """The card of a preset whose values are not looked at: checking one may build its shape; raises `ParameterError`.
+    """The card of a preset, without a check of its values, which may read a mesh; raises `ParameterError`.
 
     A scene nobody knows is refused all the same, since such a file belongs to something else.
     """
@@ -128,7 +128,7 @@ def _document(text: str, name: str) -> dict[str, Any]:
     except (ValueError, TOMLKitError) as error:
         raise ParameterError(f"{name} is not valid TOML: {error}.") from None
     if not document:
-        raise ParameterError(f'{name} is empty: a preset says at least which scene it starts, scene = "heap".')
+        raise ParameterError(f'{name} is empty: a preset must name its scene, scene = "heap".')
     return document
 
 
@@ -174,7 +174,7 @@ def _checked(document: dict[str, Any], name: str) -> Preset:
         require_known(key, KEYS, "key")
     found = document.get("format", FORMAT)
     if isinstance(found, bool) or not isinstance(found, int) or found != FORMAT:
-        raise ParameterError(f"format = {_short(found)} is not known here, which reads format {FORMAT}.")
+        raise ParameterError(f"format = {_short(found)} is unknown; this program reads format {FORMAT}.")
     if "scene" not in document:
         raise ParameterError(f"the key 'scene' is missing; scenes: {', '.join(scenes())}.")
     scene = _text(document, "scene", "")

@@ -1,8 +1,8 @@
-"""A world as named tables and back, checked; and the prepared worlds that ship with the program as files.
+"""A world as named tables and back, checked; files of the prepared worlds that ship with the program.
 
-Whatever a step reads of an earlier one is among the tables, the reference positions of the neighbour search included:
-lists made anew at another moment hold the same contacts in another order, and sums round differently. Left out is only
-what every step, or the loading, makes anew.
+The tables contain all that a step reads of an earlier step, also the reference positions of the neighbour search:
+neighbour lists built at another step have another order, and sums are rounded differently. Only what every step, or
+reading the file, computes again is left out.
 """
 
 from __future__ import annotations
@@ -61,26 +61,26 @@ MADE_ANEW = {
     *(f"pairs.{name}" for name in ("radius_sum", "effective_mass", "effective_inertia", "fixed", "kind")),
     *(f"wall_contacts.{name}" for name in ("begin", "gap", "normal", "contact_state", "acting", "push", "heat")),
 }
-"""Working storage, which no step reads before it has written it, and what follows from the two spheres of a pair."""
+"""Working storage, which a step writes before it reads it, and columns that follow from the spheres of a pair."""
 REFERENCES = ("search.reference", "search.wall_reference")
 """Infinite until the first lists are made."""
 MOST_MATERIALS = 256
 LIGHTEST, HEAVIEST = 1e-30, 1e30
-"""Of spheres in a file [kg]; a product of two masses is still far from what a float cannot hold."""
+"""Limits of the masses in a file [kg]: a product of two masses does not overflow."""
 SMALLEST, LARGEST = 1e-9, 1e4
-"""Their radii [m]."""
+"""Limits of the radii [m]."""
 FARTHEST_CELL = 1e15
-"""Places may be so many radii of the largest sphere from the origin: cells are counted in 64 bits [-]."""
+"""Largest distance from the origin in radii of the largest sphere [-]: cell indices have 64 bits."""
 MOST = 1e30
-"""No place, speed, force or energy in a file is larger [SI]; accelerations and higher derivatives may be the square."""
+"""Limit of positions, velocities, forces and energies [SI]; accelerations and higher derivatives may be its square."""
 MOST_STEPS = 2**53
-"""Steps are counted exactly up to here where they are written as floats."""
+"""Largest number of steps that a float represents exactly."""
 
 StoreError = ArchiveError
 
 
 def tables_of(world: World) -> dict[str, Any]:
-    """Every table that makes the world, by name, trimmed to the rows in use."""
+    """Every table of the world by name, trimmed to the rows in use."""
     used = {"pairs": int(world.counters[PAIR_COUNT]), "wall_contacts": int(world.counters[WALL_CONTACT_COUNT])}
     tables = {}
     for name in World._fields:
@@ -99,19 +99,19 @@ def tables_of(world: World) -> dict[str, Any]:
 
 
 def packed(world: World) -> World:
-    """A copy of what lasts: lists trimmed to the rows in use, no working storage; nothing can step it as it is."""
+    """A copy with lists trimmed to the rows in use and without working storage; `unpacked` makes it steppable."""
     found = {name: table.copy() for name, table in tables_of(world).items()}
     return _with_tables(_blank_for(*_sizes(found)), found)._replace(threads=empty_threads(0))
 
 
 def unpacked(world: World) -> World:
-    """A world to step on with, made of a packed one that stays as it is."""
+    """A world that can be stepped, made from a packed one, which does not change."""
     rows = {"pairs": int(world.counters[PAIR_COUNT]), "wall_contacts": int(world.counters[WALL_CONTACT_COUNT])}
     return _with_room(packed(world)._replace(threads=empty_threads(1)), rows)
 
 
 def world_of(tables: dict[str, Any], prefix: str = "") -> World:
-    """The world made of tables that may hold anything, named as in `tables_of` behind `prefix`; raises `StoreError`."""
+    """The world of unchecked tables whose names are `prefix` and those of `tables_of`; raises `StoreError`."""
     named = {name.removeprefix(prefix): table for name, table in tables.items() if name.startswith(prefix)}
     found = {OLD_NAMES.get(name, name): table for name, table in named.items()}
     try:
@@ -137,7 +137,7 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
         shape = _shape(name, table.shape, rows)
         if name not in found or (found[name].shape, found[name].dtype) != (shape, table.dtype):
             raise StoreError(f"Table '{name}' of the file's world is not what it should be: the file is damaged.")
-    if why := _nonsense(found, rows):
+    if why := _flaw(found, rows):
         raise StoreError(f"The file's world {why}: the file is damaged.")
     return in_order_of_id(_with_room(_with_tables(blank, found), rows))
 
@@ -162,9 +162,9 @@ def _shape(name: str, empty: tuple[int, ...], rows: dict[str, int]) -> tuple[int
     return (*empty[:-1], rows.get(part, rows[""]))
 
 
-def _nonsense(found: dict[str, Any], rows: dict[str, int]) -> str:
-    """What of a world of the right shape cannot be, or an empty string: nothing of it may make a step read or write
-    beyond its tables, or begin with what is not a number."""
+def _flaw(found: dict[str, Any], rows: dict[str, int]) -> str:
+    """The first impossible property of a world of the right shape, or an empty string: then no step reads or writes
+    beyond its tables, and no number is nan."""
     spheres, walls, counters = rows[""], rows["walls"], found["counters"]
     kinds = int(counters[MATERIAL_COUNT])
     i, j = found["pairs.i"], found["pairs.j"]
@@ -232,7 +232,7 @@ def _within(rows: Any, count: int) -> bool:
 
 
 def _with_tables(blank: World, found: dict[str, Any]) -> World:
-    """The world these tables make, without working storage."""
+    """The world of these tables, without working storage."""
 
     def part(name: str) -> Any:
         own = getattr(blank, name)
@@ -243,7 +243,7 @@ def _with_tables(blank: World, found: dict[str, Any]) -> World:
 
 
 def _with_room(world: World, rows: dict[str, int]) -> World:
-    """The world with working storage of its own, its lists kept as they are."""
+    """The world with working storage of its own and with the same lists."""
     search = world.search
     wide = empty_pairs(rows["pairs"], search.reference.shape[0])
     kept = {column: getattr(world.pairs, column) for column in Pairs._fields if f"pairs.{column}" not in MADE_ANEW}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SECTORS = 8
-"""Pieces of cake whose slopes give the standard error."""
+"""Number of sectors whose slopes give the standard error."""
 ERROR_OF, CONE_ERROR_OF = f"{SECTORS} sectors", "cone fit"
 """What the errors of one reading are the errors of; heaps of other seeds scatter more."""
 
@@ -44,7 +44,7 @@ class ConeAngle:
 
 
 def measure_cone(position: Floats, radius: Floats, sphere_id: NDArray[np.int64]) -> ConeAngle | None:
-    """The slope of a heap of spheres, position (n, 3) [m], or None where there is no heap to speak of.
+    """The slope of a heap of spheres, position (n, 3) [m], or None where there are too few grains or rings.
 
     Surface grains are the highest of each cell of a polar grid, one mean diameter wide both ways; the
     surface is where their tops are.

@@ -1,4 +1,4 @@
-"""Beverloo's law: how the flow rate grows with the orifice, Q = n_p sqrt(g) (D - c r)^2.5.
+"""Beverloo's law of the flow rate through an orifice, Q = n_p sqrt(g) (D - c r)^2.5.
 
 In this form (Duffau & Lynch 2020, eq. 12) the law has no prefactor, so that c stands for what is usually split into
 a factor of about 0.58 and an empty ring of 1.4 diameters (c = 2.8).
@@ -18,7 +18,7 @@ EXPONENT = 2.5
 
 @dataclass(frozen=True)
 class BeverlooFit:
-    """The empty ring that describes the rates best."""
+    """The best fit of the empty ring to measured rates."""
 
     c: float
     """In mean radii [-]."""
@@ -55,7 +55,7 @@ def fit_beverloo(
     radius: float,
     error: ArrayLike | None = None,
 ) -> BeverlooFit:
-    """The c that describes these rates [1/s] best, each with its standard error if given.
+    """Least-squares fit of c to these rates [1/s], weighted by their standard errors where given.
 
     Raises ValueError with fewer than two orifices.
     """
@@ -69,7 +69,7 @@ def fit_beverloo(
     def law(width: Floats, c: float) -> Floats:
         return beverloo(width, c, density, gravity, radius)
 
-    # Each rate alone gives a c; their middle is where the search begins.
+    # Each rate alone gives a c; the search begins at their mean.
     start = float(np.mean((widths - (rates / (density * np.sqrt(gravity))) ** (1.0 / EXPONENT)) / radius))
     best, covariance = curve_fit(law, widths, rates, p0=(start,), sigma=sigma, absolute_sigma=sigma is not None)
     deviation = rates - law(widths, float(best[0]))

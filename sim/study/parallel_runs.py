@@ -114,10 +114,10 @@ def run_all(
     on_end: Callable[[Task, str], None],
     target: Callable[[Task, Connection], None] = work,
 ) -> None:
-    """Do all tasks, so many at a time; `on_end(task, why it has no result, or "")` as each ends.
+    """Do all tasks, `processes` at a time; `on_end(task, why it has no result, or "")` is called at the end of each.
 
-    The first goes ahead alone until its engine is compiled: the others find it on disk instead of compiling the
-    same at the same time. What a callback raises ends all runs under way.
+    The first run begins alone until its engine is compiled: the others load it from disk instead of compiling it at the
+    same time. An exception of a callback ends all runs.
     """
     waiting, running, compiled = list(tasks), list[_Running](), False
     try:
@@ -148,7 +148,7 @@ def _start(task: Task, target: Callable[[Task, Connection], None]) -> _Running:
     heard, tell = context.Pipe(duplex=False)
     process = context.Process(target=attended, args=(target, task, tell), daemon=True)
     process.start()
-    tell.close()  # the worker has its own end: once that closes, nothing more will come
+    tell.close()  # the worker has its own end: after that is closed, no message follows
     return _Running(task, process, heard)
 
 

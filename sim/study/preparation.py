@@ -11,6 +11,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from inspect import getclosurevars
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from repose.sim.engine.builder import with_levels
 from repose.sim.engine.contacts.force_table import compiled_table
 from repose.sim.engine.model import Model
 from repose.sim.engine.step import compose
-from repose.sim.engine.threads import is_compiled
+from repose.sim.engine.timestep.survey import compose_survey
 from repose.sim.engine.world import copy_world
 from repose.sim.experiment.activation import engine_for, model_for
 from repose.sim.experiment.changes import new_experiment
@@ -29,9 +30,9 @@ from repose.sim.io import presets
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.parameters import Value
 
-PARTS = {"stable time step": 8.0, "step loop": 37.0, "contact table": 3.5, "measurements": 1.5}
+PARTS = {"step loop": 38.0, "contact table": 4.0, "stable time step": 5.0, "measurements": 1.5}
 """Parts of an engine in the order in which they are compiled, with the time each takes [s] where nothing is known of
-this machine (processor time on an AMD EPYC server, mean of heap and heap in space)."""
+this machine (processor time for the heap on an AMD EPYC server)."""
 FILE = "compile_times.json"
 """Durations of the parts by engine [s], in the folder of the compiled code."""
 OVERDUE = 0.9
@@ -85,9 +86,15 @@ def needed_engines(first: str = presets.DEFAULT) -> tuple[Needed, ...]:
 
 
 def is_stored(needed: Needed) -> bool:
-    """Whether the step loop and the contact table of an engine are on disk, for this processor and these sources."""
-    loops = compose(needed.model).loop, compiled_table(needed.model.law, needed.model.shapes)
-    return all(map(_has_index_entry, loops))
+    """Whether all compiled functions of an engine are on disk, for this processor and these sources."""
+    return all(map(_has_index_entry, loops_of(needed.model).values()))
+
+
+def loops_of(model: Model) -> dict[str, Any]:
+    """The compiled functions of a model by part, as numba's dispatchers; nothing is compiled by asking for them."""
+    survey = getclosurevars(compose_survey(model)).nonlocals["fast"]
+    loops = compose(model).loop, compiled_table(model.law, model.shapes), survey
+    return dict(zip(PARTS, loops))
 
 
 def _has_index_entry(loop: Any) -> bool:
@@ -107,9 +114,9 @@ def compile_engine(needed: Needed, tell: Callable[[str], None] = lambda part: No
     engine = engine_for(scene, parameters, parameters)
     world = with_levels(scene.begin(parameters, 1)[0], needed.model.integrator.levels)
     calls: tuple[Callable[[], Any], ...] = (
-        lambda: engine.survey(world, engine.law_parameters),
         lambda: engine.advance(copy_world(world), engine.law_parameters, engine.gravity, 0.0, 0),
         lambda: engine.contact_table(world, engine.law_parameters),
+        lambda: engine.survey(world, engine.law_parameters),
         lambda: results_of(new_experiment(needed.scene, needed.values)),
     )
     took = {}
@@ -155,8 +162,10 @@ class Watch:
         self._needed, self._clock = needed, clock
         self._stored = is_stored(needed)
         self._expected = expected_times(needed)
+        self._loops = loops_of(needed.model)
         self._began = clock()
-        self._loop_done: float | None = None
+        self._ended: dict[str, float] = {}
+        """When each part was seen compiled [s]."""
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -166,25 +175,19 @@ class Watch:
     def progress(self) -> Progress:
         """How far compiling has come."""
         now = self._clock()
-        survey, loop, table, _ = self._expected
-        if self._loop_done is None and is_compiled(compose(self._needed.model)):
-            self._loop_done = now
-        if self._loop_done is not None:
-            return progress_in(self._expected, table, now - self._loop_done)
-        spent = now - self._began
-        if spent < self._expected[survey]:
-            return progress_in(self._expected, survey, spent)
-        return progress_in(self._expected, loop, spent - self._expected[survey])
+        for part, loop in self._loops.items():
+            if part not in self._ended and loop.signatures:
+                self._ended[part] = now
+        present = next(part for part in self._expected if part not in self._ended)
+        return progress_in(self._expected, present, now - max(self._ended.values(), default=self._began))
 
     def finish(self) -> None:
-        """Keep the durations: the engine is compiled."""
-        if self._stored or self._loop_done is None:
-            return
-        before, after = self._loop_done - self._began, self._clock() - self._loop_done
-        survey, loop, table, rest = self._expected
-        share = self._expected[survey] / (self._expected[survey] + self._expected[loop])
-        parts = {survey: share * before, loop: (1.0 - share) * before, table: after, rest: self._expected[rest]}
-        _keep(self._needed.words, parts)
+        """Keep the durations; call it when the engine is compiled."""
+        self.progress()
+        times = [self._began, *(self._ended.get(part, self._began) for part in self._loops)]
+        took = {part: end - begin for part, begin, end in zip(self._loops, times, times[1:])}
+        if not self._stored and all(seconds > 0.0 for seconds in took.values()):
+            _keep(self._needed.words, self._expected | took)
 
 
 def _file() -> Path | None:

@@ -54,7 +54,7 @@ def test_an_export_never_replaces_a_file(here: Path, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.gl
-def test_a_run_leaves_alone_what_is_named_like_a_draft(here: Path) -> None:
+def test_a_run_keeps_files_of_others_that_are_named_like_drafts(here: Path) -> None:
     folder = here / "out"
     folder.mkdir()
     (folder / "heap.new.png").write_text("precious")
@@ -64,7 +64,7 @@ def test_a_run_leaves_alone_what_is_named_like_a_draft(here: Path) -> None:
 
 
 @pytest.mark.parametrize("option", [("--out", "same"), ("--save", "same.repose")])
-def test_of_two_runs_to_one_name_the_second_is_refused(
+def test_the_second_of_two_runs_with_the_same_name_is_refused(
     option: tuple[str, str], here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The second begins while the first computes.
@@ -120,7 +120,7 @@ def test_a_picture_that_cannot_be_written_is_told_by_the_exit_code(
     assert [path.name for path in (here / "repose-heap-1").iterdir()] == ["result.json"]
 
 
-def test_a_run_that_comes_to_nothing_gives_its_names_back(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_run_releases_its_file_names(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise KeyboardInterrupt
 

@@ -36,7 +36,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().err
 
 
-def test_stopped_saved_and_gone_on_with_the_run_is_the_same(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stopped_and_saved_run_continues_bit_by_bit(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(("run", "heap", *FEW, "--out", "whole", "--save", "whole.repose")) == 0
     assert run_command_line(("run", "heap", *FEW, "--out", "part", "--save", "part.repose", "--until", "0.1234")) == 0
     assert json.loads(Path("part/result.json").read_text())["simulated_time"] == pytest.approx(0.1234, abs=1e-4)
@@ -81,7 +81,7 @@ def test_a_replay_that_differs_says_where_and_ends_with_three(
     assert "0 of 1 state hashes agree; the state at step 500 is the first that differs." in capsys.readouterr().err
 
 
-def test_a_run_on_a_mesh_is_gone_on_with_where_the_file_of_the_mesh_has_gone(here: Path) -> None:
+def test_a_run_on_a_mesh_continues_without_the_mesh_file(here: Path) -> None:
     floor = "v -10 -10 0\nv 10 -10 0\nv 10 10 0\nv -10 10 0\nf 1 2 3\nf 1 3 4\n"
     Path("floor.obj").write_text(floor)
     few = ("--set", "mesh=floor.obj", "--set", "mesh_unit=cm", "--set", "grain_count=5", "--no-picture")

@@ -47,7 +47,7 @@ def sent(number: int, module: str, swallowed: str = "") -> list[str]:
         ),
     ],
 )
-def test_a_signal_while_modules_load_is_answered_in_a_word(module: str, number: int, here: Path) -> None:
+def test_a_signal_while_modules_load_ends_the_program_with_one_word(module: str, number: int, here: Path) -> None:
     program = start(["run", "heap", "--no-picture"], here, code=sent(number, module))
     said, told = program.communicate(timeout=60)
     assert (program.returncode, said) == (INTERRUPTED, "")
@@ -56,7 +56,7 @@ def test_a_signal_while_modules_load_is_answered_in_a_word(module: str, number: 
 
 
 @UNIX
-def test_a_signal_while_the_window_is_being_opened_is_answered_in_a_word(here: Path) -> None:
+def test_a_signal_while_the_window_opens_ends_the_program_with_one_word(here: Path) -> None:
     for module in ("repose.app.window.start", "pygame"):
         program = start([], here, code=sent(signal.SIGTERM, module), DISPLAY=":nowhere", XDG_CONFIG_HOME=str(here))
         said, told = program.communicate(timeout=60)
@@ -64,7 +64,7 @@ def test_a_signal_while_the_window_is_being_opened_is_answered_in_a_word(here: P
 
 
 @UNIX
-def test_a_signal_swallowed_by_a_library_still_ends_the_run(here: Path) -> None:
+def test_a_signal_whose_exception_a_library_catches_ends_the_run(here: Path) -> None:
     arguments = ["run", "heap", "--set", "grain_count=40", "--set", "width=0.012", "--no-picture"]
     program = start(arguments, here, code=sent(signal.SIGTERM, "repose.app.jobs.headless_plan", "swallowed"))
     _, told = program.communicate(timeout=120)

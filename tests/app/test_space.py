@@ -106,7 +106,7 @@ def test_the_ground_is_darker_in_the_shadow_and_gone_from_below(studio: PictureM
 
 @pytest.mark.parametrize("dark", [True, False])
 @pytest.mark.parametrize("name", list(VIEWS))
-def test_everything_switched_on_draws_from_every_side(studio: PictureMaker, name: str, dark: bool) -> None:
+def test_all_passes_draw_from_every_side(studio: PictureMaker, name: str, dark: bool) -> None:
     studio.size = (320, 200)
     heap = fake_cone(200)
     heap.ghosts = np.array(((0.0, 0.0, 0.05, 0.01),), np.float32)
@@ -153,7 +153,7 @@ def test_odd_sizes_are_drawn(studio: PictureMaker, size: tuple[int, int]) -> Non
     assert studio.draw(fake_cone(60), View()).shape == (size[1], size[0], 3)
 
 
-def test_space_and_plane_in_turn_give_everything_back(studio: PictureMaker) -> None:
+def test_alternating_scenes_in_plane_and_space_release_all_resources(studio: PictureMaker) -> None:
     import OpenGL.GL as gl
     from repose.app.render.imgui_backend import ImguiBackend, imgui
     from repose.app.render.renderer import Renderer

@@ -80,7 +80,7 @@ def dies_once(task: Task, tell: Connection) -> None:
 
 
 @UNIX
-def test_a_run_whose_process_is_killed_takes_no_other_with_it(tmp_path: Path) -> None:
+def test_a_killed_process_of_a_sweep_ends_no_other_run(tmp_path: Path) -> None:
     wanted = [Task("hourglass", {}, seed, 0.1, f"run {seed}", tmp_path / str(seed)) for seed in range(1, 5)]
     ended: dict[str, str] = {}
     run_all(

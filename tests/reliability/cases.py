@@ -41,7 +41,7 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     "I20": (f"{SIM}/engine/neighbours/test_verlet_list.py::test_list_equals_brute_force_for_random_clouds",),
     "I21": (f"{SIM}/engine/neighbours/test_verlet_list.py::test_no_contact_is_missed_between_rebuilds",),
     "I22": (
-        f"{SIM}/engine/neighbours/test_verlet_list.py::test_memory_of_contacts_is_carried_over_rebuilds",
+        f"{SIM}/engine/neighbours/test_verlet_list.py::test_contact_memory_is_kept_when_the_neighbour_list_is_rebuilt",
         f"{SIM}/test_law_contract.py::test_swapping_the_grains_gives_the_opposite_force",
         f"{VERIFICATION}/test_ratcheting.py::test_ten_thousand_closed_cycles_leave_no_shear_behind",
     ),
@@ -52,7 +52,7 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     ),
     "T13": (
         f"{SIM}/test_architecture.py::test_the_compiled_loop_is_found_on_disk_by_the_next_process",
-        f"{SIM}/test_architecture.py::test_a_cut_cache_is_made_anew",
+        f"{SIM}/test_architecture.py::test_a_truncated_cache_file_is_compiled_again",
     ),
     "T16": (
         f"{SIM}/experiment/test_runner.py::test_paused_it_does_exactly_the_steps_asked_for",

@@ -72,7 +72,7 @@ def test_a_number_of_threads_is_taken_as_it_is_meant(
 @pytest.mark.parametrize(
     ("processes", "given", "each"), [(2, "", 1), (1, "", None), (2, "3", 3), (2, "auto", None), (1, "2", 2)]
 )
-def test_runs_of_a_sweep_side_by_side_have_one_thread_each_unless_told_otherwise(
+def test_simultaneous_runs_of_a_sweep_have_one_thread_each_by_default(
     processes: int, given: str, each: int | None, processors: int, tmp_path: Path
 ) -> None:
     asked = plan_sweep("hourglass", seeds="1", processes=processes, threads=given)

@@ -140,7 +140,7 @@ def test_i22_what_a_contact_remembers_turns_with_the_pair(law: str, dimension: i
 
 
 @pytest.mark.parametrize("law", sorted(VALUES))
-def test_i22_about_its_own_normal_it_turns_to_second_order_in_the_step(law: str) -> None:
+def test_i22_rotation_of_the_spring_about_the_normal_is_of_second_order_in_the_step(law: str) -> None:
     rate, errors = np.array([300.0, 0.0, 0.0]), []
     for refined in (1, 2):
         bench = pair_turning_as_one(law, 3, rate, 1e-5 / refined)
@@ -151,7 +151,7 @@ def test_i22_about_its_own_normal_it_turns_to_second_order_in_the_step(law: str)
 
 
 @pytest.mark.parametrize("rotation", [False, True])
-def test_i22_a_contact_that_opened_remembers_nothing(rotation: bool) -> None:
+def test_i22_an_opened_contact_has_no_memory(rotation: bool) -> None:
     model, numbers = model_of("velocity_verlet", 2, rotation, law=laws()["voigt"], **VALUES["voigt"])
     forces = []
     for touched_before in (False, True):

@@ -12,7 +12,7 @@ SEED = 20_261_122
 FORK = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
 
 
-def test_n16_a_seed_gives_the_same_damaged_files_and_most_are_spoilt() -> None:
+def test_n16_a_seed_gives_the_same_damaged_files() -> None:
     sound = tetrahedra()["text.obj"]
     made = [mutated(sound, np.random.default_rng(seed), text=True) for seed in range(100)]
     assert made == [mutated(sound, np.random.default_rng(seed), text=True) for seed in range(100)]
@@ -29,5 +29,5 @@ def test_n16_damaged_presets_are_read_or_refused_in_a_sentence() -> None:
 
 
 @FORK
-def test_n13_killed_while_saving_the_old_or_the_new_file_is_there_and_drafts_are_swept() -> None:
+def test_n13_after_many_kills_while_saving_one_file_is_complete_and_drafts_are_removed() -> None:
     assert killed_saves(100, SEED) == []

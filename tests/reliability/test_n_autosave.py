@@ -60,7 +60,7 @@ def test_n12_a_state_saved_by_itself_is_of_one_step_and_written_while_physics_go
     saver.end()
 
 
-def test_n12_a_copy_shares_nothing_with_the_run_it_is_of() -> None:
+def test_n12_a_copy_shares_no_memory_with_its_run() -> None:
     simulation = poured(3_000)
     copied = saved_copy(simulation).now.now.run.world
     for mine, other in zip(arrays(simulation.run.world), arrays(copied), strict=True):

@@ -69,7 +69,7 @@ def test_n20_a_cloud_of_points_holds_places_and_columns_to_the_bit(run: Exported
     assert np.array_equal(vertices, np.column_stack([np.ones(count), np.arange(count)]))
 
 
-def test_n20_an_ending_nobody_writes_is_refused_and_makes_no_file(run: ExportedState, tmp_path: Path) -> None:
+def test_n20_an_unknown_file_ending_is_refused_before_a_file_is_made(run: ExportedState, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"\.csv, \.vtk, \.npz"):
         export(run, tmp_path / "grains.xls")
     assert not any(tmp_path.iterdir())

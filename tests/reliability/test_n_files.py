@@ -137,11 +137,11 @@ def spoil(**places: object):
         ("counters", lambda table: table[:-1], "counters"),
     ],
 )
-def test_n10_a_well_formed_file_of_nonsense_is_refused(blob: bytes, table: str, change: object, said: str) -> None:
+def test_n10_a_valid_archive_with_invalid_tables_is_refused(blob: bytes, table: str, change: object, said: str) -> None:
     assert said in refused(remade(blob, **{f"{newest(blob)}__world__{table}": change}))
 
 
-def test_n10_a_state_other_than_the_one_written_down_is_refused(blob: bytes) -> None:
+def test_n10_a_state_with_another_hash_is_refused(blob: bytes) -> None:
     assert "another hash" in refused(remade(blob, **{f"{newest(blob)}__world__ledger": spoil(value=1.0)}))
 
 
@@ -199,7 +199,7 @@ def with_manifest(blob: bytes, change: object) -> bytes:
         (lambda m: m["now"].pop("fault"), "cannot be read as a saved run"),
     ],
 )
-def test_n10_nonsense_between_the_tables_is_refused(blob: bytes, change: object, said: str) -> None:
+def test_n10_invalid_entries_of_the_manifest_are_refused(blob: bytes, change: object, said: str) -> None:
     assert said in refused(with_manifest(blob, change))
 
 
@@ -220,7 +220,7 @@ def test_n10_tables_in_the_state_of_the_scene_are_checked_as_those_of_the_world(
     assert said in refused(remade(blob, **{f"{newest(blob)}__state__radii": change}))
 
 
-def test_n10_numbers_that_json_should_not_have_are_refused(blob: bytes) -> None:
+def test_n10_nan_in_the_json_text_is_refused(blob: bytes) -> None:
     with np.load(io.BytesIO(blob)) as archive:
         tables = {name: archive[name] for name in archive.files}
     text = tables["manifest"].tobytes().replace(b'"clock_time": 0.0', b'"clock_time": NaN', 1)
@@ -249,7 +249,7 @@ def test_n11_files_of_the_first_format_are_refused_with_both_numbers_and_what_to
         world_tables.from_bytes((DATA / "format1.npz").read_bytes(), HeapState)
 
 
-def test_n11_a_run_of_the_second_format_is_read_and_goes_on() -> None:
+def test_n11_a_run_of_the_second_format_is_read_and_continues() -> None:
     # Made by the program when files held what follows from the two spheres of a pair: 20 beads with rotation at rest.
     old = resumed_experiment(saved_run.load(DATA / "format2.repose"))
     assert (old.phase, old.fault) == ("rested", None)
@@ -285,7 +285,7 @@ def test_n11_a_run_of_the_fourth_format_keeps_its_slope_and_its_series() -> None
     assert advance(old, 200) == 200
 
 
-def test_n11_whoever_changes_what_is_in_a_file_gives_the_format_another_number() -> None:
+def test_n11_a_change_of_the_file_contents_changes_the_format_number() -> None:
     tables = {
         name: (str(table.dtype), table.shape) for name, table in world_tables.tables_of(empty_world(3, 3, 6)).items()
     }
@@ -297,14 +297,14 @@ def test_n11_whoever_changes_what_is_in_a_file_gives_the_format_another_number()
     )
 
 
-def test_n11_a_run_of_another_engine_goes_on_but_is_known_as_foreign(blob: bytes) -> None:
+def test_n11_a_run_of_another_engine_continues_and_is_marked_as_foreign(blob: bytes) -> None:
     assert not saved_run.read(io.BytesIO(blob)).foreign
     other = saved_run.read(io.BytesIO(with_manifest(blob, lambda m: m.update(engine="0000 vax"))))
     assert other.foreign
     assert advance(resumed_experiment(other), 10) == 10
 
 
-def test_n11_what_claims_to_be_huge_or_is_packed_beyond_reason_is_not_unpacked(tmp_path: Path) -> None:
+def test_n11_a_file_with_an_excessive_size_or_compression_is_not_unpacked(tmp_path: Path) -> None:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("manifest.npy", "w") as part:
         for _ in range(260):
@@ -323,7 +323,7 @@ def test_n11_a_foreign_file_is_refused(content: bytes) -> None:
     assert "cannot be read as a saved run" in refused(content)
 
 
-def test_n13_killed_in_the_midst_of_saving_the_old_or_the_new_file_is_there(tmp_path: Path) -> None:
+def test_n13_after_a_kill_while_saving_the_old_or_the_new_file_exists(tmp_path: Path) -> None:
     simulation = poured(3_000)
     for name in ("first", "second"):
         saved_run.save(saved_copy(simulation), tmp_path / name)

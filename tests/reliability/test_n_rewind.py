@@ -28,7 +28,7 @@ from tests.worlds import use_plain_engine
 SEEDED = np.random.default_rng(52)
 
 
-def test_n17_a_thousand_jumps_on_the_rewind_bar_find_the_state_that_was_there() -> None:
+def test_n17_a_thousand_rewinds_restore_the_earlier_states() -> None:
     simulation = new_experiment("heap", SMALL)
     simulation.history.checkpoints.budget = 50 * 2**20
     apply(simulation, Act("fill"))
@@ -59,7 +59,7 @@ def test_n17_one_step_back_and_forth() -> None:
         assert state_hash(simulation.run) == expected
 
 
-def test_n17_going_on_from_the_past_cuts_what_came_after() -> None:
+def test_n17_continuing_from_an_earlier_step_discards_the_later_ones() -> None:
     simulation = changed(poured(2_500), friction=0.4)
     simulation.history.checkpoints.budget = 50 * 2**20
     go(simulation, 5_000)
@@ -93,7 +93,7 @@ def test_n17_memory_is_kept_within_its_budget_and_the_last_moments_densely() -> 
     assert gaps[0] > gaps[-1]
 
 
-def test_n17_a_moment_costs_what_it_holds_and_none_holds_working_storage() -> None:
+def test_n17_the_size_of_a_restart_point_is_that_of_its_tables_without_working_storage() -> None:
     simulation = poured(6_000)
     tables = sum(table.nbytes for table in tables_of(simulation.run.world).values())
     tracemalloc.start()
@@ -149,7 +149,7 @@ def test_n17_a_moment_far_from_any_that_was_kept_is_reached_through_the_log() ->
     assert len(again.history.checkpoints.kept) > 10  # kept on the way: the next jump is short
 
 
-def test_n17_a_long_way_back_can_be_gone_in_pieces_and_nothing_acts_meanwhile() -> None:
+def test_n17_a_long_rewind_is_done_in_parts_and_no_command_acts_meanwhile() -> None:
     simulation = changed(poured(2_000), friction=0.5)
     far = state_hash(go(simulation, 5_500).run)
     again = resumed(saved(go(simulation, 6_000)))

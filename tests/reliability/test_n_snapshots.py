@@ -57,7 +57,7 @@ def course(simulation: Experiment, end: int) -> Experiment:
 
 @settings(max_examples=6, deadline=None)
 @given(cut=st.integers(1, END - 1))
-def test_n01_cut_anywhere_the_same_bits(cut: int, whole: Experiment) -> None:
+def test_n01_a_run_saved_at_any_step_continues_bit_by_bit(cut: int, whole: Experiment) -> None:
     other = course(resumed(saved(course(new_experiment("heap", SMALL), cut))), END)
     assert state_hash(other.run) == state_hash(whole.run)
     assert energy_of(other) == energy_of(whole)

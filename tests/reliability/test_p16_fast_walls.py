@@ -36,7 +36,7 @@ PISTONS = {
 
 
 @pytest.mark.parametrize("piston", PISTONS)
-def test_p16_a_wall_at_100_m_per_s_lets_no_grain_through_in_silence(piston: str) -> None:
+def test_p16_a_wall_at_100_m_per_s_passes_no_grain_without_a_fault(piston: str) -> None:
     bench = pushed(*PISTONS[piston], dt=DT)
     for _ in range(300):
         bench.advance()
@@ -51,7 +51,7 @@ def test_p16_a_wall_at_100_m_per_s_lets_no_grain_through_in_silence(piston: str)
 
 
 @pytest.mark.parametrize(("share", "stops"), [(0.99, False), (1.01, True)])
-def test_p16_a_wall_faster_than_half_a_radius_a_step_is_named_before_it_can_leap_over_a_grain(
+def test_p16_a_wall_that_moves_more_than_half_a_radius_per_step_is_a_fault(
     monkeypatch: pytest.MonkeyPatch, share: float, stops: bool
 ) -> None:
     use_plain_engine(monkeypatch)

@@ -238,7 +238,7 @@ def test_p17_a_grain_taken_from_a_pile_leaves_no_contact_behind() -> None:
     assert bench.world.mass @ bench.velocity == pytest.approx(momentum, abs=1e-12 * bench.world.mass[0])
 
 
-def test_p17_a_wall_taken_away_while_touched_leaves_no_push(heap: SavedRun) -> None:
+def test_p17_a_wall_removed_during_contact_exerts_no_further_force(heap: SavedRun) -> None:
     simulation = resumed_experiment(heap)
     while simulation.phase == "filling":
         advance(simulation, 500)

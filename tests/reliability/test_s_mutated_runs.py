@@ -36,7 +36,7 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     ("scene", "values", "action", "count"),
     [("heap", None, "fill", 170), ("bounce", {"drop_height": 0.002}, "run", 170), ("heap3d", CYLINDER, "fill", 160)],
 )
-def test_s26_mutated_runs_are_refused_in_a_sentence_and_what_is_read_goes_on(
+def test_s26_changed_runs_are_refused_in_one_sentence_or_continue(
     scene: str, values: dict | None, action: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -60,7 +60,9 @@ def test_s26_mutated_runs_are_refused_in_a_sentence_and_what_is_read_goes_on(
     assert [*tmp_path.iterdir()] == []
 
 
-def test_s28_a_run_that_cannot_be_gone_on_with_leaves_the_one_at_hand_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_s28_a_saved_run_that_cannot_be_continued_leaves_the_present_run_unchanged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     running = landed()
     before, points = state_hash(running.run), running.history.checkpoints.shown
     file = saved_run.read(io.BytesIO(saved(landed())))

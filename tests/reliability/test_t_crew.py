@@ -170,7 +170,7 @@ def test_i13_a_list_that_grows_gives_the_same_bits_with_any_number_of_threads(ki
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize(("level", "value", "expected"), [(0, np.nan, NOT_FINITE), (1, 600.0, TOO_FAST)])
-def test_i13_a_sphere_that_is_nowhere_or_too_fast_is_named_by_any_number_of_threads(
+def test_i13_a_sphere_that_is_not_finite_or_too_fast_is_named_with_any_number_of_threads(
     share: float, level: int, value: float, expected: int
 ) -> None:
     for threads in (1, 2, 7):
@@ -217,7 +217,7 @@ def test_i13_a_whole_scene_gives_the_same_bits_with_any_number_of_threads(blob: 
     assert len(found) == 1
 
 
-def test_i13_points_and_files_hold_no_room_of_threads() -> None:
+def test_i13_restart_points_and_files_contain_no_storage_of_threads() -> None:
     simulation, alone = poured(3_000), poured(3_000)
     simulation.session.threads = 7
     for one in (simulation, alone):
@@ -238,7 +238,7 @@ def opened(threads: int) -> Experiment:
     return simulation
 
 
-def test_t11_two_simulations_of_several_threads_and_a_look_at_a_third_do_not_disturb_each_other() -> None:
+def test_t11_two_runs_with_several_threads_and_a_snapshot_of_a_third_are_independent() -> None:
     steps, looks = 300, 20
     alone = opened(1)
     advance(alone, steps)
@@ -274,7 +274,7 @@ def test_t11_a_status_of_one_crew_leaves_the_threads_ready_for_the_next() -> Non
 
 
 @pytest.mark.parametrize("steps", [0, 4])
-def test_t08_a_thread_that_does_not_come_is_reported_instead_of_waited_for(steps: int) -> None:
+def test_t08_a_thread_that_does_not_arrive_is_reported(steps: int) -> None:
     bench = packed("plane", 3)
     bench.advance(1)
     before = digest(bench.world)
@@ -291,7 +291,7 @@ def test_t08_a_thread_that_does_not_come_is_reported_instead_of_waited_for(steps
     assert bench.loop(*call, 10)[1] == THREAD_MISSING, "the world is unfit for use"
 
 
-def test_t08_ctrl_c_before_a_thread_begins_leaves_the_world_whole_and_nobody_waiting() -> None:
+def test_t08_ctrl_c_before_a_thread_begins_leaves_the_world_consistent_and_no_thread_waiting() -> None:
     bench = packed("plane", 3)
     bench.advance(10)
     before, ended = digest(bench.world), []

@@ -84,7 +84,7 @@ def test_t04_a_process_that_was_stopped_goes_on_where_it_was() -> None:
     assert float(after) - before < 0.01 * (1.0 + LONGEST_CATCH_UP) + 5e-3
 
 
-def test_t05_the_wall_clock_is_never_asked() -> None:
+def test_t05_the_engine_never_reads_the_wall_clock() -> None:
     wall = {"time.time", "time.time_ns", "datetime.now", "datetime.today", "datetime.datetime.now", "time.localtime"}
     for path in [*(ROOT / "sim").rglob("*.py"), *(ROOT / "app").rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -94,7 +94,7 @@ def test_t05_the_wall_clock_is_never_asked() -> None:
                 assert path.name in ("film.py", "autosave.py"), path
 
 
-def test_t06_whoever_looks_away_for_ten_seconds_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_t06_ten_seconds_without_a_snapshot_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     hashes = []
     for looking in (True, False):
         turns = Turns(monkeypatch, 1.0)
@@ -163,7 +163,7 @@ def test_t07_when_steps_get_slow_a_batch_becomes_one_step(monkeypatch: pytest.Mo
     assert [turns.turn() for _ in range(5)] == [1] * 5  # so that a stop is heeded after one step
 
 
-def test_t08_an_error_in_the_thread_keeps_the_last_picture_and_names_itself(
+def test_t08_an_error_in_the_thread_is_reported_and_the_last_picture_kept(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps: list[Experiment] = []
@@ -228,7 +228,7 @@ def test_t13_eight_first_runs_at_once_compile_and_agree(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="the super-user may write anywhere")
-def test_t13_a_cache_that_cannot_be_written_costs_time_only(tmp_path: Path) -> None:
+def test_t13_without_a_writable_cache_the_engine_is_compiled_at_every_start(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     assert len(first_runs(tmp_path, 1)) == 1
 
@@ -242,7 +242,7 @@ def test_t15_a_speed_of_zero_or_less_stands_still(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("speed", [0.01, 0.1, 1.0])
-def test_t15_a_speed_the_machine_bears_is_kept(monkeypatch: pytest.MonkeyPatch, speed: float) -> None:
+def test_t15_a_speed_that_the_machine_reaches_is_kept(monkeypatch: pytest.MonkeyPatch, speed: float) -> None:
     turns = Turns(monkeypatch, speed)
     turns.settled()
     wall, time = turns.clock.now, turns.simulation.time

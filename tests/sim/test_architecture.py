@@ -173,7 +173,7 @@ def test_every_field_of_an_experiment_is_written_by_the_module_that_its_docstrin
         assert writers == declared[field], field
 
 
-def test_nothing_draws_from_a_generator_of_the_whole_process_or_bends_arithmetic() -> None:
+def test_no_module_uses_the_global_random_generator_or_changes_floating_point_settings() -> None:
     for path in (ROOT / "sim").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Attribute):
@@ -206,7 +206,7 @@ def compiled_files(folder: Path) -> dict[str, int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kept", [0.0, 0.5])
-def test_a_cut_cache_is_made_anew(tmp_path: Path, kept: float) -> None:
+def test_a_truncated_cache_file_is_compiled_again(tmp_path: Path, kept: float) -> None:
     first = fresh(LOOK_UP, NUMBA_CACHE_DIR=str(tmp_path)).split()
     files = compiled_files(tmp_path)
     assert any("advance" in name for name in files)

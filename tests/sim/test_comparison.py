@@ -42,7 +42,7 @@ def test_the_error_of_a_mean_comes_from_the_scatter_of_runs_and_of_one_run_from_
     assert math.isnan(second.between)
 
 
-def test_rates_on_beverloos_law_give_its_c_back_and_a_line_through_them() -> None:
+def test_rates_on_the_beverloo_law_give_its_constant_and_a_line_through_them() -> None:
     points = [flow(orifice) for orifice in (0.1, 0.125, 0.15)]
     numbers, lines = findings(study_of("hourglass"), points)
     assert numbers["number_density"] == 80_000.0
@@ -117,7 +117,7 @@ def test_a_plot_without_any_run_has_only_laws_and_published_points(scene: str) -
     ("value", "error", "words"),
     [(12.345, 0.234, "12.35 ± 0.23"), (356.0, 143.0, "356 ± 143"), (5.0, math.nan, "5"), (math.nan, 1.0, "–")],
 )
-def test_numbers_are_shown_as_their_error_bears(value: float, error: float, words: str) -> None:
+def test_numbers_are_shown_with_the_digits_that_their_error_justifies(value: float, error: float, words: str) -> None:
     assert shown(value, error) == words
 
 

@@ -136,7 +136,7 @@ def test_only_relative_motion_counts(law: Law, words: dict, dimension: int, spin
 
 @every_law
 @every_motion
-def test_grains_apart_do_not_know_each_other(law: Law, words: dict, dimension: int, spin_length: int) -> None:
+def test_grains_without_contact_exert_no_force(law: Law, words: dict, dimension: int, spin_length: int) -> None:
     numbers, functions = bound(law, words)
     for kinematics in contacts(6, (dimension, spin_length), touching=False):
         contact = contact_of(functions, numbers, kinematics)

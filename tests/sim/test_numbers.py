@@ -23,7 +23,7 @@ SLIPS += ("0,5", "1 000", "1'000", "5 mm", "", "+", "--1", "1e", "e5", "½", "1\
 
 
 @pytest.mark.parametrize("slip", SLIPS, ids=repr)
-def test_a_slip_is_no_number_anywhere(slip: str) -> None:
+def test_ambiguous_numbers_are_refused_everywhere(slip: str) -> None:
     import typer
 
     heap = scenes()["heap"].parameters
@@ -62,7 +62,7 @@ def test_a_comma_is_answered_with_a_point() -> None:
 
 
 @pytest.mark.parametrize("written", ["0.1_5", "1_0e-2", "0x1", "0b1"])
-def test_a_preset_takes_no_number_that_may_be_a_slip(written: str) -> None:
+def test_a_preset_refuses_ambiguous_numbers(written: str) -> None:
     with pytest.raises(ParameterError, match=f"friction = '{written}' is refused"):
         presets.parse(f'scene = "heap"\n[parameters]\nfriction = {written}\n', "mine")
     with pytest.raises(ParameterError, match=f"seed = '{written}' is refused"):
@@ -71,7 +71,7 @@ def test_a_preset_takes_no_number_that_may_be_a_slip(written: str) -> None:
     assert (kept.title, kept.values) == ("0x10 is 1_6", {"friction": 0.15})
 
 
-def test_a_setting_takes_no_number_that_may_be_a_slip(tmp_path: Path) -> None:
+def test_settings_refuse_ambiguous_numbers(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     path.write_text("width = 1_280\nheight = 720\nfont_scale = 1.5\n[unfolded]\nfilm = true\n")
     settings = load_settings(path)
@@ -94,7 +94,7 @@ def test_what_toml_holds_comes_out_plain() -> None:
     )
 
 
-def test_no_option_is_read_by_another_reader() -> None:
+def test_every_number_of_the_command_line_uses_the_same_parser() -> None:
     # An option annotated as a number without our reader would be read by Python's.
     source = "".join(path.read_text() for path in (ROOT / "app" / "cli").glob("*commands.py"))
     numbers = re.findall(r"Annotated\[\s*(?:float|int)\b.*?typer\.Option\((.*?)metavar", source, re.DOTALL)

@@ -37,7 +37,7 @@ def test_start_up_finds_the_derivatives_of_a_spring(monkeypatch: pytest.MonkeyPa
     assert (bench.world.pairs.shear_spring == untouched.pairs.shear_spring).all()
 
 
-def test_start_up_asks_neither_how_much_room_the_lists_have_nor_how_many_threads_there_are() -> None:
+def test_start_up_depends_neither_on_the_capacity_of_the_lists_nor_on_threads() -> None:
     found = []
     for capacity, threads in ((10_000, 1), (1, 1), (1, 3)):
         bench = crowd()

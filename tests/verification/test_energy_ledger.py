@@ -93,7 +93,7 @@ def test_every_part_of_a_ramp_books_the_work_of_every_contact() -> None:
 
 
 @pytest.mark.parametrize("change", [{"gravity": 1.62}, {"tilt": 0.2}, {"friction": 0.8}, {"shear_stiffness": 20.0}])
-def test_no_change_of_a_parameter_opens_the_ledger(change, monkeypatch) -> None:
+def test_every_change_of_a_parameter_is_booked_in_the_energy_ledger(change, monkeypatch) -> None:
     simulation = small_heap()
     apply(simulation, Act("fill"))
     advance(simulation, 12_000)
@@ -118,7 +118,7 @@ def test_no_change_of_a_parameter_opens_the_ledger(change, monkeypatch) -> None:
 @pytest.mark.parametrize(
     "change", [{"normal_stiffness": 2e6}, {"normal_stiffness": 5e5}, {"tilt": 0.2}, {"shear_stiffness": 20.0}], ids=str
 )
-def test_over_a_ramp_the_ledger_opens_by_no_more_than_the_scheme_does_and_half_as_much_with_half_the_step(
+def test_the_gap_of_the_energy_ledger_over_a_ramp_is_of_first_order_in_the_step(
     change,
 ) -> None:
     filled = small_heap(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from repose.app.render.colours import category, to_srgb
 from repose.app.render.passes import Frame, Pass, Switch
+from repose.sim.experiment.snapshot import Floats
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -30,7 +31,7 @@ Place = tuple[float, float, float, float]
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """Words above or beside every named sphere in view; where neither is free they stand higher, on a stem."""
     spheres = _spheres(frame)
-    taken: list[Place] = []
+    taken = [(x - radius, y - radius, x + radius, y + radius) for x, y, radius in _ghosts(frame)]
     for number, (x, y, radius) in sorted(spheres.items(), key=lambda entry: entry[1][0]):
         label = frame.snapshot.labels[number]
         lines = [(label.text, TEXT, True), *([(label.note, NOTE, False)] if label.note else [])]
@@ -69,17 +70,27 @@ def _overlap(place: tuple[float, float], extent: tuple[float, float], other: Pla
 
 def _spheres(frame: Frame) -> dict[int, tuple[float, float, float]]:
     """Place and radius [pixel] of every named sphere in view, by the number of its label."""
-    snapshot, found = frame.snapshot, {}
+    snapshot = frame.snapshot
     rows = {int(sphere): row for row, sphere in enumerate(snapshot.sphere_id)}
-    for number, label in enumerate(snapshot.labels):
-        if (row := rows.get(label.sphere_id)) is None:
-            continue
-        centre = snapshot.position[row : row + 1].astype(np.float64)
-        x, y = frame.camera.world_to_pixel(centre, frame.size)[0]
-        far = float(frame.orbit.depth(centre)[0]) / frame.orbit.distance if frame.dimension == 3 else 1.0
-        if np.isfinite((x, y)).all():
-            found[number] = float(x), float(y), float(snapshot.radius[row]) / (frame.metres_per_pixel * far)
-    return found
+    named = [(number, rows[label.sphere_id]) for number, label in enumerate(snapshot.labels) if label.sphere_id in rows]
+    seen = {number: _seen(frame, snapshot.position[row], float(snapshot.radius[row])) for number, row in named}
+    return {number: place for number, place in seen.items() if np.isfinite(place).all()}
+
+
+def _ghosts(frame: Frame) -> list[tuple[float, float, float]]:
+    """Place and radius [pixel] of every sphere of the closed form in view."""
+    if frame.dimension != 3:
+        return []
+    seen = [_seen(frame, ghost[:3], float(ghost[3])) for ghost in frame.snapshot.ghosts]
+    return [place for place in seen if np.isfinite(place).all()]
+
+
+def _seen(frame: Frame, centre: Floats, radius: float) -> tuple[float, float, float]:
+    """Place and radius [pixel] of a sphere; nan behind the eye."""
+    point = centre.astype(np.float64)[None]
+    x, y = frame.camera.world_to_pixel(point, frame.size)[0]
+    far = float(frame.orbit.depth(point)[0]) / frame.orbit.distance if frame.dimension == 3 else 1.0
+    return float(x), float(y), radius / (frame.metres_per_pixel * far)
 
 
 PASS = Pass("labels", order=60, overlay=overlay, switch=LABELS)

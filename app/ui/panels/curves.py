@@ -30,13 +30,14 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
     legend = legend if free - legend >= least else 0.0
     table = len(curve.table) * (line + 2.0 * style.cell_padding.y) + style.item_spacing.y if curve.table else 0.0
     table = table if free - legend - table >= least else 0.0
-    size = imgui.ImVec2(-1, max(free - legend - table, 60 * ui.scale))
+    size = imgui.ImVec2(-1, max(free - legend - table, 6.0 * line))
     # A label that is longer than its axis would cross the others.
     named = size.y - 3.0 * line > text_width(curve.y_label)
     heading = curve.heading if named else f"{curve.y_label} over {curve.x_label}"
     draw_text(start.x, start.y, heading or curve.title, ui.palette.muted)
     length = imgui.ImVec2(imgui.get_content_region_avail().x - 5.0 * line, size.y - (3.5 if named else 2.0) * line)
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
+    flags |= implot.Flags_.no_mouse_text
     if implot.begin_plot(f"##{curve.title}", size, flags):
         try:
             (left, right), (low, high) = limits(curve)

@@ -13,8 +13,8 @@ from repose.app.ui.widgets import button
 
 ROW = "large"
 """The row of tabs."""
-TEXT = 1.45
-"""Size of its text relative to running text."""
+TEXT, LINES = 1.45, 22.0
+"""Largest size of its text relative to running text, and lines of text that it has room for at least."""
 MARGIN = 20.0
 """Left of the picture around it [px at scale 1]."""
 
@@ -24,7 +24,6 @@ def draw(ui: Ui) -> None:
     if ui.overlay != PANEL.name:
         return
     left, top, right, bottom = ui.inset
-    bottom += STRIP * ui.scale  # the actions stay in reach
     margin = MARGIN * ui.scale
     size = imgui.ImVec2(
         ui.size[0] - left - right - 2 * margin, ui.size[1] - top - bottom - 2 * margin - STRIP * ui.scale
@@ -38,7 +37,8 @@ def draw(ui: Ui) -> None:
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
     imgui.begin("large plot", None, flags)
     imgui.pop_style_var(2)
-    imgui.push_font(None, imgui.get_style().font_size_base * TEXT)
+    lines = size.y / imgui.get_text_line_height()
+    imgui.push_font(None, imgui.get_style().font_size_base * min(max(lines / LINES, 1.0), TEXT))
     _draw_close(ui)
     plots.draw_tabs(ui, ROW)
     imgui.pop_font()

@@ -37,6 +37,8 @@ HELP = {
 
 TAB_PADDING = 3.5
 """Beside the name of a tab [px at scale 1]."""
+LEAST_AXIS = 7.0
+"""Height of an axis below which its legend gives way to it [lines of text]."""
 SMALL_ENTRY = 0.85
 """Size of the legend under a plot of several lines, relative to running text."""
 LINE_COLOURS = (
@@ -194,6 +196,9 @@ def _draw_axes(ui: Ui, measurements: list[Measurement]) -> None:
     free = imgui.get_content_region_avail().y - (len(axes) - 1) * gap
     free -= sum(legend + gap for legend in legends if legend) + ticks
     height = free / len(axes)
+    if height < LEAST_AXIS * ticks:  # the large plot shows the legends
+        legends = [0.0] * len(axes)
+        height = (imgui.get_content_region_avail().y - (len(axes) - 1) * gap - ticks) / len(axes)
     for row, ((label, group), legend) in enumerate(zip(axes, legends, strict=True)):
         last = row == len(axes) - 1
         first = group[0]

@@ -14,14 +14,14 @@ from repose.app.ui.widgets import button, checkbox, choose, row, tooltip
 
 
 def draw(ui: Ui) -> None:
-    """File, size, frames per second, speed, and the button."""
+    """The button, then file, size, frames per second and speed: in a small window these scroll, not the button."""
     film = ui.film
-    imgui.begin_disabled(film.running)
-    _draw_choices(ui)
-    imgui.end_disabled()
     label, emphasis = ("End the recording", ui.palette.bad) if film.running else ("Record", None)
     if button(ui, "record.button", label, hint="V", emphasis=emphasis, enabled=film.running or not film.finishing):
         start_or_stop(ui)
+    imgui.begin_disabled(film.running)
+    _draw_choices(ui)
+    imgui.end_disabled()
     if film.running:
         row("Filmed", f"{film.frames} frames, {film.seconds:.1f} s", ui, ui.palette.bad)
     elif film.finishing:

@@ -30,8 +30,8 @@ SPANS = {
 """Time spans of the plots [s], 0 for the whole run, and their labels."""
 NEAR = 4.0
 """Distance from a mark within which the mouse shows its text [px]."""
-LEAST_HEIGHT = 60.0
-"""Of a plot [px at scale 1]."""
+LEAST_HEIGHT = 6.0
+"""Of a plot [lines of text]: room for three ticks and their labels."""
 
 
 def draw_over_time(
@@ -50,9 +50,10 @@ def draw_over_time(
     if height is not None:
         height -= imgui.get_text_line_height_with_spacing()
     room = height if height is not None else imgui.get_content_region_avail().y
-    size = imgui.ImVec2(-1, max(room, LEAST_HEIGHT * ui.scale))
+    size = imgui.ImVec2(-1, max(room, LEAST_HEIGHT * imgui.get_text_line_height()))
     width = imgui.get_content_region_avail().x - 3.0 * imgui.get_font_size()
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
+    flags |= implot.Flags_.no_mouse_text
     if not implot.begin_plot(f"##{label}", size, flags):
         return
     try:

@@ -20,7 +20,6 @@ from repose.sim.experiment.activation import restart_motion
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.experiment.relaxation import BALANCED, gravity_of, mean_acceleration, relax
-from scipy.spatial import cKDTree
 
 CLOSING = 0.1
 """Distance that walls move between two relaxations, over the smallest radius [-]."""
@@ -119,5 +118,7 @@ def clearance(place: Floats, radius: Floats, wall: FixedSpheres) -> float:
 
 def near(grains: Floats, spheres: Floats, reach: float) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
     """Pairs of points closer than `reach` [m]: rows of both and their distance [m], each shape (pairs,)."""
+    from scipy.spatial import cKDTree  # here, because the window opens before anything heavy is imported
+
     found = cKDTree(grains).sparse_distance_matrix(cKDTree(spheres), reach, output_type="ndarray")
     return found["i"], found["j"], found["v"]

@@ -143,7 +143,7 @@ def test_scenes_and_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> No
     assert "gravity = 1.62 m/s²" in listed
 
 
-def test_spoilt_preset_of_the_user_hides_no_other(
+def test_a_damaged_preset_of_the_user_hides_no_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine.toml").write_text(
@@ -192,7 +192,7 @@ def test_window_that_cannot_open_ends_in_a_sentence(
 
 
 @UNIX
-def test_reader_that_goes_away_is_no_reason_for_a_traceback(tmp_path: Path) -> None:
+def test_a_closed_pipe_causes_no_traceback(tmp_path: Path) -> None:
     with start(["presets"], tmp_path) as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -27,7 +27,7 @@ FULL = Path("/dev/full")
 
 @UNIX
 @pytest.mark.parametrize(("place", "arguments"), CASES, ids=str)
-def test_output_that_reaches_nobody_is_told_in_a_sentence(
+def test_output_that_cannot_be_written_is_reported_in_one_sentence(
     place: str, arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
     if place == "full" and not FULL.exists():
@@ -50,7 +50,7 @@ def test_output_that_reaches_nobody_is_told_in_a_sentence(
 
 
 @UNIX
-def test_all_streams_closed_keep_what_is_written_to_files_clean(tmp_path: Path) -> None:
+def test_closed_standard_streams_leave_the_result_files_correct(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "app", "run", "heap", *FEW, "--out", "out"]
     done = subprocess.run(
         ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *command],
@@ -78,7 +78,7 @@ def test_all_streams_closed_keep_what_is_written_to_files_clean(tmp_path: Path) 
     ],
     ids=" ".join,
 )
-def test_a_current_folder_that_is_gone_is_no_reason_for_a_traceback(
+def test_a_deleted_current_folder_causes_no_traceback(
     arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gone = tmp_path / "gone"
@@ -91,7 +91,7 @@ def test_a_current_folder_that_is_gone_is_no_reason_for_a_traceback(
     assert told.err.count("\n") == 1
 
 
-def test_a_failure_of_the_system_that_nobody_foresaw_is_a_sentence(
+def test_an_unexpected_system_error_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail() -> list[tuple[str, str, str, str]]:

@@ -17,7 +17,7 @@ def finding(name: str) -> doctor.Finding:
     return found
 
 
-def test_everything_is_looked_at(capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_checks_every_part(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(["doctor"]) == 0
     shown = capsys.readouterr().out
     for name in (
@@ -54,7 +54,7 @@ def test_opengl_is_named_with_its_version_and_renderer() -> None:
     assert "," in found.value
 
 
-def test_broken_driver_takes_only_the_probe_down(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_of_the_driver_ends_only_the_probe_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "PROBE", "import os; os.abort()")
     found = finding("OpenGL")
     assert found.value.startswith("not usable")
@@ -69,7 +69,7 @@ def test_missing_package_comes_with_the_command_that_gets_it(monkeypatch: pytest
     assert found.advice.endswith("pip install numba")
 
 
-def test_both_pygames_together_are_called_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_two_versions_of_pygame(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_installed", lambda name: "1.0")
     assert "pip uninstall pygame" in finding("packages").advice
 

@@ -15,7 +15,7 @@ OWN_TESTS = ("mutated", "random heaps", "killed", "kills", "heaps in a row", "sp
 """Beginnings of the names of cases that other tests run with larger numbers."""
 
 
-def test_every_case_survives_here_that_has_no_test_of_its_own(
+def test_every_case_without_a_test_of_its_own_passes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(selftest, "ALL", tuple(case for case in selftest.ALL if not case.name.startswith(OWN_TESTS)))
@@ -24,7 +24,7 @@ def test_every_case_survives_here_that_has_no_test_of_its_own(
 
 
 @pytest.mark.slow
-def test_every_case_survives_here(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_case_passes(capsys: pytest.CaptureFixture[str]) -> None:
     require_survival(capsys)
 
 
@@ -46,7 +46,7 @@ def out(error: Exception) -> Callable[[], Outcome]:
     return try_out
 
 
-def test_what_fails_is_told_counted_and_answered_by_the_exit_code(
+def test_failed_cases_are_reported_counted_and_give_the_exit_code(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cases = (

@@ -62,7 +62,7 @@ def test_the_shadow_on_the_ground_lies_away_from_the_lamp() -> None:
     assert day.ground.max() <= 1.0 + 1e-6
 
 
-def test_spheres_outside_the_box_or_none_at_all_do_no_harm() -> None:
+def test_spheres_outside_the_box_and_empty_worlds_are_handled() -> None:
     far = light_of((0.0, 0.0, 0.5, 0.1), (1e6, -1e6, 1e6, 0.1), (0.0, 0.0, -50.0, 0.1))
     assert np.isfinite(far.lamp).all()
     assert np.isfinite(far.ground).all()

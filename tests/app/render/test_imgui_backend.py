@@ -56,7 +56,7 @@ def test_every_mouse_button_is_survived(backend: Any, button: int) -> None:
     frame(backend)
 
 
-def test_right_and_middle_are_not_mixed_up(backend: Any) -> None:
+def test_right_and_middle_mouse_buttons_are_distinguished(backend: Any) -> None:
     import pygame
     from imgui_bundle import imgui
 
@@ -69,7 +69,7 @@ def test_right_and_middle_are_not_mixed_up(backend: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["K_SPACE", "K_F1", "K_F11", "K_m", "K_7", "K_PERIOD", "K_KP_PLUS", "K_MINUS"])
-def test_keys_beyond_the_editing_ones_are_heard(backend: Any, name: str) -> None:
+def test_keys_that_do_not_edit_text_are_handled(backend: Any, name: str) -> None:
     import pygame
     from imgui_bundle import imgui
 

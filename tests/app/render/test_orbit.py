@@ -141,7 +141,7 @@ def test_framing_fills_the_uncovered_part_with_the_box(view: str, inset: tuple, 
 
 
 @pytest.mark.parametrize("size", [(0, 0), (1, 1), (1, 5000)])
-def test_framing_survives_windows_without_room_and_boxes_without_extent(size: tuple[int, int]) -> None:
+def test_framing_works_with_empty_windows_and_boxes(size: tuple[int, int]) -> None:
     camera = Camera3D()
     for box in (BOX, ((1.0, 2.0, 3.0), (1.0, 2.0, 3.0))):
         camera.frame(box, size, (200, 0, 200, 0))

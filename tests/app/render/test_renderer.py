@@ -85,7 +85,7 @@ def test_a_disc_smaller_than_a_pixel_gives_its_share_of_light(studio: PictureMak
     assert float(covered(picture).sum()) == pytest.approx(np.pi * radius**2, rel=0.5, abs=0.02)
 
 
-def test_half_covered_is_half_the_light_not_half_the_number(studio: PictureMaker) -> None:
+def test_half_coverage_of_a_pixel_gives_half_the_linear_light(studio: PictureMaker) -> None:
     """Black and white mixed half and half in linear light are stored as 188, not 128."""
     import OpenGL.GL as gl
     from repose.app.render.gpu import Instances, Program, Target

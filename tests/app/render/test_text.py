@@ -39,7 +39,7 @@ def test_a_value_is_written_with_the_prefix_that_fits(value: float, text: str) -
         ("grade+3", "grade+3"),
     ],
 )
-def test_powers_of_ten_are_raised(text: str, written: str) -> None:
+def test_powers_of_ten_are_shown_as_superscripts(text: str, written: str) -> None:
     assert friendly(text) == written
 
 

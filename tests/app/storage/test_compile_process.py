@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -10,6 +12,8 @@ from typing import Any
 import pytest
 from repose.app.storage import compile_process
 from repose.app.storage.compile_process import CompileProcess
+
+from tests.app.program import UNIX
 
 EXPECTED = {"heap": {"loop": 10.0, "table": 10.0}, "slope": {"loop": 20.0, "table": 20.0}}
 
@@ -92,7 +96,7 @@ def test_a_process_that_dies_is_a_failure_in_one_sentence(told: FakeContext) -> 
 
 
 def test_a_real_process_says_what_is_missing_and_ends_when_it_is_stopped() -> None:
-    process = CompileProcess(low=True)
+    process = CompileProcess()
     until = time.monotonic() + 120.0
     while (state := process.state()).missing is None and not state.ended and time.monotonic() < until:
         process.wait(0.5)
@@ -101,3 +105,10 @@ def test_a_real_process_says_what_is_missing_and_ends_when_it_is_stopped() -> No
     assert state.failures == ()
     assert not process._process.is_alive()
     assert process.state().ended
+
+
+@UNIX
+def test_a_process_of_low_priority_lets_all_others_go_first() -> None:
+    code = "import os; from repose.app.child_process import lower_priority; lower_priority(); print(os.nice(0))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "19\n"

@@ -150,7 +150,7 @@ def test_a_drawing_error_ends_the_film_not_the_program(film: Film, source: Sourc
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "a\\b", "a\0b", "x" * 300, "c:d"])
-def test_a_name_that_is_none_is_refused(film: Film, sinks: list[Sink], name: str) -> None:
+def test_an_invalid_file_name_is_refused(film: Film, sinks: list[Sink], name: str) -> None:
     film.name = name
     film.start()
     assert "cannot be a file's name" in film.trouble

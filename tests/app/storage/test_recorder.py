@@ -44,7 +44,7 @@ def test_film_holds_exactly_the_frames_added_at_the_rate_asked_for(tmp_path: Pat
     assert list(tmp_path.iterdir()) == [tmp_path / "a.mp4"]
 
 
-def test_colours_survive_and_are_tagged(tmp_path: Path) -> None:
+def test_the_colours_of_a_film_are_exact_and_tagged(tmp_path: Path) -> None:
     with Recorder(tmp_path / "a.mp4", (64, 48), 30) as made:
         for colour in (RED, GREEN, BLUE, GREY):
             made.add(flat((64, 48), colour))
@@ -133,7 +133,9 @@ def test_many_short_films_leave_no_thread_or_draft_behind(tmp_path: Path) -> Non
     assert len(list(tmp_path.iterdir())) == 20
 
 
-def test_full_disk_stops_the_film_in_good_time_and_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_nearly_full_disk_ends_the_film_while_it_can_be_completed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = Recorder(tmp_path / "a.mp4", (32, 32), 5)
     monkeypatch.setattr(recorder, "_free", lambda _: 1000)
     while not made.failure:
@@ -186,7 +188,7 @@ def test_there_is_no_file_before_it_can_be_played_and_it_can_be_from_its_second_
     assert len(film(tmp_path / "a.mp4")) == 2
 
 
-def test_a_name_taken_meanwhile_is_left_alone(tmp_path: Path) -> None:
+def test_a_file_that_another_program_made_meanwhile_is_kept(tmp_path: Path) -> None:
     first, second = (Recorder(tmp_path / "a.mp4", (32, 32), 60) for _ in range(2))
     for made, colour in ((first, RED), (second, BLUE)):
         made.add(flat((32, 32), colour))
@@ -195,7 +197,7 @@ def test_a_name_taken_meanwhile_is_left_alone(tmp_path: Path) -> None:
     assert film(first.path)[0][0, 0, 0] > 200 > film(second.path)[0][0, 0, 0]
 
 
-def test_a_file_system_without_hard_links_is_good_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_system_without_hard_links_is_supported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
@@ -218,7 +220,7 @@ def test_what_kills_leave_can_be_played_and_drafts_are_swept(count: int) -> None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the process of a draft is not looked for there")
-def test_only_drafts_of_programs_that_are_no_more_are_swept(tmp_path: Path) -> None:
+def test_only_drafts_of_ended_programs_are_removed(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     for name in (f".film-1.{ended.pid}.new", f".film-1.{recorder.os.getppid()}.new", ".film-mine.new", "b.new"):

@@ -95,7 +95,7 @@ def test_open_goes_on_or_says_why_not(kept: tuple[RunSaver, list[Command]], run:
     assert "gone.repose' cannot be opened: there is no such file" in made.trouble
 
 
-def test_n12_it_saves_itself_when_due_and_only_if_something_has_happened(
+def test_n12_the_automatic_save_acts_when_due_and_only_after_a_change(
     kept: tuple[RunSaver, list[Command]], own_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, sent = kept
@@ -162,7 +162,7 @@ def test_f04_and_n15_a_living_window_keeps_its_run_and_a_dead_one_leaves_it(
     assert not [*own_folder.iterdir()]
 
 
-def test_f14_what_crashes_leave_behind_is_bounded(own_folder: Path, run: Experiment) -> None:
+def test_f14_the_number_of_files_left_by_crashes_is_limited(own_folder: Path, run: Experiment) -> None:
     for _ in range(8):
         place = autosave.begin()
         place.save(saved_copy(run))
@@ -176,7 +176,7 @@ def test_f14_what_crashes_leave_behind_is_bounded(own_folder: Path, run: Experim
 
 
 @pytest.mark.parametrize("choice", ["open_lost", "discard_lost"])
-def test_an_offered_run_is_opened_or_discarded(run: Experiment, own_folder: Path, choice: str) -> None:
+def test_an_automatic_save_is_opened_or_discarded(run: Experiment, own_folder: Path, choice: str) -> None:
     place = autosave.begin()
     place.save(saved_copy(run))
     place.lock.close()
@@ -194,7 +194,7 @@ def test_an_offered_run_is_opened_or_discarded(run: Experiment, own_folder: Path
     assert len(sent) == (choice == "open_lost")
 
 
-def test_n14_a_full_disk_is_told_and_the_run_goes_on(
+def test_n14_a_full_disk_is_reported_and_the_run_continues(
     kept: tuple[RunSaver, list[Command]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:

@@ -98,7 +98,7 @@ def test_two_windows_leave_each_others_choices_alone(file: Path) -> None:
     assert load_settings(file).choices.preset == "moon"
 
 
-def test_a_file_spoilt_meanwhile_is_told_and_left_as_it_is(file: Path) -> None:
+def test_a_file_damaged_meanwhile_is_reported_and_left_as_it_is(file: Path) -> None:
     settings = load_settings(file)
     content = write(file, b"theme == 3")
     settings.choices.theme = "light"
@@ -107,7 +107,7 @@ def test_a_file_spoilt_meanwhile_is_told_and_left_as_it_is(file: Path) -> None:
     assert file.read_bytes() == content
 
 
-def test_keys_and_comments_of_another_version_survive(file: Path) -> None:
+def test_keys_and_comments_of_another_version_are_kept(file: Path) -> None:
     write(file, b"# mine\nfuture_setting = 3\ntheme = 'light'\n")
     settings = load_settings(file)
     settings.choices.theme = "dark"
@@ -135,7 +135,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_the_old_file_kept(
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_a_draft_never_stays_behind(tmp_path: Path) -> None:
+def test_no_draft_remains_after_a_failed_write(tmp_path: Path) -> None:
     paths.write_whole(tmp_path / "a.txt", "one")
     paths.write_whole(tmp_path / "a.txt", "two")
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.txt"]

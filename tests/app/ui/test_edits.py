@@ -143,7 +143,7 @@ def test_changes_are_marked_in_time_and_a_drag_leaves_one_mark(world: World, edi
     assert edits.marks == []
 
 
-def test_forgetting_leaves_nothing_to_undo(world: World, edits: Edits) -> None:
+def test_after_forgetting_no_change_can_be_undone(world: World, edits: Edits) -> None:
     edits.set({"friction": 0.2})
     edits.forget()
     edits.undo()
@@ -158,7 +158,7 @@ def test_a_change_that_ends_where_it_began_is_not_remembered() -> None:
     assert history.undoable == []
 
 
-def test_history_forgets_the_oldest() -> None:
+def test_the_oldest_undo_step_is_dropped_first() -> None:
     history = History()
     for k in range(DEPTH + 5):
         history.record({"friction": k / 1e4}, {"friction": (k + 1) / 1e4})

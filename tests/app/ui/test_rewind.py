@@ -32,7 +32,7 @@ from tests.reliability.runs import changed, go, poured
         ("later", 5_000, 5_000),
     ],
 )
-def test_keys_go_to_the_moments_kept_and_stop_the_clock(action: str, at: int, expected: int) -> None:
+def test_keys_go_to_restart_points_and_pause(action: str, at: int, expected: int) -> None:
     sent: list[Command] = []
     paused: list[bool] = []
     snapshot = Snapshot(at=at, log_end=5_000, moments=((0, 0.0), (2_000, 0.02), (4_000, 0.04)))

@@ -40,7 +40,7 @@ def test_the_whole_scene_stands_between_the_panels(ui: Any) -> None:
     assert 84 < y1 < y0 < 720 - 46 - 52
 
 
-def test_it_stays_whole_when_the_window_changes(ui: Any) -> None:
+def test_the_panel_fits_after_the_window_changes_its_size(ui: Any) -> None:
     control = CameraControl()
     control.follow(ui)
     ui.size = (900, 500)

@@ -117,7 +117,7 @@ def test_a_mistake_of_the_window_leaves_its_run_to_be_offered_and_says_so(
 
 
 @pytest.mark.gl
-def test_settings_that_cannot_be_saved_do_not_cost_the_run(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_continues_when_the_settings_cannot_be_saved(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(application, "draw_frame", lambda: False)
     monkeypatch.setattr(application.settings, "save", raising(MemoryError()))
     assert start._stay(application, Stop()) == start.FAULT

@@ -56,7 +56,7 @@ def ctrl_drag(turning: Turning, ui: Any, angle: float, steps: int = 20, held: bo
     turning.obey(pygame.event.Event(pygame.MOUSEBUTTONUP, button=1), ui, True)
 
 
-def test_let_go_beyond_half_of_the_way_the_experiment_is_turned_once(ui: Any) -> None:
+def test_a_turn_released_beyond_half_way_turns_the_experiment_once(ui: Any) -> None:
     turning = Turning()
     ctrl_drag(turning, ui, 2.0)
     assert turning.angle == pytest.approx(-2.0, abs=1e-6)
@@ -69,7 +69,7 @@ def test_let_go_beyond_half_of_the_way_the_experiment_is_turned_once(ui: Any) ->
     assert turning.angle == 0.0
 
 
-def test_let_go_before_half_of_the_way_it_swings_back(ui: Any) -> None:
+def test_a_turn_released_before_half_way_returns(ui: Any) -> None:
     turning = Turning()
     ctrl_drag(turning, ui, 1.4)
     for _ in range(60):
@@ -95,7 +95,7 @@ def test_an_experiment_that_does_not_turn_is_shown_as_it_is_in_the_end(ui: Any) 
 
 
 @pytest.mark.parametrize("name", ["front", "three-quarter"])
-def test_seen_from_its_side_the_near_face_follows_the_hand(name: str) -> None:
+def test_seen_from_the_side_the_near_face_follows_the_mouse(name: str) -> None:
     camera = Camera3D(azimuth=VIEWS[name][0], elevation=VIEWS[name][1])
     camera.frame(BOX, SIZE)
     angle = swept(camera, SIZE, PIVOT, (500.0, 400.0), (0.0, 10.0), BOX)
@@ -106,7 +106,7 @@ def test_seen_from_its_side_the_near_face_follows_the_hand(name: str) -> None:
     assert camera.world_to_pixel(after.position, SIZE)[0, 1] > camera.world_to_pixel(near.position, SIZE)[0, 1]
 
 
-def test_half_a_turn_is_what_the_scene_does_to_places_and_orientations() -> None:
+def test_a_half_turn_of_the_picture_equals_the_turn_of_the_scene() -> None:
     after = turned(scene(), PIVOT, math.pi)
     assert after.position == pytest.approx(np.array(((0.1, -0.05, 1.3),)), abs=1e-6)
     assert after.contact_ends[0] == pytest.approx((0.1, -0.05, 1.3, 0.0, 0.0, 0.75), abs=1e-6)

@@ -59,7 +59,7 @@ def kept(tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no limit there")
-def test_on_a_full_disk_loops_run_one_sentence_says_so_and_nothing_half_written_is_left(tmp_path: Path) -> None:
+def test_with_a_full_disk_loops_run_and_one_sentence_reports_it(tmp_path: Path) -> None:
     said, complaints = run(tmp_path, SUM, FULL, CALL)
     assert said == "10.0 24.0"
     assert len(complaints) == 1

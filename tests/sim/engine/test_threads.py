@@ -53,7 +53,7 @@ def test_a_number_of_threads_that_cannot_be_is_refused_and_the_old_one_kept() ->
         assert simulation.session.threads == 2
 
 
-def test_looking_back_past_a_change_of_threads_finds_the_same_bits() -> None:
+def test_rewinding_past_a_change_of_threads_gives_the_same_bits() -> None:
     simulation = make()
     apply(simulation, Act("fill"))
     apply(simulation, UseThreads(2))

@@ -34,7 +34,7 @@ def just_below(simulation: Experiment, stiffness: float) -> float:
 
 
 @pytest.mark.parametrize("seed", [2, 3])
-def test_one_smaller_step_is_enough_where_the_first_half_that_contacts_bear_leaves_them_no_room(seed: int) -> None:
+def test_one_remedy_with_a_smaller_step_is_sufficient(seed: int) -> None:
     simulation = new_experiment("heap", SMALL, seed)
     apply(simulation, Act("fill"))
     assert advance(simulation, 15_000) == 15_000

@@ -127,7 +127,7 @@ def test_a_storm_of_pauses_does_not_upset_the_thread(runner: Runner) -> None:
     assert at_rest(runner).step == step + 3
 
 
-def test_steps_still_owed_are_dropped_when_the_clock_goes_on(runner: Runner) -> None:
+def test_steps_not_done_during_a_pause_are_not_caught_up(runner: Runner) -> None:
     runner.send(Act("fill"))
     runner.single_step(10_000_000)
     runner.pause(False)
@@ -229,7 +229,7 @@ def test_a_crash_of_the_thread_is_told_on_the_screen(capsys: pytest.CaptureFixtu
     capsys.readouterr()
 
 
-def test_it_can_be_stopped_at_any_moment_and_twice() -> None:
+def test_the_physics_thread_can_be_stopped_at_any_time_and_twice() -> None:
     never_started = Runner(make)
     never_started.stop()
     for wait in (0.0, 0.001, 0.01):
@@ -243,7 +243,7 @@ def test_it_can_be_stopped_at_any_moment_and_twice() -> None:
         assert not runner._thread.is_alive()
 
 
-def test_many_loads_while_it_steps(runner: Runner) -> None:
+def test_many_runs_are_loaded_while_the_physics_thread_steps(runner: Runner) -> None:
     runner.pause(False)
     for seed in range(60):
         runner.send(Start("heap", SMALL, seed))
@@ -271,7 +271,7 @@ def test_snapshots_are_rarer_where_each_costs_more_but_never_stop() -> None:
     assert pause_between_snapshots(1.0) == 1.0 / FEWEST_SNAPSHOTS
 
 
-def test_readings_are_taken_anew_soon_though_the_first_look_took_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readings_are_sampled_again_soon_after_a_slow_first_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     class Clock:
         now, pace = 0.0, 30.0
 

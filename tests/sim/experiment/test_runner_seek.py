@@ -56,7 +56,7 @@ def test_a_long_way_back_is_gone_in_batches_and_shown_on_the_way() -> None:
     assert state_hash(simulation.run) == hashes[21_000]
 
 
-def test_on_a_long_way_back_changes_are_refused_and_another_moment_or_experiment_is_not() -> None:
+def test_during_a_long_rewind_changes_are_refused() -> None:
     runner, simulation, _ = far_back(21_000, 20_777)
     entries = list(simulation.history.log.entries)
     runner.send(Rewind(20_777))

@@ -64,7 +64,7 @@ def test_a_fresh_process_and_another_scene_before_give_the_same_bits() -> None:
     assert done.stdout == state_hash(poured().run)
 
 
-def test_looking_does_not_touch_the_run() -> None:
+def test_taking_a_snapshot_does_not_change_the_run() -> None:
     from repose.sim.experiment.snapshot import Snapshot
 
     watched, alone = poured(), poured()

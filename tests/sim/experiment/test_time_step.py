@@ -85,7 +85,7 @@ def test_an_elastic_impact_stays_harmonic_through_any_steps(integrator: str) -> 
 
 
 @pytest.mark.parametrize("tiny", [1e-8, 1e-7, 1e-6])
-def test_gear_goes_on_from_three_tiny_steps_as_if_there_had_been_none(tiny: float) -> None:
+def test_gear_continues_accurately_after_three_very_small_steps(tiny: float) -> None:
     # Rounding and damping leave e in an acceleration; of the fifth derivative that is e/dt³, and a prediction with a
     # step 2,500 times larger once made ten billion times as much of it: the grains flew apart without a fault.
     simulation = new_experiment("heap", {"grain_count": 40, "width": 0.015})

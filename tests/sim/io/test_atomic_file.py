@@ -38,7 +38,7 @@ def gone() -> int:
     return process.pid
 
 
-def test_of_many_who_claim_a_name_at_once_one_gets_it(tmp_path: Path) -> None:
+def test_of_many_simultaneous_claims_of_a_name_one_succeeds(tmp_path: Path) -> None:
     def attempt(_: int) -> bool:
         try:
             claim(tmp_path / "a.csv")
@@ -63,7 +63,7 @@ def test_a_claim_is_written_once_and_leaves_nothing_else(tmp_path: Path) -> None
     assert (tmp_path / "a.csv").read_bytes() == b"grains"
 
 
-def test_a_name_nothing_was_written_to_is_free_again(tmp_path: Path) -> None:
+def test_a_released_name_without_content_is_free_again(tmp_path: Path) -> None:
     place = claim(tmp_path / "a.csv")
     place.release()
     place.release()
@@ -113,7 +113,7 @@ def test_what_a_killed_process_left_is_swept_when_the_next_claims_there(tmp_path
     assert names(tmp_path) == ["other.repose", "run.repose"]
 
 
-def test_only_drafts_of_processes_that_are_gone_are_swept(tmp_path: Path) -> None:
+def test_only_drafts_of_ended_processes_are_removed(tmp_path: Path) -> None:
     dead = gone()
     kept = [
         f".run.repose.{os.getppid()}.new",  # of a process that lives
@@ -142,7 +142,7 @@ def test_only_drafts_of_processes_that_are_gone_are_swept(tmp_path: Path) -> Non
     assert (tmp_path / "full").read_text() == "precious"
 
 
-def test_a_file_written_over_by_wish_is_replaced_whole(tmp_path: Path) -> None:
+def test_a_requested_overwrite_replaces_the_whole_file(tmp_path: Path) -> None:
     path = tmp_path / "new folder" / "a"
     write_whole_file(path, lambda file: file.write(b"old"))
     write_whole_file(path, lambda file: file.write(b"new"))

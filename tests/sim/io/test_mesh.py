@@ -107,7 +107,7 @@ def test_faces_of_an_obj_may_have_four_corners_and_count_backwards(tmp_path: Pat
     assert area == pytest.approx(4e-6)
 
 
-def test_materials_of_an_obj_are_not_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_material_files_of_an_obj_are_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path, "paint.mtl", b"newmtl red\nKd 1 0 0\nmap_Kd picture.png\n")
     path = written(tmp_path, "box.obj", b"mtllib paint.mtl\nusemtl red\n" + obj(box()))
     read_mesh(path)  # what the reader itself is made of is loaded by now
@@ -183,7 +183,7 @@ def test_a_file_cut_anywhere_is_refused_or_told(tmp_path: Path, name: str) -> No
             assert len(np.unique(found.facets.reshape(-1, 3), axis=0)) == 8
 
 
-def test_loose_points_are_no_matter_where_the_surface_is_closed(tmp_path: Path) -> None:
+def test_unused_points_are_accepted_where_the_surface_is_closed(tmp_path: Path) -> None:
     loose = b"v 1 2 3\nv 4 5 6\n"
     assert read_mesh(written(tmp_path, "box.obj", obj(box()) + loose)).closed
     said = refusal(written(tmp_path, "open.obj", b"\n".join(obj(box()).split(b"\n")[:-2]) + b"\n" + loose))
@@ -241,7 +241,7 @@ def test_a_body_without_thickness_is_refused_where_it_must_be_closed(tmp_path: P
     assert "open edges" in refusal(sheet, closed=True)
 
 
-def test_a_body_inside_out_is_turned(tmp_path: Path) -> None:
+def test_a_mesh_with_inward_normals_is_inverted(tmp_path: Path) -> None:
     found = read_mesh(written(tmp_path, "out.stl", binary(box()[:, ::-1])), closed=True)
     assert found.notes == ("it was inside out and has been turned",)
     assert found.volume == pytest.approx(6e-6, rel=1e-6)

@@ -53,7 +53,7 @@ def test_file_of_a_user_is_read_by_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["\r", "\n"])
-def test_any_line_ending_and_a_missing_last_one_will_do(ending: str) -> None:
+def test_every_line_ending_is_read(ending: str) -> None:
     assert presets.parse(GOOD.replace("\n", ending).rstrip(), "try").values == {"friction": 0.3}
 
 

@@ -63,7 +63,7 @@ def as_table(manifest: dict) -> np.ndarray:
     return np.frombuffer(json.dumps(manifest).encode(), np.uint8)
 
 
-def test_round_trip_is_exact_and_the_run_goes_on_bit_by_bit() -> None:
+def test_a_world_is_read_exactly_and_the_run_continues_bit_by_bit() -> None:
     simulation, other = heap(), heap()
     world, state, facts = world_tables.from_bytes(saved(simulation), HeapState)
     assert facts == {"seed": 1}
@@ -143,7 +143,7 @@ def test_another_format_is_refused_with_both_numbers(blob: bytes) -> None:
     assert refused(remade(blob, manifest=as_table(manifest))) == f"The file has format 99; this program reads {FORMAT}."
 
 
-def test_a_well_formed_file_of_nonsense_is_refused(blob: bytes) -> None:
+def test_a_valid_archive_with_invalid_values_is_refused(blob: bytes) -> None:
     world, state, _ = world_tables.from_bytes(blob, HeapState)
     for spoil in ("nan", "radius", "pair"):
         spoilt, _, _ = world_tables.from_bytes(blob, HeapState)
@@ -156,7 +156,7 @@ def test_a_well_formed_file_of_nonsense_is_refused(blob: bytes) -> None:
         assert "file" in refused(world_tables.to_bytes(spoilt, state, {}))
 
 
-def test_nothing_pickled_is_ever_opened(blob: bytes) -> None:
+def test_pickled_data_are_never_read(blob: bytes) -> None:
     bomb = np.array([{"a": 1}], dtype=object)
     out = io.BytesIO()
     np.savez_compressed(out, manifest=as_table(manifest_of(blob)), motion=bomb)
@@ -206,12 +206,15 @@ def test_the_ready_column_is_not_used_for_other_grains_or_walls(values: dict) ->
     assert simulation.run.world.fixed.all()
 
 
-def test_a_changed_base_empties_a_ready_column_and_its_reset_too() -> None:
+def test_a_changed_base_is_put_under_a_ready_column_and_its_reset_is_empty() -> None:
     simulation = new_experiment("heap", ready="column")
     assert apply(simulation, SetParameters({"base_radius": 1e-3})) == ""
+    assert simulation.phase == "filled"
+    assert apply(simulation, Act("reset")) == ""
     assert simulation.phase == "empty"
     assert apply(simulation, SetParameters({"base_radius": 2.5e-4})) == ""
     assert apply(simulation, Act("reset")) == ""
+    assert simulation.phase == "filled"
 
 
 def test_an_unknown_prepared_state_is_refused() -> None:

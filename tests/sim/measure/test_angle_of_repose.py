@@ -94,7 +94,7 @@ def test_fewer_than_three_grains_have_no_slope(count: int, method: str) -> None:
     assert measure_angle(*grains, x_range=RANGE, method=method) is None
 
 
-def test_a_tower_has_no_slope() -> None:
+def test_a_single_column_of_grains_has_no_slope() -> None:
     position = np.array([[0.0101, y] for y in (0.0, 0.002, 0.004, 0.006)])
     grains = position, np.full(4, RADIUS), np.arange(4)
     assert measure_angle(*grains, x_range=RANGE, highest=4) is None

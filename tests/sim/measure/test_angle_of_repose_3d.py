@@ -56,7 +56,7 @@ def test_the_error_is_the_scatter_of_repeated_heaps() -> None:
     assert 0.4 < np.std(angles, ddof=1) / errors.mean() < 2.5
 
 
-def test_nothing_is_read_off_a_flat_layer_or_a_few_grains() -> None:
+def test_a_flat_layer_or_a_few_grains_have_no_angle() -> None:
     generator = np.random.default_rng(2)
     flat = np.column_stack([generator.uniform(-0.05, 0.05, (500, 2)), np.full(500, RADIUS)])
     assert measure_cone(flat, np.full(500, RADIUS), np.arange(500)) is None

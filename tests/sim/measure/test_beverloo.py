@@ -10,7 +10,7 @@ FACTS = {"density": 81_400.0, "gravity": 9.81, "radius": 0.0125}
 WIDTHS = np.array([0.1, 0.125, 0.15])
 
 
-def test_exact_rates_give_their_c_back():
+def test_the_fit_of_exact_rates_returns_their_constant():
     fit = fit_beverloo(WIDTHS, beverloo(WIDTHS, 4.2, **FACTS), **FACTS)
     assert fit.c == pytest.approx(4.2, abs=1e-6)
     assert fit.residual == pytest.approx(0.0, abs=1e-3)

@@ -83,7 +83,7 @@ def test_the_series_follow_it_and_have_no_entry_for_what_there_is_not(column: Ex
     assert series["kinetic_energy"].tolist() == series["energy.translational"].tolist()
 
 
-def test_a_dense_crowd_that_nowhere_touches_is_told_as_one() -> None:
+def test_a_dense_group_without_contacts_is_reported_as_dense() -> None:
     # As grains hang in the air when they have just been poured.
     model, numbers = model_of()
     grid = np.stack(np.meshgrid(np.arange(12.0), np.arange(12.0)), axis=-1).reshape(-1, 2)

@@ -10,7 +10,7 @@ from repose.sim.scenes.vessel.shape import turned
 
 
 @pytest.mark.parametrize("block", [1 << 22, 100])
-def test_a_ball_has_one_facet_below_from_inside_two_from_above_none_beside(monkeypatch, block: int) -> None:
+def test_number_of_facets_below_a_point_of_a_sphere_mesh(monkeypatch, block: int) -> None:
     monkeypatch.setattr(contained, "BLOCK", block)
     slope = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 15)
     ball = turned(np.column_stack([np.cos(slope).round(12), np.sin(slope)]))
@@ -24,6 +24,6 @@ def test_a_ball_has_one_facet_below_from_inside_two_from_above_none_beside(monke
     assert len(np.unique(expected[clear])) == 3
 
 
-def test_nothing_is_below_without_facets_or_points() -> None:
+def test_no_facet_is_below_where_there_are_no_facets_or_points() -> None:
     assert facets_beneath(np.empty((0, 3, 3)), np.ones((2, 3))).tolist() == [0, 0]
     assert facets_beneath(np.ones((2, 3, 3)), np.empty((0, 3))).tolist() == []

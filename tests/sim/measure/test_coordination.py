@@ -53,7 +53,7 @@ def test_rattlers_are_told_apart() -> None:
     assert found.distribution.tolist() == [0.25, 0.5, 0.25]
 
 
-def test_nothing_that_moves_has_no_contacts() -> None:
+def test_without_moving_grains_the_coordination_is_zero() -> None:
     bench = square_lattice(1e-5)
     bench.world.inverse_mass[:] = 0.0
     found = coordination_number(bench.world)

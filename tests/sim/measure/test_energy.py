@@ -30,7 +30,7 @@ def test_gravity_from_the_side_makes_another_height() -> None:
 
 
 @pytest.mark.parametrize(("dimension", "share"), [(2, 0.5), (3, 0.4)])
-def test_spin_is_an_entry_of_its_own(dimension: int, share: float) -> None:
+def test_rotational_energy_is_a_separate_entry(dimension: int, share: float) -> None:
     model, numbers = model_of("gear5", dimension, rotation=True)
     spin = [(50.0,)] if dimension == 2 else [(30.0, 0.0, 40.0)]
     bench = Bench(world_of(model, [(0.0,) * dimension], 2e-3, 5.0, spin=spin), model, numbers, 1e-5)

@@ -31,7 +31,7 @@ LATTICES = [
 
 @pytest.mark.parametrize(("cell", "edges", "radius", "expected"), LATTICES)
 @pytest.mark.parametrize("shift", [0.0, 0.13, 0.5])
-def test_lattices_fill_what_they_fill(cell, edges, radius, expected, shift) -> None:
+def test_packing_fractions_of_lattices(cell, edges, radius, expected, shift) -> None:
     # A box of whole cells holds the same wherever it lies; 1e-5 is what the slices of cut spheres leave.
     points = lattice(cell, edges)
     lower = shift * np.array([1.0, 0.7, 0.4])[: len(edges)]
@@ -51,7 +51,7 @@ def scattered(dimension: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("dimension", [2, 3])
-def test_a_random_packing_against_points_thrown_at_it(dimension: int) -> None:
+def test_the_fraction_of_a_random_packing_equals_a_monte_carlo_estimate(dimension: int) -> None:
     position, radius = scattered(dimension, 7)
     points = np.random.default_rng(11).random((200_000, dimension))
     hit = np.zeros(len(points), bool)
@@ -112,7 +112,7 @@ def test_the_box_lies_deep_in_the_packing_and_is_as_large_as_it_can_be(counts) -
     assert 0.5 * (box.lower + box.upper) == pytest.approx(0.5 * (outer_low + outer_high), abs=1.5)
 
 
-def test_grains_strewn_far_away_do_not_matter() -> None:
+def test_grains_far_from_the_heap_do_not_change_the_angle() -> None:
     calm, strewn = box_in_packing(block((20, 20))), box_in_packing(block((20, 20), strewn=[(1e7, 0), (0, -1e7)]))
     assert calm is not None
     assert strewn is not None

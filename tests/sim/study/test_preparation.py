@@ -7,11 +7,19 @@ from pathlib import Path
 import numba
 import pytest
 from repose.sim import registry
-from repose.sim.engine.step import compose
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.io import presets
 from repose.sim.study import preparation
-from repose.sim.study.preparation import PARTS, Watch, expected_times, is_stored, needed_by, needed_engines, progress_in
+from repose.sim.study.preparation import (
+    PARTS,
+    Watch,
+    expected_times,
+    is_stored,
+    loops_of,
+    needed_by,
+    needed_engines,
+    progress_in,
+)
 
 
 @pytest.fixture
@@ -42,9 +50,11 @@ def test_an_engine_is_stored_once_it_has_been_compiled(monkeypatch: pytest.Monke
     heap = needed_by("heap", {})
     new_experiment("heap")  # compiles the loop, or loads it
     assert is_stored(heap)
-    store = compose(heap.model).loop._cache
-    monkeypatch.setattr(store, "_index_key", lambda *_: (None, "another processor", "other sources"))
-    assert not is_stored(heap)
+    for loop in loops_of(heap.model).values():
+        with monkeypatch.context() as patch:
+            patch.setattr(loop._cache, "_index_key", lambda *_: (None, "another processor", "other sources"))
+            assert not is_stored(heap)
+    assert is_stored(heap)
 
 
 def test_durations_are_kept_and_scale_the_estimates_of_other_engines(empty_folder: Path) -> None:
@@ -77,23 +87,38 @@ def test_progress_never_goes_back_and_ends_only_with_the_last_part() -> None:
     assert progress_in(expected, "", 0.0) == ("", 1.0, 0.0)
 
 
+class FakeLoop:
+    """A function that counts as compiled once it has a signature."""
+
+    def __init__(self) -> None:
+        self.signatures: list[str] = []
+
+
 def test_a_watch_follows_the_parts_and_keeps_what_they_took(
     empty_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now, compiled = [100.0], [False]
-    monkeypatch.setattr(preparation, "is_compiled", lambda loop: compiled[0])
+    now, loops = [100.0], {part: FakeLoop() for part in [*PARTS][:3]}
+    monkeypatch.setattr(preparation, "loops_of", lambda model: loops)
     heap = needed_by("heap", {})
     watch = Watch(heap, clock=lambda: now[0])
     assert watch.parts == tuple(PARTS)
-    survey = PARTS["stable time step"]
-    assert watch.progress() == ("stable time step", 0.0, sum(PARTS.values()))
-    now[0] += survey + 1.0
-    assert watch.progress().part == "step loop"
-    now[0] += 11.0
-    compiled[0] = True
-    assert watch.progress().part == "contact table"
-    now[0] += 2.0
+    assert watch.progress() == ("step loop", 0.0, sum(PARTS.values()))
+    for seconds, part, following in ((30.0, *watch.parts[:2]), (2.0, *watch.parts[1:3]), (5.0, *watch.parts[2:])):
+        now[0] += seconds
+        before = watch.progress()
+        assert before.part == part
+        loops[part].signatures.append("compiled")
+        after = watch.progress()
+        assert after.part == following
+        assert after.share > before.share
     watch.finish()
-    kept = expected_times(heap)
-    assert kept["stable time step"] + kept["step loop"] == pytest.approx(survey + 12.0)
-    assert kept["contact table"] == 2.0
+    assert expected_times(heap) == PARTS | {"step loop": 30.0, "contact table": 2.0, "stable time step": 5.0}
+
+
+def test_a_watch_of_an_engine_that_is_loaded_keeps_nothing(empty_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparation, "is_stored", lambda needed: True)
+    heap = needed_by("heap", {})
+    watch = Watch(heap)
+    watch.finish()
+    assert expected_times(heap) == PARTS
+    assert not (empty_folder / preparation.FILE).exists()

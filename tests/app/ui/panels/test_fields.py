@@ -64,7 +64,9 @@ def test_the_tooltip_says_range_default_and_when_it_takes_effect() -> None:
     text = describe(DECLARED["grain_count"])
     assert "From 1 to 20000; default 1100." in text
     assert "next fill" in text
-    assert "under the grains" in describe(DECLARED["base_radius"])
+    assert "rebuilt at once, under the grains" in describe(DECLARED["base_radius"])
+    mesh = scenes()["vessel"].parameters.declared()["mesh_lift"]
+    assert "begins anew, after a question; undo brings back the grains" in describe(mesh)
     assert "10⁶" in describe(DECLARED["normal_stiffness"])
     assert "Takes effect at once" in describe(DECLARED["friction"], 3.1e-4)
     assert "over the contact duration (310 µs now), the longer of before and after" in describe(

@@ -150,7 +150,7 @@ def test_a_panel_that_fails_says_so_and_the_others_go_on(
     assert "The panel broken failed." in caplog.text
 
 
-def test_lost_settings_are_told_until_seen(stage: Stage) -> None:
+def test_lost_settings_are_reported_until_the_notice_is_closed(stage: Stage) -> None:
     stage.ui.settings.trouble = "Settings cannot be read."
     stage.frame(3)
     stage.click("notice.settings")

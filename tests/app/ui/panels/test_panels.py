@@ -147,7 +147,7 @@ def test_choosing_a_preset_starts_it_and_forgets_the_history(stage: Stage) -> No
     assert stage.ui.edits.history.undoable == []
 
 
-def test_saving_a_preset_puts_it_on_the_shelf(stage: Stage) -> None:
+def test_a_saved_preset_appears_in_the_list(stage: Stage) -> None:
     stage.ui.snapshot = replace(stage.ui.snapshot, parameters=stage.ui.snapshot.parameters.changed(friction=0.37))
     stage.click("experiment.save")
     stage.write("My heap")

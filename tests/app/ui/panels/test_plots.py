@@ -184,7 +184,7 @@ def test_what_the_scene_does_not_have_is_not_plotted(stage: Stage, monkeypatch: 
     assert stage.ui.broken == {}
 
 
-def test_six_tabs_stand_in_the_column_with_room_for_larger_letters(stage: Stage) -> None:
+def test_six_tabs_fit_the_column_at_larger_text_sizes(stage: Stage) -> None:
     left, right = stage.widgets["experiment.card"][0], stage.widgets["experiment.card"][2]
     tabs = [box for name, box in stage.widgets.items() if name.startswith("plots.") and name != "plots.span"]
     assert len(tabs) == 6

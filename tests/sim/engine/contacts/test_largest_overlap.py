@@ -56,7 +56,7 @@ def test_the_smaller_sphere_that_can_move_is_the_measure(dimension: int, rotatio
     assert deepest[5:].tolist() == [0.0, 1.0, -1.0]
 
 
-def test_no_bit_of_it_depends_on_batches_or_threads_and_a_restart_keeps_it() -> None:
+def test_the_result_depends_neither_on_batches_nor_on_threads_nor_on_a_restart() -> None:
     whole, pieces, crew = poured(6_000), poured(1), poured(1)
     while pieces.history.at < 6_000:
         advance(pieces, min(7, 6_000 - pieces.history.at))

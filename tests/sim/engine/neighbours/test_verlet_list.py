@@ -179,7 +179,7 @@ def test_what_two_spheres_are_to_each_other_is_the_same_bit_by_bit_for_a_list_ou
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("dimension", [2, 3])
-def test_memory_of_contacts_is_carried_over_rebuilds(dimension: int, threads: int) -> None:
+def test_contact_memory_is_kept_when_the_neighbour_list_is_rebuilt(dimension: int, threads: int) -> None:
     generator = np.random.default_rng(11)
     for _ in range(50):
         world = with_threads(cloud(generator, dimension), threads)

@@ -119,7 +119,7 @@ def test_the_automatic_step_is_a_class_at_or_below_its_share() -> None:
 
 
 @pytest.mark.parametrize("stable", [0.0, -1.0, math.inf, math.nan])
-def test_no_step_is_derived_from_nonsense(stable: float) -> None:
+def test_no_time_step_follows_from_numbers_that_are_not_finite(stable: float) -> None:
     with pytest.raises(ValueError, match="must be positive and finite"):
         automatic_dt(stable)
 

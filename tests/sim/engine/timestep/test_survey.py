@@ -134,7 +134,7 @@ def test_the_step_does_not_depend_on_what_cannot_move() -> None:
     assert found.stiffest in (2, 3)
 
 
-def test_nothing_touching_bears_any_step() -> None:
+def test_without_contacts_every_time_step_is_stable() -> None:
     model, numbers = model_of()
     bench = Bench(world_of(model, [(0, 0), (9e-3, 0)], 1e-3, 1e-3), model, numbers, 1e-9)
     bench.advance(1)
