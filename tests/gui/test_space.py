@@ -98,6 +98,7 @@ def test_the_picture_is_turned_zoomed_cut_and_coloured_while_paused(slow_glass: 
     glass.until(lambda: np.allclose(glass.look()["direction"], (-np.pi / 2, 0.0), atol=1e-6), "front view")
     whole = picture(glass, shot)
 
+    glass.click("tab.view")
     glass.click("view.cut")
     glass.click("view.cut.y")
     glass.until(lambda: glass.look()["cut"] == "y", "cut")
