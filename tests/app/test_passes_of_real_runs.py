@@ -55,6 +55,12 @@ class Sheet:
         self.words.append(text)
         self.places[text] = float(at[0]), float(at[1])
 
+    def scripted(self, at: Any, text: str, *style: Any, **more: Any) -> None:
+        self.text(at, text)
+
+    def scripted_width(self, text: str, size: float = 1.0, bold: bool = False) -> float:
+        return self.text_extent(text, size, bold)[0]
+
     def polyline(self, points: np.ndarray, *style: Any, **more: Any) -> None:
         self.lines.append(np.asarray(points))
 
