@@ -36,6 +36,8 @@ EVERYTHING = View(shown=dict.fromkeys((switch.name for switch in all_switches())
 WITHOUT_CHAINS = View(shown=EVERYTHING.shown | {"force_chains": False})
 OF_PLUG_INS = {"walls"}
 """Lines of walls in the plane: the hopper of CONTRIBUTING.md has them, no scene that ships."""
+OF_FILMS = {"title_card"}
+"""Passes that draw in films only; the tests of films look at them."""
 
 
 class Sheet:
@@ -54,6 +56,12 @@ class Sheet:
     def text(self, at: Any, text: str, *style: Any, **more: Any) -> None:
         self.words.append(text)
         self.places[text] = float(at[0]), float(at[1])
+
+    def scripted(self, at: Any, text: str, *style: Any, **more: Any) -> None:
+        self.text(at, text)
+
+    def scripted_width(self, text: str, size: float = 1.0, bold: bool = False) -> float:
+        return self.text_extent(text, size, bold)[0]
 
     def polyline(self, points: np.ndarray, *style: Any, **more: Any) -> None:
         self.lines.append(np.asarray(points))
@@ -78,7 +86,7 @@ def runs() -> Iterator[tuple[str, Snapshot]]:
 
 
 def test_every_pass_draws_something_of_a_real_run() -> None:
-    waiting = {item.name: item for item in all_passes() if item.name not in OF_PLUG_INS}
+    waiting = {item.name: item for item in all_passes() if item.name not in OF_PLUG_INS | OF_FILMS}
     parts = {(name, kind) for name, item in waiting.items() for kind in ("instances", "overlay") if getattr(item, kind)}
     for _, snapshot in runs():
         for view in (WITHOUT_CHAINS, EVERYTHING):
