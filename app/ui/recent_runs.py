@@ -61,7 +61,7 @@ class RecentRuns:
             self._thread.join()
 
     def _look(self, noted: tuple[str, ...], before: threading.Thread | None) -> None:
-        """Files used in the window, and what else is in the folder of the runs; not before an earlier look has ended."""
+        """Files used in the window, and what else is in the folder of the runs, once an earlier look has ended."""
         if before is not None:
             before.join()
         times: dict[Path, float] = {}
