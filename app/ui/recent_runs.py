@@ -50,19 +50,20 @@ class RecentRuns:
         self.refresh()
 
     def refresh(self) -> None:
-        """Look at the files again, without waiting for it."""
-        if self._thread is None or not self._thread.is_alive():
-            noted = tuple(self.settings.choices.recent_runs)
-            self._thread = threading.Thread(target=self._look, args=(noted,), name="recent runs", daemon=True)
-            self._thread.start()
+        """Look at the files again, without waiting for it; a look under way is followed by another one."""
+        noted, before = tuple(self.settings.choices.recent_runs), self._thread
+        self._thread = threading.Thread(target=self._look, args=(noted, before), name="recent runs", daemon=True)
+        self._thread.start()
 
     def wait(self) -> None:
         """Wait until the files have been looked at."""
         if self._thread is not None:
             self._thread.join()
 
-    def _look(self, noted: tuple[str, ...]) -> None:
-        """Files used in the window, and what else is in the folder of the runs."""
+    def _look(self, noted: tuple[str, ...], before: threading.Thread | None) -> None:
+        """Files used in the window, and what else is in the folder of the runs, once an earlier look has ended."""
+        if before is not None:
+            before.join()
         times: dict[Path, float] = {}
         for path in (*map(Path, noted), *runs_folder().glob(f"*{SUFFIX}")):
             try:

@@ -47,7 +47,7 @@ def test_a_lecture_from_the_picture_of_a_scene_to_the_saved_plot(tmp_path: Path)
         assert "# parameter friction: friction 0.4\n" in table.read_text()
         desktop.press("p", "ctrl+s")
         saved = folder / "heap-1.repose"
-        desktop.until(saved.exists, "the saved run")
+        desktop.until(lambda: saved.exists() and saved.stat().st_size > 0, "the saved run")
         seen = glimpse(saved)
         rows = pixels(seen.picture)
         assert rows is not None

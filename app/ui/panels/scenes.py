@@ -24,6 +24,8 @@ GROUPS = {"plane": "In the plane", "space": "In space", "checks": "Checks agains
 """Headings, in their order, by the group of the scene; "own" for presets saved by the user."""
 RUNS_FIRST = "runs first"
 """Entry of `Ui.memory`: whether saved runs stand above the presets."""
+OPENED = "scenes opened"
+"""Entry of `Ui.memory`: true for the first frame, which begins at the top."""
 SHARE = 0.96
 """Of the window that the choice of scenes may cover."""
 
@@ -43,6 +45,8 @@ def draw(ui: Ui) -> None:
     _draw_title(ui)
     # The groups scroll under the title.
     imgui.begin_child("groups", imgui.ImVec2(0.0, 0.0), imgui.ChildFlags_.nav_flattened)
+    if ui.memory.pop(OPENED, False):
+        imgui.set_scroll_y(0.0)
     runs_first = ui.memory.get(RUNS_FIRST)
     if runs_first:
         _draw_runs(ui)
@@ -117,7 +121,7 @@ def show_runs(ui: Ui) -> None:
 
 def toggle(ui: Ui, runs_first: bool = False) -> None:
     """Open the choice of scenes, or close it."""
-    ui.memory[RUNS_FIRST] = runs_first
+    ui.memory[RUNS_FIRST], ui.memory[OPENED] = runs_first, True
     ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
     if ui.overlay:
         ui.preset_library.refresh()
