@@ -19,7 +19,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = ("app", "sim", "shaders", "assets")
 """Folders whose files belong in the wheel."""
-NOT_SHIPPED = {"screenshot.png"}
+NOT_SHIPPED = {"screenshot.png", "heap.webp"}
 """Of `assets`, what only the README shows; it may be in the wheel all the same."""
 BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"
 
@@ -75,7 +75,9 @@ def test_the_wheel_holds_every_module_preset_shader_font_and_column(wheel: Path)
         if path.is_file() and "__pycache__" not in path.parts and path.name not in NOT_SHIPPED
     }
     assert wanted - packed == set()
-    assert {".py", ".toml", ".glsl", ".otf", ".npz", ".csv", ".md", ".txt"} == {Path(name).suffix for name in wanted}
+    assert {".py", ".toml", ".glsl", ".otf", ".npz", ".csv", ".md", ".txt", ".webp"} == {
+        Path(name).suffix for name in wanted
+    }
     folders = {name.split("/")[0] for name in packed}
     assert folders == {"repose", next(name for name in folders if name.endswith(".dist-info"))}
 

@@ -189,7 +189,7 @@ def test_a_folder_with_other_runs_or_results_is_refused(tmp_path: Path, capsys: 
     [
         ({}, 1, "2 to 10000 runs"),
         ({"until": 1.0}, 5, "--until is for a single one"),
-        ({"video": Path("heap.mp4")}, 5, "--video is for a single one"),
+        ({"video": "heap.mp4"}, 5, "--video is for a single one"),
         ({"ready": True}, 5, "leave --ready out"),
         ({"scene": "bounce"}, 5, "measures nothing"),
     ],

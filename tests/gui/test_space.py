@@ -25,7 +25,7 @@ orifice = 0.25
 fill_height = 1.1
 window = 10
 """
-CENTRE = (640, 330)
+CENTRE = (800, 300)
 """A pixel of the picture, on the glass."""
 
 
@@ -51,7 +51,7 @@ def picture(desktop: Desktop, path: Path) -> np.ndarray:
     """What is between the panels, shape (height, width, 3)."""
     desktop.fresh()
     desktop.screenshot(path)
-    return np.asarray(Image.open(path).convert("RGB"), float)[60:600, 320:960]
+    return np.asarray(Image.open(path).convert("RGB"), float)[90:560, 330:1270]
 
 
 def drag(desktop: Desktop, by: tuple[int, int], button: int = 1, start: tuple[int, int] = CENTRE) -> None:
@@ -99,6 +99,9 @@ def test_the_picture_is_turned_zoomed_cut_and_coloured_while_paused(slow_glass: 
     whole = picture(glass, shot)
 
     glass.click("tab.view")
+    x, y = glass.look()["widgets"]["tab.view"][:2]
+    glass.move(x, y + 60.0)
+    glass.xdotool("click", "--repeat", 20, 5)
     glass.click("view.cut")
     glass.click("view.cut.y")
     glass.until(lambda: glass.look()["cut"] == "y", "cut")

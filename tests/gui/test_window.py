@@ -209,7 +209,8 @@ def test_the_picture_is_zoomed_with_the_wheel_and_home_shows_everything(desktop:
     desktop.xdotool("click", 4)
     desktop.until(lambda: desktop.look()["metres_per_pixel"] < before, "zoomed picture")
     desktop.press("Home")
-    desktop.until(lambda: desktop.look()["metres_per_pixel"] == before, "whole scene")
+    # The camera follows the grains, and approaches what they need without ever reaching it.
+    desktop.until(lambda: abs(desktop.look()["metres_per_pixel"] / before - 1.0) < 0.02, "whole scene")
 
 
 def test_a_side_button_of_the_mouse_does_no_harm(desktop: Desktop) -> None:

@@ -11,7 +11,7 @@ from imgui_bundle import imgui, implot
 from repose.app.jobs import panel_faults
 from repose.app.jobs.panel_faults import OPENED, WAYS, bare_imgui, bare_ui, open_all, try_panel
 from repose.app.ui import layout
-from repose.app.ui.panels import Panel, all_panels, large_plot
+from repose.app.ui.panels import Panel, all_panels
 from repose.app.ui.places import STABILITY
 from repose.app.ui.ui import Ui
 
@@ -93,7 +93,7 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
         ui.settings.choices.tabs = {"tab": panel.name}
         ui.overlay = panel.name
         ui.presenting = panel.name == "presentation"
-        ui.memory |= {STABILITY: True, large_plot.OPEN: panel.name == "large_plot"}
+        ui.memory[STABILITY] = True
         with bare_imgui():
             panel_faults.apply(ui.palette, ui.scale)
             for _ in range(3):

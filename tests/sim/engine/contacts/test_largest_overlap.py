@@ -20,7 +20,7 @@ from tests.worlds import Bench, model_of, use_plain_engine, world_of
 
 @pytest.mark.usefixtures("uncompiled")
 def test_the_impact_counts_and_not_how_the_spheres_lie_at_the_end() -> None:
-    simulation = new_experiment("bounce", {"drop_height": 0.002})
+    simulation = new_experiment("bounce", {"drop_height": 0.002, "forward_speed": 0.0})
     apply(simulation, Act("run"))
     seen, when = 0.0, 0.0
     while simulation.time < 0.024:
