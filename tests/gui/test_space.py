@@ -112,7 +112,12 @@ def test_the_picture_is_turned_zoomed_cut_and_coloured_while_paused(slow_glass: 
     colour = glass.look()["colour_by"]
     glass.press("c")
     assert glass.look()["colour_by"] != colour
-    assert changed(before, picture(glass, shot)) > 0.005
+    for _ in range(8):  # slow beads in flight have one colour by force, too
+        if changed(before, picture(glass, shot)) > 0.005:
+            break
+        glass.press("c")
+    else:
+        raise AssertionError("No quantity changes the colours.")
     assert glass.look()["broken"] == {}
     assert glass.state["step"] == step
     glass.press("space")
