@@ -30,6 +30,8 @@ FIRST = (
     "tests/verification/test_ratcheting.py",
     "tests/gui/test_window.py",
     "tests/gui/test_space.py",
+    "tests/gui/test_scenes_and_plots.py",
+    "tests/test_wheel.py",
 )
 """For the other workers: a minute without any loop, then windows, which wait for nobody."""
 

@@ -37,6 +37,7 @@ class Physics:
         self._paused = False
         self._speed: float | None = None
         self._threads = threads
+        self._stops_at_rest = True
         self._runner = self._new_runner()
 
     def begin(self) -> None:
@@ -92,6 +93,11 @@ class Physics:
         self._speed = factor
         self._runner.set_speed(factor)
 
+    def stop_at_rest(self, stops: bool) -> None:
+        """Whether the clock stops while nothing moves."""
+        self._stops_at_rest = stops
+        self._runner.stop_at_rest(stops)
+
     def record(self, interval: Interval | None) -> queue.Queue[Any]:
         """A queue that gets a snapshot at every `interval` of simulated time [s]; None ends it."""
         return self._runner.record(interval)
@@ -126,5 +132,5 @@ class Physics:
         runner = Runner(make)
         runner.set_speed(self._speed)
         runner.pause(self._paused)
-        runner.stop_at_rest(True)
+        runner.stop_at_rest(self._stops_at_rest)
         return runner
