@@ -162,7 +162,7 @@ def _follow_mouse(ui: Ui, parameter: Parameter, left: float, width: float) -> No
             ui.memory.update(typing=name, text=plain(parameter, ui.edits.value(name)), typing_fresh=True)
             return
     where = dragged(ui, left, width)
-    if where is not None and parameter.quantity.effect == "anew" and ui.snapshot.moving_count:
+    if where is not None and parameter.quantity.effect in ("base", "anew") and ui.snapshot.moving_count:
         ui.memory[HELD] = (name, value_at(parameter, where))
     elif where is not None:
         ui.edits.set({name: value_at(parameter, where)}, gesture=("drag", name))
