@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
@@ -119,6 +120,10 @@ class CompileProcess:
                 self._failures.append(failure)
 
 
+def _tell_part(tell: Connection, words: str, part: str) -> None:
+    tell.send(("part", words, part))
+
+
 def _work(tell: Connection, low: bool) -> None:
     """What the process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the parent ends this process
@@ -132,7 +137,7 @@ def _work(tell: Connection, low: bool) -> None:
     for needed in missing:
         failure = ""
         try:
-            compile_engine(needed, lambda part, words=needed.words: tell.send(("part", words, part)))  # type: ignore[misc]
+            compile_engine(needed, partial(_tell_part, tell, needed.words))
             if not is_stored(needed):
                 failure = f"The engine of {needed.words} was compiled but could not be stored."
         except BrokenPipeError:
