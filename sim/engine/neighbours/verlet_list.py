@@ -1,9 +1,8 @@
 """Verlet list: every pair closer than touching + skin, kept for many steps.
 
 Once a sphere or a wall has moved half the skin, the lists of pairs and of contacts with walls are rebuilt from cells
-(repose.sim.engine.neighbours.cell_list) that are as wide as the largest distance at which two spheres are listed. Cells
-that share a bucket may give a pair twice; sorting removes the duplicate. Every function here runs in all threads, each
-with its share of the spheres.
+(repose.sim.engine.neighbours.cell_list) that are as wide as the largest distance at which two spheres are listed. Every
+function here runs in all threads, each with its share of the spheres.
 """
 
 from __future__ import annotations
@@ -12,18 +11,11 @@ import math
 
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.jit import compilable
-from repose.sim.engine.neighbours.cell_list import find_cells, sort_into_cells
-from repose.sim.engine.neighbours.pair_list import (
-    Section,
-    copy_history,
-    find_pairs,
-    index_by_j,
-    sort_pairs,
-    write_pairs,
-)
+from repose.sim.engine.neighbours.cell_list import cells_for, find_cells, sort_into_cells
+from repose.sim.engine.neighbours.pair_list import Section, find_pairs, index_by_j, sort_pairs, write_pairs
 from repose.sim.engine.neighbours.wall_list import refresh_wall_list
 from repose.sim.engine.threads import share, wait
-from repose.sim.engine.workspace import CULPRIT, FOUND, KEPT, MOVED, STATUS, WALL_LIST_FITS
+from repose.sim.engine.workspace import CULPRIT, FOUND, KEPT, LANES, MOVED, STATUS, WALL_LIST_FITS
 from repose.sim.engine.world import (
     NOT_FINITE,
     OK,
@@ -149,44 +141,39 @@ def rebuild(world, shapes, needs_material, thread):
     threads = world.threads
     thread_status = threads.thread_status
     search = world.search
-    largest = 0.0
-    for i in range(world.radius.size):
-        largest = max(largest, world.radius[i])
-    cell_size = 2.0 * largest + search.skin[0]
-    find_cells(search.cell, world.motion, cell_size, thread.first, thread.last)
+    cells = cells_for(search, world.radius)
+    find_cells(search.cell, world.motion, world.radius, cells, thread.first, thread.last)
     if not wait(threads):
         return THREAD_MISSING
     if thread.id == 0:
-        sort_into_cells(search, world.motion, world.radius)
+        sort_into_cells(search, world.motion, world.radius, cells)
     if not wait(threads):
         return THREAD_MISSING
     if thread.id == 0:
-        fits = world.walls.shape.size == 0 or refresh_wall_list(world, shapes.position, cell_size, largest)
+        fits = world.walls.shape.size == 0 or refresh_wall_list(world, shapes.position, cells)
         thread_status[0, WALL_LIST_FITS] = 1 if fits else 0
-    begin, end = share(world.pairs.i.size, thread.id, thread.total)
-    pair_buffer = world.pair_buffer
-    found = find_pairs(search, pair_buffer, shapes.position, thread.first, thread.last, begin, end)
+    low, high = share(world.pairs.i.size, thread.id, thread.total)
+    offset = low + LANES * thread.id
+    end = high + LANES * thread.id
+    rows = world.pair_buffer.found
+    found = find_pairs(search, cells, rows, world.motion, world.radius, shapes.position, thread, offset, end)
+    kept = 0
+    if found > 0:
+        kept = sort_pairs(world.pairs, world.pair_buffer, search, world.inverse_mass[0], thread, offset, found)
     thread_status[thread.id, FOUND] = found
-    if not wait(threads):
+    thread_status[thread.id, KEPT] = kept
+    if not wait(threads):  # no thread needs the old list any more
         return THREAD_MISSING
     fits = thread_status[0, WALL_LIST_FITS] == 1
-    for other in range(thread.total):
-        fits &= thread_status[other, FOUND] >= 0
-    if not fits:
-        return PAIRS_FULL
-    offset, kept = sort_pairs(search.begin, pair_buffer, thread_status, world.inverse_mass[0], thread)
-    thread_status[thread.id, KEPT] = kept
-    if not wait(threads):
-        return THREAD_MISSING
     before = 0
     total = 0
     for other in range(thread.total):
+        fits &= thread_status[other, FOUND] >= 0
         before += thread_status[other, KEPT] if other < thread.id else 0
         total += thread_status[other, KEPT]
+    if not fits:
+        return PAIRS_FULL
     section = Section(thread.first, thread.last, offset, kept, before)
-    copy_history(world.pairs, pair_buffer, search.begin, world.counters[PAIR_COUNT], section)
-    if not wait(threads):  # no thread needs the old list any more
-        return THREAD_MISSING
     write_pairs(world, section, needs_material)
     store_positions(search.reference, world.motion, thread.first, thread.last)
     if thread.id == 0:
