@@ -53,15 +53,16 @@ def dt_warning(experiment: Experiment, survey: Survey) -> str:
     asked = experiment.parameters.dt
     if asked == "auto" or experiment.fault is not None:
         return ""
+    shown = experiment.parameters.declared()["dt"].shown
     if asked > survey.stable_dt:
         return (
-            f"Over the {survey.stable_dt * 1e6:.4g} µs that the contacts bear: energy will grow without bound, so the "
-            f"run will be stopped within {experiment.engine.dt_check_steps} steps."
+            f"Above {shown(survey.stable_dt, digits=4)}, the stable time step of the present contacts: energy grows "
+            f"without bound, and the run is stopped within {experiment.engine.dt_check_steps} steps."
         )
     if asked > (expected := cluster_dt(experiment)):
         return (
-            f"Over the {expected * 1e6:.4g} µs that grains bear where they meet in a crowd: the run goes on, and will "
-            f"be stopped within {experiment.engine.dt_check_steps} steps once contacts bear less."
+            f"Above {shown(expected, digits=4)}, the stable time step of a grain in a dense cluster: the run continues "
+            f"and is stopped within {experiment.engine.dt_check_steps} steps when its contacts become unstable."
         )
     return ""
 

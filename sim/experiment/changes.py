@@ -22,6 +22,7 @@ from repose.sim.experiment.run import Checkpoint, Run
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.plain import require_plain
+from repose.sim.numbers import time_text
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known, shared_names
 
 
@@ -161,7 +162,7 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
         # A later fault goes back to this state: an earlier one has another base.
         history.mark_good(experiment, forget_change=True)
     if "ramp" in effects and experiment.run.ramp is not None and experiment.fault is None:
-        tell(experiment, f"{label}, over {1e3 * experiment.run.ramp.steps * experiment.dt:.2g} ms.")
+        tell(experiment, f"{label}, over {time_text(experiment.run.ramp.steps * experiment.dt)}.")
 
 
 def act(experiment: Experiment, action: str) -> None:

@@ -156,15 +156,18 @@ class HeapParameters(MotionParameters):
     def _can_be_built(self) -> Self:
         largest = self.mean_radius * (LARGEST if self.radius_spread > 0.0 else 1.0)
         if self.width < 2.0 * largest * (1.0 - 1e-9):
+            shown, least = self.declared()["width"].converted, float(f"{2.0 * largest:.6g}")
             raise ValueError(
-                f"width = {self.width!r} is refused: it must be at least {2.0 * largest:.6g} m, the diameter of the "
-                "largest grain; widen the container or make the grains smaller."
+                f"width = {self.width!r}{shown(self.width)} is refused: it must be at least {least!r} m{shown(least)}, "
+                "the diameter of the largest grain; widen the container or make the grains smaller."
             )
         grain_area = self.grain_count * math.pi * (self.mean_radius**2 + self.radius_spread**2)
         count = 2 * self.wall_count(grain_area) + self.base_count
         if count > MOST_WALL_GRAINS:
+            size = self.declared()["wall_radius"].converted(self.wall_radius)
             raise ValueError(
-                f"wall_radius = {self.wall_radius!r} is refused: walls and base would need {count} grains, at most "
-                f"{MOST_WALL_GRAINS} are built; make the wall grains larger, the container wider or the grains fewer."
+                f"wall_radius = {self.wall_radius!r}{size} is refused: walls and base would need {count} grains, at "
+                f"most {MOST_WALL_GRAINS} are built; make the wall grains larger, the container wider or the grains "
+                "fewer."
             )
         return self
