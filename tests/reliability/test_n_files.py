@@ -114,25 +114,25 @@ def spoil(**places: object):
     ("table", "change", "said"),
     [
         ("motion", spoil(value=np.nan), "positions that are not finite"),
-        ("motion", lambda table: table[:, :, :-1], "is not what it should be"),
-        ("motion", lambda table: table.astype(np.float32), "is not what it should be"),
+        ("motion", lambda table: table[:, :, :-1], "has a wrong type or shape"),
+        ("motion", lambda table: table.astype(np.float32), "has a wrong type or shape"),
         ("motion", lambda table: table[:, :2], "dimensions"),
         ("mass", spoil(value=1e300), "masses that are not between 1e-30 and 1e"),
         ("mass", spoil(value=1e-300), "masses that are not between 1e-30 and 1e"),
         ("radius", spoil(value=1e300), "radii that are not between"),
-        ("motion", spoil(value=1e300), "places too far from the origin"),
+        ("motion", spoil(value=1e300), "positions too far from the origin"),
         ("force", spoil(value=1e300), "numbers larger than"),
         ("counters", lambda table: np.where(np.arange(table.size) == STEP_COUNT, 2**62, table), "counters beyond"),
-        ("largest_overlap", spoil(value=-1.0), "a largest overlap that cannot be"),
+        ("largest_overlap", spoil(value=-1.0), "an impossible largest overlap"),
         ("radius", spoil(value=-1e-3), "radii or masses that are not positive"),
         ("mass", spoil(value=0.0), "radii or masses that are not positive"),
         ("force", spoil(value=np.inf), "numbers that are not finite"),
-        ("sphere_id", lambda table: np.zeros_like(table), "two spheres of one name"),
-        ("pairs__j", spoil(value=10_000), "spheres that are not there"),
-        ("pairs__j", lambda table: np.zeros_like(table), "spheres that are not there"),
-        ("material", spoil(value=-1), "materials that are not there"),
+        ("sphere_id", lambda table: np.zeros_like(table), "two spheres with one id"),
+        ("pairs__j", spoil(value=10_000), "spheres that do not exist"),
+        ("pairs__j", lambda table: np.zeros_like(table), "spheres that do not exist"),
+        ("material", spoil(value=-1), "materials that do not exist"),
         ("search__skin", spoil(value=0.0), "skin that is not positive"),
-        ("counters", spoil(value=1 << 40), "is not what it should be"),
+        ("counters", spoil(value=1 << 40), "has a wrong type or shape"),
         ("counters", lambda table: np.where(np.arange(table.size) == STEP_COUNT, -1, table), "counters below zero"),
         ("counters", lambda table: table[:-1], "counters"),
     ],
@@ -217,7 +217,7 @@ def test_n10_invalid_entries_of_the_manifest_are_refused(blob: bytes, change: ob
     [
         (lambda table: table.astype(np.float32), "state.radii is a table of <f4, and must be one of <f8"),
         (lambda table: np.full_like(table, 2**62, np.int64), "radii cannot have this value"),
-        (lambda table: table.astype(">f8"), "state.radii' of the file has the bytes of its numbers in the other order"),
+        (lambda table: table.astype(">f8"), "state.radii' of the file has another byte order"),
         (lambda table: table[None], "is refused: input should be a valid number."),
         (lambda table: np.full_like(table, 1e300), "radii cannot have this value"),
         (lambda table: table * np.nan, "radii cannot have this value"),
@@ -235,7 +235,7 @@ def test_n10_nan_in_the_json_text_is_refused(blob: bytes) -> None:
     text = tables["manifest"].tobytes().replace(b'"clock_time": 0.0', b'"clock_time": NaN', 1)
     out = io.BytesIO()
     np.savez_compressed(out, **(tables | {"manifest": np.frombuffer(text, np.uint8)}))
-    assert "holds NaN, which is no number" in refused(out.getvalue())
+    assert "contains NaN, which is not a number" in refused(out.getvalue())
 
 
 @pytest.mark.parametrize("found", [1, 6, 99, 0, -1, "3", None, 3.0])

@@ -178,7 +178,7 @@ def test_no_path_in_a_saved_run_is_looked_at(path: str, tmp_path: Path, monkeypa
     other = saved_run.read(io.BytesIO(closed(renamed, tables)))
     assert other.now.now.parameters.mesh == (path.replace("\\", "/").split("/")[-1] if "host" in path else path)
     renamed["surfaces"] = {}
-    with pytest.raises(ArchiveError, match="the saved run does not hold this shape"):
+    with pytest.raises(ArchiveError, match="the saved run does not contain this shape"):
         saved_run.read(io.BytesIO(closed(renamed, tables)))
 
 
