@@ -13,13 +13,13 @@ from repose.sim.registry import scenes
 TEXT = 0.86
 """Size of the result relative to running text: the whole sentence fits into a column."""
 BUTTON_HELP = (
-    f"The same experiment from its beginning with {RUNS} seeds, on free processors while the window goes on. "
-    "The error of one angle is that of its line fit; how far heaps differ is known from several runs only."
+    f"The same experiment from its beginning with {RUNS} seeds, on free processors while the window continues. "
+    "The error of one angle is that of its line fit; the scatter of heaps is known from several runs only."
 )
 
 
 def draw_repeats(ui: Ui) -> None:
-    """Nothing for a scene whose runs cannot be compared."""
+    """Draw the card; nothing for a scene whose runs cannot be compared."""
     scene = scenes().get(ui.snapshot.scene)
     parameters = ui.snapshot.parameters
     if scene is None or scene.study is None or parameters is None:
@@ -32,7 +32,7 @@ def draw_repeats(ui: Ui) -> None:
 
 
 def _draw_progress(ui: Ui) -> None:
-    """Share done and runs ended, with a button that ends the rest."""
+    """Share done and number of ended runs, with a button that ends the others."""
     stop = text_width("Stop") + 2.0 * imgui.get_style().frame_padding.x
     width = imgui.get_content_region_avail().x - stop - imgui.get_style().item_spacing.x
     words = f"{ui.repeats.done} of {RUNS} runs"
@@ -44,7 +44,7 @@ def _draw_progress(ui: Ui) -> None:
 
 
 def _draw_result(ui: Ui, study: Study, row: Row | None) -> None:
-    """One line: mean and error over the runs with what they are, or what went wrong."""
+    """One line: mean and error over the runs with their names, or the reason of a failure."""
     low, room = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
     trouble = ui.repeats.trouble
     choices: tuple[str, ...] = (trouble,)

@@ -62,7 +62,7 @@ def test_a_stopped_and_saved_run_continues_bit_by_bit(here: Path, capsys: pytest
     assert said == "--from continues the run in on.repose: leave --seed out; --set changes parameters.\n"
     assert "leave a scene out" in refused(capsys, "run", "heap", "--from", "on.repose")
     assert "on.repose exists already" in refused(capsys, "run", "heap", *FEW, "--save", "on.repose")
-    assert "make nowhere first" in refused(capsys, "run", "heap", "--save", "nowhere/a.repose")
+    assert "the folder nowhere does not exist" in refused(capsys, "run", "heap", "--save", "nowhere/a.repose")
     assert "above 0 s" in refused(capsys, "run", "heap", "--until", "-1")
     assert "from 0 to 2" in refused(capsys, "run", "--from", "on.repose", "--set", "friction=7")
     assert not [*here.glob("repose-*")]

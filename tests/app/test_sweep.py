@@ -32,7 +32,7 @@ CALL = ["sweep", "hourglass", "--over", "orifice=0.25,0.3", *(word for value in 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"scene": "bounce"}, "measures nothing"),
+        ({"scene": "bounce"}, "measures no quantity"),
         ({"scene": "hourglas"}, "did you mean 'hourglass'"),
         ({"over": "orifice"}, "NAME=VALUE"),
         ({"over": "orifice="}, "NAME=VALUE"),
@@ -191,7 +191,7 @@ def test_a_folder_with_other_runs_or_results_is_refused(tmp_path: Path, capsys: 
         ({"until": 1.0}, 5, "--until is for a single run"),
         ({"video": "heap.mp4"}, 5, "--video is for a single run"),
         ({"ready": True}, 5, "leave --ready out"),
-        ({"scene": "bounce"}, 5, "measures nothing"),
+        ({"scene": "bounce"}, 5, "measures no quantity"),
     ],
 )
 def test_a_repetition_that_makes_no_sense_is_refused(asked: dict, runs: int, words: str) -> None:

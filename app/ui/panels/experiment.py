@@ -16,7 +16,7 @@ from repose.sim.parameters import ParameterError, checked_seed
 CARD = 138.0
 """Height of the readings [px at scale 1]; more rows than fit are scrolled."""
 LARGE = 1.9
-"""Size of the number that matters, relative to running text."""
+"""Size of the main result relative to running text [-]."""
 METHODS = {"line": "least-squares line", "robust": "Theil-Sen line", "height_over_base": "height over base"}
 
 
@@ -96,7 +96,7 @@ def _draw_seed(ui: Ui) -> None:
 
 
 def _start_with(ui: Ui, text: str) -> None:
-    """Restart the experiment with the seed in `text`, or show why not."""
+    """Restart the experiment with the seed in `text`, or show why it is refused."""
     parameters = ui.edits.parameters
     if parameters is None:
         return
@@ -110,7 +110,7 @@ def _start_with(ui: Ui, text: str) -> None:
 
 
 def _draw_card(ui: Ui) -> None:
-    """The readings in a card of fixed height, whose rows may come and go: nothing below it ever moves."""
+    """The readings in a card of fixed height, so that nothing below it moves when the number of rows changes."""
     imgui.push_style_color(imgui.Col_.child_bg, vector(ui.palette.raised, 0.45))
     size = imgui.ImVec2(0.0, CARD * ui.scale)
     imgui.begin_child("readings", size, imgui.ChildFlags_.always_use_window_padding | imgui.ChildFlags_.nav_flattened)
@@ -135,7 +135,7 @@ def _draw_card(ui: Ui) -> None:
 
 
 def _draw_headline(ui: Ui, shown: Headline) -> None:
-    """The number that matters, large; its place is kept free before it is known."""
+    """The main result in large letters; its place is empty before it is known."""
     top = imgui.get_cursor_pos_y()
     heading(shown.value, LARGE, ui.palette.text)
     ui.probe.mark("experiment.angle" if ui.snapshot.measurement is not None else "experiment.headline")

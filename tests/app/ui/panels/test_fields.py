@@ -66,7 +66,7 @@ def test_the_tooltip_says_range_default_and_when_it_takes_effect() -> None:
     assert "next fill" in text
     assert "rebuilt at once, under the grains" in describe(DECLARED["base_radius"])
     mesh = scenes()["vessel"].parameters.declared()["mesh_lift"]
-    assert "begins anew, after a question; undo brings back the grains" in describe(mesh)
+    assert "restarts, after a question; undo restores the present grains" in describe(mesh)
     assert "10⁶" in describe(DECLARED["normal_stiffness"])
     assert "Takes effect at once" in describe(DECLARED["friction"], 3.1e-4)
     assert "over the contact duration (310 µs now), the longer of before and after" in describe(
