@@ -15,9 +15,9 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.registry import laws
 from repose.sim.scenes.heap3d.scene import FLOOR_WALL
 
-from tests.reliability.crowds import DT, RADIUS
+from tests.reliability.random_clusters import DT, RADIUS
 from tests.reliability.runs import CYLINDER, go
-from tests.worlds import Bench, model_of, use_plain_engine, world_of
+from tests.small_worlds import Bench, model_of, use_plain_engine, world_of
 
 
 def pushed(shape: int, corners: list, dt: float) -> Bench:

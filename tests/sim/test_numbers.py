@@ -54,7 +54,7 @@ def test_a_whole_number_may_be_written_with_an_exponent() -> None:
     assert (read_whole("1e6"), read_whole("2.0"), read_whole("2.5")) == (1_000_000, 2, "2.5")
 
 
-def test_a_comma_is_answered_with_a_point() -> None:
+def test_a_decimal_comma_is_refused_with_the_number_written_with_a_point() -> None:
     assert about_comma("0,5") == " Use a point: 0.5."
     assert about_comma(" -12,25e3 ") == " Use a point: -12.25e3."
     assert [about_comma(other) for other in ("0.5", "1,2,3", "a,b", ",5", 5, None)] == [""] * 6
@@ -81,7 +81,7 @@ def test_settings_refuse_ambiguous_numbers(tmp_path: Path) -> None:
     assert "defaults are used for width" in settings.trouble
 
 
-def test_what_toml_holds_comes_out_plain() -> None:
+def test_values_from_toml_become_python_types() -> None:
     text = 'a = 1\nb = [1.5, 2_0, {c = true}]\nd = "x"\ne = 2020-01-01\n[t]\nu = nan\n'
     found = as_written(tomlkit.parse(text))
     assert repr(found) == repr(

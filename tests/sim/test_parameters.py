@@ -60,7 +60,7 @@ def test_unknown_name_offers_the_nearest() -> None:
 
 @pytest.mark.parametrize("parameter", NUMBERS, ids=lambda p: p.name)
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, "fast", "0,2", True, None, [1.0]])
-def test_what_is_no_finite_number_is_refused(parameter, wrong) -> None:
+def test_values_that_are_not_finite_numbers_are_refused(parameter, wrong) -> None:
     said = refusal({parameter.name: wrong})
     assert said.startswith(f"{parameter.name} = {wrong!r} is refused: it must be a ")
     assert f"the default is {parameter.default!r}{parameter.converted(parameter.default)}." in said
@@ -89,7 +89,7 @@ def test_negative_values_are_refused(name: str) -> None:
     assert "is refused" in refusal({name: -1 if name == "grain_count" else -1e-3})
 
 
-def test_zero_is_legal_where_physics_knows_it() -> None:
+def test_zero_is_accepted_where_it_is_physical() -> None:
     zeros = ("gravity", "friction", "shear_stiffness", "normal_damping", "shear_damping", "radius_spread", "tilt")
     assert HeapParameters.checked(dict.fromkeys(zeros, 0.0)).gravity == 0.0
     for name in ("normal_stiffness", "mean_radius", "mass_at_mean", "dt", "width"):
@@ -97,7 +97,7 @@ def test_zero_is_legal_where_physics_knows_it() -> None:
 
 
 @pytest.mark.parametrize("parameter", CHOICES, ids=lambda p: p.name)
-def test_a_choice_takes_its_words_only(parameter) -> None:
+def test_a_choice_accepts_only_its_words(parameter) -> None:
     for wrong in ("hertzz", 1.0, True, ""):
         said = refusal({parameter.name: wrong})
         assert all(f"'{word}'" in said for word in parameter.choices)
@@ -105,7 +105,7 @@ def test_a_choice_takes_its_words_only(parameter) -> None:
         assert getattr(HeapParameters.checked({parameter.name: word}), parameter.name) == word
 
 
-def test_a_whole_number_may_not_have_a_fraction_and_several_refusals_are_all_told() -> None:
+def test_a_fraction_is_refused_for_an_integer_and_all_refusals_are_in_the_message() -> None:
     said = refusal({"grain_count": 10.5, "friction": -1.0})
     assert "grain_count = 10.5 is refused: it must be a whole number from 1 to 20000" in said
     assert "friction = -1.0 is refused: it must be a number from 0 to 2" in said
@@ -127,7 +127,7 @@ def test_a_refusal_gives_value_limits_and_default_also_in_the_display_unit() -> 
 @pytest.mark.parametrize(
     ("text", "value"), [("0.2", 0.2), (" 2e-1 ", 0.2), ("+0.2", 0.2), ("1", 1.0), ("0", 0.0), ("10e-2", 0.1)]
 )
-def test_one_grammar_for_numbers(text: str, value: float) -> None:
+def test_all_parameters_accept_the_same_notation_of_numbers(text: str, value: float) -> None:
     assert HeapParameters.parse("friction", text) == value
     assert type(HeapParameters.parse("friction", text)) is float
 
@@ -156,7 +156,7 @@ def test_anything_else_typed_for_a_number_is_refused(text: str) -> None:
     assert "friction = " in typed_refusal("friction", text)
 
 
-def test_words_are_typed_bare_or_quoted() -> None:
+def test_words_are_typed_with_or_without_quotes() -> None:
     assert HeapParameters.parse("exponent", "linear") == "linear"
     assert HeapParameters.parse("exponent", '"linear"') == "linear"
     assert HeapParameters.parse("dt", "auto") == "auto"
@@ -170,7 +170,7 @@ NAMES = st.sampled_from(sorted(HeapParameters.model_fields))
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(NAMES, st.floats() | st.integers() | st.text(), max_size=3))
-def test_whatever_is_set_is_accepted_in_range_or_refused_in_a_sentence(values: dict) -> None:
+def test_any_value_is_accepted_in_range_or_refused_in_a_sentence(values: dict) -> None:
     try:
         parameters = HeapParameters.checked(values)
     except ParameterError as error:

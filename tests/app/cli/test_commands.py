@@ -122,7 +122,7 @@ def test_bad_input_is_refused_in_a_sentence_before_any_work(
 
 
 @pytest.mark.gl
-def test_film_that_has_no_place_to_go_is_refused_before_any_work(
+def test_a_film_that_cannot_be_written_is_refused_before_any_work(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (here / "a_file").touch()
@@ -143,7 +143,7 @@ def test_scenes_and_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> No
     assert "gravity = 1.62 m/s²" in listed
 
 
-def test_a_damaged_preset_of_the_user_hides_no_other(
+def test_a_damaged_preset_of_the_user_does_not_hide_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine.toml").write_text(
@@ -179,7 +179,7 @@ def test_without_display_the_default_experiment_runs_without_a_window(
     assert (job.scene, job.preset, job.values, job.out) == ("heap", presets.DEFAULT, {}, None)
 
 
-def test_window_that_cannot_open_ends_in_a_sentence(
+def test_a_window_that_cannot_open_gives_a_sentence(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(preset: str, threads: int | None) -> int:
@@ -202,7 +202,7 @@ def test_a_closed_pipe_causes_no_traceback(tmp_path: Path) -> None:
     assert errors == ""
 
 
-def test_terminal_without_greek_letters_gets_something_readable(tmp_path: Path) -> None:
+def test_a_terminal_without_greek_letters_gets_readable_text(tmp_path: Path) -> None:
     with start(["presets"], tmp_path, LC_ALL="C", PYTHONIOENCODING="ascii", PYTHONUTF8="0") as process:
         shown, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "")

@@ -25,7 +25,7 @@ from repose.sim.study.bench import memory
 from tests.sim.experiment.test_runner import make
 
 
-def test_threads_are_changed_between_batches_without_a_trace_in_the_run() -> None:
+def test_a_change_of_the_number_of_threads_between_batches_changes_no_bit() -> None:
     simulation = make()
     runner = Runner(lambda: simulation)
     apply(simulation, Act("fill"))
@@ -46,7 +46,7 @@ def test_threads_are_changed_between_batches_without_a_trace_in_the_run() -> Non
     assert verify(saved_copy(simulation), threads=2).differs_at is None
 
 
-def test_a_number_of_threads_that_cannot_be_is_refused_and_the_old_one_kept() -> None:
+def test_an_impossible_number_of_threads_is_refused_and_the_old_one_kept() -> None:
     simulation = make()
     assert apply(simulation, UseThreads(2)) == ""
     for count in (0, -1, MOST_THREADS + 1, True, 1.5, "2"):
@@ -77,7 +77,7 @@ class NobodyComes:
         assert not wait, "whoever waits for them waits for ever"
 
 
-def test_a_thread_that_does_not_come_stops_the_run_at_the_last_good_state_with_a_sentence(
+def test_a_thread_that_does_not_arrive_stops_the_run_at_the_last_good_state_with_a_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(workspace, "LONGEST_WAIT", 0.1)
@@ -103,7 +103,7 @@ def test_a_thread_that_does_not_come_stops_the_run_at_the_last_good_state_with_a
 
 
 @pytest.mark.parametrize(("threads", "bound"), [(1, 1350), (2, 1500)])
-def test_a_bead_in_space_takes_no_more_than_its_bound_with_all_that_threads_share(threads: int, bound: int) -> None:
+def test_the_memory_per_bead_in_space_is_within_its_bound_threads_included(threads: int, bound: int) -> None:
     # As many pairs as a settled glass of beads has room for, six to a bead, and walls.
     count = 10_000
     blank = empty_world(3, 3, 3)

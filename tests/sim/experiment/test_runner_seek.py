@@ -29,7 +29,7 @@ def far_back(end: int, back_to: int) -> tuple[Runner, Experiment, dict[int, str]
     return runner, simulation, hashes
 
 
-def test_a_long_way_back_is_gone_in_batches_and_shown_on_the_way() -> None:
+def test_a_long_rewind_is_done_in_batches_and_its_progress_is_shown() -> None:
     back_to = 20_777
     runner, simulation, hashes = far_back(21_000, back_to)
     runner.send(Rewind(back_to))

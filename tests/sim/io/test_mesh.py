@@ -16,7 +16,7 @@ from repose.sim.io.mesh import MOST_FACETS, UNITS, read_mesh
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import laws
 
-from tests.worlds import Bench, model_of, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
 RADIUS, MASS, STIFFNESS = 1e-3, 1e-5, 1e3
 """Of the spheres [m], [kg], and of their contacts [N/m]."""
