@@ -169,7 +169,7 @@ def test_a_folder_with_other_runs_or_results_is_refused(tmp_path: Path, capsys: 
     out.mkdir()
     (out / "result.json").write_text("precious")
     assert run_command_line(call) == 2
-    assert "already holds result.json" in capsys.readouterr().err
+    assert "already contains result.json" in capsys.readouterr().err
     (out / "result.json").unlink()
     runs = out / "runs"
     runs.mkdir()
@@ -180,7 +180,7 @@ def test_a_folder_with_other_runs_or_results_is_refused(tmp_path: Path, capsys: 
     assert "choose another --out" in capsys.readouterr().err
     (runs / "orifice-0.25-seed-1.json").write_text("{")
     assert run_command_line(call) == 2
-    assert "holds no result of a run" in capsys.readouterr().err
+    assert "contains no result of a run" in capsys.readouterr().err
     assert len(tasks(asked, runs)) == 3
 
 
@@ -188,8 +188,8 @@ def test_a_folder_with_other_runs_or_results_is_refused(tmp_path: Path, capsys: 
     ("asked", "runs", "words"),
     [
         ({}, 1, "2 to 10000 runs"),
-        ({"until": 1.0}, 5, "--until is for a single one"),
-        ({"video": "heap.mp4"}, 5, "--video is for a single one"),
+        ({"until": 1.0}, 5, "--until is for a single run"),
+        ({"video": "heap.mp4"}, 5, "--video is for a single run"),
         ({"ready": True}, 5, "leave --ready out"),
         ({"scene": "bounce"}, 5, "measures nothing"),
     ],

@@ -156,7 +156,7 @@ def test_n17_a_long_rewind_is_done_in_parts_and_no_command_acts_meanwhile() -> N
     again.session.seek_steps = 700
     rewind_to(again, 5_500)
     assert (again.history.at, again.history.seek is not None) == (700, True)
-    assert "going to step 5500, 4800 steps from here" in apply(again, SetParameters({"friction": 0.2}))
+    assert "moving to step 5500, 4800 steps from here" in apply(again, SetParameters({"friction": 0.2}))
     shown = Snapshot()
     take_snapshot(again, shown)
     assert shown.progress == 700 / 5_500

@@ -97,7 +97,7 @@ def test_p09_every_slider_end_to_end_and_back_loses_no_number(parameter: Paramet
 
 def test_p11_a_radius_three_times_as_large_waits_for_the_next_fill_or_is_refused(heap: SavedRun) -> None:
     simulation, untouched = resumed_experiment(heap), resumed_experiment(heap)
-    assert "mean_radius = 0.003 is refused" in apply(simulation, SetParameters({"mean_radius": 3e-3}))
+    assert "mean_radius = 0.003 (3 mm) is refused" in apply(simulation, SetParameters({"mean_radius": 3e-3}))
     changed(simulation, mean_radius=2e-3)
     assert "at the next fill" in simulation.message
     for run in (simulation, untouched):

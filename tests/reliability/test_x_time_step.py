@@ -42,7 +42,9 @@ def test_x06_a_step_above_the_critical_one_is_taken_with_a_warning_and_stopped_w
     assert simulation.fault is None
     snapshot = Snapshot()
     take_snapshot(simulation, snapshot)
-    assert snapshot.dt_warning.startswith(f"Over the {1e6 * critical:.4g} µs that the contacts bear")
+    assert snapshot.dt_warning.startswith(
+        f"Above {1e6 * critical:.4g} µs, the stable time step of the present contacts"
+    )
     assert advance(simulation, 100) < 100
     assert simulation.fault is not None
     assert simulation.fault.parameter == "dt"

@@ -1,4 +1,4 @@
-"""One reader of numbers: what a person means by a number is taken, what may be a slip is not."""
+"""The parser of typed numbers accepts clear ones and refuses ambiguous ones; messages use readable units."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from repose.app.cli.terminal import typed_number, typed_whole
 from repose.app.storage.settings import load_settings
 from repose.app.ui.field_values import typed
 from repose.sim.io import presets
-from repose.sim.numbers import about_comma, as_written, read_number, read_whole
+from repose.sim.numbers import about_comma, as_written, length_text, read_number, read_whole, time_text
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
@@ -93,6 +93,21 @@ def test_what_toml_holds_comes_out_plain() -> None:
             "t": {"u": float("nan")},
         }
     )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.0, "0 ms"), (0.0005417, "0.5417 ms"), (0.0371, "37.1 ms"), (0.1, "0.1000 s"), (12.34567, "12.3457 s")],
+)
+def test_a_time_in_a_message_is_in_seconds_or_milliseconds(seconds: float, text: str) -> None:
+    assert time_text(seconds) == text
+
+
+def test_a_length_in_a_message_is_in_millimetres_and_a_far_one_in_metres() -> None:
+    assert length_text(0.0008) == "0.8 mm"
+    assert length_text(0.0196, -0.0082) == "(19.6, -8.2) mm"
+    assert length_text(2.5e4) == "2.5e+04 m"
+    assert length_text(0.5, 30.0, 0.0) == "(0.5, 30, 0) m"
 
 
 def test_every_number_of_the_command_line_uses_the_same_parser() -> None:

@@ -63,7 +63,7 @@ def test_unknown_name_offers_the_nearest() -> None:
 def test_what_is_no_finite_number_is_refused(parameter, wrong) -> None:
     said = refusal({parameter.name: wrong})
     assert said.startswith(f"{parameter.name} = {wrong!r} is refused: it must be a ")
-    assert f"the default is {parameter.default!r}." in said
+    assert f"the default is {parameter.default!r}{parameter.converted(parameter.default)}." in said
     assert "\n" not in said
 
 
@@ -72,7 +72,7 @@ def test_a_value_out_of_range_is_refused_with_the_range(parameter) -> None:
     kind = int if parameter.kind == "int" else float
     for wrong in (kind(100 * parameter.high + 1), kind(-100 * abs(parameter.high) - 1)):
         said = refusal({parameter.name: wrong})
-        assert f"{parameter.name} = {wrong!r} is refused" in said
+        assert f"{parameter.name} = {wrong!r}{parameter.converted(wrong)} is refused" in said
         assert f"from {parameter.low:g} to {parameter.high:g}" in said
     for right in (kind(parameter.low), kind(parameter.high)):
         assert getattr(HeapParameters.checked({parameter.name: right}), parameter.name) == right
@@ -111,8 +111,16 @@ def test_a_whole_number_may_not_have_a_fraction_and_several_refusals_are_all_tol
     assert "friction = -1.0 is refused: it must be a number from 0 to 2" in said
 
 
-def test_limits_are_told_in_the_unit_a_person_reads_too() -> None:
-    assert "(0.05 mm to 3 mm)" in refusal({"base_radius": 1.0})
+def test_a_refusal_gives_value_limits_and_default_also_in_the_display_unit() -> None:
+    assert refusal({"base_radius": 1.0}) == (
+        "base_radius = 1.0 (1000 mm) is refused: it must be a number from 5e-05 to 0.003 m (0.05 mm to 3 mm); the "
+        "default is 0.00025 (0.25 mm)."
+    )
+    assert "friction = 3.0 is refused" in refusal({"friction": 3.0})  # no unit: nothing to convert
+    for wrong in (math.nan, 10**400, True):
+        said = refusal({"base_radius": wrong})
+        assert said.startswith(f"base_radius = {repr(wrong)[:100]}")
+        assert said.count("mm") == 3  # of limits and default only
     assert "or 'auto'" in refusal({"dt": 1.0})
 
 
@@ -188,7 +196,9 @@ def test_a_set_cannot_be_changed_in_place() -> None:
 
 def test_a_container_narrower_than_its_largest_grain_is_refused() -> None:
     said = refusal({"width": 6e-3, "mean_radius": 2e-3})
-    assert said.startswith("width = 0.006 is refused: it must be at least 0.0072 m, the diameter of the largest grain")
+    assert said.startswith(
+        "width = 0.006 (6 mm) is refused: it must be at least 0.0072 m (7.2 mm), the diameter of the largest grain"
+    )
     assert HeapParameters.checked({"width": 6e-3, "mean_radius": 2e-3, "radius_spread": 0.0}).width == 6e-3
 
 

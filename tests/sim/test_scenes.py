@@ -242,7 +242,7 @@ def test_equal_grains_and_a_single_grain_are_fine() -> None:
 def test_what_cannot_be_run_is_refused() -> None:
     simulation = new_experiment("heap", HEAP)
     apply(simulation, Act("run"))
-    with pytest.raises(ParameterError, match="makes no sense now"):
+    with pytest.raises(ParameterError, match="is not possible now"):
         run_experiment(simulation)
 
 

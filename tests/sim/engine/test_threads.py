@@ -19,6 +19,7 @@ from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import Runner
 from repose.sim.experiment.stepping import advance
+from repose.sim.numbers import time_text
 from repose.sim.study.bench import memory
 
 from tests.sim.experiment.test_runner import make
@@ -90,9 +91,9 @@ def test_a_thread_that_does_not_come_stops_the_run_at_the_last_good_state_with_a
         assert advance(simulation, 100) == 0
     assert simulation.fault is not None
     assert simulation.fault.message == (
-        f"One of 2 threads did not come within 0.1 s to step its grains at {begun:.4f} s: "
-        f"stopped at the last good state, {begun:.4f} s. Likely cause: the system does not let it run. "
-        "Go on, or step with one thread (--threads 1)."
+        f"One of 2 threads did not arrive within 0.1 s to step its grains at {time_text(begun)}: "
+        f"stopped at the last good state, {time_text(begun)}. Likely cause: the operating system did not run it. "
+        "Continue, or use one thread (--threads 1)."
     )
     assert state_hash(simulation.run) == good
     clear_fault(simulation)

@@ -62,7 +62,7 @@ def test_reset_after_it_gives_a_column_at_rest() -> None:
     experiment = column()
     apply(experiment, SetParameters({"normal_stiffness": STIFFEST}))
     apply(experiment, Act("reset"))
-    assert experiment.message == "The filled column is back."
+    assert experiment.message == "The filled column is restored."
     assert experiment.phase == "filled"
     assert energy_of(experiment).work == 0.0
     assert unbalanced(experiment) <= BALANCED * experiment.parameters.gravity

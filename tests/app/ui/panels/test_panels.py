@@ -211,7 +211,7 @@ def test_an_unstable_time_step_offers_the_automatic_one(stage: Stage) -> None:
     assert "stability.auto" not in stage.widgets
     stage.ui.snapshot = replace(stage.ui.snapshot, omega_dt=0.1)
     stage.frame(3)
-    stage.ui.snapshot = replace(stage.ui.snapshot, dt_warning="Over the 20 µs that the contacts bear.")
+    stage.ui.snapshot = replace(stage.ui.snapshot, dt_warning="Above 20 µs, the stable time step.")
     stage.frame(3)
     stage.click("stability.auto")
     assert stage.commands == [SetParameters({"dt": "auto"})]
