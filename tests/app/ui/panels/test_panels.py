@@ -9,6 +9,7 @@ import pytest
 from imgui_bundle import imgui
 from repose.app.render.passes.force_chains import FORCE_CHAINS
 from repose.app.ui.panels import Panel, all_panels, experiment, plots, stability
+from repose.app.ui.questions import answer
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act, SetParameters, Start, UseThreads
 from repose.sim.experiment.snapshot import Snapshot
@@ -140,6 +141,7 @@ def test_choosing_a_preset_starts_it_and_forgets_the_history(stage: Stage) -> No
     stage.commands.clear()
     stage.click("experiment.preset")
     stage.click("experiment.preset.moon")
+    answer(stage.ui, True)
     (start,) = stage.commands
     assert isinstance(start, Start)
     assert start.values == {"gravity": 1.62}
@@ -230,11 +232,24 @@ def test_the_dot_opens_when_it_turns_amber_and_the_published_hourglass_keeps_its
 def test_readings_of_the_packing_stay_beside_a_measured_slope(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     rows: list[tuple[str, str]] = []
     monkeypatch.setattr(experiment, "row", lambda left, right, *rest: rows.append((left, right)))
-    stage.ui.snapshot.readings = (Reading("grains left", 100.0),)
+    stage.ui.snapshot.readings = (Reading("angle of repose", 12.0, "°", 0.5), Reading("grains left", 100.0))
     stage.ui.snapshot.bulk_readings = (Reading("pressure P", 95.94321, "N/m", help="Where."),)
     stage.frame(1)
     assert ("pressure P", "95.94 N/m") in rows
-    assert "grains left" not in dict(rows)
+    assert ("grains left", "100") in rows
+    assert "angle of repose" not in dict(rows)  # it stands large above
+
+
+def test_a_reset_that_stands_large_is_not_offered_twice_and_nothing_moves(stage: Stage) -> None:
+    before = {name: box for name, box in stage.widgets.items() if name.startswith("action.")}
+    assert stage.ui.snapshot.measurement is not None
+    stage.ui.snapshot = replace(stage.ui.snapshot, progress=None)
+    stage.frame(2)
+    stage.click("next.action")
+    assert stage.commands[-1] == Act("reset")
+    after = {name: box for name, box in stage.widgets.items() if name.startswith("action.")}
+    assert before.keys() - after.keys() == {"action.reset"}
+    assert all(before[name] == box for name, box in after.items())
 
 
 def test_no_widget_of_a_column_is_cut_off_at_the_side(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,15 @@ from repose.app.storage import thumbnails
 from repose.app.storage.run_saver import RunSaver
 from repose.app.ui import file_dialog, recent_runs
 from repose.app.ui.panels import all_keys, runs, scenes
-from repose.app.ui.questions import open_question
+from repose.app.ui.questions import is_losing, open_question
 from repose.app.ui.recent_runs import RecentRuns
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import Start
+from repose.sim.experiment.commands import SetParameters, Start
+from repose.sim.experiment.control import apply
 from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io import presets
 
 from tests.app.ui.panels.stage import Stage
@@ -45,6 +49,7 @@ def test_every_shipped_preset_has_a_sentence_a_question_and_a_picture(name: str)
 
 
 def test_one_key_opens_the_choice_and_a_click_starts_the_preset(stage: Stage) -> None:
+    stage.ui.snapshot = replace(stage.ui.snapshot, progress=None)  # nothing is under way that would be lost
     assert not any(name.startswith("card.") for name in stage.widgets)
     press(stage, "scenes")
     shown = [name for name in stage.widgets if name.startswith("card.")]
@@ -55,6 +60,51 @@ def test_one_key_opens_the_choice_and_a_click_starts_the_preset(stage: Stage) ->
     assert stage.ui.overlay == ""
     assert not any(name.startswith("card.") for name in stage.widgets)
     assert stage.ui.broken == {}
+
+
+@pytest.mark.parametrize("where", ["pictures", "list"])
+def test_a_preset_replaces_a_run_with_something_to_lose_only_after_a_yes(stage: Stage, where: str) -> None:
+    def choose() -> None:
+        if where == "pictures":
+            press(stage, "scenes")
+            stage.click("card.moon")
+        else:
+            stage.click("experiment.preset")
+            stage.click("experiment.preset.moon")
+
+    def started() -> int:
+        return sum(isinstance(command, Start) for command in stage.commands)
+
+    untouched = stage.ui.snapshot
+    for busy in (replace(untouched, progress=None, commands=1), replace(untouched, progress=0.4, commands=0)):
+        stage.ui.snapshot = busy
+        choose()
+        question = open_question(stage.ui)
+        assert question is not None
+        assert "Start Moon?" in question.text
+        press(stage, "no")
+        assert started() == 0
+        assert stage.ui.preset_library.current != "moon"
+    choose()
+    press(stage, "yes")
+    assert (started(), stage.ui.preset_library.current) == (1, "moon")
+
+
+def test_what_was_saved_is_not_lost_when_another_run_replaces_it(stage: Stage, tmp_path: Path) -> None:
+    experiment = new_experiment("heap", {"grain_count": 5, "width": 0.02}, seed=9)
+    apply(experiment, SetParameters({"friction": 0.3}))
+    saver = stage.ui.run_saver = RunSaver(lambda command: command.take(saved_copy(experiment)))
+    saver.begin()
+    snapshot = stage.ui.snapshot = Snapshot()
+    take_snapshot(experiment, snapshot)
+    assert is_losing(stage.ui)
+    saver.save(str(tmp_path / "kept.repose"))
+    saver.end()
+    assert saver.trouble == ""
+    assert not is_losing(stage.ui)
+    apply(experiment, SetParameters({"friction": 0.4}))
+    take_snapshot(experiment, snapshot)
+    assert is_losing(stage.ui)
 
 
 def test_presets_stand_in_the_group_of_their_scene(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +193,7 @@ def test_the_systems_dialog_chooses_what_to_open_and_where_to_save(
     monkeypatch.setattr(file_dialog, "why_none", lambda: "")
     monkeypatch.setattr(file_dialog, "open_dialog", lambda title, *rest: (asked.append(title), Answer(["a.repose"]))[1])
     monkeypatch.setattr(file_dialog, "save_dialog", lambda title, *rest: (asked.append(title), Answer("b.repose"))[1])
-    monkeypatch.setattr(runs, "replace_run", lambda ui, path: opened.append(path))
+    monkeypatch.setattr(runs, "open_file", lambda ui, path: opened.append(path))
     monkeypatch.setattr(stage.ui.run_saver, "save", lambda path, asked=False: saved.append((path, asked)))
     stage.click("tab.runs")
     stage.click("runs.open")
