@@ -7,6 +7,9 @@ from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action
 
+RESET = "reset"
+"""Name of the action that leads back to the beginning."""
+
 
 def act(ui: Ui, action: Action) -> None:
     """Request an action. While the engine is compiled the action waits, and a message says so."""

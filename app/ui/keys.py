@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import pygame
-from repose.app.ui.actions import act
+from repose.app.ui.actions import RESET, act
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Action, Snapshot
 
@@ -80,7 +80,7 @@ def scene_keys(snapshot: Snapshot) -> tuple[Key, ...]:
         Key(
             f"act_{action.name}",
             action.key,
-            action.label[:1].lower() + action.label[1:],
+            key_help(action),
             "Experiment",
             partial(_act, action),
             characters=action.key.lower() + action.key.upper(),
@@ -88,6 +88,12 @@ def scene_keys(snapshot: Snapshot) -> tuple[Key, ...]:
         for action in snapshot.actions
         if action.key
     )
+
+
+def key_help(action: Action) -> str:
+    """What the key does: the label, of a reset with what it leads back to, in the words of its button."""
+    words = f"{action.label}: {action.help[:1].lower()}{action.help[1:]}" if action.name == RESET else action.label
+    return (words[:1].lower() + words[1:]).removesuffix(".")
 
 
 def _act(action: Action, ui: Ui) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from repose.app.render.text import friendly
+from repose.app.storage.run_saver import State
 from repose.app.ui.ui import Ui
 from repose.sim.parameters import Parameter, Value
 
@@ -63,5 +64,16 @@ def _in_words(parameter: Parameter, value: Value) -> str:
 
 
 def is_losing(ui: Ui) -> bool:
-    """Whether another run would replace one that has begun."""
-    return ui.snapshot.step > 0
+    """Whether another run would replace one that is under way, or in which the user has done something not saved."""
+    snapshot = ui.snapshot
+    under_way = snapshot.step > 0 and snapshot.progress is not None
+    state = State(snapshot.scene, snapshot.seed, snapshot.log_end, snapshot.commands)
+    return (under_way or snapshot.commands > 0) and state != ui.run_saver.safe
+
+
+def replace_run(ui: Ui, words: str, yes: str, act: Callable[[], object]) -> None:
+    """Put another run in place of the one in the window; where something would be lost, only after the user agrees."""
+    if is_losing(ui):
+        ask(ui, f"{words} It replaces the run in the window.", yes, act)
+    else:
+        act()

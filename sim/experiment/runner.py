@@ -18,7 +18,7 @@ from repose.sim.experiment.commands import Command
 from repose.sim.experiment.control import apply, seek_further
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.snapshot import Fault, Snapshot, TripleBuffer
-from repose.sim.experiment.stepping import advance, at_rest, steps_until, threads_wanted
+from repose.sim.experiment.stepping import advance, rests_at_check, steps_until, threads_wanted
 from repose.sim.experiment.take_snapshot import take_picture, take_snapshot
 
 PUBLISH_INTERVAL = 1.0 / 75.0
@@ -197,7 +197,7 @@ class Runner:
         began = time.perf_counter()
         steps, requested = self._steps_due(experiment)
         self._offer_frame(experiment)
-        done = advance(experiment, min(steps, self._steps_to_frame(experiment)))
+        done = advance(experiment, min(steps, self._steps_to_frame(experiment)), not requested and self._may_rest)
         if requested:
             with self._asking:
                 self._steps_asked = max(0, self._steps_asked - done)
@@ -241,7 +241,7 @@ class Runner:
             return 0, False
         if paused:
             return min(batch, asked), True
-        if self._stops_at_rest and self._recording is None and at_rest(experiment):
+        if self._may_rest and rests_at_check(experiment):
             self._scheduled = None
             return 0, False
         if self._speed is None:
@@ -253,6 +253,11 @@ class Runner:
         if behind > LONGEST_CATCH_UP * self._speed:
             self._scheduled = None
         return max(0, min(batch, int(behind / experiment.dt))), False
+
+    @property
+    def _may_rest(self) -> bool:
+        """Whether the clock stops at rest: never while frames are recorded."""
+        return self._stops_at_rest and self._recording is None
 
     def _steps_to_frame(self, experiment: Experiment) -> int:
         if self._recording is None:

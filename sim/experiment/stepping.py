@@ -25,14 +25,17 @@ CHECKS_PER_CHECKPOINT = 40
 """Checks between two checkpoints: restart points for faults, positions of the rewind bar, hashes of the log."""
 
 
-def advance(experiment: Experiment, steps: int) -> int:
-    """Advance by at most `steps` steps; returns how many were done, fewer only after a fault."""
+def advance(experiment: Experiment, steps: int, to_rest: bool = False) -> int:
+    """Advance by at most `steps` steps; returns how many were done, fewer only after a fault.
+
+    With `to_rest` the check at which all has come to rest is the last step.
+    """
     if steps > 0 and experiment.fault is None:
         history.cut(experiment)
-    return advance_within_log(experiment, steps)
+    return advance_within_log(experiment, steps, to_rest)
 
 
-def advance_within_log(experiment: Experiment, steps: int) -> int:
+def advance_within_log(experiment: Experiment, steps: int, to_rest: bool = False) -> int:
     """Like `advance`, but without discarding the log after the present step."""
     done = 0
     run = experiment.run
@@ -55,6 +58,8 @@ def advance_within_log(experiment: Experiment, steps: int) -> int:
                 faults.update_dt(experiment)
             if experiment.fault is None:
                 _check(experiment)
+        if to_rest and rests_at_check(experiment):
+            break
     return done
 
 
@@ -77,6 +82,14 @@ def at_rest(experiment: Experiment) -> bool:
     since = past.log.entries[past.commands - 1].at if past.commands else 0
     settled = not past.commands or (past.at - since) * experiment.dt >= REST_TIME
     return settled and mean_speed(run.world) < getattr(experiment.parameters, "settle_speed", SLOW)
+
+
+def rests_at_check(experiment: Experiment) -> bool:
+    """Whether the clock may stop here: all is at rest, and this step is one that the run alone determines.
+
+    What the user does next then acts at the same step in every run of the same seed, however fast the machine is.
+    """
+    return experiment.step % CHECK_STEPS == 0 and at_rest(experiment)
 
 
 def steps_until(experiment: Experiment, time: float) -> int:

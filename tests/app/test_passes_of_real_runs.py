@@ -1,9 +1,10 @@
-"""What the passes draw of real runs: each draws something of some scene, and it is what the run says."""
+"""What passes and panels show of real runs: each pass draws something of some scene, and it is what the run says."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from repose.app.render.passes import Frame, all_passes, all_switches, make_frame
 from repose.app.render.passes.facets import walls_in_view
 from repose.app.render.passes.slope_in_space import overlay as draw_slope
 from repose.app.storage.view import View
+from repose.app.ui.panels import experiment as readings_panel
 from repose.app.ui.places import BELOW_LEGEND
+from repose.app.ui.readings import headline
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
@@ -27,6 +30,7 @@ from repose.sim.registry import scenes
 from repose.sim.scenes.common import unreleased
 
 from tests.app.real_runs import course, finished, in_phase, shot
+from tests.app.ui.panels.panel_harness import open_harness
 
 if TYPE_CHECKING:
     from repose.app.window.picture import PictureMaker
@@ -132,6 +136,19 @@ def test_the_angle_in_the_picture_is_that_of_the_readings(scene: str) -> None:
         if item.overlay and item.is_drawn(frame):
             item.overlay(frame, sheet)  # type: ignore[arg-type]
     assert f"{reading.value:.1f}° ± {reading.error:.1f}°" in sheet.words
+
+
+@pytest.mark.parametrize("scene", sorted(scenes()))
+def test_every_reading_of_a_scene_stands_beside_the_picture_at_the_end_of_its_run(
+    scene: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshot, rows = finished(scene), list[str]()
+    assert snapshot.readings
+    monkeypatch.setattr(readings_panel, "row", lambda label, *rest: rows.append(label))
+    with open_harness(tmp_path, snapshot):
+        large = headline(snapshot)
+    assert large is not None
+    assert {reading.label for reading in snapshot.readings} <= {large.label, *rows}
 
 
 def test_the_cone_drawn_lies_on_the_measured_heap_in_space() -> None:

@@ -6,6 +6,7 @@ from imgui_bundle import imgui
 from repose.app.render.text import draw_text, heading, text_width
 from repose.app.render.theme import vector
 from repose.app.ui.panels import Panel
+from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.readings import Headline, headline, in_words
 from repose.app.ui.repeat_card import draw_repeats
 from repose.app.ui.ui import Ui
@@ -39,9 +40,8 @@ def _draw_start(ui: Ui) -> None:
     )
     chosen = choose(ui, "experiment.preset", "", ui.preset_library.titles, ui.preset_library.current)
     imgui.end_child()
-    if chosen is not None and ui.preset_library.take(chosen):
-        ui.edits.forget()
-        ui.settings.choices.preset = chosen
+    if chosen is not None:
+        choose_preset(ui, chosen)
     imgui.same_line()
     if button(ui, "experiment.scenes", "Scenes", hint="S", width=pictures, help="Choose a scene from pictures."):
         ui.actions["scenes"]()
@@ -121,8 +121,7 @@ def _draw_card(ui: Ui) -> None:
     if measured is not None:
         row("angle of repose, by", METHODS[measured.method], ui)
         row("surface grains used", str(len(measured.used_ids)), ui)
-        row("grains left on the base", str(measured.grains_left), ui)
-    own = [entry for entry in ui.snapshot.readings if entry.label != large.label] if measured is None else []
+    own = [entry for entry in ui.snapshot.readings if entry.label != large.label]
     for reading in (*own, *ui.snapshot.bulk_readings):
         row(reading.label, in_words(reading), ui)
         words = (

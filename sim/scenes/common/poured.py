@@ -120,16 +120,23 @@ def fillable(state: PouredState) -> bool:
     return state.phase in ("empty", "filled", "rested") and not state.run_all
 
 
+def is_prepared(state: PouredState) -> bool:
+    """Whether the container was filled from the beginning; one that is poured is full later."""
+    return state.phase == "filled" and state.since == 0.0
+
+
 def act_poured(
     experiment: Experiment, action: str, pour: Callable[[Experiment], None], empty: str, opening: str = ""
 ) -> str:
     """Carry out "fill", "run" or "reset".
 
     `pour` releases one layer, `opening` is the action that follows the filled container, `empty` says that it is empty.
+    What begins with an empty or a prepared container begins at step 0: the same seed and parameters give the same run,
+    however long the container has been watched before.
     """
-    if action == "fill" and experiment.phase != "empty":
+    if action == "fill":
         begin_anew(experiment, made=experiment.scene.begin(experiment.parameters, experiment.seed))
-    elif action == "reset" or experiment.phase == "rested":
+    elif action == "reset" or experiment.phase in ("empty", "rested") or is_prepared(experiment.run.state):
         begin_anew(experiment)
     state: PouredState = experiment.run.state
     if action == "reset":

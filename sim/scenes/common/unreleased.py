@@ -103,9 +103,8 @@ def actions_held(phase: str, release: str, release_help: str, reset_help: str) -
 
 
 def act_held(experiment: Experiment, action: str, held: str, gone: str, velocity: Sequence[float] = ()) -> str:
-    """Release the spheres, after a run from their start, or put them back; `held` and `gone` are the messages."""
-    if action == "reset" or experiment.phase == "rested":
-        begin_anew(experiment)
+    """Release the spheres from their start, at step 0, or put them back; `held` and `gone` are the messages."""
+    begin_anew(experiment)
     if action == "reset":
         return held
     built = experiment.run.built

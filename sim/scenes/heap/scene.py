@@ -123,7 +123,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
         Action(
             "measure", "Measure angle", "M", phase in ("flowing", "rested") and not busy, "Fit a line to the surface."
         ),
-        Action("reset", "Reset", "R", True, "Start again with the filled column or the empty container."),
+        Action("reset", "Reset", "R", True, "Back to the filled column, or the empty container where there is none."),
         Action("run", "Run all", "A", not busy, "Fill, open, wait for rest and measure without further keys."),
     )
 

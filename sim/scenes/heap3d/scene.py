@@ -93,7 +93,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
         Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full plate is emptied first."),
         Action("lift", "Lift cylinder", "O", phase == "filled" and not busy, "Lift the cylinder off the plate."),
         Action("measure", "Measure angle", "M", phase in ("flowing", "rested") and not busy, "Fit the slope."),
-        Action("reset", "Reset", "R", True, "Start again with the empty plate."),
+        Action("reset", "Reset", "R", True, "Back to the empty plate."),
         Action("run", "Run all", "A", not busy, "Pour, lift if there is a cylinder, wait for rest and measure."),
     )
 

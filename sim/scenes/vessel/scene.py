@@ -149,7 +149,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     return (
         Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full shape is emptied first."),
         Action("measure", "Count grains", "M", state.phase in ("flowing", "rested"), "Count what the shape holds."),
-        Action("reset", "Reset", "R", True, "Start again with the empty shape."),
+        Action("reset", "Reset", "R", True, "Back to the empty shape."),
         Action("run", "Run all", "A", not busy, "Pour, wait for rest and count."),
     )
 

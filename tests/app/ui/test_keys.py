@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pygame
 import pytest
+from repose.app.ui.actions import RESET
 from repose.app.ui.keys import dispatch, find_key, scene_keys
 from repose.app.ui.panels import all_keys
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action, Snapshot
+from repose.sim.registry import scenes
 
 UI: Any = SimpleNamespace(actions={})
 
@@ -97,3 +101,15 @@ def test_letters_follow_the_character_not_the_position_on_the_keyboard() -> None
     found = find_key(all_keys(), pygame.K_q, "v", 0)
     assert found is not None
     assert found.name == "record"
+
+
+@pytest.mark.parametrize("scene", sorted(scenes()))
+def test_help_of_the_reset_says_what_its_button_says(scene: str) -> None:
+    experiment = new_experiment(scene, dict(scenes()[scene].test_values))
+    actions = scenes()[scene].actions(experiment)
+    button = next(action for action in actions if action.name == RESET)
+    (key,) = (key for key in scene_keys(Snapshot(actions=actions)) if key.shown == "R")
+    assert key.help == f"reset: {button.help[0].lower()}{button.help[1:-1]}"
+    if scene == "heap":
+        readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+        assert f"**R** {key.help.replace('reset', 'resets', 1)}." in " ".join(readme.split())

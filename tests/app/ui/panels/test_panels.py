@@ -9,6 +9,7 @@ import pytest
 from imgui_bundle import imgui
 from repose.app.render.passes.force_chains import FORCE_CHAINS
 from repose.app.ui.panels import Panel, all_panels, experiment, plots, stability
+from repose.app.ui.questions import answer
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act, SetParameters, Start, UseThreads
 from repose.sim.experiment.snapshot import Snapshot
@@ -142,6 +143,7 @@ def test_choosing_a_preset_starts_it_and_forgets_the_history(harness: PanelHarne
     harness.commands.clear()
     harness.click("experiment.preset")
     harness.click("experiment.preset.moon")
+    answer(harness.ui, True)
     (start,) = harness.commands
     assert isinstance(start, Start)
     assert start.values == {"gravity": 1.62}
@@ -234,11 +236,24 @@ def test_readings_of_the_packing_are_shown_beside_a_measured_slope(
 ) -> None:
     rows: list[tuple[str, str]] = []
     monkeypatch.setattr(experiment, "row", lambda left, right, *rest: rows.append((left, right)))
-    harness.ui.snapshot.readings = (Reading("grains left", 100.0),)
+    harness.ui.snapshot.readings = (Reading("angle of repose", 12.0, "°", 0.5), Reading("grains left", 100.0))
     harness.ui.snapshot.bulk_readings = (Reading("pressure P", 95.94321, "N/m", help="Where."),)
     harness.frame(1)
     assert ("pressure P", "95.94 N/m") in rows
-    assert "grains left" not in dict(rows)
+    assert ("grains left", "100") in rows
+    assert "angle of repose" not in dict(rows)  # it stands large above
+
+
+def test_a_reset_that_stands_large_is_not_offered_twice_and_nothing_moves(harness: PanelHarness) -> None:
+    before = {name: box for name, box in harness.widgets.items() if name.startswith("action.")}
+    assert harness.ui.snapshot.measurement is not None
+    harness.ui.snapshot = replace(harness.ui.snapshot, progress=None)
+    harness.frame(2)
+    harness.click("next.action")
+    assert harness.commands[-1] == Act("reset")
+    after = {name: box for name, box in harness.widgets.items() if name.startswith("action.")}
+    assert before.keys() - after.keys() == {"action.reset"}
+    assert all(before[name] == box for name, box in after.items())
 
 
 def test_no_widget_of_a_column_is_cut_off_at_the_side(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,15 @@ from repose.app.storage import thumbnails
 from repose.app.storage.run_saver import RunSaver
 from repose.app.ui import file_dialog, recent_runs
 from repose.app.ui.panels import all_keys, runs, scenes
-from repose.app.ui.questions import open_question
+from repose.app.ui.questions import is_losing, open_question
 from repose.app.ui.recent_runs import RecentRuns
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import Start
+from repose.sim.experiment.commands import SetParameters, Start
+from repose.sim.experiment.control import apply
 from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io import presets
 
 from tests.app.ui.panels.panel_harness import PanelHarness
@@ -45,6 +49,7 @@ def test_every_shipped_preset_has_a_sentence_a_question_and_a_picture(name: str)
 
 
 def test_one_key_opens_the_choice_and_a_click_starts_the_preset(harness: PanelHarness) -> None:
+    harness.ui.snapshot = replace(harness.ui.snapshot, progress=None)  # nothing is under way that would be lost
     assert not any(name.startswith("card.") for name in harness.widgets)
     press(harness, "scenes")
     shown = [name for name in harness.widgets if name.startswith("card.")]
@@ -55,6 +60,51 @@ def test_one_key_opens_the_choice_and_a_click_starts_the_preset(harness: PanelHa
     assert harness.ui.overlay == ""
     assert not any(name.startswith("card.") for name in harness.widgets)
     assert harness.ui.broken == {}
+
+
+@pytest.mark.parametrize("where", ["pictures", "list"])
+def test_a_preset_replaces_a_run_with_something_to_lose_only_after_a_yes(harness: PanelHarness, where: str) -> None:
+    def choose() -> None:
+        if where == "pictures":
+            press(harness, "scenes")
+            harness.click("card.moon")
+        else:
+            harness.click("experiment.preset")
+            harness.click("experiment.preset.moon")
+
+    def started() -> int:
+        return sum(isinstance(command, Start) for command in harness.commands)
+
+    untouched = harness.ui.snapshot
+    for busy in (replace(untouched, progress=None, commands=1), replace(untouched, progress=0.4, commands=0)):
+        harness.ui.snapshot = busy
+        choose()
+        question = open_question(harness.ui)
+        assert question is not None
+        assert "Start Moon?" in question.text
+        press(harness, "no")
+        assert started() == 0
+        assert harness.ui.preset_library.current != "moon"
+    choose()
+    press(harness, "yes")
+    assert (started(), harness.ui.preset_library.current) == (1, "moon")
+
+
+def test_what_was_saved_is_not_lost_when_another_run_replaces_it(harness: PanelHarness, tmp_path: Path) -> None:
+    experiment = new_experiment("heap", {"grain_count": 5, "width": 0.02}, seed=9)
+    apply(experiment, SetParameters({"friction": 0.3}))
+    saver = harness.ui.run_saver = RunSaver(lambda command: command.take(saved_copy(experiment)))
+    saver.begin()
+    snapshot = harness.ui.snapshot = Snapshot()
+    take_snapshot(experiment, snapshot)
+    assert is_losing(harness.ui)
+    saver.save(str(tmp_path / "kept.repose"))
+    saver.end()
+    assert saver.trouble == ""
+    assert not is_losing(harness.ui)
+    apply(experiment, SetParameters({"friction": 0.4}))
+    take_snapshot(experiment, snapshot)
+    assert is_losing(harness.ui)
 
 
 def test_presets_are_listed_in_the_group_of_their_scene(harness: PanelHarness, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +193,7 @@ def test_the_dialog_of_the_system_selects_files_to_open_and_to_save(
     monkeypatch.setattr(file_dialog, "why_none", lambda: "")
     monkeypatch.setattr(file_dialog, "open_dialog", lambda title, *rest: (asked.append(title), Answer(["a.repose"]))[1])
     monkeypatch.setattr(file_dialog, "save_dialog", lambda title, *rest: (asked.append(title), Answer("b.repose"))[1])
-    monkeypatch.setattr(runs, "replace_run", lambda ui, path: opened.append(path))
+    monkeypatch.setattr(runs, "open_file", lambda ui, path: opened.append(path))
     monkeypatch.setattr(harness.ui.run_saver, "save", lambda path, asked=False: saved.append((path, asked)))
     harness.click("tab.runs")
     harness.click("runs.open")
