@@ -48,6 +48,8 @@ class Curve:
     lines: tuple[Line, ...]
     heading: str = ""
     """What is plotted, in words; empty where the axes say it."""
+    note: str = ""
+    """Of which runs, in words; empty where there is only one."""
     table: tuple[tuple[str, ...], ...] = ()
     """Head and rows of a table to show beside the plot."""
     log: bool = False
