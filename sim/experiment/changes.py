@@ -17,7 +17,7 @@ from repose.sim.experiment.experiment import Experiment, Scene, Session
 from repose.sim.experiment.ledger import book_initial_energy, booked
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.relaxation import relax_where_unbalanced
-from repose.sim.experiment.results import adopt_measured, compare_runs, results_of
+from repose.sim.experiment.results import adopt_measured, results_of
 from repose.sim.experiment.run import Checkpoint, Run
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
@@ -81,7 +81,6 @@ def _resume(experiment: Experiment, saved: SavedRun) -> None:
     history.adopt_log(experiment, saved)
     restore(experiment, saved.now)
     adopt_measured(experiment, saved)
-    compare_runs(experiment)
 
 
 def restore(experiment: Experiment, point: Checkpoint) -> None:
@@ -237,6 +236,5 @@ def _bare(
 
 
 def _begin_log(experiment: Experiment) -> None:
-    compare_runs(experiment)
     tell(experiment, experiment.scene.describe(experiment)[1].capitalize() + ".", repeats=True)
     history.begin_log(experiment)

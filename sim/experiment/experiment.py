@@ -189,8 +189,6 @@ class Session:
     the window."""
     measured: dict[str, list[Point]] = field(default_factory=dict)
     """Results of the runs of this session, by scene. Written by `results`."""
-    comparison: Curve | None = None
-    """The runs of this session in one plot. Written by `results`."""
     shown: dict[str, Any] = field(default_factory=dict)
     """Latest measurements for the picture only. Written by `take_snapshot`."""
 

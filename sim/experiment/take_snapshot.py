@@ -11,14 +11,16 @@ from repose.sim.engine.contacts.wall_forces import FACET
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, Floats, World
 from repose.sim.experiment.automatic_step import dt_warning
+from repose.sim.experiment.comparison import PREPARED, compare_session
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of, survey_contacts
+from repose.sim.experiment.results import conditions
 from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import system_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import at_rest
 from repose.sim.measure.contact_sums import pushes, touching_pairs
-from repose.sim.measure.display import Reading
+from repose.sim.measure.display import Curve, Reading
 from repose.sim.measure.energy import Energy
 from repose.sim.measure.measurement import Measurement
 from repose.sim.measure.stress import grain_pressure
@@ -71,6 +73,30 @@ def shown_contacts(experiment: Experiment) -> tuple[Survey, Energy]:
             experiment.run, experiment.parameters, now + cost + min(cost / CONTACT_SHARE, LONGEST_WAIT), survey, ledger
         )
     return last.survey, last.energy
+
+
+@dataclass(frozen=True)
+class ShownComparison:
+    """The latest plot of the runs of a session."""
+
+    parameters: object
+    state: tuple[str, int, bool]
+    """Scene, number of its runs, whether the present one began from a prepared state."""
+    curve: Curve | None
+
+
+def shown_comparison(experiment: Experiment) -> Curve | None:
+    """The runs of this session beside each other; made anew where there are more, or the present run is another."""
+    scene, last = experiment.scene, experiment.session.shown.get("comparison")
+    points = experiment.session.measured.get(scene.name, ())
+    now = conditions(experiment)
+    state = scene.name, len(points), bool(now[PREPARED])
+    if last is None or last.parameters is not experiment.parameters or last.state != state:
+        declared = experiment.parameters.declared()
+        curve = compare_session(scene.study, declared, points, now) if scene.study else None
+        last = experiment.session.shown["comparison"] = ShownComparison(experiment.parameters, state, curve)
+    shown: Curve | None = last.curve
+    return shown
 
 
 def shown_readings(experiment: Experiment) -> tuple[Reading, ...]:
@@ -160,7 +186,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
         snapshot.phase_label = f"moving to step {seek.at}, now at {experiment.history.at}"
         snapshot.progress = (experiment.history.at - seek.origin) / (seek.at - seek.origin)
     snapshot.measured = len(experiment.session.measured.get(experiment.scene.name, ()))
-    snapshot.comparison = experiment.session.comparison
+    snapshot.comparison = shown_comparison(experiment)
     snapshot.kinetic_energy = ledger.kinetic
     snapshot.coordination = float(pushed.contacts[moving].mean()) if moving.any() else 0.0
     snapshot.largest_overlap = survey.largest_overlap

@@ -48,6 +48,8 @@ class Curve:
     lines: tuple[Line, ...]
     heading: str = ""
     """Heading of the plot; empty if the labels of the axes suffice."""
+    note: str = ""
+    """Which runs are plotted; empty if there is only one."""
     table: tuple[tuple[str, ...], ...] = ()
     """Head and rows of a table to show beside the plot."""
     log: bool = False

@@ -8,12 +8,15 @@ from repose.app.render.text import draw_text, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import tooltip
 from repose.sim.measure.display import Curve, Line
 
 MARGIN = 0.06
 """Margin between the data and the edges of the plot, as a fraction of the range of the data [-]."""
 LEAST_PLOT = 110.0
 """Height of a plot below which table and legend are not shown [px at scale 1]; the large plot shows them."""
+NOTE = 0.86
+"""Size of the note under the heading, relative to normal text [-]."""
 NEAR_ZERO = 0.6
 """An axis begins at zero if the lowest value is below this share of the highest."""
 
@@ -25,6 +28,8 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
     start = imgui.get_cursor_screen_pos()
     imgui.dummy(imgui.ImVec2(1.0, line))
     free -= imgui.get_text_line_height_with_spacing()
+    if curve.note:
+        free -= _draw_note(ui, curve.note)
     least = LEAST_PLOT * ui.scale
     legend = _legend_height(curve)
     legend = legend if free - legend >= least else 0.0
@@ -54,6 +59,20 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
         _draw_legend(ui, curve)
     if table:
         _draw_table(ui, curve)
+
+
+def _draw_note(ui: Ui, words: str) -> float:
+    """Draw the note that says which runs are plotted, shortened to one line; returns its height [px]."""
+    room, shown = imgui.get_content_region_avail().x, words
+    while text_width(shown, NOTE) > room and len(shown) > 1:
+        shown = shown.removesuffix("…")[:-1].rstrip() + "…"
+    place = imgui.get_cursor_screen_pos()
+    draw_text(place.x, place.y, shown, ui.palette.text, NOTE)
+    imgui.dummy(imgui.ImVec2(room, NOTE * imgui.get_text_line_height()))
+    ui.probe.mark("plot.note")
+    if shown != words:
+        tooltip(words)
+    return NOTE * imgui.get_text_line_height() + imgui.get_style().item_spacing.y
 
 
 def limits(curve: Curve) -> tuple[tuple[float, float], tuple[float, float]]:

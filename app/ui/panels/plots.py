@@ -159,7 +159,7 @@ def _time_sheet(plot: Plot, measurements: list[Measurement], ui: Ui) -> Sheet:
 
 
 def _curve_sheet(curve: Curve, ui: Ui) -> Sheet:
-    return _sheet(ui, curve.heading or curve.title, (curve,), over_time=False)
+    return _sheet(ui, ", ".join(filter(None, (curve.heading or curve.title, curve.note))), (curve,), over_time=False)
 
 
 def _sheet(ui: Ui, what: str, curves: tuple[Curve, ...], over_time: bool) -> Sheet:

@@ -39,6 +39,8 @@ class PouredState(PhaseState):
     next_id: int = 0
     random: dict[str, Any] = field(default_factory=dict)
     """State of the generator that places the grains."""
+    prepared: bool = False
+    """Whether the container was filled from the beginning."""
 
 
 def generator_of(state: PouredState) -> np.random.Generator:
@@ -120,11 +122,6 @@ def fillable(state: PouredState) -> bool:
     return state.phase in ("empty", "filled", "rested") and not state.run_all
 
 
-def is_prepared(state: PouredState) -> bool:
-    """Whether the container was filled from the beginning; one that is poured is full later."""
-    return state.phase == "filled" and state.since == 0.0
-
-
 def act_poured(
     experiment: Experiment, action: str, pour: Callable[[Experiment], None], empty: str, opening: str = ""
 ) -> str:
@@ -136,7 +133,7 @@ def act_poured(
     """
     if action == "fill":
         begin_anew(experiment, made=experiment.scene.begin(experiment.parameters, experiment.seed))
-    elif action == "reset" or experiment.phase in ("empty", "rested") or is_prepared(experiment.run.state):
+    elif action == "reset" or experiment.phase != "filled" or experiment.run.state.prepared:
         begin_anew(experiment)
     state: PouredState = experiment.run.state
     if action == "reset":

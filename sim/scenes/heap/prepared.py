@@ -40,6 +40,7 @@ def column(parameters: ParameterSet) -> tuple[World, Any] | None:
     world.counters[STEP_COUNT] = 0
     world.ledger[:] = world.largest_overlap[:] = 0.0
     state.since = state.quiet_since = 0.0
+    state.prepared = True
     return world, state
 
 

@@ -15,9 +15,12 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Command, KeepMeasured
 from repose.sim.experiment.comparison import Point
 from repose.sim.experiment.control import apply
+from repose.sim.experiment.results import conditions
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
-from repose.sim.study.parallel_runs import Task
+from repose.sim.study.parallel_runs import Task, point_of
 
 from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
 
@@ -95,10 +98,17 @@ def test_stopping_ends_the_runs_and_keeps_those_that_have_ended() -> None:
 
 def test_repeated_runs_are_added_to_those_of_the_session() -> None:
     experiment = new_experiment("heap", {"grain_count": 3, "width": 0.02})
-    points = (Point(0.1, 0.20, 0.01), Point(0.1, 0.22, 0.01))
+    same = conditions(experiment)
+    task = Task("heap", {}, 2, 0.1, "seed 2", Path("unused"))
+    found = {"parameters": experiment.parameters.model_dump(), "ready": None}
+    repeated = point_of(task, {**found, "point": {"value": 0.22, "error": 0.01, "aside": {}}})
+    assert repeated is not None
+    points = (Point(0.1, 0.20, 0.01, {}, same), repeated)
     assert apply(experiment, KeepMeasured("heap", points)) == ""
-    assert experiment.session.comparison is not None
-    assert experiment.session.comparison.table[1][:2] == ("0.1", "2")
+    snapshot = Snapshot()
+    take_snapshot(experiment, snapshot)
+    assert snapshot.comparison is not None
+    assert snapshot.comparison.table[1][:2] == ("0.1", "2")
     assert apply(experiment, KeepMeasured("hourglass", (Point(0.1, 110.0, 1.0),))) == ""
     assert len(experiment.session.measured["heap"]) == 2
 
