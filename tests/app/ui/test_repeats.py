@@ -132,5 +132,6 @@ def test_the_button_starts_the_runs_and_nothing_moves_when_they_end(tmp_path: Pa
         thread.join(30.0)
         harness.frame(3)
         assert sum(isinstance(command, KeepMeasured) for command in harness.commands) == RUNS
+        assert harness.widgets.pop("repeat.result")
         assert harness.widgets == before
         assert harness.ui.broken == {}

@@ -184,9 +184,13 @@ class PanelHarness:
 
 @contextmanager
 def open_harness(
-    folder: Path, snapshot: Snapshot | None = None, size: tuple[int, int] = (1280, 1600), draw: Any = draw_panels
+    folder: Path,
+    snapshot: Snapshot | None = None,
+    size: tuple[int, int] = (1280, 1600),
+    draw: Any = draw_panels,
+    scale: float = 1.0,
 ) -> Iterator[PanelHarness]:
-    """A harness of that size over a snapshot; settings and presets live in `folder`."""
+    """A harness of that size and scale of text over a snapshot; settings and presets live in `folder`."""
     with bare_imgui():
         commands: list[Command] = []
         runner = RecordingRunner()
@@ -207,7 +211,9 @@ def open_harness(
             name: (lambda name=name: done.append(name)) for name in ("frame_all", "fullscreen", "hide_panels", "help")
         }
         ui.preset_library.refresh()
-        apply(ui.palette, 1.0)
+        ui.scale = scale
+        apply(ui.palette, scale)
+        imgui.get_style().font_scale_main = scale
         harness = PanelHarness(ui, commands, runner, draw)
         harness.frame(3)
         yield harness

@@ -153,6 +153,7 @@ def test_choosing_a_preset_starts_it_and_forgets_the_history(harness: PanelHarne
 
 def test_a_saved_preset_appears_in_the_list(harness: PanelHarness) -> None:
     harness.ui.snapshot = replace(harness.ui.snapshot, parameters=harness.ui.snapshot.parameters.changed(friction=0.37))
+    harness.click("tab.runs")
     harness.click("experiment.save")
     harness.write("My heap")
     path = harness.ui.preset_library.folder / "my-heap.toml"
@@ -160,7 +161,8 @@ def test_a_saved_preset_appears_in_the_list(harness: PanelHarness) -> None:
     assert harness.ui.preset_library.titles[str(path)] == "My heap"
 
 
-def test_a_preset_name_that_is_a_path_is_refused_in_a_sentence(harness: PanelHarness) -> None:
+def test_a_preset_name_that_is_a_path_is_refused_in_words(harness: PanelHarness) -> None:
+    harness.click("tab.runs")
     harness.click("experiment.save")
     harness.write("../../evil")
     assert "cannot be a preset's name" in harness.ui.preset_library.trouble
