@@ -1,8 +1,8 @@
 """Self-test of the physics: closed forms, conservation laws, neighbour search.
 
 Each case is a function that measures one number and returns it with its bound; `Case.of` gives the numbers of the
-reliability cases (sim/README.md). All cases, also those of `repose.sim.study.survival`, use the compiled loop of the heap, so that one loop
-is compiled.
+reliability cases (sim/README.md). All cases, also those of `repose.sim.study.survival`, use the compiled loop of the
+heap, so that one loop is compiled.
 """
 
 from __future__ import annotations
