@@ -1,4 +1,4 @@
-"""What every test may rely on: nothing of the user's is touched, and in CI nothing is skipped."""
+"""Conditions of every test: no file of the user is touched, and in CI no test is skipped."""
 
 from __future__ import annotations
 

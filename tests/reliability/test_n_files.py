@@ -1,4 +1,4 @@
-"""Group N, the files of saved runs: none is believed too early, and none is lost."""
+"""Group N, files of saved runs: all are checked before use, and none is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Your own shape: the file is checked before anything changes, and stays what it was for the run that read it."""
+"""Your own shape: the file is checked before anything changes, and the run keeps its shape."""
 
 from __future__ import annotations
 

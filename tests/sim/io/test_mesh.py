@@ -1,4 +1,4 @@
-"""Meshes: three formats give the same walls, and what cannot be a wall is refused in one sentence."""
+"""Meshes: three formats give the same walls, and unusable meshes are refused in one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dataclasses as plain data: exact, strict, and one sentence where something is wrong."""
+"""Dataclasses as JSON data: exact, strict, and one sentence for every error."""
 
 from __future__ import annotations
 
