@@ -1,4 +1,4 @@
-"""Which worker runs which tests: compiling is most of the work, and most of what is compiled is the same in every loop.
+"""Distribution of tests to workers: compiling takes most of the time, and most of it is the same for all loops.
 
 The first step loop of a process costs several times as much as the next, since all loops of one dimension share what
 finds neighbours and walks over pairs. So one worker compiles them all, and the others read them from disk; meanwhile

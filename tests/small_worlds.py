@@ -1,7 +1,7 @@
-"""Small worlds and the loops that step them, shared by the tests of the engine.
+"""Small worlds and their step loops, for the tests of the engine.
 
-The engine's step loop is plain Python until it is compiled, and tests/sim/test_engine.py proves that both give
-the same numbers. A closed form checked with a few hundred steps of two spheres may thus run uncompiled,
+The engine's step loop is plain Python until it is compiled, and tests/sim/engine/test_step.py tests that both give
+the same numbers. A closed form checked with a few hundred steps of two spheres can therefore run uncompiled,
 which is what `Bench` does unless told otherwise.
 """
 

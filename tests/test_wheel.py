@@ -1,4 +1,4 @@
-"""The wheel: holds every module and data file, installs into a fresh environment, and runs outside the checkout."""
+"""The wheel contains every module and data file, installs into a fresh environment, and runs outside the checkout."""
 
 from __future__ import annotations
 

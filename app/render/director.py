@@ -1,4 +1,4 @@
-"""From the snapshots of a run to the pictures of its film: title card, camera, speed, words, and a still at the end."""
+"""From the snapshots of a run to the pictures of its film: title card, camera, speed, texts, and a still at the end."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Picture = NDArray[np.uint8]
 """Shape (height, width, 3), sRGB, top row first."""
 
 CARD, FADE = 1.5, 0.4
-"""How long the title card is seen, and the end of that time in which it fades [s]."""
+"""Duration of the title card, and of its fading at the end [s]."""
 STILL = 2.0
-"""How long the last picture stays, with the angle drawn [s]."""
+"""Duration of the still picture with the angle at the end [s]."""
 
 
 Read = Callable[..., Picture]
@@ -31,7 +31,7 @@ Read = Callable[..., Picture]
 
 
 class Director:
-    """Draws the pictures of one film; `read` needs the OpenGL context that is current when they are asked for."""
+    """Draws the pictures of one film; `read` needs the OpenGL context that is current at each call."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Director:
     ) -> None:
         """A film of that size [pixel] and frames per second, at `speed` [simulated s per s] or as `pacing` says.
 
-        Without `words` there is nothing but the grains and what holds them: no title card, no still at its end.
+        Without `words` the film shows only grains and walls: no title card, no still picture at the end.
         `chosen` returns the camera of the user, whose direction is kept in space, and whether it is to follow the
         grains.
         """
@@ -83,7 +83,7 @@ class Director:
         yield self._picture()
 
     def ending(self, last: Snapshot | None = None) -> Iterator[Picture]:
-        """The last snapshot for as long as it takes to read it, while the camera comes to rest."""
+        """The still picture of the last snapshot, while the camera comes to rest."""
         if self._newest is None or not self._words:
             return
         self._newest = last or self._newest
@@ -110,7 +110,7 @@ class Director:
     def _picture(self, ending: bool = False, card: float = 0.0) -> Picture:
         assert self._newest is not None
         assert self._following is not None
-        # What the user changes while the film is recorded acts, but for automatic colours, which would change meaning.
+        # Changes of the view by the user act during the film, except automatic colours, whose meaning would change.
         colour = self._colour if self._view.colour_by == AUTOMATIC else self._view.colour_by
         shown = {**self._view.shown, "caption": True}
         view = self._view.model_copy(update={"shown": shown, "colour_by": colour})
@@ -128,9 +128,9 @@ class Director:
 
 
 def film_colour(choice: str, snapshot: Snapshot) -> str:
-    """What the colours show from the first picture to the last.
+    """The quantity of the colours from the first picture to the last.
 
-    Automatic colours would change from layers to speeds in the middle of a film: a layer stays what it is.
+    Automatic colours would change from layers to speeds in the middle of a film; a film shows the layers.
     """
     if choice != AUTOMATIC or snapshot.labels:
         return choice
@@ -140,7 +140,7 @@ def film_colour(choice: str, snapshot: Snapshot) -> str:
 
 
 def expected_span(colour_by: str, snapshot: Snapshot) -> tuple[float, float] | None:
-    """The range of the colours for a whole film, where it is known from its first snapshot; None otherwise.
+    """The range of the colours for a whole film, if it is known from its first snapshot, otherwise None.
 
     While layers are poured their number is estimated from the share poured, so that a layer keeps its colour.
     """

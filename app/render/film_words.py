@@ -1,4 +1,4 @@
-"""What a film says besides showing the grains: title, parameters, speed, result."""
+"""The texts of a film: title, parameters, speed, result."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MOST_PARAMETERS, MOST_READINGS = 5, 3
 
 @dataclass(frozen=True)
 class FilmWords:
-    """The words on one picture of a film; symbols may have scripts, such as k_n."""
+    """The texts on one picture of a film; symbols can have scripts, such as k_n."""
 
     title: str
     parameters: tuple[str, ...]
-    """Those of a lecture, and those that differ from the scene's defaults."""
+    """Parameters of the lecture, and those that differ from the defaults of the scene."""
     origin: str
-    """Seed and version: who has both can make the film again."""
+    """Seed and version, with which the film can be made again."""
     speed: float | None
     """Simulated seconds per second of film; None for a still."""
     result: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class FilmWords:
 
 
 def film_words(snapshot: Snapshot, speed: float, ending: bool = False, card: float = 0.0) -> FilmWords:
-    """The words for a snapshot; `ending` adds the result."""
+    """The texts for a snapshot; `ending` adds the result."""
     scene = scenes().get(snapshot.scene)
     title = scene.title if scene is not None else snapshot.scene.capitalize()
     result = tuple(map(_read, snapshot.readings[:MOST_READINGS])) if ending and snapshot.measurement is None else ()
@@ -57,7 +57,7 @@ def _parameters(snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def _written(parameter: Parameter, value: Value) -> str:
-    """A parameter with its symbol, or its label where it has none: "μ = 0.1", "grains rotate: yes"."""
+    """A parameter with its symbol, or without symbol with its label: "μ = 0.1", "grains rotate: yes"."""
     if isinstance(value, bool):
         return f"{parameter.quantity.label}: {'yes' if value else 'no'}"
     joint = " = " if parameter.quantity.symbol else ": "

@@ -1,7 +1,7 @@
-"""A camera that follows the grains: where it should be for a snapshot, and a smooth way there.
+"""A camera that follows the grains: its target pose for a snapshot, and a smooth motion to this pose.
 
-Film and window call `follow` once per picture and keep what it returns. The camera shows the grains and the part of
-the scene that always matters (`Snapshot.focus`), its lower edge at the lower edge of the free part of the picture.
+Film and window call `follow` once per picture with its last result. The camera shows the grains and the part of the
+scene that is always in view (`Snapshot.focus`), whose lower edge is at the lower edge of the free part of the picture.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from repose.app.render.orbit import FARTHEST, NEAREST, Camera, Camera3D
 from repose.sim.experiment.snapshot import Snapshot
 
 OUTWARD, INWARD = 0.2, 0.8
-"""Time constants of the camera [s of wall or film time]: it draws back faster than it approaches, so that no grain
-leaves the picture, and a layer that is poured and sinks does not make the picture breathe."""
+"""Time constants of the camera [s of wall or film time]: it recedes faster than it approaches, so that no grain
+leaves the picture, and the fall of a poured layer does not make the magnification oscillate."""
 HASTE = 8.0
-"""How much faster it draws back from grains that grow out of the picture [per unit of the logarithm they exceed it]."""
+"""Factor by which it recedes faster when grains leave the picture [per unit of the logarithm of the excess]."""
 SLACK = 0.03
 """The picture may show this much more than it needs before the camera approaches [logarithm of the magnification]."""
 STRAY = 0.005
@@ -33,13 +33,13 @@ WALL_HEADROOM = 0.10
 
 @dataclass(frozen=True)
 class Following:
-    """Where the camera is and how fast it moves."""
+    """Camera and its velocity."""
 
     camera: Camera
     rate: tuple[float, ...] = ()
-    """Of `_pose`, per second; empty at rest."""
+    """Rate of `_pose` per second; empty at rest."""
     wall_top: float = math.inf
-    """Height above which walls are not needed [m]: the grains were never there."""
+    """Height above which walls are not needed, because no grain was above it [m]."""
 
 
 def follow(
@@ -82,11 +82,11 @@ def without_idle_walls(snapshot: Snapshot, top: float) -> Snapshot:
 
 
 def _seen(snapshot: Snapshot) -> Box | None:
-    """Lower and upper corner of the grains inside the scene, but for strays [m]; None where there are none."""
+    """Lower and upper corner of the grains inside the scene, without single outliers [m]; None without grains."""
     low, high = (np.asarray(corner, np.float64) for corner in snapshot.box)
     moving = ~snapshot.fixed
     position, radius = snapshot.position[moving].astype(np.float64), snapshot.radius[moving, None].astype(np.float64)
-    inside = ((position >= low) & (position <= high)).all(axis=1)  # false for nan too
+    inside = ((position >= low) & (position <= high)).all(axis=1)  # also false for nan
     if not inside.any():
         return None
     stray = int(STRAY * np.count_nonzero(inside))
@@ -96,7 +96,7 @@ def _seen(snapshot: Snapshot) -> Box | None:
 
 
 def _wall_top(last: Following | None, snapshot: Snapshot, seen: Box | None) -> float:
-    """Where idle walls end: above every place where grains have been since the scene was empty."""
+    """Upper end of walls without contacts: above all positions of grains since the scene was empty."""
     if seen is None:
         return math.inf
     low, high = snapshot.focus or snapshot.box
@@ -106,10 +106,11 @@ def _wall_top(last: Following | None, snapshot: Snapshot, seen: Box | None) -> f
 
 
 def _goal(snapshot: Snapshot, seen: Box | None, camera: Camera, size: Size, room: Inset) -> Camera:
-    """The camera that shows focus and grains as large as possible, on the lower edge of what is free."""
+    """The camera that shows focus and grains as large as possible, at the lower edge of the free part."""
     low, high = (np.asarray(corner, np.float64) for corner in ((seen and snapshot.focus) or snapshot.box))
     if seen:
-        # Wide enough on both sides of the middle of the focus, which so keeps its place while grains run out on one.
+        # Equally wide on both sides of the middle of the focus, which therefore does not move when grains flow to one
+        # side.
         middle = (low + high)[:-1] / 2
         half = np.max([high[:-1] - middle, middle - seen[0][:-1], np.array(seen[1][:-1]) - middle], axis=0)
         low[:-1], high[:-1] = middle - half, middle + half
@@ -131,7 +132,7 @@ def _goal_in_space(box: Box, camera: Camera, size: Size, room: Inset) -> Camera3
     corners = [(x, y, z) for x in (x0, x1) for y in (y0, y1) for z in (z0, z1)]
     lowest = float(goal.world_to_pixel(corners, size)[:, 1].max())
     free = size[1] - room[1] - room[3]
-    # Seen from above the scene has no lower edge to stand on: it is in the middle then.
+    # In a view from above the scene has no lower edge: it is in the middle.
     spare = max(0.0, size[1] - room[3] - MARGIN * free - lowest) * math.cos(goal.elevation)
     if math.isfinite(spare):
         goal.offset = (goal.offset[0], goal.offset[1] + spare)
@@ -152,7 +153,7 @@ def _pose(camera: Camera, size: Size, room: Inset) -> NDArray[np.float64]:
 
 
 def _camera(like: Camera, pose: NDArray[np.float64], size: Size, room: Inset) -> Camera:
-    """The camera with that pose, looking as `like` does."""
+    """The camera with that pose and the direction of view of `like`."""
     numbers = [float(number) for number in pose]
     if isinstance(like, Camera3D):
         x, y, z, across, down, zoom = numbers
@@ -171,7 +172,7 @@ def _foot(size: Size, room: Inset) -> tuple[float, float]:
 
 
 def _stand(camera: Camera2D, x: float, y: float, size: Size, room: Inset) -> None:
-    """Move the camera so that the point (x, y) [m] is at the foot of the free part."""
+    """Move the camera so that the point (x, y) [m] is at the lower edge of the free part."""
     across, down = _foot(size, room)
     scale = camera.metres_per_pixel
     camera.centre = (x - (across - size[0] / 2) * scale, y + (down - size[1] / 2) * scale)

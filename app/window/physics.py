@@ -1,4 +1,4 @@
-"""The physics thread as the window uses it; a thread that has died is replaced by a new one."""
+"""The physics thread for the window; a thread that has ended because of an error is replaced by a new one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from repose.sim.experiment.saved_run import SavedRun
 
 REWIND_BYTES = 200 * 2**20
-"""Most memory for checkpoints."""
+"""Largest memory for checkpoints [bytes]."""
 
 SWITCH_INTERVAL = 5e-4
 """Longest wait of physics for the interpreter between two batches [s]; Python's default of 5 ms is twice a batch."""
@@ -46,7 +46,7 @@ class Physics:
 
     @property
     def dead(self) -> bool:
-        """True when the thread has ended by itself, by a mistake of the program."""
+        """True if the thread has ended because of a program error."""
         return self._runner.dead
 
     def revive(self) -> None:
@@ -57,7 +57,7 @@ class Physics:
         self._replace()
 
     def send(self, command: Command) -> None:
-        """Queue a command; a dead thread is replaced when another experiment starts."""
+        """Queue a command; a thread that has ended is replaced when another experiment starts."""
         if isinstance(command, Start):
             self._start = command
             if self.dead:
@@ -85,7 +85,7 @@ class Physics:
         self._runner.single_step(count)
 
     def show_contacts(self, shown: bool) -> None:
-        """Set whether snapshots hold the contacts."""
+        """Set whether snapshots contain the contacts."""
         self._runner.show_contacts(shown)
 
     def set_speed(self, factor: float | None) -> None:
@@ -94,7 +94,7 @@ class Physics:
         self._runner.set_speed(factor)
 
     def stop_at_rest(self, stops: bool) -> None:
-        """Whether the clock stops while nothing moves."""
+        """Set whether the simulated time stops while nothing moves."""
         self._stops_at_rest = stops
         self._runner.stop_at_rest(stops)
 

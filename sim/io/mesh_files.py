@@ -68,7 +68,7 @@ def require_few(count: int, most: int) -> None:
 def _text(blob: bytes, kind: str) -> str:
     """The file as text; its names can have any encoding, because keywords and numbers are ASCII."""
     if b"\0" in blob:
-        raise ParameterError(f"this is not a {kind} file: it has bytes that are not text; export it again.")
+        raise ParameterError(f"this is not an {kind} file: it has bytes that are not text; export it again.")
     return blob.decode("latin-1").replace("\r\n", "\n").replace("\r", "\n")
 
 

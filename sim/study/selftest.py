@@ -1,8 +1,8 @@
 """Self-test of the physics: closed forms, conservation laws, neighbour search.
 
-Each case is a function that measures one number and returns it with its bound; `Case.of` names the cases of the list in
-sim/README.md. All cases, also those of `repose.sim.study.survival`, use the compiled loop of the heap, so that one loop
-is compiled.
+Each case is a function that measures one number and returns it with its bound; `Case.of` gives the numbers of the
+reliability cases (sim/README.md). All cases, also those of `repose.sim.study.survival`, use the compiled loop of the
+heap, so that one loop is compiled.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ G, RADIUS, MASS, STIFFNESS = 9.81, 1e-3, 1e-3, 1e6
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a case found."""
+    """Result of a case."""
 
     value: float
     bound: float
-    """What the value may be at most."""
+    """Largest allowed value."""
     unit: str = ""
 
     @property
     def passed(self) -> bool:
-        """Whether the value keeps to its bound; what is not a number does not."""
+        """Whether the value is within its bound; nan is not."""
         return self.value <= self.bound
 
 
 @dataclass(frozen=True)
 class Case:
-    """One thing to try."""
+    """One case of the self-test."""
 
     name: str
     shows: str
-    """What the number is."""
+    """Name of the measured number."""
     try_out: Callable[[], Outcome]
     of: str = ""
-    """Numbers of the cases in sim/README.md that it covers."""
+    """Numbers of the reliability cases that it covers; sim/README.md explains their letters."""
 
 
 class NotAvailable(RuntimeError):

@@ -1,4 +1,4 @@
-"""What several tests of the program begin with: an empty folder to work in, a maker of pictures."""
+"""Fixtures of several tests of the program: an empty folder, a maker of pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of made-up scenes: the eye, what it sees, and which of it is lit."""
+"""Pictures of artificial scenes: camera, drawing, and which pixels are lit."""
 
 from __future__ import annotations
 

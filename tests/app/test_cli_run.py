@@ -1,4 +1,4 @@
-"""`repose run`: results are whole and told, a film is exact, and stopping loses nothing."""
+"""`repose run`: complete results, exact films, and no loss when it is stopped."""
 
 from __future__ import annotations
 

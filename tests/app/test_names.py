@@ -1,4 +1,4 @@
-"""Nothing that exists is overwritten by any command, and what cannot be written is refused before any work."""
+"""No command overwrites a file, and an output that cannot be written is refused before any work."""
 
 from __future__ import annotations
 

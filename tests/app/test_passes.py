@@ -1,4 +1,4 @@
-"""Passes: found by being there, pure numbers in and out."""
+"""Passes are found without registration and compute rows of numbers from a frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What passes and panels show of real runs: each pass draws something of some scene, and it is what the run says."""
+"""Passes and panels for real runs: each pass draws something in some scene, with the values of the run."""
 
 from __future__ import annotations
 

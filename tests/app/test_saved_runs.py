@@ -1,4 +1,4 @@
-"""Saved runs on the command line: stopped and gone on with is the same as never stopped."""
+"""Saved runs on the command line: a continued run equals an uninterrupted one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A signal in the first instants of the program ends it with a word and the documented exit code."""
+"""A signal during the start of the program ends it with a word and the documented exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands around the spheres of a scene in space, and that one scene leaves nothing behind for the next."""
+"""Walls, ground and marks of a scene in space; a scene does not change the pictures of the next one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spheres on the pixels: exact depth, smooth edges, honest colours."""
+"""Pixels of spheres: exact depth, smooth edges, colours of the legend."""
 
 from __future__ import annotations
 

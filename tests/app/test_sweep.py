@@ -1,4 +1,4 @@
-"""A sweep: bad input is refused, runs are kept as they end, one that dies takes nothing with it."""
+"""A sweep: bad input is refused, results are written as runs end, a killed run ends no other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hand-written loop and the composed engine are the same physics: their timings may be compared."""
+"""The hand-written loop and the engine compute the same motion, so that their timings can be compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real window goes back in time by keys, and offers the run of one that was killed."""
+"""The real window goes back in time by keys, and offers the run of a killed window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scene in space in the real window: turned, moved, cut open, coloured, paused, and the glass turned over by hand."""
+"""A scene in space in the real window: turned, moved, cut, coloured, paused, and the glass turned with the mouse."""
 
 from __future__ import annotations
 

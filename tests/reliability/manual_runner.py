@@ -1,4 +1,4 @@
-"""A runner turned by hand, on a clock that moves only as it is told."""
+"""A runner whose turns are called by the test, with a clock that the test sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random clusters of grains for properties that must hold for all of them: any law, plane or space, turning or not."""
+"""Random clusters of grains for properties of every law, in plane and space, with and without rotation."""
 
 from __future__ import annotations
 

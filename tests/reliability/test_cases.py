@@ -1,4 +1,4 @@
-"""Every case is tested somewhere: here under its number, or where the table says."""
+"""Every case has a test: with its number here, or where the table says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""I01 to I05, I15 to I17, I24: sums that stay, energy that is accounted for, and errors that fall with the step."""
+"""I01 to I05, I15 to I17, I24: conserved sums, the energy ledger, and errors that decrease with the step."""
 
 from __future__ import annotations
 

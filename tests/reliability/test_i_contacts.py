@@ -1,4 +1,4 @@
-"""I18, I20 to I22: Coulomb's cone in every contact, lists that miss nothing, and what a contact remembers."""
+"""I18, I20 to I22: Coulomb limit in every contact, complete lists, and friction springs."""
 
 from __future__ import annotations
 

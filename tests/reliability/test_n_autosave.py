@@ -1,4 +1,4 @@
-"""Group N, runs saved by themselves and large ones: written beside the physics, of one step, and given back."""
+"""Group N, automatic saves and large runs: written while physics continues, of one step, and memory is released."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exported grains are read back to the same bits, by numpy and csv and not by what wrote them."""
+"""Exported grains are read back to the same bits by numpy and csv."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Group N, the way back: moments kept, found again and gone on from."""
+"""Group N, rewind: checkpoints are kept, restored and continued."""
 
 from __future__ import annotations
 

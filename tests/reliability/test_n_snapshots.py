@@ -1,4 +1,4 @@
-"""Group N, snapshots and restart: the same bits after any cut."""
+"""Group N, restart: the same bits after saving at any step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""P10: any parameter to any value in any order, among steps, undos, saves and the buttons of the scene."""
+"""P10: any parameter to any value in any order, with steps, undos, saves and actions of the scene."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""P16: walls that come fast let no grain through, and those that are too fast are named."""
+"""P16: fast walls pass no grain, and walls that are too fast are faults."""
 
 from __future__ import annotations
 

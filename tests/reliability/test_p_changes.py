@@ -1,4 +1,4 @@
-"""Group P, live changes of what moves the grains: sliders end to end, formulas, schemes, grains and walls removed."""
+"""Group P, changes during a run: sliders over their range, formulas, integrators, grains and walls removed."""
 
 from __future__ import annotations
 

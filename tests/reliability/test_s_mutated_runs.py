@@ -1,4 +1,4 @@
-"""Group S, files of runs from a stranger: 500 made wrong on purpose, each read or refused in one sentence."""
+"""Group S, run files changed on purpose: each of 500 is read or refused in one sentence."""
 
 from __future__ import annotations
 

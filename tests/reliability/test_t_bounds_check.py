@@ -1,4 +1,4 @@
-"""T17: the tests of the engine also pass while every index of compiled code is checked, which by default is not."""
+"""T17: the tests of the engine also pass with bounds checks in compiled code, which are off by default."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""T04 to T08, T13, T15: the physics thread and the clock: no burst, no wall clock, nobody waits, nothing is lost.
+"""T04 to T08, T13, T15: the physics thread and the clock: no steps are caught up, no wall clock in results, no waiting.
 
-The runner's turns are taken by hand here, with a clock that shows what the test says: no test waits or is timed.
+The test calls the turns of the runner and sets its clock: no test waits or is timed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Group X, a fixed step a little above what contacts bear: what a look every ten steps does not see does no harm."""
+"""Group X, a fixed step slightly above the stable one: excess that checks every ten steps miss does no harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""X13: a number that is not finite, put anywhere at any step, is found in that step and rolled back."""
+"""X13: a number that is not finite, at any place and step, is found in that step, and the run is restored."""
 
 from __future__ import annotations
 

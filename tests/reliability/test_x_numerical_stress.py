@@ -1,4 +1,4 @@
-"""X: sizes, masses, steps, stiffnesses and places far from the ordinary: works, or is refused with the limit."""
+"""X: extreme sizes, masses, steps, stiffnesses and positions work, or are refused with the limit."""
 
 from __future__ import annotations
 

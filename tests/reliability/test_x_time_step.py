@@ -1,4 +1,4 @@
-"""X06 and X07: steps below and above what contacts bear, and the automatic step for any stiffness."""
+"""X06 and X07: steps below and above the stable one, and the automatic step for any stiffness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may import what, who writes which field, and what a fresh process loads."""
+"""Allowed imports, the module that writes each field, and what a new process imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A change of base or walls while grains are present: rebuilt under them where the scene can, else begun anew."""
+"""A change of base or walls under present grains: rebuilt if the scene can do so, otherwise a restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs beside each other: means, errors, tables and fits of made points with known answers."""
+"""Comparison of runs: means, errors, tables and fits of artificial points with known answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A motion begins with the forces there are: the first step is as good as every other."""
+"""A motion begins with the present forces: the first step is as accurate as every other one."""
 
 from __future__ import annotations
 

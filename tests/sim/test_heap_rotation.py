@@ -1,4 +1,4 @@
-"""The heap in the plane with rotation: grains turn, the ledger closes, rolling friction holds them."""
+"""The heap in the plane with rotation: grains rotate, the ledger closes, rolling friction stops them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tiny hourglass: it fills, flows, counts, clogs and turns over."""
+"""A small hourglass: it fills, flows, counts, clogs and is turned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The energy of every contact law: what it stores is the work done on it, what it loses is told, none is made."""
+"""The energy of every contact law: stored energy is work, losses are booked, none is created."""
 
 from __future__ import annotations
 

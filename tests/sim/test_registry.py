@@ -1,4 +1,4 @@
-"""Records from files outside the program: found without any other edit, refused in one sentence where they fail."""
+"""Records from files outside the program: found without registration, refused in one sentence if they fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Runge-Kutta start-up finds the derivatives a smooth contact has."""
+"""The Runge-Kutta start-up finds the derivatives of a smooth contact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Your own shape: the file is checked before anything changes, and stays what it was for the run that read it."""
+"""Your own shape: the file is checked before anything changes, and the run keeps its shape."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_no_path_in_a_saved_run_is_looked_at(path: str, tmp_path: Path, monkeypa
     ("change", "said"),
     [
         (lambda table: table.astype(np.float32), "is not made of triangles"),
-        (lambda table: table.astype(">f8"), "in the other order: >f8"),
+        (lambda table: table.astype(">f8"), "another byte order than this program reads: >f8"),
         (lambda table: table[:, :2], "is not made of triangles"),
         (lambda table: table * np.nan, "not finite"),
         (lambda table: table[:0], "is not made of triangles"),

@@ -1,4 +1,4 @@
-"""Command line: bad input is refused before any work, and what is there is told to any reader."""
+"""Command line: bad input is refused before any work; lists and help are printed for every terminal."""
 
 from __future__ import annotations
 

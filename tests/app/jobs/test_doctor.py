@@ -1,4 +1,4 @@
-"""Doctor: every part is looked at, and what is missing comes with a way to get it."""
+"""Doctor: every part is checked, and a missing part is reported with the way to install it."""
 
 from __future__ import annotations
 

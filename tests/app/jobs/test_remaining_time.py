@@ -1,4 +1,4 @@
-"""How long a run still takes is told from its first second on, on a terminal and in a file."""
+"""The remaining time of a run is shown from its first second on, on a terminal and in a file."""
 
 from __future__ import annotations
 

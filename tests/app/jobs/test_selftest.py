@@ -1,4 +1,4 @@
-"""`repose selftest`: everything survives here, and what does not is told, counted and answered by the exit code."""
+"""`repose selftest`: every case passes, and a failed case is reported, counted and changes the exit code."""
 
 from __future__ import annotations
 

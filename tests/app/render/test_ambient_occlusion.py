@@ -1,4 +1,4 @@
-"""Light on a packing: open where nothing is in the way, dark where much is."""
+"""Light on a packing: full light without obstacles, dark inside the packing."""
 
 from __future__ import annotations
 

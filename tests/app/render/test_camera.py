@@ -1,4 +1,4 @@
-"""The camera: pixels and metres go into each other, drags and zooms keep what they promise."""
+"""The camera: pixels and metres are inverse, drags and zooms keep the point under the pointer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colours: maps even in lightness, ranges calm, ticks round, light arithmetic right."""
+"""Colours: even lightness of the maps, steady ranges, round ticks, correct conversion of light."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cut-away plane: it faces the viewer, wherever the viewer stands."""
+"""The cut-away plane faces the viewer from every direction."""
 
 from __future__ import annotations
 

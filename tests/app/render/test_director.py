@@ -1,4 +1,4 @@
-"""The pictures of a film: what is on the first, what stays on all, what is on the last."""
+"""The pictures of a film: the first ones, properties of all, the last ones."""
 
 from __future__ import annotations
 

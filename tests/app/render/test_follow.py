@@ -1,4 +1,4 @@
-"""The camera that follows: it fits the grains, stands on the lower edge, moves smoothly and rests with them."""
+"""The camera that follows the grains: it frames them, moves smoothly and comes to rest with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ImGui hears every event, in pixels, and draws with the font we ship."""
+"""ImGui gets every event, in pixels, and draws with the shipped font."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What arrives on the pixels: discs at any zoom, light arithmetic, resources, all off-screen."""
+"""Pixels of the off-screen renderer: discs at any zoom, light, resources."""
 
 from __future__ import annotations
 

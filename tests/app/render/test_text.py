@@ -1,4 +1,4 @@
-"""Numbers are written as a person writes them."""
+"""Text of numbers with units and powers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engines compiled in a process of their own: what it tells becomes progress, and it ends when it is stopped."""
+"""Compiling engines in a separate process: its messages become progress, and it ends when it is stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A film of the live run takes every frame it is sent and ends with a sentence when it cannot go on."""
+"""A film of the live run contains every frame and ends with a sentence after an error."""
 
 from __future__ import annotations
 

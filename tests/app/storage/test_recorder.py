@@ -1,4 +1,4 @@
-"""Recorder: the film holds exactly the frames given, in their colours, whatever happens to disk and process."""
+"""Recorder: the film contains exactly the given frames in their colours, also after errors of disk and process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs saved by a person or by themselves, opened again, and left alone while another window has them."""
+"""Runs saved by the user and automatically, opened again, and not touched while another window uses them."""
 
 from __future__ import annotations
 

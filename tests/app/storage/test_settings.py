@@ -1,4 +1,4 @@
-"""Settings come back as they were, and a file that cannot be read is never written over."""
+"""Settings are read back as stored, and a file that cannot be read is never overwritten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ticks: at least three on every axis, at round numbers, with labels that tell them apart."""
+"""Ticks: at least three on every axis, at round numbers, with different labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user asks for: shown until it has arrived, undone exactly, refused in words."""
+"""Edits of the user: shown until a snapshot has them, undone exactly, refused in a sentence."""
 
 from __future__ import annotations
 

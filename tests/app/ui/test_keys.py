@@ -1,4 +1,4 @@
-"""Keys do what the help says, on any layout, and never while a text is being typed."""
+"""Keys have the function in the help, on every layout, and none while a text is typed."""
 
 from __future__ import annotations
 

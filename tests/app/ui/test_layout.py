@@ -1,4 +1,4 @@
-"""Columns leave the picture its room, and text grows with the window."""
+"""Columns leave the picture its smallest width, and text grows with the window."""
 
 from __future__ import annotations
 

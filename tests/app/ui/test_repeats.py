@@ -1,4 +1,4 @@
-"""Repeated runs in the window: what they find, where it is shown, and that they can be stopped."""
+"""Repeated runs in the window: their results, their display, and stopping them."""
 
 from __future__ import annotations
 

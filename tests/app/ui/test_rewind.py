@@ -1,4 +1,4 @@
-"""Back and forth in time, and what can be undone there."""
+"""Seeking in the history, and undo after it."""
 
 from __future__ import annotations
 

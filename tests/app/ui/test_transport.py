@@ -1,4 +1,4 @@
-"""Speed in words, and why the clock does not run."""
+"""Speed in words, and the reason why the simulated time does not advance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame loop in an off-screen window: it draws while the engine gets ready, obeys keys, films and ends."""
+"""The frame loop in an off-screen window: it draws during compiling, reacts to keys, films and ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The start of a session: the window is there before whatever takes long has begun."""
+"""The start of a session: the window opens before slow parts begin."""
 
 from __future__ import annotations
 

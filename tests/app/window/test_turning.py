@@ -1,4 +1,4 @@
-"""The glass turned by hand: the picture follows, the experiment is asked once it is let go beyond half of the way."""
+"""The glass turned with the mouse: the picture follows; after a release beyond 90° the experiment is turned."""
 
 from __future__ import annotations
 

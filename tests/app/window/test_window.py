@@ -1,4 +1,4 @@
-"""The window and its off-screen twin; and one clear sentence where there can be none."""
+"""The window and its off-screen version; one clear sentence if neither can be opened."""
 
 from __future__ import annotations
 

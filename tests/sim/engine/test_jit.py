@@ -1,4 +1,4 @@
-"""Compiled loops are kept on disk, and run where they cannot be."""
+"""Compiled loops are cached on disk, and run without a writable folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The composed step loop: compiled equals plain, and what a frame of reference may not change."""
+"""The composed step loop: compiled equals plain, and invariance under changes of the frame."""
 
 from __future__ import annotations
 

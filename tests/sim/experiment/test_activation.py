@@ -1,4 +1,4 @@
-"""Another integrator or law for grains that move: nothing is thrown about, what it costs is booked."""
+"""Another integrator or law for moving grains: no jump of the motion, and the change of energy is booked."""
 
 from __future__ import annotations
 

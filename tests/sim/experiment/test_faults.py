@@ -1,4 +1,4 @@
-"""Driven into instability: noticed in the same batch, the last good state kept, culprit and remedy named."""
+"""Instability: detected in the same batch, the last good state restored, grain, parameter and remedies named."""
 
 from __future__ import annotations
 

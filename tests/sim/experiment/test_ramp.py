@@ -1,4 +1,4 @@
-"""Stiffness, damping and gravity follow a change over one contact time, at steps no batch and no file can shift."""
+"""Stiffness, damping and gravity change over one contact duration, at steps independent of batches and files."""
 
 from __future__ import annotations
 

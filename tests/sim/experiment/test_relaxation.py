@@ -1,4 +1,4 @@
-"""A packing that is pressed too hard by a change moves apart before the run goes on, with its energy booked."""
+"""A packing with too large contact forces after a change is relaxed before the run continues; the work is booked."""
 
 from __future__ import annotations
 

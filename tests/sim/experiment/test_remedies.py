@@ -1,4 +1,4 @@
-"""After a fault: a step that contacts bear, or the grain taken away."""
+"""After a fault: a stable smaller step, or removal of the grain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A saved run replayed: every hash found again, and the first step named where something was tampered with."""
+"""Replay of a saved run: every hash agrees, and the first step that differs is named."""
 
 from __future__ import annotations
 

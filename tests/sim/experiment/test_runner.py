@@ -1,4 +1,4 @@
-"""The physics thread: exact steps, and nobody waits for anybody."""
+"""The physics thread: exact steps, and neither thread waits for the other."""
 
 from __future__ import annotations
 

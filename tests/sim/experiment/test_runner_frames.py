@@ -1,4 +1,4 @@
-"""Frames for a film: at exact multiples of its interval on the simulation's clock, whoever takes them."""
+"""Frames for a film: at exact multiples of its interval of simulated time, for any reader."""
 
 from __future__ import annotations
 

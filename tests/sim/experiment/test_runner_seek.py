@@ -1,4 +1,4 @@
-"""A long way back, by a runner that is turned by hand: gone in batches, shown, and not to be disturbed."""
+"""A long rewind by a runner that the test advances: done in batches, shown, and commands are refused."""
 
 from __future__ import annotations
 

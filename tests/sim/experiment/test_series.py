@@ -1,4 +1,4 @@
-"""Histories grow without disturbing what has been read of them."""
+"""Series grow without changing columns that have been returned."""
 
 from __future__ import annotations
 

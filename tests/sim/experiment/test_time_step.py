@@ -1,4 +1,4 @@
-"""A change of the time step while grains move: no scheme may notice more of it than its own error."""
+"""A change of the time step while grains move: its error is at most that of the integrator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Meshes: three formats give the same walls, and what cannot be a wall is refused in one sentence."""
+"""Meshes: three formats give the same walls, and unusable meshes are refused in one sentence."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ BAD = {
     "no-such-normal": ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//2\n", "line 5 names a vn"),
     "two-numbers": ("a.obj", b"v 0 0 0\nv 1 0\nv 0 1 0\nf 1 2 3\n", "line 2 is 'v 1 0' instead of v with three"),
     "spoilt-word": ("a.obj", obj(box()).replace(b"\nv ", b"\nq ", 1), "line 2 is 'q"),
-    "nul-in-text": ("a.obj", obj(box()) + b"\0", "has bytes that are no text"),
+    "nul-in-text": ("a.obj", obj(box()) + b"\0", "has bytes that are not text"),
     "two-corners-text": ("a.stl", ascii(box()).replace(b"vertex 0 0 30\n", b"", 1), "instead of vertex"),
     "no-endsolid": ("a.stl", ascii(box()).replace(b"endsolid box\n", b""), "its last solid has no endsolid"),
     "huge": ("a.obj", obj(1e300 * box()), "a coordinate of 3e+301, larger than 1e+09"),
@@ -214,10 +214,10 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
 def test_too_many_triangles_are_refused_with_the_limit_before_they_are_read(tmp_path: Path, monkeypatch) -> None:
     million = b"".ljust(80) + struct.pack("<I", 1_000_000) + bytes(50_000_000)
     said = refusal(written(tmp_path, "million.stl", million))
-    assert f"it has 1000000 triangles, at most {MOST_FACETS} are taken" in said
+    assert f"it has 1000000 triangles, at most {MOST_FACETS} are allowed" in said
     monkeypatch.setattr(mesh, "MOST_FACETS", 11)
     for name, write in FORMATS.items():
-        assert "it has 12 triangles, at most 11 are taken" in refusal(written(tmp_path, name, write(box())))
+        assert "it has 12 triangles, at most 11 are allowed" in refusal(written(tmp_path, name, write(box())))
     square = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n" + b"f 1 2 3 4\n" * 6
     assert "it has 12 triangles, at most 11" in refusal(written(tmp_path, "squares.obj", square))
     monkeypatch.setattr(mesh, "LARGEST_FILE", 2**20)

@@ -1,4 +1,4 @@
-"""The bulk of the shipped column: what every scene tells of its packing, and when it is measured."""
+"""Measurements of the prepared column, and when they have values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contacts per grain of states made by hand."""
+"""Contacts per grain of constructed states."""
 
 from __future__ import annotations
 

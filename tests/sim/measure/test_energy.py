@@ -1,4 +1,4 @@
-"""The energy ledger of states made by hand."""
+"""The energy ledger of constructed states."""
 
 from __future__ import annotations
 

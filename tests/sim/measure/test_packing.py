@@ -1,4 +1,4 @@
-"""Packing fractions of lattices and of random packings, and where the box is laid that they are measured in."""
+"""Packing fractions of lattices and of random packings, and the position of the box."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mean stress against closed forms: what is pressed, what stands on something, what flies about."""
+"""Mean stress against closed forms: compressed, resting and flying grains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What most tests of panels begin with."""
+"""Fixtures of most tests of panels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A harness for panels: ImGui without a window, mouse and keys made of events, a runner that only notes."""
+"""Test harness of the panels: ImGui without a window, mouse and keys as events, a runner that records its calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A panel that fails says so in a sentence, in its place; the window lives, and all other panels are drawn."""
+"""A panel that fails shows a sentence in its place; the window and all other panels continue."""
 
 from __future__ import annotations
 

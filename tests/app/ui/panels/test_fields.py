@@ -1,4 +1,4 @@
-"""A parameter's row: dragged, typed, reset, refused in words; the raw value never gets past the model."""
+"""The row of a parameter: dragged, typed, reset, refused in a sentence; only valid values are sent."""
 
 from __future__ import annotations
 

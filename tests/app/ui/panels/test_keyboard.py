@@ -1,4 +1,4 @@
-"""Panels without a mouse: F6 gives the keyboard to a column, arrows and Enter do the rest."""
+"""Panels without a mouse: F6 moves the keyboard focus, arrows and Enter operate the widgets."""
 
 from __future__ import annotations
 

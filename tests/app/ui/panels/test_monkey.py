@@ -1,4 +1,4 @@
-"""Thousands of random events: nothing breaks, and nothing the model refuses is ever sent."""
+"""Thousands of random events raise no error, and only valid values are sent."""
 
 from __future__ import annotations
 

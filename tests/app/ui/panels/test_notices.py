@@ -1,4 +1,4 @@
-"""What is said over the picture: faults and the way back, a failed panel, a neck that is clogged."""
+"""Notices over the picture: faults with their remedies, a failed panel, a clogged neck."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every panel draws on an empty and on a full snapshot without doing anything; a click does what it says."""
+"""Every panel draws an empty and a full snapshot without sending a command; a click sends the right one."""
 
 from __future__ import annotations
 

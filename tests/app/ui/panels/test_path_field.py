@@ -1,4 +1,4 @@
-"""The row of a file: typed, dropped, chosen in a dialog that may fail; refused in words beside the field."""
+"""The row of a file: typed, dropped, selected in a dialog that can fail; refused in a sentence beside the field."""
 
 from __future__ import annotations
 

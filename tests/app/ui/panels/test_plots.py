@@ -1,4 +1,4 @@
-"""Plots: which there are, what they show of the run, and how much of its time."""
+"""Plots: their list, their values and their time span."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The view panel of a scene in space: named views and the cut-away, which a plane does not have."""
+"""The view panel of a scene in space: named views and the cut-away, which scenes in the plane do not have."""
 
 from __future__ import annotations
 

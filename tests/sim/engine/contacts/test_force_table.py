@@ -1,4 +1,4 @@
-"""The table of contact forces: what the step loop pushed every grain with, taken apart by contacts."""
+"""The table of contact forces: the forces of the step loop on every grain, separated by contacts."""
 
 from __future__ import annotations
 

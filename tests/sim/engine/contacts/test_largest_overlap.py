@@ -1,4 +1,4 @@
-"""The largest overlap of a run: found however short the impact, the same whoever finds it, kept over a restart."""
+"""The largest overlap of a run: found in every impact, independent of threads and batches, kept over a restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The law over a block of contacts: what makes it fast is seen in the machine code, not on a clock."""
+"""The law over a block of contacts: its speed is tested by the machine code, not by time."""
 
 from __future__ import annotations
 

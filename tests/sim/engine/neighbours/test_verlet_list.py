@@ -1,4 +1,4 @@
-"""Neighbours: the list is what comparing everyone with everyone gives, and contacts keep their memory."""
+"""Neighbours: the list equals the comparison of all pairs, and contacts keep their friction springs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declared stability limits against what really happens: iterate, and see whether the amplitude grows."""
+"""Declared stability limits against iterated oscillations: whether their amplitude grows."""
 
 from __future__ import annotations
 

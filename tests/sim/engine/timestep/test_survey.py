@@ -1,4 +1,4 @@
-"""The survey of contacts: its bound of the stiffest mode against the whole matrix, its step against real blow-up."""
+"""The survey of contacts: its bound of the stiffest mode against the full matrix, its step against instability."""
 
 from __future__ import annotations
 
