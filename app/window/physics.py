@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from repose.sim.experiment.runner import Interval, Runner
     from repose.sim.experiment.saved_run import SavedRun
 
-REWIND_BYTES = 200 * 2**20
-"""Most memory for checkpoints."""
+REWIND_BYTES = 200_000_000
+"""Most memory for checkpoints [bytes]."""
 
 SWITCH_INTERVAL = 5e-4
 """Longest wait of physics for the interpreter between two batches [s]; Python's default of 5 ms is twice a batch."""
