@@ -1,6 +1,7 @@
-"""The pictures of the shipped presets, drawn by the program: `python -m repose.app.jobs.preset_pictures [NAME …]`.
+"""Draws the pictures of the shipped presets: `python -m repose.app.jobs.preset_pictures [NAME …]`.
 
-Every preset is run to its telling moment, which takes minutes in space; the pictures are written beside the presets.
+Every preset is run to the time of its picture, which takes minutes in space. The pictures are written beside the
+presets.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ FLOWING = {
 }
 """Time from the beginning of the flow to the picture [s], by the name of the preset."""
 RUNNING = {"bounce": 0.62, "slope": 0.3}
-"""The same from the beginning of the run; the other presets are drawn when they are over."""
+"""The same from the beginning of the run; all other presets are drawn at the end of their run."""
 STEPS = 200
-"""Between two looks at the phase."""
+"""Steps between two checks of the phase."""
 
 
 def main(names: Sequence[str]) -> None:
@@ -48,7 +49,7 @@ def main(names: Sequence[str]) -> None:
 
 
 def moment(preset: presets.Preset) -> Snapshot:
-    """The preset's run at its telling moment."""
+    """The run of the preset at the time of its picture."""
     experiment = new_experiment(preset.scene, dict(preset.values), preset.seed, preset.ready)
     apply(experiment, Act("run"))
     due = RUNNING.get(preset.name, math.inf)

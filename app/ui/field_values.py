@@ -50,7 +50,7 @@ def value_at(parameter: Parameter, where: float) -> Value:
 def typed(parameter: Parameter, text: str) -> Value:
     """The typed value in SI; text that is not a number is returned unchanged, to be refused with a sentence.
 
-    A decimal comma is read as a point: here one number is typed, and its value is shown at once.
+    A decimal comma is read as a point, because a field contains one number and shows its value at once.
     """
     text = text.strip()
     if parameter.quantity.unit:
@@ -93,7 +93,7 @@ def with_unit(parameter: Parameter, parameters: ParameterSet | None) -> Paramete
 
 
 EXPONENTS = {"linear": "", "hertz": "^1.5"}
-"""Ending of the unit of a stiffness, by the choice of the law's exponent."""
+"""Exponent in the unit of a stiffness, by the parameter `exponent` of the law."""
 
 
 def _range(parameter: Parameter) -> tuple[float, float]:

@@ -1,6 +1,6 @@
-"""Runs beside each other: a quantity over one parameter, with published values and laws.
+"""Comparison of runs: a quantity over one parameter, with published values and laws.
 
-The window shows it of the runs of a session, `repose sweep` of runs it has started itself.
+The window compares the runs of a session, `repose sweep` the runs that it has done.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Point(NamedTuple):
     """Value of the parameter that is varied."""
     value: float
     error: float
-    """Standard error from within this run, which says nothing about other seeds; nan where it is unknown."""
+    """Standard error within this run, which does not contain the scatter over seeds; nan if unknown."""
     aside: Mapping[str, float] = {}
     """Further numbers that a law needs, by name."""
     conditions: Mapping[str, Value] = {}
@@ -70,7 +70,7 @@ class Findings(NamedTuple):
 
 
 def no_laws(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
-    """Nothing to compare with."""
+    """No laws for comparison."""
     return Findings({}, ())
 
 
@@ -89,7 +89,7 @@ class Study:
     usual: tuple[float, ...]
     """Values of it worth running, SI."""
     measure: Callable[[Any], Point | None]
-    """The point of an experiment as it stands, or None where nothing has been measured."""
+    """The point of the present state of an experiment, or None if nothing has been measured."""
     error_of: str = ""
     """What the error of a single run is the error of, such as "line fit"; empty where that goes without saying."""
     published: tuple[Published, ...] = ()

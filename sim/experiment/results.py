@@ -30,7 +30,7 @@ from repose.sim.parameters import Value
 
 
 def results_of(experiment: Experiment) -> dict[str, Any]:
-    """Everything result.json holds, in SI and JSON-ready."""
+    """The content of result.json, in SI units and of types that JSON has."""
     system = system_of(experiment)
     survey = system.survey
     return {
@@ -59,7 +59,7 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
 
 
 def _deepest(run: Run, dimension: int) -> dict[str, Any] | None:
-    """Time, position and partners of the largest overlap of the run; None where nothing has touched."""
+    """Time, position and partners of the largest overlap of the run; None if there was no contact."""
     found = run.world.largest_overlap
     if found[OVERLAP_RATIO] == 0.0:
         return None
@@ -81,14 +81,14 @@ def state_hash(run: Run) -> str:
 
 
 def keep_measurement(experiment: Experiment) -> None:
-    """Add the result of this run to those of the session, unless the same result is there already."""
+    """Add the result of this run to those of the session, unless they contain it already."""
     point = experiment.scene.study.measure(experiment) if experiment.scene.study else None
     if point is not None:
         keep_points(experiment, experiment.scene.name, [point._replace(conditions=conditions(experiment))])
 
 
 def keep_points(experiment: Experiment, scene: str, points: Sequence[Point]) -> None:
-    """Add results of runs of a scene to those of the session, those that are there already excepted."""
+    """Add results of runs of a scene to those of the session, without duplicates."""
     known = experiment.session.measured.setdefault(scene, [])
     known.extend(point for point in points if point not in known)
 

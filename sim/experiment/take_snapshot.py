@@ -30,7 +30,8 @@ READING_INTERVAL, READING_SHARE = 0.25, 0.01
 only what is shown depends on them."""
 
 LONGEST_WAIT = 2.0
-"""Wall time after which a new sample is taken, whatever the last one cost [s]: the first one may have compiled."""
+"""Wall time after which a new sample is taken, whatever the last one cost [s]: the cost of the first one can contain
+compiling."""
 
 FEW_PAIRS, CONTACT_SHARE = 5000, 0.01
 """Number of pairs up to which every snapshot surveys all contacts, and the largest share of wall time that surveys may
@@ -118,21 +119,21 @@ def sorted_measurements() -> tuple[Measurement, ...]:
 
 
 def wall_facets(world: World) -> Floats:
-    """The facets among the walls, where they are now [m], shape (facets, dimension, dimension)."""
+    """The facets among the walls at their present positions [m], shape (facets, dimension, dimension)."""
     dimension = world.search.reference.shape[0]
     rows = world.walls.shape == FACET
     return world.walls.corner[rows, :dimension] + world.walls.moved[rows, None, :]
 
 
 def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
-    """Copy what can be drawn and said of a world without any compiled function: places, parameters, phase, actions."""
+    """Copy the data that need no compiled function: positions, parameters, phase, actions."""
     world, dimension = experiment.run.world, experiment.scene.dimension
     snapshot.scene, snapshot.seed = experiment.scene.name, experiment.seed
     snapshot.step, snapshot.time, snapshot.dt = experiment.step, experiment.time, experiment.dt
     snapshot.parameters = experiment.parameters
     snapshot.position = world.motion[:dimension, 0].T.astype(np.float32)
     snapshot.radius = world.radius.astype(np.float32)
-    snapshot.fixed = world.fixed & (world.layer < 0)  # a grain that is held until it is let go is no wall
+    snapshot.fixed = world.fixed & (world.layer < 0)  # a grain that is fixed until its release is not a wall
     snapshot.sphere_id = world.sphere_id.copy()
     speed = np.sqrt(np.sum(world.motion[:dimension, 1] ** 2, axis=0))
     snapshot.columns = {
@@ -163,9 +164,9 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
 
 
 def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = True) -> None:
-    """Copy what the outside may see of a world into float32 columns; the ends of contacts only if they are asked for.
+    """Copy the public data of an experiment into float32 columns; the ends of contacts only if requested.
 
-    Physics stands still meanwhile: everything here is a copy or one passage through the lists.
+    The physics thread does no steps meanwhile: every operation is a copy or one pass over the lists.
     """
     take_picture(experiment, snapshot)
     world, run = experiment.run.world, experiment.run
@@ -181,9 +182,9 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.bulk_readings = shown_readings(experiment)
     snapshot.curves = experiment.scene.curves(experiment)
 
-    if (journey := experiment.history.seek) is not None:
-        snapshot.phase_label = f"going to step {journey.at}, now at {experiment.history.at}"
-        snapshot.progress = (experiment.history.at - journey.origin) / (journey.at - journey.origin)
+    if (seek := experiment.history.seek) is not None:
+        snapshot.phase_label = f"moving to step {seek.at}, now at {experiment.history.at}"
+        snapshot.progress = (experiment.history.at - seek.origin) / (seek.at - seek.origin)
     snapshot.measured = len(experiment.session.measured.get(experiment.scene.name, ()))
     snapshot.comparison = shown_comparison(experiment)
     snapshot.kinetic_energy = ledger.kinetic

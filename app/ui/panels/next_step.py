@@ -1,4 +1,4 @@
-"""The actions of the scene over the picture: the sensible one large, the others small, and what goes on."""
+"""The actions of the scene over the picture: the next one as a large button, the others small, and the phase."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from repose.app.ui.widgets import button
 from repose.sim.experiment.snapshot import Action, Snapshot
 
 RUN_ALL = "run"
-"""This action and the reset are offered large only where no other makes sense."""
+"""This action and the reset get the large button only if no other action is possible."""
 LARGE, SMALLEST = 210.0, 120.0
 """Width of the large button, and its least width [px at scale 1]."""
 HEIGHT = 32.0
-"""Of all buttons [px at scale 1]."""
+"""Height of all buttons [px at scale 1]."""
 OVER = (
     imgui.WindowFlags_.no_decoration
     | imgui.WindowFlags_.no_move
@@ -51,7 +51,7 @@ def draw(ui: Ui) -> None:
 
 
 def next_action(snapshot: Snapshot) -> Action | None:
-    """The action that carries the experiment on: the last step that is possible; after a reading, the beginning."""
+    """The action that continues the experiment: the last one that is possible; after a measurement, the reset."""
     enabled = {action.name: action for action in snapshot.actions if action.enabled}
     steps = [action for name, action in enabled.items() if name not in (RESET, RUN_ALL)]
     if steps and snapshot.measurement is None:

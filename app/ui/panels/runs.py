@@ -14,6 +14,7 @@ from repose.app.storage.run_saver import free_name
 from repose.app.ui import file_dialog, rewind
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
+from repose.app.ui.preset_form import draw_preset_button
 from repose.app.ui.questions import replace_run
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, tooltip
@@ -50,6 +51,7 @@ def _draw_file(ui: Ui) -> None:
     )
     _draw_buttons(ui)
     _draw_export(ui)
+    draw_preset_button(ui)
     row("Checkpoints in memory", rewind.memory(ui), ui)
     tooltip(
         "States the run can go back to at once. Beyond the limit older ones are thinned out; steps between are redone."

@@ -53,7 +53,7 @@ def test_a_key_acts_once(event: pygame.event.Event, does: str) -> None:
     assert done == [does]
 
 
-def test_a_key_without_a_function_of_its_own_does_what_the_window_declares() -> None:
+def test_a_key_without_its_own_function_calls_that_of_the_window() -> None:
     done: list[str] = []
     ui: Any = SimpleNamespace(actions={"fullscreen": partial(done.append, "fullscreen")})
     assert dispatch(press(pygame.K_F11), all_keys(), ui, typing=False)
@@ -88,7 +88,7 @@ def test_nothing_happens_while_a_text_is_typed() -> None:
         pygame.event.Event(pygame.KEYUP, key=pygame.K_f, unicode="f", mod=0),
     ],
 )
-def test_other_keys_are_left_alone(event: pygame.event.Event) -> None:
+def test_unknown_keys_have_no_effect(event: pygame.event.Event) -> None:
     assert not dispatch(event, [replace(key, act=pytest.fail) for key in all_keys()], UI, typing=False)
 
 
@@ -97,7 +97,7 @@ def test_no_two_keys_are_the_same() -> None:
     assert len(chords) == len(set(chords))
 
 
-def test_letters_follow_the_character_not_the_place_on_the_keyboard() -> None:
+def test_letters_follow_the_character_not_the_position_on_the_keyboard() -> None:
     found = find_key(all_keys(), pygame.K_q, "v", 0)
     assert found is not None
     assert found.name == "record"

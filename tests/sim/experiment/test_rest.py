@@ -52,7 +52,7 @@ def test_grains_that_are_filled_come_to_rest_and_a_tilt_lets_the_clock_run_again
     assert experiment.time - began >= REST_TIME - 1e-9
 
 
-def test_the_runner_stops_the_clock_at_rest_but_not_single_steps_and_goes_on_with_a_command() -> None:
+def test_the_runner_stops_at_rest_except_for_single_steps_and_continues_after_a_command() -> None:
     runner = Runner(lambda: new_experiment("heap", SMALL))
     runner.stop_at_rest(True)
     runner.start()
