@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from repose.app.jobs.headless_film import HeadlessFilm, open_picture_maker
 from repose.app.jobs.headless_plan import Job
 from repose.app.jobs.remaining_time import Outlook
+from repose.app.jobs.small_picture import small_picture
 from repose.app.progress import Progress, say
 from repose.app.render.framing import close_up, whole_scene
 from repose.app.signals import INTERRUPTED
@@ -203,13 +204,15 @@ def _finish(
     folder, claims = places.folder, places.claims
     for name, write in _writers(job, simulation, text).items():
         try:
-            claims[name].write(write)
+            claims[name].write_early(write)
             written.append(name)
         except WindowError as error:
             say(f"No picture: {error}")  # expected on a machine without OpenGL
         except Exception as error:  # a driver may raise anything; the other files must be written
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
             complaints.append(f"{claims[name].path} could not be written: {reason}.")
+    if job.picture and "save" in written:
+        _illustrate(simulation, claims["save"])
     for sentence in (*complaints, *([simulation.fault.message] if simulation.fault else [])):
         say(sentence)
     if job.as_json:
@@ -270,6 +273,17 @@ def _writers(job: Job, simulation: Experiment, text: str) -> dict[str, Callable[
     if job.picture:
         writers["picture"] = lambda file: _draw(simulation, job.size, file)
     return writers
+
+
+def _illustrate(simulation: Experiment, place: Claim) -> None:
+    """Put a small picture into the saved run, for the list of recent runs; in silence where none can be drawn."""
+    from repose.sim.experiment import saved_run
+
+    snapshot = Snapshot()
+    take_snapshot(simulation, snapshot)
+    with suppress(Exception):  # a driver may raise anything; the run is saved already, and is one without a picture too
+        picture = small_picture(snapshot)
+        place.write_early(lambda file: saved_run.write(saved_copy(simulation), file, picture))
 
 
 def _draw(simulation: Experiment, size: tuple[int, int], file: BinaryIO) -> None:

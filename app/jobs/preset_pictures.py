@@ -12,15 +12,9 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-from repose.app.jobs.headless_film import open_picture_maker
+from repose.app.jobs.small_picture import small_picture
 from repose.app.progress import Progress
-from repose.app.render.camera import NO_INSET, Camera2D
-from repose.app.render.follow import follow
-from repose.app.render.orbit import Camera, Camera3D
-from repose.app.storage.thumbnails import DRAWN, PICTURES, thumbnail, without_words
-from repose.app.storage.view import View
+from repose.app.storage.thumbnails import PICTURES
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
@@ -51,7 +45,7 @@ def main(names: Sequence[str]) -> None:
     with Progress("Pictures of the presets") as progress:
         for number, name in enumerate(wanted):
             progress.show(name, number / len(wanted))
-            (folder / f"{name}.webp").write_bytes(thumbnail(picture(moment(presets.load(name)))))
+            (folder / f"{name}.webp").write_bytes(small_picture(moment(presets.load(name))))
 
 
 def moment(preset: presets.Preset) -> Snapshot:
@@ -66,18 +60,6 @@ def moment(preset: presets.Preset) -> Snapshot:
     snapshot = Snapshot()
     take_snapshot(experiment, snapshot)
     return snapshot
-
-
-def picture(snapshot: Snapshot) -> NDArray[np.uint8]:
-    """The picture of the grains without texts, shape (height, width, 3)."""
-    camera: Camera = Camera3D() if snapshot.position.shape[1] == 3 else Camera2D()
-    camera.frame(snapshot.box, DRAWN)
-    camera = follow(None, snapshot, camera, DRAWN, NO_INSET, 0.0).camera
-    maker = open_picture_maker(DRAWN)
-    try:
-        return maker.draw(snapshot, without_words(View(colour_by="layer")), camera)
-    finally:
-        maker.close()
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from repose.sim.experiment.runner import Interval, Runner
     from repose.sim.experiment.saved_run import SavedRun
 
-REWIND_BYTES = 200 * 2**20
+REWIND_BYTES = 200_000_000
 """Largest memory for checkpoints [bytes]."""
 
 SWITCH_INTERVAL = 5e-4

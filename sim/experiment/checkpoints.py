@@ -13,7 +13,10 @@ from repose.sim.experiment.run import Checkpoint, Run
 
 @dataclass
 class Checkpoints:
-    """Checkpoints in the order of their steps, of at most `budget` bytes together; with 0 only the first is kept."""
+    """Checkpoints in the order of their steps, of at most `budget` bytes together.
+
+    Where the budget is smaller than two of them only the first is kept, without which the log has no beginning.
+    """
 
     budget: int = 0
     kept: list[Checkpoint] = field(default_factory=list)
@@ -37,7 +40,7 @@ class Checkpoints:
             return
         self.kept.insert(index, checkpoint)
         self._update_bytes()
-        while self.bytes > self.budget and len(self.kept) > 2:
+        while self.bytes > self.budget and len(self.kept) > 1:
             self._thin_out()
             self._update_bytes()
         self._update_shown()
@@ -54,8 +57,11 @@ class Checkpoints:
         self._update_shown()
 
     def _thin_out(self) -> None:
-        """Discard the checkpoint whose distance to its neighbours is smallest in relation to its age; never the first
-        or the last."""
+        """Discard the checkpoint whose distance to its neighbours is smallest in relation to its age; the first one
+        never, the last one only where it is the only other one."""
+        if len(self.kept) == 2:
+            del self.kept[1]
+            return
         newest = self.kept[-1].at
         gaps = [
             (later.at - earlier.at) / (newest - own.at)
@@ -65,13 +71,15 @@ class Checkpoints:
 
     def _update_bytes(self) -> None:
         """Update `bytes`; runs and tables of series that several checkpoints share are counted once."""
-        runs = [point.run for kept in self.kept for point in (kept.now, kept.good, kept.before_change)]
+        apart = [[point.run for point in (kept.now, kept.good, kept.before_change)] for kept in self.kept]
+        runs = [run for own in apart for run in own]
+        records = sum(bytes_of(kept, leaving_out=tuple(own)) for kept, own in zip(self.kept, apart, strict=True))
         fresh = {id(run): run for run in runs}
         self._sizes = {
             key: self._sizes.get(key) or (run, bytes_of(run, leaving_out=(run.series,))) for key, run in fresh.items()
         }
         series = {id(run.series.table): run.series.table.nbytes for run in runs}
-        self.bytes = sum(size for _, size in self._sizes.values()) + sum(series.values())
+        self.bytes = records + sum(size for _, size in self._sizes.values()) + sum(series.values())
 
     def _update_shown(self) -> None:
         self._update_bytes()

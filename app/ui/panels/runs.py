@@ -17,7 +17,7 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.preset_form import draw_preset_button
 from repose.app.ui.questions import replace_run
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, tooltip
+from repose.app.ui.widgets import button, row, tooltip
 from repose.sim.io.archive import SUFFIX
 from repose.sim.parameters import unquoted
 
@@ -52,6 +52,10 @@ def _draw_file(ui: Ui) -> None:
     _draw_buttons(ui)
     _draw_export(ui)
     draw_preset_button(ui)
+    row("Checkpoints in memory", rewind.memory(ui), ui)
+    tooltip(
+        "States the run can go back to at once. Beyond the limit older ones are thinned out; steps between are redone."
+    )
     if _is_over(ui):
         note("The file exists already.", ui.palette.warning)
     if saver.said:
