@@ -172,11 +172,25 @@ def button(
     return pressed
 
 
+def widths(labels: tuple[str, ...]) -> list[float]:
+    """Widths of buttons side by side that fill the room [px]: equal ones, or where labels do not fit, as they need."""
+    room = imgui.get_content_region_avail().x - (len(labels) - 1) * imgui.get_style().item_spacing.x
+    least = imgui.get_style().frame_padding.x
+    needed = [symbol_width(label, RAISED) + least for label in labels]
+    equal = room / len(labels)
+    if max(needed) <= equal:
+        return [equal] * len(labels)
+    spare = max(room - sum(needed), 0.0) / len(labels)
+    return [width + spare for width in needed]
+
+
 def row(left: str, right: str, ui: Ui, colour: Colour | None = None) -> None:
-    """A name at the left and its value at the right edge."""
+    """A name at the left and its value at the right edge, on a line of its own where both do not fit."""
+    room = imgui.get_content_region_avail().x
     imgui.text_colored(vector(ui.palette.muted), left)
     width = text_width(right)
-    imgui.same_line()
+    if text_width(left) + imgui.get_style().item_spacing.x + width <= room:
+        imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(imgui.get_content_region_avail().x - width, 0.0))
     imgui.text_colored(vector(colour or ui.palette.text), right)
 
@@ -239,6 +253,12 @@ def tab(ui: Ui, group: str, name: str, title: str, padding: float | None = None)
         ui.settings.choices.tabs = {**tabs, group: name}
         found.add(group)
     return shown
+
+
+def bring_forward(ui: Ui, group: str, name: str) -> None:
+    """Show that tab of a row, if the row has it."""
+    ui.settings.choices.tabs = {**ui.settings.choices.tabs, group: name}
+    ui.memory.setdefault("tabs found", set()).discard(group)
 
 
 def foldable(ui: Ui, name: str, open_at_start: bool, draw: Callable[[], bool]) -> bool:

@@ -14,6 +14,7 @@ from repose.app.storage.run_saver import free_name
 from repose.app.ui import file_dialog, rewind
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
+from repose.app.ui.preset_form import draw_preset_button
 from repose.app.ui.questions import ask, is_losing
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, tooltip
@@ -50,6 +51,7 @@ def _draw_file(ui: Ui) -> None:
     )
     _draw_buttons(ui)
     _draw_export(ui)
+    draw_preset_button(ui)
     if _is_over(ui):
         note("The file exists already.", ui.palette.warning)
     if saver.said:

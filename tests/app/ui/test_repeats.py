@@ -122,5 +122,6 @@ def test_the_button_starts_the_runs_and_nothing_moves_when_they_end(tmp_path: Pa
         thread.join(30.0)
         stage.frame(3)
         assert sum(isinstance(command, KeepMeasured) for command in stage.commands) == RUNS
+        assert stage.widgets.pop("repeat.result")
         assert stage.widgets == before
         assert stage.ui.broken == {}

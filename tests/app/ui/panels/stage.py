@@ -184,9 +184,13 @@ class Stage:
 
 @contextmanager
 def open_stage(
-    folder: Path, snapshot: Snapshot | None = None, size: tuple[int, int] = (1280, 1600), draw: Any = draw_panels
+    folder: Path,
+    snapshot: Snapshot | None = None,
+    size: tuple[int, int] = (1280, 1600),
+    draw: Any = draw_panels,
+    scale: float = 1.0,
 ) -> Iterator[Stage]:
-    """A stage of that size over a snapshot; settings and presets live in `folder`."""
+    """A stage of that size and scale of text over a snapshot; settings and presets live in `folder`."""
     with bare_imgui():
         commands: list[Command] = []
         runner = NotedRunner()
@@ -207,7 +211,9 @@ def open_stage(
             name: (lambda name=name: done.append(name)) for name in ("frame_all", "fullscreen", "hide_panels", "help")
         }
         ui.preset_library.refresh()
-        apply(ui.palette, 1.0)
+        ui.scale = scale
+        apply(ui.palette, scale)
+        imgui.get_style().font_scale_main = scale
         stage = Stage(ui, commands, runner, draw)
         stage.frame(3)
         yield stage

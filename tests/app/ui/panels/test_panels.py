@@ -149,6 +149,7 @@ def test_choosing_a_preset_starts_it_and_forgets_the_history(stage: Stage) -> No
 
 def test_a_saved_preset_appears_in_the_list(stage: Stage) -> None:
     stage.ui.snapshot = replace(stage.ui.snapshot, parameters=stage.ui.snapshot.parameters.changed(friction=0.37))
+    stage.click("tab.runs")
     stage.click("experiment.save")
     stage.write("My heap")
     path = stage.ui.preset_library.folder / "my-heap.toml"
@@ -157,6 +158,7 @@ def test_a_saved_preset_appears_in_the_list(stage: Stage) -> None:
 
 
 def test_a_preset_name_that_is_a_path_is_refused_in_words(stage: Stage) -> None:
+    stage.click("tab.runs")
     stage.click("experiment.save")
     stage.write("../../evil")
     assert "cannot be a preset's name" in stage.ui.preset_library.trouble
