@@ -16,7 +16,7 @@ COMPILING = (
     "tests/sim/experiment/test_faults.py",
     "tests/sim/test_scenes.py",
     "tests/sim/engine/neighbours/test_verlet_list.py",
-    "tests/reliability/test_t_crew.py",
+    "tests/reliability/test_t_step_threads.py",
     "tests/sim/test_heap_rotation.py",
     "tests/sim/test_start_up.py",
 )

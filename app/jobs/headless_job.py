@@ -1,7 +1,7 @@
 """A run without a window: invalid requests are refused before any work, and no result is lost after it.
 
-Writes `result.json` and a picture of the end state, each whole or not at all, and a film if asked for. While the run
-continues, `result.json` holds the results so far.
+Writes `result.json` and a picture of the end state, each completely or not at all, and a film if requested. During the
+run `result.json` contains the results so far.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ if TYPE_CHECKING:
 DONE, NOT_ALL_WRITTEN, FAULT = 0, 1, 3
 RESULT = "result.json"
 RESULT_INTERVAL = 10.0
-"""Wall time between two versions of the results so far [s]."""
+"""Wall time between two updates of the results so far [s]."""
 RESULT_COST = 0.01
-"""Largest share of the wall time that they take [-]."""
+"""Largest share of the wall time that these updates take [-]."""
 
 
 def run_job(job: Job) -> int:
     """Do the run and write its results; returns the exit code.
 
-    Raises `ParameterError`, `RecorderError` or `WindowError` before any work if the results have no place to go.
+    Raises `ParameterError`, `RecorderError` or `WindowError` before any work if the results cannot be written.
     """
     origin = job.preset if job.resumed else f"preset {job.preset}"
     title = f"{scenes()[job.scene].title}, {origin}, seed {job.seed}"
@@ -72,7 +72,7 @@ def run_job(job: Job) -> int:
 
 @dataclass
 class Places:
-    """The names a run writes to, claimed before it begins."""
+    """The files that a run writes, claimed before it begins."""
 
     folder: Path
     made: bool
@@ -108,7 +108,7 @@ def _claimed(job: Job) -> Places:
 
 
 def claim_for(option: str, path: Path) -> Claim:
-    """Claim a name given behind an option; raises `ParameterError`."""
+    """Claim the file name that is the value of an option; raises `ParameterError`."""
     try:
         return claim(path)
     except FileExistsError:
@@ -120,7 +120,7 @@ def claim_for(option: str, path: Path) -> Claim:
 
 @dataclass
 class ResultsSoFar:
-    """Writes `result.json` while the run continues: a run that is killed leaves the results so far."""
+    """Writes `result.json` during the run, so that a run that is killed leaves the results so far."""
 
     job: Job
     claim: Claim
@@ -260,7 +260,8 @@ def _shown(reading: Reading) -> str:
 
 
 def _writers(job: Job, simulation: Experiment, text: str) -> dict[str, Callable[[BinaryIO], object]]:
-    """What fills each file, the picture last: a driver that crashes while drawing does not lose the others."""
+    """The function that writes each file; the picture is last, so that a driver that crashes while drawing loses no
+    other file."""
     from repose.sim.experiment import saved_run
 
     writers: dict[str, Callable[[BinaryIO], object]] = {"result": lambda file: file.write(text.encode("utf-8"))}
@@ -272,7 +273,7 @@ def _writers(job: Job, simulation: Experiment, text: str) -> dict[str, Callable[
 
 
 def _draw(simulation: Experiment, size: tuple[int, int], file: BinaryIO) -> None:
-    """Draw the state the run ended in; raises `WindowError` where there is no OpenGL."""
+    """Draw the last state of the run; raises `WindowError` without OpenGL."""
     snapshot = Snapshot()
     take_snapshot(simulation, snapshot)
     maker = open_picture_maker(size)
@@ -286,7 +287,8 @@ def _draw(simulation: Experiment, size: tuple[int, int], file: BinaryIO) -> None
 
 
 def output_folder(wanted: Path | None, name: str, taken: Sequence[str]) -> tuple[Path, bool]:
-    """A folder that holds none of the files `taken`, and whether it is new; by itself the next free `repose-NAME-N`.
+    """A folder that contains none of the files `taken`, and whether it is new; by default the next free
+    `repose-NAME-N`.
 
     Raises `ParameterError`.
     """
@@ -303,7 +305,7 @@ def output_folder(wanted: Path | None, name: str, taken: Sequence[str]) -> tuple
         sweep(wanted)
         for file in taken:
             if (wanted / file).exists():
-                raise ParameterError(f"--out {wanted} already holds {file}: move it away or choose another folder.")
+                raise ParameterError(f"--out {wanted} already contains {file}: move it away or choose another folder.")
         with tempfile.TemporaryFile(dir=wanted):
             return wanted, new
     except (OSError, ValueError) as error:

@@ -1,6 +1,7 @@
-"""The pictures of the shipped presets, drawn by the program: `python -m repose.app.jobs.preset_pictures [NAME …]`.
+"""Draws the pictures of the shipped presets: `python -m repose.app.jobs.preset_pictures [NAME …]`.
 
-Every preset is run to its telling moment, which takes minutes in space; the pictures are written beside the presets.
+Every preset is run to the time of its picture, which takes minutes in space. The pictures are written beside the
+presets.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ FLOWING = {
 }
 """Time from the beginning of the flow to the picture [s], by the name of the preset."""
 RUNNING = {"bounce": 0.62, "slope": 0.3}
-"""The same from the beginning of the run; the other presets are drawn when they are over."""
+"""The same from the beginning of the run; all other presets are drawn at the end of their run."""
 STEPS = 200
-"""Between two looks at the phase."""
+"""Steps between two checks of the phase."""
 
 
 def main(names: Sequence[str]) -> None:
@@ -54,7 +55,7 @@ def main(names: Sequence[str]) -> None:
 
 
 def moment(preset: presets.Preset) -> Snapshot:
-    """The preset's run at its telling moment."""
+    """The run of the preset at the time of its picture."""
     experiment = new_experiment(preset.scene, dict(preset.values), preset.seed, preset.ready)
     apply(experiment, Act("run"))
     due = RUNNING.get(preset.name, math.inf)
@@ -68,7 +69,7 @@ def moment(preset: presets.Preset) -> Snapshot:
 
 
 def picture(snapshot: Snapshot) -> NDArray[np.uint8]:
-    """The grains alone, without words, shape (height, width, 3)."""
+    """The picture of the grains without texts, shape (height, width, 3)."""
     camera: Camera = Camera3D() if snapshot.position.shape[1] == 3 else Camera2D()
     camera.frame(snapshot.box, DRAWN)
     camera = follow(None, snapshot, camera, DRAWN, NO_INSET, 0.0).camera

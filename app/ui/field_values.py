@@ -49,7 +49,7 @@ def value_at(parameter: Parameter, where: float) -> Value:
 def typed(parameter: Parameter, text: str) -> Value:
     """The typed value in SI; text that is not a number is returned unchanged, to be refused with a sentence.
 
-    A decimal comma is read as a point: here one number is typed, and its value is shown at once.
+    A decimal comma is read as a point, because a field contains one number and shows its value at once.
     """
     text = text.strip()
     if parameter.quantity.unit:

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 COLUMN = 320.0
 """Width of the column [px at scale 1]."""
 LARGEST_SHARE = 0.3
-"""Of the width of the window that the column may take [-]."""
+"""Largest fraction of the width of the window for the column [-]."""
 NARROWEST = 230.0
 """Width below which the column is folded [px at scale 1]."""
 RIM = 26.0
@@ -32,7 +32,7 @@ CHIPS = 58.0
 LEAST_PICTURE = 240.0
 """Width kept for the picture [px at scale 1]."""
 TAB_PADDING = 6.0
-"""Beside the name of a tab [px at scale 1]."""
+"""Padding beside the name of a tab [px at scale 1]."""
 LEAST_TOOLS = 170.0
 """Height of the tools at the foot of the column below which the column scrolls as a whole [px at scale 1]."""
 FIXED = (
@@ -44,7 +44,7 @@ FIXED = (
 )
 
 RECOVERY = tuple(f"config_error_recovery_enable_{part}" for part in ("assert", "debug_log", "tooltip"))
-"""ImGui's own reports of what it closes for a panel that failed: off, since the panel shows the error."""
+"""ImGui's reports of calls that it closes for a failed panel: off, because the panel shows the error."""
 
 
 def measure_inset(

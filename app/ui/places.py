@@ -1,4 +1,4 @@
-"""Places in the window that panels and layout share: column and fold, strip of actions, keyboard focus."""
+"""Parts of the window that several panels and the layout use: column, strip of actions, keyboard focus."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from repose.app.ui.ui import Ui
 FOLD = "column"
 """Entry of the settings that says whether the column is unfolded."""
 WHOLE_COLUMN = "whole column"
-"""Entry of `Ui.memory`: true while a panel of the column takes the place of the tools too."""
+"""Entry of `Ui.memory`: true while a panel of the column also covers the tools."""
 
 FOCUS, LAST_FOCUS = "focus", "last focus"
 """Entries of `Ui.memory`: the part of the window that gets the keyboard focus next, and the one that got it last."""

@@ -27,7 +27,7 @@ class PresetLibrary:
     folder: Path = field(default_factory=paths.presets_folder)
     trouble: str = ""
     take_picture: Callable[[], bytes] = bytes
-    """A small picture of the window's run now; empty where none can be drawn."""
+    """A small picture of the window's run now; empty if none can be drawn."""
     cards: dict[str, presets.Card] = field(default_factory=dict)
     """What there is, by name or path."""
 
@@ -89,7 +89,7 @@ class PresetLibrary:
             self.trouble = f"The preset could not be saved to {path}: {error.strerror or error}."
             return False
         if picture := self.take_picture():
-            with suppress(OSError):  # a preset without a picture is one all the same
+            with suppress(OSError):  # a preset needs no picture
                 write_whole_file(path.with_suffix(".webp"), lambda file: file.write(picture))
         self.refresh()
         self.note(str(path), preset.title, scene)
@@ -97,7 +97,7 @@ class PresetLibrary:
 
 
 def different(parameters: ParameterSet) -> dict[str, Value]:
-    """The values that differ from the defaults, and those that have been set instead of following others, SI."""
+    """The values that differ from the defaults, and values that were set although they can follow from others, SI."""
     declared = type(parameters).declared()
     values: dict[str, Value] = {name: getattr(parameters, name) for name in declared}
     kept = {name for name in parameters.followers if name in parameters.kept({})}
@@ -112,7 +112,7 @@ def all_presets() -> list[tuple[str, str, str, str]]:
     for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
         try:
             found = presets.load(name)
-        except ParameterError as error:  # one spoilt file must not hide the others
+        except ParameterError as error:  # one damaged file must not hide the others
             rows.append((name, "", "", f"cannot be used: {error}"))
             continue
         declared = scenes()[found.scene].parameters.chosen(found.values).checked(found.values).in_units()

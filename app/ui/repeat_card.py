@@ -13,8 +13,8 @@ from repose.sim.registry import scenes
 LABEL = f"Repeat × {RUNS}"
 """Of the button, as wide as what takes its place while runs go on."""
 BUTTON_HELP = (
-    f"The same experiment from its beginning with {RUNS} seeds, on free processors while the window goes on. "
-    "The error of one angle is that of its line fit; how far heaps differ is known from several runs only."
+    f"The same experiment from its beginning with {RUNS} seeds, on free processors while the window continues. "
+    "The error of one angle is that of its line fit; the scatter of heaps is known from several runs only."
 )
 
 

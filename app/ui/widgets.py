@@ -117,7 +117,7 @@ def tooltip(text: str) -> None:
 
 
 def _beside_panel() -> tuple[imgui.ImVec2, int, imgui.ImVec2]:
-    """Place of a tooltip: over the picture, beside the column or above the bar, where it covers no other widget."""
+    """Position of a tooltip: over the picture, beside the column or above the bar, so that it covers no widget."""
     low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
     window, gap = imgui.internal.get_current_window().root_window, imgui.get_style().item_spacing.x
     screen = imgui.get_io().display_size
@@ -143,7 +143,7 @@ def button(
     enabled: bool = True,
     emphasis: Colour | None = None,
 ) -> bool:
-    """A button with its key at the right; True when pressed. `name` is what the probe calls it."""
+    """A button with its key at the right; True when pressed. `name` is its name in the probe."""
     size = imgui.ImVec2(imgui.get_content_region_avail().x if width < 0 else width, imgui.get_frame_height())
     colours = 0
     if emphasis is not None and enabled:

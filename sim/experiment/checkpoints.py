@@ -22,7 +22,7 @@ class Checkpoints:
     bytes: int = 0
     """Memory of all checkpoints [bytes]."""
     _sizes: dict[int, tuple[Run, int]] = field(default_factory=dict)
-    """Runs that checkpoints hold, by `id`, with their memory without the series [bytes]."""
+    """Runs in the checkpoints, by `id`, with their memory without the series [bytes]."""
 
     def begin(self, first: Checkpoint) -> None:
         """Discard all checkpoints but the first of a new log."""
@@ -30,7 +30,7 @@ class Checkpoints:
         self._update_shown()
 
     def keep(self, checkpoint: Checkpoint) -> None:
-        """Add a checkpoint, unless there is one of the same step, as while a log is replayed."""
+        """Add a checkpoint unless one of the same step exists, which happens while a log is replayed."""
         steps = [other.at for other in self.kept]
         index = bisect.bisect_left(steps, checkpoint.at)
         if self.budget <= 0 or (index < len(steps) and steps[index] == checkpoint.at):
@@ -54,7 +54,8 @@ class Checkpoints:
         self._update_shown()
 
     def _thin_out(self) -> None:
-        """Discard the checkpoint with the smallest gap in relation to its age; never the first or the last."""
+        """Discard the checkpoint whose distance to its neighbours is smallest in relation to its age; never the first
+        or the last."""
         newest = self.kept[-1].at
         gaps = [
             (later.at - earlier.at) / (newest - own.at)
@@ -78,7 +79,8 @@ class Checkpoints:
 
 
 def bytes_of(thing: Any, leaving_out: tuple[Any, ...] = ()) -> int:
-    """Memory of an object and of everything it refers to, each part counted once, arrays with their data [bytes]."""
+    """Memory of an object and of everything that it refers to, arrays with their data, each part counted once
+    [bytes]."""
     seen = {id(part) for part in leaving_out}
     waiting, total = [thing], 0
     while waiting:

@@ -22,7 +22,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="module")
-def studio() -> Iterator[PictureMaker]:
+def picture_maker() -> Iterator[PictureMaker]:
     """Draws off-screen; every test that draws sets the size it wants."""
     from repose.app.window.picture import PictureMaker
 

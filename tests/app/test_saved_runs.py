@@ -62,13 +62,13 @@ def test_a_stopped_and_saved_run_continues_bit_by_bit(here: Path, capsys: pytest
     assert said == "--from continues the run in on.repose: leave --seed out; --set changes parameters.\n"
     assert "leave a scene out" in refused(capsys, "run", "heap", "--from", "on.repose")
     assert "on.repose exists already" in refused(capsys, "run", "heap", *FEW, "--save", "on.repose")
-    assert "make nowhere first" in refused(capsys, "run", "heap", "--save", "nowhere/a.repose")
+    assert "the folder nowhere does not exist" in refused(capsys, "run", "heap", "--save", "nowhere/a.repose")
     assert "above 0 s" in refused(capsys, "run", "heap", "--until", "-1")
     assert "from 0 to 2" in refused(capsys, "run", "--from", "on.repose", "--set", "friction=7")
     assert not [*here.glob("repose-*")]
 
 
-def test_a_replay_that_differs_says_where_and_ends_with_three(
+def test_a_replay_that_differs_names_the_step_and_gives_exit_code_3(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from repose.sim.experiment import replay, saved_run
@@ -109,7 +109,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_any_part_of_a_saved_run_is_played_with_its_bits(whole: Path) -> None:
+def test_any_part_of_a_saved_run_is_replayed_with_the_same_bits(whole: Path) -> None:
     saved = saved_run.load(whole)
     frames: list[Snapshot] = []
 
@@ -170,7 +170,7 @@ def test_a_saved_run_is_filmed_later_at_any_speed_and_size(
         (("--video", "film.avi"), ".mp4, .gif or .webp"),
     ],
 )
-def test_a_film_of_a_saved_run_that_cannot_be_is_refused_in_a_sentence(
+def test_an_impossible_film_of_a_saved_run_is_refused_in_a_sentence(
     options: tuple[str, ...], words: str, whole: Path, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = refused(capsys, "replay", str(whole), "--video", "film.mp4", *options)

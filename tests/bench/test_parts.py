@@ -9,7 +9,7 @@ from repose.sim.engine.contacts.wall_geometry import PLANE
 from repose.sim.registry import laws
 from repose.sim.study import parts
 
-from tests.worlds import Bench, model_of, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
 
 @pytest.mark.parametrize(("dimension", "rotation", "law"), [(2, False, "lee_herrmann"), (3, True, "hertz_mindlin")])

@@ -213,7 +213,7 @@ def test_the_picture_is_zoomed_with_the_wheel_and_home_shows_everything(desktop:
     desktop.until(lambda: abs(desktop.look()["metres_per_pixel"] / before - 1.0) < 0.02, "whole scene")
 
 
-def test_a_side_button_of_the_mouse_does_no_harm(desktop: Desktop) -> None:
+def test_a_side_button_of_the_mouse_has_no_effect(desktop: Desktop) -> None:
     desktop.move(*CENTRE)
     desktop.xdotool("click", 8, "click", 9)
     assert desktop.fresh()["broken"] == {}
@@ -233,12 +233,12 @@ def test_a_film_is_recorded_with_every_frame_it_says(wide: Desktop) -> None:
         assert sum(1 for _ in container.decode(video=0)) == film["frames"]
 
 
-def test_closing_the_window_ends_the_program_well(desktop: Desktop) -> None:
+def test_closing_the_window_ends_the_program_with_exit_code_0(desktop: Desktop) -> None:
     desktop.xdotool("key", "alt+F4")
     assert desktop.program.wait(30) == 0
 
 
-def test_closing_while_the_engine_is_compiled_ends_the_program_well(
+def test_closing_during_compiling_ends_the_program_with_exit_code_0(
     tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "nothing compiled yet"))
@@ -273,7 +273,7 @@ def test_at_the_first_start_the_window_and_its_frame_are_inside_the_screen(
 
 @pytest.mark.parametrize("size", [(1280, 720), (1278, 695)], ids=["as the screen", "as fits in its frame"])
 @pytest.mark.parametrize("place", ["", "left = 5000\ntop = -900\n"], ids=["nowhere", "a screen that is gone"])
-def test_a_window_as_large_as_the_screen_stands_inside_it_with_its_frame(
+def test_a_window_as_large_as_the_screen_is_inside_it_with_its_frame(
     tmp_path: Path, small: Path, place: str, size: tuple[int, int]
 ) -> None:
     settings = tmp_path / "config" / "repose" / "settings.toml"

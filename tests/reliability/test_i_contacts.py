@@ -14,20 +14,22 @@ from repose.sim.engine.threads import thread_of
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, World
 from repose.sim.registry import laws
 
-from tests.reliability.crowds import DT, RADIUS, VALUES, Crowd, crowds, examples
+from tests.reliability.random_clusters import DT, RADIUS, VALUES, Cluster, clusters, examples
 from tests.sim.engine.neighbours.test_verlet_list import brute_force, listed
-from tests.worlds import Bench, contacts_of, model_of, world_of
+from tests.small_worlds import Bench, contacts_of, model_of, world_of
 
 seeds = st.integers(0, 2**32 - 1)
 
 
 @examples(0.5)
-@given(crowds(most=5), st.floats(0.0, 2.0))
-def test_i18_friction_stays_within_the_coulomb_cone_in_every_contact_at_every_step(
-    crowd: Crowd, friction: float
+@given(clusters(most=5), st.floats(0.0, 2.0))
+def test_i18_the_shear_force_obeys_the_coulomb_limit_in_every_contact_at_every_step(
+    cluster: Cluster, friction: float
 ) -> None:
     # Without normal damping no contact pulls. The thesis' own cap leaves shear damping out of the cone: not meant here.
-    bench = crowd.bench("velocity_verlet", friction=friction, coulomb_cap="total", normal_damping=0.0, restitution=1.0)
+    bench = cluster.bench(
+        "velocity_verlet", friction=friction, coulomb_cap="total", normal_damping=0.0, restitution=1.0
+    )
     for _ in range(10):
         bench.advance()
         table = contacts_of(bench)
@@ -65,7 +67,7 @@ def near_walls(seed: int, scale: float) -> World:
 
 @examples()
 @given(seeds, st.sampled_from([0.1, 1.0, 3.0]))
-def test_i20_spheres_listed_at_walls_are_those_that_are_near(seed: int, scale: float) -> None:
+def test_i20_the_wall_list_contains_the_spheres_near_walls(seed: int, scale: float) -> None:
     world = near_walls(seed, scale)
     while (status := rebuild(world, Shapes((0.0,) * 3, (), ()), True, thread_of(world, 0))) == PAIRS_FULL:
         world = enlarge_pairs(world)
@@ -84,10 +86,10 @@ def test_i20_spheres_listed_at_walls_are_those_that_are_near(seed: int, scale: f
 
 
 @examples(0.2)
-@given(crowds(least=4), st.floats(0.5, 5.0))
-def test_i21_the_list_misses_no_contact_between_rebuilds(crowd: Crowd, hurry: float) -> None:
-    bench = crowd.bench("velocity_verlet", dt=2e-5)
-    bench.world.motion[: crowd.dimension, 1] *= hurry
+@given(clusters(least=4), st.floats(0.5, 5.0))
+def test_i21_the_list_misses_no_contact_between_rebuilds(cluster: Cluster, hurry: float) -> None:
+    bench = cluster.bench("velocity_verlet", dt=2e-5)
+    bench.world.motion[: cluster.dimension, 1] *= hurry
     for _ in range(25):
         bench.advance()
         assert brute_force(bench.world, 0.0) <= listed(bench.world)
@@ -132,7 +134,7 @@ def carried(bench: Bench, rate: np.ndarray, steps: int) -> np.ndarray:
 
 @pytest.mark.parametrize("law", sorted(VALUES))
 @pytest.mark.parametrize("dimension", [2, 3])
-def test_i22_what_a_contact_remembers_turns_with_the_pair(law: str, dimension: int) -> None:
+def test_i22_the_friction_spring_rotates_with_the_pair(law: str, dimension: int) -> None:
     rate = np.array([0.0, 0.0, 300.0])
     bench = pair_turning_as_one(law, dimension, rate, 1e-5)
     before = bench.world.pairs.shear_spring[:, 0].copy()
@@ -151,7 +153,7 @@ def test_i22_rotation_of_the_spring_about_the_normal_is_of_second_order_in_the_s
 
 
 @pytest.mark.parametrize("rotation", [False, True])
-def test_i22_an_opened_contact_has_no_memory(rotation: bool) -> None:
+def test_i22_a_contact_that_has_opened_has_no_friction_spring(rotation: bool) -> None:
     model, numbers = model_of("velocity_verlet", 2, rotation, law=laws()["voigt"], **VALUES["voigt"])
     forces = []
     for touched_before in (False, True):

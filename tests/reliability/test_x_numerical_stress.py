@@ -19,11 +19,11 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.stepping import advance
 from repose.sim.registry import integrators, scenes
 
-from tests.reliability.crowds import RADIUS, examples
+from tests.reliability.random_clusters import RADIUS, examples
 from tests.sim.engine.neighbours.test_verlet_list import brute_force, listed
 from tests.sim.experiment.test_faults import pressed
+from tests.small_worlds import Bench, look, model_of, world_of
 from tests.verification.test_hertz_impact import ELASTIC, closed_form, impact
-from tests.worlds import Bench, look, model_of, world_of
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -124,7 +124,7 @@ def test_x08_the_largest_count_runs() -> None:
 
 
 @pytest.mark.parametrize("integrator", list(integrators()))
-def test_x09_speeds_next_to_nothing_move_nothing_and_leave_no_derivative_between_zero_and_the_smallest(
+def test_x09_tiny_speeds_move_nothing_and_give_no_denormal_derivatives(
     integrator: str,
 ) -> None:
     model, numbers = model_of(integrator)
@@ -168,7 +168,7 @@ def test_x12_a_grain_a_million_kilometres_away_is_named() -> None:
     assert simulation.fault.sphere_id == sphere
 
 
-def test_x14_cells_beyond_the_range_of_integers_break_nothing() -> None:
+def test_x14_cell_indices_beyond_the_range_of_integers_lose_no_contact() -> None:
     # Compiled, where a cell coordinate that does not fit wraps around: distances still decide.
     generator = np.random.default_rng(34)
     model, numbers = model_of("gear5")
@@ -182,7 +182,7 @@ def test_x14_cells_beyond_the_range_of_integers_break_nothing() -> None:
 
 
 @pytest.mark.slow
-def test_x15_a_million_steps_of_elastic_impacts_gain_and_lose_nothing_for_good() -> None:
+def test_x15_the_energy_of_elastic_impacts_does_not_drift_in_a_million_steps() -> None:
     # Ten grains of one size in free space, held together by a ring of fixed ones; leap-frog, linear law, no losses.
     angle = 2.0 * np.pi * np.arange(24) / 24
     ring = 9e-3 * np.column_stack([np.cos(angle), np.sin(angle)])

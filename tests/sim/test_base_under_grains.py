@@ -154,7 +154,7 @@ def test_where_the_experiment_begins_anew_going_back_restores_the_flow_at_once()
 def test_taking_back_a_change_that_was_not_made_is_refused() -> None:
     experiment = flowing()
     before = state_hash(experiment.run)
-    assert "nothing to take back" in apply(experiment, TakeBack("friction"))
+    assert "nothing to undo" in apply(experiment, TakeBack("friction"))
     assert state_hash(experiment.run) == before
 
 

@@ -11,7 +11,7 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.registry import integrators
 
 from tests.reliability.runs import FEW
-from tests.worlds import use_plain_engine
+from tests.small_worlds import use_plain_engine
 
 G = 9.81
 

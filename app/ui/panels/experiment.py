@@ -6,6 +6,7 @@ from imgui_bundle import imgui
 from repose.app.render.text import draw_text, heading, text_width
 from repose.app.render.theme import vector
 from repose.app.ui.panels import Panel
+from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.places import is_short
 from repose.app.ui.readings import Headline, headline, in_words
 from repose.app.ui.repeat_card import draw_repeated, draw_repeats, repeats_width
@@ -17,7 +18,7 @@ from repose.sim.parameters import ParameterError, checked_seed
 CARD, SHORT_CARD = 138.0, 86.0
 """Height of the readings, and in a short column [px at scale 1]; more rows than fit are scrolled."""
 LARGE = 1.9
-"""Size of the number that matters, relative to running text."""
+"""Size of the main result relative to running text [-]."""
 METHODS = {"line": "least-squares line", "robust": "Theil-Sen line", "height_over_base": "height over base"}
 
 
@@ -38,9 +39,8 @@ def _draw_start(ui: Ui) -> None:
     help = library.titles.get(library.current, "")
     chosen = choose(ui, "experiment.preset", "", library.titles, library.current, help)
     imgui.end_child()
-    if chosen is not None and library.take(chosen):
-        ui.edits.forget()
-        ui.settings.choices.preset = chosen
+    if chosen is not None:
+        choose_preset(ui, chosen)
     imgui.same_line()
     if button(ui, "experiment.scenes", "Scenes", hint="S", width=pictures, help="Choose a scene from pictures."):
         ui.actions["scenes"]()
@@ -75,7 +75,7 @@ def _draw_seed(ui: Ui) -> None:
 
 
 def _start_with(ui: Ui, text: str) -> None:
-    """Restart the experiment with the seed in `text`, or show why not."""
+    """Restart the experiment with the seed in `text`, or show why it is refused."""
     parameters = ui.edits.parameters
     if parameters is None:
         return
@@ -89,7 +89,7 @@ def _start_with(ui: Ui, text: str) -> None:
 
 
 def _draw_card(ui: Ui) -> None:
-    """The readings in a card of fixed height, whose rows may come and go: nothing below it ever moves."""
+    """The readings in a card of fixed height, so that nothing below it moves when the number of rows changes."""
     imgui.push_style_color(imgui.Col_.child_bg, vector(ui.palette.raised, 0.45))
     size = imgui.ImVec2(0.0, (SHORT_CARD if is_short(ui) else CARD) * ui.scale)
     imgui.begin_child("readings", size, imgui.ChildFlags_.always_use_window_padding | imgui.ChildFlags_.nav_flattened)
@@ -101,8 +101,7 @@ def _draw_card(ui: Ui) -> None:
     if measured is not None:
         row("angle of repose, by", METHODS[measured.method], ui)
         row("surface grains used", str(len(measured.used_ids)), ui)
-        row("grains left on the base", str(measured.grains_left), ui)
-    own = [entry for entry in ui.snapshot.readings if entry.label != large.label] if measured is None else []
+    own = [entry for entry in ui.snapshot.readings if entry.label != large.label]
     for reading in (*own, *ui.snapshot.bulk_readings):
         row(reading.label, in_words(reading), ui)
         words = (
@@ -115,7 +114,7 @@ def _draw_card(ui: Ui) -> None:
 
 
 def _draw_headline(ui: Ui, shown: Headline) -> None:
-    """The number that matters, large; its place is kept free before it is known."""
+    """The main result in large letters; its place is empty before it is known."""
     top = imgui.get_cursor_pos_y()
     heading(shown.value, LARGE, ui.palette.text)
     ui.probe.mark("experiment.angle" if ui.snapshot.measurement is not None else "experiment.headline")

@@ -14,9 +14,9 @@ from repose.app.ui.widgets import bring_forward, button
 ROW = "large"
 """The row of tabs."""
 TEXT, LINES = 1.45, 22.0
-"""Largest size of its text relative to running text, and lines of text that it has room for at least."""
+"""Largest size of its text relative to running text [-], and smallest height [lines of text]."""
 MARGIN = 20.0
-"""Left of the picture around it [px at scale 1]."""
+"""Margin of the picture around it [px at scale 1]."""
 
 
 def draw(ui: Ui) -> None:

@@ -1,4 +1,4 @@
-"""Notices over the picture: questions, faults, the engine being compiled, what has just happened."""
+"""Notices over the picture: questions, faults, compiling of the engine, recent events."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ from repose.sim.study.preparation import Watch, needed_by
 FOOT = "foot of the notices"
 """Entry of `Ui.memory`: height at which the next notice of this frame begins [px]."""
 WATCH = "watch over compiling"
-"""Entry of `Ui.memory`: scene and values whose engine is being compiled, and the watch over it."""
+"""Entry of `Ui.memory`: scene and values whose engine is compiled, and the progress."""
 CLOSED = "closed notice"
 """Entry of `Ui.memory`: the scene's notice that the user has closed."""
 
 
 def draw(ui: Ui) -> None:
-    """Under the legend, at the right: what needs an answer, below it what has happened, which goes away by itself."""
+    """Under the legend, at the right: first notices that need an answer, then messages, which disappear by
+    themselves."""
     snapshot = ui.snapshot
     if ui.memory.get(CLOSED) != snapshot.notice:
         ui.memory.pop(CLOSED, None)
@@ -114,7 +115,7 @@ def _draw_compiling(ui: Ui) -> None:
     watch = _watch(ui)
     heading("Preparing the engine…", 1.2, ui.palette.text)
     if watch is None:
-        note("The scene is being made.", ui.palette.muted)
+        note("The scene is being built.", ui.palette.muted)
         _draw_busy(ui)
         return
     progress = watch.progress()
@@ -126,7 +127,7 @@ def _draw_compiling(ui: Ui) -> None:
 
 
 def _watch(ui: Ui) -> Watch | None:
-    """The watch over the engine that is being compiled; None before there is a scene."""
+    """The progress of compiling the engine; None before there is a scene."""
     snapshot = ui.snapshot
     if snapshot.parameters is None:
         return None
@@ -139,7 +140,7 @@ def _watch(ui: Ui) -> Watch | None:
 
 
 def _draw_busy(ui: Ui) -> None:
-    """A bar that moves while nothing is known."""
+    """A moving bar for unknown progress."""
     low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
     imgui.progress_bar(0.0, imgui.ImVec2(-1, 5 * ui.scale), "")
     piece = 0.25 * width
@@ -219,7 +220,7 @@ def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
         ways.append(("undo", f"Undo {short}", "Ctrl+Z", help, ui.edits.undo))
     for remedy in fault.remedies:
         if remedy.name == "smaller_dt":
-            label = f"Step to {float(remedy.values['dt']) * 1e6:.4g} µs"
+            label = f"Step to {parameters.declared()['dt'].shown(remedy.values['dt'], digits=4)}"
             help = "Halved until it is stable; other parameters unchanged."
             ways.append(("halve", label, "H", help, partial(ui.edits.set, remedy.values)))
         elif remedy.name == "auto_dt":
@@ -305,7 +306,7 @@ def _answer(yes: bool, ui: Ui) -> None:
 
 
 def _continue_by(name: str, ui: Ui) -> None:
-    """Do the thing of that name that is offered after a fault; without a fault nothing."""
+    """Carry out the remedy of that name after a fault; without a fault nothing."""
     for way, _, _, _, do in ways_back(ui):
         if way == name:
             do()

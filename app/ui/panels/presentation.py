@@ -1,4 +1,4 @@
-"""Presentation: the picture with its title, the clock, the number that matters in large letters, and few parameters."""
+"""Presentation: the picture with its title, the clock, the main result in large letters, and few parameters."""
 
 from __future__ import annotations
 

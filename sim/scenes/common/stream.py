@@ -20,7 +20,7 @@ LOOSE = 0.55
 """Packing fraction of poured grains, for the sizes of plate and funnel [-]."""
 
 SHALLOW, STEEP = math.tan(math.radians(16.0)), math.tan(math.radians(38.0))
-"""Least and largest slope of a heap for which plate and fall have room [-]."""
+"""Smallest and largest slope of a heap for which plate and fall height are designed [-]."""
 
 SPACING = 1.05
 """Distance of the spheres of a new layer, in largest diameters [-]."""
@@ -29,7 +29,7 @@ QUIET_TIME = 0.2
 """Time for which the mean speed must stay below v_min for the heap to be at rest [s]."""
 
 JAMMED_AFTER = 3.0
-"""Time after which pouring ends because the last layer has not left the way of the next one [s]."""
+"""Time after which pouring ends because the last layer still blocks the next one [s]."""
 
 
 def bulk_volume(parameters: PouredInSpaceParameters) -> float:
@@ -76,7 +76,7 @@ def smallest_grain(parameters: PouredInSpaceParameters) -> tuple[float, float]:
 
 
 def way_is_free(experiment: Experiment, high: float) -> bool:
-    """Whether the last layer is below the place of the next one, which begins to fall above `high` [m]."""
+    """Whether the last layer is below the position of the next one, which starts above `high` [m]."""
     world = experiment.run.world
     top = (world.motion[2, 0] + world.radius)[~world.fixed].max(initial=-math.inf)
     return bool(top < high)
@@ -102,9 +102,9 @@ def let_fall(experiment: Experiment, room: float, high: float, largest: float) -
 
 
 def pour_on(experiment: Experiment, high: float, pour: Callable[[Experiment], None], jammed: str) -> bool:
-    """Pour the next layer once its way is free; True when all grains are poured.
+    """Pour the next layer when its position is free; True when all grains are poured.
 
-    The grains left are given up, with the words `jammed`, when the last layer has not fallen for `JAMMED_AFTER`.
+    If the last layer has not fallen for `JAMMED_AFTER`, pouring ends with the message `jammed`.
     """
     state: PouredState = experiment.run.state
     total = len(state.radii)

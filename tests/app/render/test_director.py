@@ -44,7 +44,7 @@ def pictures(director: Director, *snapshots: Snapshot) -> list[Any]:
     return [*made, *director.ending()]
 
 
-def test_a_card_comes_first_and_fades_and_a_still_comes_last(shots: Shots) -> None:
+def test_a_film_begins_with_a_fading_title_card_and_ends_with_a_still(shots: Shots) -> None:
     made = pictures(Director(shots.read, SIZE, FPS, View(), speed=0.5), fake_heap())
     assert len(made) == round(CARD * FPS) + 1 + round(STILL * FPS)
     opacity = [shot["film"].card for shot in shots.asked]
@@ -72,7 +72,7 @@ def test_layers_keep_their_colours_while_more_are_poured(shots: Shots) -> None:
     assert {shot["view"].colour_by for shot in shots.asked} == {"layer"}
 
 
-def test_what_the_user_chooses_to_see_is_filmed(shots: Shots) -> None:
+def test_a_film_uses_the_view_settings_of_the_user(shots: Shots) -> None:
     view = View(colour_by="speed")
     director = Director(shots.read, SIZE, FPS, view, speed=1.0)
     list(director.take(fake_heap()))
@@ -121,8 +121,8 @@ class Filmed:
 
 
 @pytest.fixture(scope="module")
-def filmed(studio: PictureMaker) -> Filmed:
-    made = Filmed(studio)
+def filmed(picture_maker: PictureMaker) -> Filmed:
+    made = Filmed(picture_maker)
     director = Director(made.read, SIZE, FPS, View())
     kept: list[Snapshot] = []
 
@@ -139,7 +139,7 @@ def filmed(studio: PictureMaker) -> Filmed:
 
 
 @pytest.mark.gl
-def test_the_first_pictures_show_the_card_and_nothing_else(filmed: Filmed) -> None:
+def test_the_first_pictures_show_only_the_title_card(filmed: Filmed) -> None:
     first = filmed.pictures[0].astype(int)
     background = first[0, 0]
     written = np.abs(first - background).max(axis=2) > 60
@@ -193,7 +193,7 @@ def test_filling_takes_less_than_two_thirds_of_the_film(filmed: Filmed) -> None:
 
 
 @pytest.mark.gl
-def test_a_grain_has_the_same_colour_in_an_early_and_a_late_picture(studio: PictureMaker) -> None:
+def test_a_grain_has_the_same_colour_in_an_early_and_a_late_picture(picture_maker: PictureMaker) -> None:
     heap = fake_heap(measured=False)
     early = replace(heap, phase="filling", progress=0.6)
     late = replace(heap, phase="rested", progress=None, columns=heap.columns | {"layer": heap.columns["layer"] + 0})
@@ -202,7 +202,7 @@ def test_a_grain_has_the_same_colour_in_an_early_and_a_late_picture(studio: Pict
     seen: list[Any] = []
 
     def read(*shot: Any, **more: Any) -> Any:
-        picture = studio.read(*shot, **more)
+        picture = picture_maker.read(*shot, **more)
         x, y = shot[3].world_to_pixel(shot[0].position[grain], SIZE)
         seen.append((picture[round(float(y)), round(float(x))], more["film"].card))
         return picture

@@ -74,7 +74,7 @@ def at_rest(runner: Runner) -> Snapshot:
     return runner.latest()
 
 
-def test_the_window_need_not_wait_for_the_compiler() -> None:
+def test_the_runner_answers_during_compiling() -> None:
     gate = threading.Event()
 
     def slowly() -> Experiment:
@@ -91,7 +91,7 @@ def test_the_window_need_not_wait_for_the_compiler() -> None:
     runner.stop()
 
 
-def test_paused_it_does_exactly_the_steps_asked_for(runner: Runner) -> None:
+def test_a_paused_runner_does_exactly_the_requested_steps(runner: Runner) -> None:
     runner.send(Act("fill"))
     until(lambda: runner.latest().phase == "filling")
     assert at_rest(runner).step == 0
@@ -100,7 +100,7 @@ def test_paused_it_does_exactly_the_steps_asked_for(runner: Runner) -> None:
         assert at_rest(runner).step == total
 
 
-def test_a_storm_of_steps_from_two_threads_loses_none(runner: Runner) -> None:
+def test_many_step_requests_from_two_threads_are_all_done(runner: Runner) -> None:
     runner.send(Act("fill"))
 
     def storm() -> None:
@@ -115,7 +115,7 @@ def test_a_storm_of_steps_from_two_threads_loses_none(runner: Runner) -> None:
     assert at_rest(runner).step == 2_000
 
 
-def test_a_storm_of_pauses_does_not_upset_the_thread(runner: Runner) -> None:
+def test_many_pauses_leave_the_thread_working(runner: Runner) -> None:
     runner.send(Act("fill"))
     for number in range(2_000):
         runner.pause(number % 2 == 0)
@@ -127,7 +127,7 @@ def test_a_storm_of_pauses_does_not_upset_the_thread(runner: Runner) -> None:
     assert at_rest(runner).step == step + 3
 
 
-def test_steps_not_done_during_a_pause_are_not_caught_up(runner: Runner) -> None:
+def test_steps_missed_during_a_pause_are_not_done_later(runner: Runner) -> None:
     runner.send(Act("fill"))
     runner.single_step(10_000_000)
     runner.pause(False)
@@ -138,7 +138,7 @@ def test_steps_not_done_during_a_pause_are_not_caught_up(runner: Runner) -> None
     assert at_rest(runner).step == step + 1
 
 
-def test_drawn_or_not_on_a_thread_or_not_the_bits_are_the_same(runner: Runner) -> None:
+def test_neither_drawing_nor_the_thread_changes_a_bit(runner: Runner) -> None:
     hashes: list[str] = []
 
     runner.send(Act("fill"))
@@ -176,7 +176,7 @@ def test_a_snapshot_shows_the_world(runner: Runner) -> None:
     assert set(shown.columns) == {"speed", "force", "pressure", "coordination", "size", "layer"}
 
 
-def test_a_refused_command_is_told_and_forgotten_with_the_next_accepted_one(runner: Runner) -> None:
+def test_a_refusal_is_shown_until_a_command_is_accepted(runner: Runner) -> None:
     runner.send(SetParameters({"frictoin": 0.2}))
     until(lambda: runner.latest().refusal != "")
     assert runner.latest().refusal == "Unknown parameter 'frictoin': did you mean 'friction'?"
@@ -186,7 +186,7 @@ def test_a_refused_command_is_told_and_forgotten_with_the_next_accepted_one(runn
 
 
 @pytest.mark.parametrize("dragging", [False, True])
-def test_slow_motion_keeps_to_the_wall_clock(runner: Runner, dragging: bool) -> None:
+def test_slow_motion_has_the_requested_speed(runner: Runner, dragging: bool) -> None:
     runner.send(Act("fill"))
     runner.set_speed(0.01)
     began = time.monotonic()
@@ -216,7 +216,7 @@ def test_a_fault_is_shown_and_can_be_recovered_from(runner: Runner) -> None:
     until(lambda: runner.latest().fault is None and runner.latest().step > step)
 
 
-def test_a_crash_of_the_thread_is_told_on_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_of_the_thread_is_shown_as_a_fault(capsys: pytest.CaptureFixture[str]) -> None:
     def broken() -> Experiment:
         raise RuntimeError("no such luck")
 
@@ -253,7 +253,7 @@ def test_many_runs_are_loaded_while_the_physics_thread_steps(runner: Runner) -> 
     assert runner.latest().refusal == ""
 
 
-def test_contacts_are_published_only_while_somebody_shows_them(runner: Runner) -> None:
+def test_contacts_are_published_only_while_they_are_shown(runner: Runner) -> None:
     runner.send(Act("fill"))
     runner.single_step(20_000)
     assert len(at_rest(runner).contact_force) > 5

@@ -24,7 +24,7 @@ from repose.sim.measure.bulk import bulk_of, bulk_results
 from repose.sim.measure.coordination import coordination_of
 from repose.sim.measure.measurement import Measurement, System
 
-from tests.worlds import Bench, contacts_of, model_of, world_of
+from tests.small_worlds import Bench, contacts_of, model_of, world_of
 
 
 @pytest.fixture(scope="module")

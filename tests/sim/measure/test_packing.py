@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from repose.sim.measure.packing import box_in_packing, disc_in_rectangle, packing_fraction, sphere_in_box
 
-from tests.worlds import model_of, world_of
+from tests.small_worlds import model_of, world_of
 
 
 def lattice(cell, edges, repeats: int = 4) -> np.ndarray:

@@ -67,7 +67,7 @@ def test_columns_do_not_overlap_and_fit_the_buffer(dimension: int, turning: int,
 
 @pytest.mark.parametrize("name", list(laws()))
 @pytest.mark.parametrize("turning", [0, 3])
-def test_columns_that_fill_a_register_up_leave_nothing_in_the_sums(name: str, turning: int) -> None:
+def test_padding_columns_do_not_change_the_sums(name: str, turning: int) -> None:
     law = laws()[name]
     parameters = law.parameters.checked({})
     functions, numbers = law.bind(parameters), law.numbers(parameters)

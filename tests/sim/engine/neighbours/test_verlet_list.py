@@ -25,7 +25,7 @@ from repose.sim.engine.threads import thread_of
 from repose.sim.engine.workspace import FOUND
 from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, World
 
-from tests.worlds import Bench, model_of, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
 PLANE, SPACE = Shapes((0.0,) * 2, (), ()), Shapes((0.0,) * 3, (), ())
 
@@ -141,7 +141,7 @@ def test_a_pair_found_twice_because_two_cells_share_a_bucket_is_listed_once(dime
     assert world.threads.other.size == 0 or list(world.threads.other_begin) == [0, 0, 1]
 
 
-def test_list_carries_what_the_law_needs_of_each_pair() -> None:
+def test_the_list_contains_the_properties_of_each_pair_for_the_law() -> None:
     world = add_spheres(empty_world(materials=3), [(0, 0), (2e-3, 0)], [1e-3, 1.1e-3], [1e-3, 3e-3], material=1)
     world = add_spheres(world, [(0, -2e-3)], 1e-3, 2e-3, fixed=True, material=2)
     assert rebuild(world) == OK
@@ -155,7 +155,7 @@ def test_list_carries_what_the_law_needs_of_each_pair() -> None:
     assert [int(world.pairs.kind[rows[pair]]) for pair in ((0, 1), (0, 2))] == [1 * 3 + 1, 1 * 3 + 2]
 
 
-def test_what_two_spheres_are_to_each_other_is_the_same_bit_by_bit_for_a_list_out_of_a_file() -> None:
+def test_pair_properties_of_a_list_from_a_file_are_the_same_bit_by_bit() -> None:
     generator = np.random.default_rng(5)
     place, radius = generator.uniform(0.0, 8e-3, (60, 3)), generator.uniform(5e-4, 1.5e-3, 60)
     world = add_spheres(empty_world(3, 3, materials=3), place, radius, radius**3 * 1e6)
@@ -179,7 +179,7 @@ def test_what_two_spheres_are_to_each_other_is_the_same_bit_by_bit_for_a_list_ou
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("dimension", [2, 3])
-def test_contact_memory_is_kept_when_the_neighbour_list_is_rebuilt(dimension: int, threads: int) -> None:
+def test_friction_springs_are_kept_when_the_neighbour_list_is_rebuilt(dimension: int, threads: int) -> None:
     generator = np.random.default_rng(11)
     for _ in range(50):
         world = with_threads(cloud(generator, dimension), threads)
@@ -217,7 +217,7 @@ def test_contact_memory_is_kept_when_the_neighbour_list_is_rebuilt(dimension: in
 
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_no_contact_is_missed_between_rebuilds(dimension: int) -> None:
-    # A crowd in a hurry, in free flight: at every step all that touch must be in the list.
+    # A cluster in a hurry, in free flight: at every step all that touch must be in the list.
     generator = np.random.default_rng(12)
     model, numbers = model_of("leapfrog", dimension)
     position = generator.uniform(-4e-3, 4e-3, (25, dimension))
@@ -233,7 +233,7 @@ def test_no_contact_is_missed_between_rebuilds(dimension: int) -> None:
     assert 3 < bench.world.counters[REBUILD_COUNT] < 150
 
 
-def test_full_table_grows_and_gives_the_same_bits_as_a_large_one() -> None:
+def test_a_full_table_is_enlarged_and_gives_the_same_bits_as_a_large_one() -> None:
     generator = np.random.default_rng(13)
     model, numbers = model_of("gear5")
     position = generator.uniform(-5e-3, 5e-3, (40, 2))
@@ -248,7 +248,7 @@ def test_full_table_grows_and_gives_the_same_bits_as_a_large_one() -> None:
     assert all(np.array_equal(small, large) for small, large in zip(*runs))
 
 
-def test_a_sphere_that_is_nowhere_is_named() -> None:
+def test_a_sphere_whose_position_is_not_finite_is_named() -> None:
     model, numbers = model_of("gear5")
     for level, value in ((0, np.nan), (1, np.inf), (1, -np.inf), (0, np.inf)):
         bench = Bench(world_of(model, [(0, 0), (5e-3, 0), (9e-3, 0)], 1e-3, 1e-3), model, numbers, 1e-6)

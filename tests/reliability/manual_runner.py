@@ -31,7 +31,7 @@ class Clock:
         return self.now
 
 
-class Turns:
+class ManualRunner:
     """A runner whose thread is the test: every turn takes STEP_COST a step, and a little for itself."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, speed: float | None) -> None:
