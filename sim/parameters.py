@@ -11,7 +11,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
 import annotated_types
@@ -80,6 +80,13 @@ class Parameter:
         number = f"{value / self.quantity.scale:.{digits}g}" if self.kind == "float" else str(value)
         return f"{number} {self.quantity.unit}".strip()
 
+    def with_power(self, power: str) -> Parameter:
+        """The parameter with `power` in place of the exponent p of its unit, if the unit has one."""
+        unit = self.quantity.unit
+        if not unit.endswith("^p"):
+            return self
+        return replace(self, quantity=replace(self.quantity, unit=unit.removesuffix("^p") + power))
+
     def converted(self, value: Any) -> str:
         """What follows an SI value in a message: " (6 mm)"; empty where the display unit is the SI unit."""
         number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_CONVERTED
@@ -122,6 +129,10 @@ class OneOf:
         return name
 
 
+POWERS = {"linear": "", "hertz": "^1.5"}
+"""Ending of the unit of a stiffness, by the choice of the law's exponent."""
+
+
 class ParameterSet(BaseModel):
     """An immutable, validated set of parameters in SI units."""
 
@@ -134,6 +145,11 @@ class ParameterSet(BaseModel):
     def declared(cls) -> dict[str, Parameter]:
         """Every parameter by name, in the order of declaration."""
         return {name: _flatten(name, field) for name, field in cls.model_fields.items()}
+
+    def in_units(self) -> dict[str, Parameter]:
+        """Every parameter by name, the exponent p of a unit such as N/m^p as this set has it: N/m^1.5, or N/m."""
+        power = POWERS.get(str(getattr(self, "exponent", "")), "^p")
+        return {name: entry.with_power(power) for name, entry in self.declared().items()}
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:

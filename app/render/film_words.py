@@ -48,7 +48,7 @@ def _parameters(snapshot: Snapshot) -> tuple[str, ...]:
     scene = scenes().get(snapshot.scene)
     if values is None or scene is None:
         return ()
-    declared = type(values).declared()
+    declared = values.in_units()
     differ = [name for name, entry in declared.items() if getattr(values, name) != entry.default]
     chosen = [*differ, *(name for name in scene.lecture if name not in differ)][:MOST_PARAMETERS]
     order = [*scene.lecture, *declared]

@@ -147,7 +147,7 @@ class Edits:
     def _mark(self, before: Mapping[str, Value], values: Mapping[str, Value], gesture: object) -> None:
         if self._snapshot.parameters is None:
             return
-        declared = type(self._snapshot.parameters).declared()
+        declared = self._snapshot.parameters.in_units()
         if gesture is not None and self.marks and self.marks[-1].gesture == gesture:
             before = {**before, **self.marks.pop().before}
         text = ", ".join(declared[name].change(before[name], value) for name, value in values.items())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from imgui_bundle import imgui
 from repose.app.render.text import SMALL, draw_symbol, draw_text, friendly, si, symbol_width, text_width
 from repose.app.render.theme import Colour
-from repose.app.ui.field_values import compact, plain, position, typed, value_at, with_unit
+from repose.app.ui.field_values import compact, plain, position, typed, value_at
 from repose.app.ui.path_field import draw_path
 from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
@@ -56,7 +56,8 @@ def words(choice: str) -> str:
 def draw_field(ui: Ui, parameter: Parameter) -> None:
     """The row of one parameter. A refusal is shown over the picture, so that no row moves."""
     imgui.push_id(parameter.name)
-    parameter = with_unit(parameter, ui.edits.parameters)
+    if ui.edits.parameters is not None:
+        parameter = ui.edits.parameters.in_units().get(parameter.name, parameter)
     if ui.memory.get("typing") == parameter.name:
         _draw_typing(ui, parameter)
     elif parameter.kind == "choice":

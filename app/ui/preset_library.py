@@ -115,7 +115,7 @@ def all_presets() -> list[tuple[str, str, str, str]]:
         except ParameterError as error:  # one damaged file must not hide the others
             rows.append((name, "", "", f"cannot be used: {error}"))
             continue
-        declared = scenes()[found.scene].parameters.chosen(found.values).declared()
+        declared = scenes()[found.scene].parameters.chosen(found.values).checked(found.values).in_units()
         differing = ", ".join(f"{key} = {declared[key].shown(value)}" for key, value in found.values.items())
         rows.append((name, found.scene, found.title, differing or "all at their defaults"))
     return rows

@@ -184,6 +184,12 @@ def widths(labels: tuple[str, ...]) -> list[float]:
     return [width + spare for width in needed]
 
 
+def button_width(label: str, hint: str = "") -> float:
+    """Least width of a button that shows its label and its key [px]."""
+    pad = imgui.get_style().frame_padding.x
+    return symbol_width(label, RAISED) + 2.0 * pad + (text_width(hint, SMALL) + pad if hint else 0.0)
+
+
 def row(left: str, right: str, ui: Ui, colour: Colour | None = None) -> None:
     """A name at the left and its value at the right edge, on a line of its own where both do not fit."""
     room = imgui.get_content_region_avail().x

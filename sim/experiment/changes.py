@@ -132,10 +132,11 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
         return
     # A parameter that only the new law has cannot be undone without the law.
     history.note_change(experiment, "law" if "law" in differing else differing[-1])
+    shown = changed.in_units()
     label = ", ".join(
-        declared[name].change(getattr(previous, name), getattr(changed, name))
+        shown[name].change(getattr(previous, name), getattr(changed, name))
         if name in shared
-        else f"{declared[name].quantity.label}: {declared[name].shown(getattr(changed, name))}"
+        else f"{shown[name].quantity.label}: {shown[name].shown(getattr(changed, name))}"
         for name in differing
     )
     if made is not None:

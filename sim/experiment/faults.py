@@ -301,7 +301,7 @@ def _remedies(experiment: Experiment, fault: Fault) -> list[Remedy]:
 
 def _in_words(experiment: Experiment, name: str, previous: Value | None) -> tuple[str, str]:
     """The change of a parameter, and the remedy that undoes it, in words."""
-    declared = experiment.parameters.declared()[name]
+    declared = experiment.parameters.in_units()[name]
     label = declared.quantity.label
     now = declared.shown(getattr(experiment.parameters, name))
     before = declared.shown(previous if previous is not None else declared.default)

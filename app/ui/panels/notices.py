@@ -19,7 +19,7 @@ from repose.app.ui.preset_library import different
 from repose.app.ui.questions import answer, open_question
 from repose.app.ui.toasts import Toast, current_toasts
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button
+from repose.app.ui.widgets import button, button_width
 from repose.sim.experiment.commands import Recover, RemoveGrain
 from repose.sim.study.preparation import Watch, needed_by
 
@@ -180,15 +180,29 @@ def _draw_fault(ui: Ui) -> None:
     heading("The run has stopped", 1.2, ui.palette.bad)
     note(fault.message, ui.palette.text)
     note("Continue from the last good state:", ui.palette.muted)
-    width = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
-    for place, (name, label, key, help, do) in enumerate(ways := ways_back(ui)):
-        if place % 2:
-            imgui.same_line()
-        emphasis = ui.palette.accent if place == 0 else None
-        alone = place % 2 == 0 and place == len(ways) - 1
-        size = -1.0 if alone else width
-        if button(ui, f"notice.{name}", label, hint=key, help=help, emphasis=emphasis, width=size):
-            do()
+    ways = ways_back(ui)
+    whole, gap = imgui.get_content_region_avail().x, imgui.get_style().item_spacing.x
+    for place, row in enumerate(in_rows([button_width(label, key) for _, label, key, _, _ in ways], whole, gap)):
+        for column, (name, label, key, help, do) in enumerate(ways[k] for k in row):
+            if column:
+                imgui.same_line()
+            emphasis = ui.palette.accent if place == column == 0 else None
+            width = (whole - (len(row) - 1) * gap) / len(row)
+            if button(ui, f"notice.{name}", label, hint=key, help=help, emphasis=emphasis, width=width):
+                do()
+
+
+def in_rows(needed: list[float], whole: float, gap: float) -> list[list[int]]:
+    """Numbers of buttons that need these widths [px], two side by side where half of the whole is enough for both."""
+    rows: list[list[int]] = []
+    half = (whole - gap) / 2
+    for number, width in enumerate(needed):
+        last = rows[-1] if rows else []
+        if len(last) == 1 and max(width, needed[last[0]]) <= half:
+            last.append(number)
+        else:
+            rows.append([number])
+    return rows
 
 
 def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
@@ -198,7 +212,7 @@ def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
         return []
     ways: list[tuple[str, str, str, str, Callable[[], object]]] = []
     if back := ui.edits.to_undo():
-        declared = parameters.declared()
+        declared = parameters.in_units()
         quantities = [declared[name].quantity for name in back]
         short = quantities[0].symbol or quantities[0].label if len(back) == 1 else f"{len(back)} changes"
         again = [f"{declared[name].quantity.label} {declared[name].shown(value)}" for name, value in back.items()]

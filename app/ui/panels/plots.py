@@ -166,7 +166,7 @@ def _sheet(ui: Ui, what: str, curves: tuple[Curve, ...], over_time: bool) -> She
     """The curves with scene, seed, program and parameters."""
     snapshot, parameters = ui.snapshot, ui.snapshot.parameters
     scene = scenes()[snapshot.scene]
-    declared = parameters.declared() if parameters is not None else {}
+    declared = parameters.in_units() if parameters is not None else {}
     values = {name: getattr(parameters, name) for name in declared}
     source = {
         "program": f"Repose {metadata.version('repose')}",

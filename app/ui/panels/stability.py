@@ -7,7 +7,7 @@ from repose.app.render.text import draw_text, note, si, text_width
 from repose.app.render.theme import Colour, colour32
 from repose.app.thread_count import most_threads
 from repose.app.ui.panels import Panel
-from repose.app.ui.places import STABILITY, take_focus
+from repose.app.ui.places import STABILITY, STRIP, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD
@@ -62,10 +62,10 @@ def draw_dot(ui: Ui, width: float) -> None:
 
 
 def draw(ui: Ui) -> None:
-    """The numbers in a window over the lower right of the picture, while they are open."""
+    """The numbers in a window over the right of the picture, above actions and scale bar, while they are open."""
     if not ui.memory.get(STABILITY) or ui.presenting or not ui.inset[3]:
         return
-    edge = imgui.ImVec2(ui.size[0] - 10 * ui.scale, ui.size[1] - ui.inset[3] - 10 * ui.scale)
+    edge = imgui.ImVec2(ui.size[0] - 10 * ui.scale, ui.size[1] - ui.inset[3] - (STRIP + 10) * ui.scale)
     imgui.set_next_window_pos(edge, imgui.Cond_.always, imgui.ImVec2(1.0, 1.0))
     width = min(WIDTH * ui.scale, ui.size[0] - ui.inset[0] - 20 * ui.scale)
     imgui.set_next_window_size(imgui.ImVec2(width, 0.0))

@@ -45,9 +45,9 @@ def test_a_stiffness_a_thousand_times_larger_stops_with_grain_parameter_and_reme
     sphere = fault.sphere_id
     assert re.search(rf"Grain {sphere} at \([\d.]+, [\d.]+\) mm has contacts", fault.message)
     assert f"at {time_text(simulation.time)}" in fault.message
-    assert "Likely cause: the change of normal stiffness from 1e+06 N/m^p to 1e+09 N/m^p." in fault.message
+    assert "Likely cause: the change of normal stiffness from 1e+06 N/m^1.5 to 1e+09 N/m^1.5." in fault.message
     assert (
-        "Undo normal stiffness = 1e+09 N/m^p (it was 1e+06 N/m^p), lower the time step to 0.625 µs, "
+        "Undo normal stiffness = 1e+09 N/m^1.5 (it was 1e+06 N/m^1.5), lower the time step to 0.625 µs, "
         f"let the program choose the time step ('auto') or remove grain {sphere}."
     ) in fault.message
     assert simulation.message == fault.message

@@ -15,11 +15,12 @@ from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.questions import ask
 from repose.app.ui.toasts import LONG, TOASTS, tell
 from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import button_width
 from repose.sim.experiment.commands import Act, Recover, SetParameters
 from repose.sim.experiment.snapshot import Action, Fault, Notice, Remedy
 from repose.sim.registry import scenes
 
-from tests.app.ui.panels.panel_harness import PanelHarness
+from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 
 
 def toasts(harness: PanelHarness) -> list[str]:
@@ -192,3 +193,22 @@ def test_a_film_that_cannot_be_made_is_reported_over_the_picture_and_pictures_ar
     harness.click("notice.no_film")
     assert film.trouble == ""
     assert "notice.no_film" not in harness.widgets
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.6])
+def test_every_way_back_after_a_fault_shows_its_whole_label(tmp_path: Path, scale: float) -> None:
+    with open_harness(tmp_path, full_snapshot(), (1280, 720), scale=scale) as harness:
+        ways = (Remedy("smaller_dt", "lower it", {"dt": 3e-5}), Remedy("auto_dt", "choose it", {"dt": "auto"}))
+        harness.ui.snapshot = replace(harness.ui.snapshot, fault=Fault("Grain 17 left.", remedies=ways), serial=9)
+        harness.frame(3)
+        for name, label, key, _, _ in ways_back(harness.ui):
+            left, _, right, _ = harness.widgets[f"notice.{name}"]
+            assert right - left >= button_width(label, key), label
+
+
+def test_the_numbers_of_stability_leave_the_actions_free(tmp_path: Path) -> None:
+    with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
+        harness.ui.snapshot = replace(harness.ui.snapshot, progress=None)
+        harness.click("stability.dot")
+        foot = harness.widgets["stability.close"][3]
+        assert foot < min(box[1] for name, box in harness.widgets.items() if name.startswith("action."))

@@ -161,7 +161,7 @@ def test_a_saved_preset_appears_in_the_list(harness: PanelHarness) -> None:
     assert harness.ui.preset_library.titles[str(path)] == "My heap"
 
 
-def test_a_preset_name_that_is_a_path_is_refused_in_words(harness: PanelHarness) -> None:
+def test_a_preset_name_that_is_a_path_is_refused_in_a_sentence(harness: PanelHarness) -> None:
     harness.click("tab.runs")
     harness.click("experiment.save")
     harness.write("../../evil")
