@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import logging
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -13,6 +14,10 @@ from typing import Any
 
 import numba
 import numba.extending
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
 """How loops are compiled. Reference counting is off: the caller owns all arrays, and kernels never allocate. It took a
@@ -21,9 +26,47 @@ fifth of the compile time, and of a step of a thousand grains.
 No fastmath: its flags drop the checks for numbers that are not finite.
 """
 
-INNER = {"no_cfunc_wrapper": True}
-"""How the functions inside a loop are compiled: only compiled code calls them. Wrappers for callers in C took 6 % of
-the compile time."""
+
+class _InnerLibrary(JITCodeLibrary):
+    """Code that is linked into that of its callers only: it is optimised there, and not made into machine code here."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _InnerLowering(NativeLowering):
+    """The last pass of a function that only compiled code calls."""
+
+    _name = "inner_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        known_as = object().__dir__  # callers find the function by this, in place of the entry point it does not have
+        state.targetctx.insert_user_function(known_as, state["cr"].fndesc, [state.library])
+        state["cr"] = state["cr"]._replace(cfunc=known_as)
+        return True
+
+
+class _InnerCompiler(CompilerBase):
+    """numba's compiler, but for the last pass."""
+
+    def define_pipelines(self) -> list[Any]:
+        pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        pipeline.passes = [(_InnerLowering if step is NativeLowering else step, why) for step, why in pipeline.passes]
+        return [pipeline]
+
+
+INNER = {"no_cfunc_wrapper": True, "pipeline_class": _InnerCompiler}
+"""How the functions inside a loop are compiled: only compiled code calls them. Without this numba optimises each of the
+170 functions of a step together with all that it calls, and makes machine code of it, which nobody runs: half of the
+compile time."""
 
 
 def compilable(function: Callable | None = None, **options: Any) -> Any:
@@ -91,6 +134,13 @@ def compiled(loop: Callable) -> Any:
     except RuntimeError:  # so numba says it
         _cannot_keep("no folder can be written to")
         return numba.njit(**OPTIONS)(loop)
+    compile_now = dispatcher.compile
+
+    def compile_without_collector(signature: Any) -> Any:
+        with _collector_off():
+            return compile_now(signature)
+
+    dispatcher.compile = compile_without_collector
     store = dispatcher._cache
     load, save = store.load_overload, store.save_overload
 
@@ -116,6 +166,19 @@ def compiled(loop: Callable) -> Any:
 
     store.load_overload, store.save_overload = load_or_forget, save_or_forget
     return dispatcher
+
+
+@contextmanager
+def _collector_off() -> Iterator[None]:
+    """Python's collector of cyclic garbage does not run inside the block: while numba compiles it takes a third of the
+    time, over and over again going through millions of objects that are still needed."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 @cache
