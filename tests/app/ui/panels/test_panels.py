@@ -228,7 +228,7 @@ def test_the_dot_opens_when_it_turns_amber_above_the_overlap_limit_of_the_scene(
         harness.ui.snapshot = replace(harness.ui.snapshot, scene=scene, largest_overlap=0.01)
         harness.frame(2)
         assert "stability.gauge" not in harness.widgets
-        harness.ui.snapshot = replace(harness.ui.snapshot, largest_overlap=0.28)
+        harness.ui.snapshot = replace(harness.ui.snapshot, largest_overlap=0.48)
         harness.frame(2)
         assert ("stability.gauge" in harness.widgets) == amber
 
