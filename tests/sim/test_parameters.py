@@ -207,3 +207,10 @@ def test_walls_of_a_quarter_million_grains_are_refused_before_they_are_built() -
     assert "walls and base would need 279128 grains" in refusal(tower)
     assert "at most 100000 are built; make the wall grains larger" in refusal(tower)
     assert HeapParameters.checked({"grain_count": 20_000}).grain_count == 20_000
+
+
+@pytest.mark.parametrize(("exponent", "unit"), [("hertz", "N/m^1.5"), ("linear", "N/m")])
+def test_the_unit_of_a_stiffness_is_that_of_the_exponent_chosen(exponent: str, unit: str) -> None:
+    chosen = HeapParameters.checked({"exponent": exponent}).in_units()
+    assert chosen["normal_stiffness"].change(1e4, 2e4) == f"normal stiffness: 10000 {unit} → 20000 {unit}"
+    assert chosen["gravity"] == HeapParameters.declared()["gravity"]

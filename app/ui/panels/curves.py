@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from imgui_bundle import imgui, implot
+from repose.app.render.colours import category, to_srgb
 from repose.app.render.text import draw_text, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
@@ -96,11 +97,31 @@ def _span(values: np.ndarray) -> tuple[float, float]:
 
 
 def _colours(ui: Ui, curve: Curve) -> dict[str, Colour]:
-    """Colour of every line by its label: measured values in the accent colour, laws and published values in others."""
+    """Colour of every line by its label: that of its sphere on the picture, the accent for what was measured, others.
+
+    Lines of one label, such as the closed form of each sphere, share a colour.
+    """
     palette = ui.palette
-    others = iter((palette.warning, palette.good, palette.bad, palette.muted) * (1 + len(curve.lines) // 4))
+    spheres = {label.text: _of_sphere(number) for number, label in enumerate(ui.snapshot.labels)}
+    labels = tuple(dict.fromkeys(line.label for line in curve.lines))
+    shared = (palette.warning, palette.good, palette.bad, palette.muted) if not spheres else (palette.muted,)
+    others = iter(shared * (1 + len(labels)))
     ours = {"mean", "single runs", *(line.label for line in curve.lines if line.fitted)}
-    return {line.label: palette.accent if line.label in ours else next(others) for line in curve.lines}
+    return {
+        label: spheres[label] if label in spheres else palette.accent if label in ours else next(others)
+        for label in labels
+    }
+
+
+def _of_sphere(number: int) -> Colour:
+    """Colour of the sphere with that label on the picture."""
+    red, green, blue = (float(part) for part in to_srgb(category(number)))
+    return red, green, blue, 1.0
+
+
+def _entries(curve: Curve) -> list[Line]:
+    """One line of every label: the entries of the legend."""
+    return list({line.label: line for line in curve.lines}.values())
 
 
 def _by_prominence(ui: Ui, curve: Curve) -> list[tuple[Line, Colour]]:
@@ -133,13 +154,13 @@ def _draw_line(ui: Ui, line: Line, colour: Colour) -> None:
 
 
 def _legend_height(curve: Curve) -> float:
-    return len(curve.lines) * imgui.get_text_line_height_with_spacing()
+    return len(_entries(curve)) * imgui.get_text_line_height_with_spacing()
 
 
 def _draw_legend(ui: Ui, curve: Curve) -> None:
     """Every line with its colour, under the plot, where it covers no point."""
     colours, side = _colours(ui, curve), imgui.get_font_size() * 0.55
-    for line in curve.lines:
+    for line in _entries(curve):
         low, high = imgui.get_cursor_screen_pos(), imgui.get_text_line_height()
         middle, ink = low.y + high / 2, colour32(colours[line.label])
         draw = imgui.get_window_draw_list()

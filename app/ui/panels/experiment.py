@@ -15,8 +15,10 @@ from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.numbers import read_whole
 from repose.sim.parameters import ParameterError, checked_seed
 
-CARD, SHORT_CARD = 138.0, 86.0
-"""Height of the readings, and in a short column [px at scale 1]; more rows than fit are scrolled."""
+CARD, SHORT_CARD = 138.0, 78.0
+"""Height of the readings, and their least height in a short column [px at scale 1]; further rows are scrolled."""
+BESIDE_CARD = 306.0
+"""Height of what a short column shows besides the readings: preset, seed, tabs, five sliders [px at scale 1]."""
 LARGE = 1.9
 """Size of the main result relative to running text [-]."""
 METHODS = {"line": "least-squares line", "robust": "Theil-Sen line", "height_over_base": "height over base"}
@@ -91,7 +93,7 @@ def _start_with(ui: Ui, text: str) -> None:
 def _draw_card(ui: Ui) -> None:
     """The readings in a card of fixed height, so that nothing below it moves when the number of rows changes."""
     imgui.push_style_color(imgui.Col_.child_bg, vector(ui.palette.raised, 0.45))
-    size = imgui.ImVec2(0.0, (SHORT_CARD if is_short(ui) else CARD) * ui.scale)
+    size = imgui.ImVec2(0.0, _card_height(ui) * ui.scale)
     imgui.begin_child("readings", size, imgui.ChildFlags_.always_use_window_padding | imgui.ChildFlags_.nav_flattened)
     imgui.pop_style_color()
     large = headline(ui.snapshot) or Headline("–", "", "")
@@ -111,6 +113,12 @@ def _draw_card(ui: Ui) -> None:
             tooltip(f"{reading.help} {words}".strip())
     imgui.end_child()
     ui.probe.mark("experiment.card")
+
+
+def _card_height(ui: Ui) -> float:
+    """Height of the readings [px at scale 1]: in a short column what the sliders leave."""
+    room = (ui.size[1] - ui.inset[3]) / ui.scale - BESIDE_CARD
+    return min(max(room, SHORT_CARD), CARD) if is_short(ui) else CARD
 
 
 def _draw_headline(ui: Ui, shown: Headline) -> None:

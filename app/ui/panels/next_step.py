@@ -14,6 +14,8 @@ from repose.sim.experiment.snapshot import Action, Snapshot
 
 RUN_ALL = "run"
 """This action and the reset get the large button only if no other action is possible."""
+UNDER_WAY = ("filling", "flowing")
+"""Phases that end by themselves: no action continues the experiment, even where the share done is not known."""
 LARGE, SMALLEST = 210.0, 120.0
 """Width of the large button, and its least width [px at scale 1]."""
 HEIGHT = 32.0
@@ -64,7 +66,7 @@ def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> Action | None:
     """The large button, or in its place how far the experiment has come; returns the action that stands there."""
     snapshot, size = ui.snapshot, imgui.ImVec2(width, height * ui.scale)
     action = next_action(snapshot)
-    if snapshot.progress is not None or action is None:
+    if snapshot.progress is not None or action is None or snapshot.phase in UNDER_WAY:
         imgui.dummy(size)
         _draw_progress(ui, size)
         ui.probe.mark("next.progress")

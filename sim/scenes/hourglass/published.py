@@ -45,7 +45,8 @@ SCENE = Scene(
     facets=course.facets,
     flaw=course.flaw,
     study=STUDY,
-    overlap_limit=0.35,  # with the published stiffness of 1000 N/m grains overlap by 27 % of a radius at the neck
+    # The published 1000 N/m are soft: grains that strike the neck overlap by 42 % and 48 % of a radius (seeds 1, 2).
+    overlap_limit=0.6,
     lecture=("friction", "normal_stiffness", "gravity", "orifice", "grain_count"),
     test_values={"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10},
 )

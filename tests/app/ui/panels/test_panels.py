@@ -228,7 +228,7 @@ def test_the_dot_opens_when_it_turns_amber_above_the_overlap_limit_of_the_scene(
         harness.ui.snapshot = replace(harness.ui.snapshot, scene=scene, largest_overlap=0.01)
         harness.frame(2)
         assert "stability.gauge" not in harness.widgets
-        harness.ui.snapshot = replace(harness.ui.snapshot, largest_overlap=0.28)
+        harness.ui.snapshot = replace(harness.ui.snapshot, largest_overlap=0.48)
         harness.frame(2)
         assert ("stability.gauge" in harness.widgets) == amber
 
@@ -286,3 +286,15 @@ def test_the_slope_can_be_shown_only_where_a_scene_has_one() -> None:
 
     assert [name for name in scenes() if measures_slope(Snapshot(scene=name))] == ["heap", "heap3d"]
     assert not measures_slope(Snapshot())
+
+
+def test_while_grains_flow_no_reset_stands_large_even_where_the_share_done_is_unknown(tmp_path: Path) -> None:
+    flowing = replace(full_snapshot(), phase="flowing", progress=None)
+    actions = tuple(replace(action, enabled=action.name in ("reset", "run")) for action in flowing.actions)
+    with open_harness(tmp_path, replace(flowing, actions=actions), (1280, 720)) as harness:
+        assert "next.progress" in harness.widgets
+        assert "next.action" not in harness.widgets
+        assert "action.reset" in harness.widgets
+        harness.ui.snapshot = replace(flowing, actions=actions, phase="rested")
+        harness.frame(2)
+        assert "next.action" in harness.widgets

@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from imgui_bundle import implot
+from repose.app.render.colours import category, to_srgb
 from repose.app.render.text import text_width
 from repose.app.storage.plot_files import WRITERS, Sheet
 from repose.app.ui import axis_ticks
 from repose.app.ui.panels import all_keys, curves, plots, time_plot
+from repose.sim.measure.display import Curve, Label, Line
 from repose.sim.measure.measurement import Measurement
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
@@ -213,3 +215,21 @@ def test_a_new_measurement_is_plotted_with_no_other_edit(
     monkeypatch.setattr(plots, "draw_over_time", plain)
     harness.frame(2)
     assert harness.ui.broken == {}
+
+
+def test_each_named_sphere_has_the_colour_of_the_picture_in_the_plot_and_closed_forms_share_one(
+    harness: PanelHarness,
+) -> None:
+    names = ("e = 0.5", "e = 0.8", "e = 1")
+    ends = np.array((0.0, 1.0))
+    lines = [Line(label, ends, ends, points=label in names) for name in names for label in ("closed form", name)]
+    curve = Curve("Height", "t [s]", "h [mm]", tuple(lines))
+    labels = tuple(Label(number, name) for number, name in enumerate(names))
+    harness.ui.snapshot = replace(harness.ui.snapshot, labels=labels)
+    found = curves._colours(harness.ui, curve)
+    for number, name in enumerate(names):
+        assert found[name][:3] == pytest.approx(to_srgb(category(number)))
+    assert len(set(found.values())) == 1 + len(names)
+    assert [line.label for line in curves._entries(curve)] == ["closed form", *names]
+    harness.ui.snapshot = replace(harness.ui.snapshot, labels=())
+    assert len(set(curves._colours(harness.ui, curve).values())) == 1 + len(names)
