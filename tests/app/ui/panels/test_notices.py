@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from imgui_bundle import imgui, implot
-from repose.app.ui.panels import Panel, all_panels
+from repose.app.ui.panels import Panel, all_keys, all_panels
 from repose.app.ui.panels.notices import ways_back
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.questions import ask
@@ -192,3 +192,18 @@ def test_a_film_that_cannot_be_made_is_reported_over_the_picture_and_pictures_ar
     harness.click("notice.no_film")
     assert film.trouble == ""
     assert "notice.no_film" not in harness.widgets
+
+
+def test_a_long_relaxation_shows_its_share_and_is_stopped_by_button_and_key(harness: PanelHarness) -> None:
+    stopped: list[str] = []
+    harness.ui.actions["stop_relaxing"] = lambda: stopped.append("now")
+    (no,) = (key for key in all_keys() if key.name == "no")
+    assert no.act is not None
+    no.act(harness.ui)
+    assert stopped == []  # nothing is relaxed
+    harness.ui.snapshot = replace(harness.ui.snapshot, relaxing=0.4)
+    harness.frame(2)
+    assert "notice.relaxing" in harness.widgets
+    harness.click("notice.stop_relaxing")
+    no.act(harness.ui)
+    assert stopped == ["now", "now"]
