@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -37,9 +38,14 @@ def film_words(snapshot: Snapshot, speed: float, ending: bool = False, card: flo
     """The texts for a snapshot; `ending` adds the result."""
     scene = scenes().get(snapshot.scene)
     title = scene.title if scene is not None else snapshot.scene.capitalize()
-    result = tuple(map(_read, snapshot.readings[:MOST_READINGS])) if ending and snapshot.measurement is None else ()
+    result = tuple(map(_read, told(snapshot.readings))) if ending and snapshot.measurement is None else ()
     origin = f"seed {snapshot.seed}  ·  Repose {_version()}"
     return FilmWords(title, _parameters(snapshot), origin, None if ending else speed, result, card)
+
+
+def told(readings: Sequence[Reading]) -> Sequence[Reading]:
+    """What the end of a film says: every reading that a closed form can be compared with, otherwise the first ones."""
+    return [entry for entry in readings if entry.expected is not None] or readings[:MOST_READINGS]
 
 
 def _parameters(snapshot: Snapshot) -> tuple[str, ...]:
@@ -70,7 +76,8 @@ def _read(reading: Reading) -> str:
     digits = max(0, 1 - math.floor(math.log10(error))) if error else 0
     number = f"{reading.value:.{digits}f} ± {error:.{digits}f}" if error else f"{reading.value:.4g}"
     gap = "" if reading.unit in ("", "°") else " "
-    return f"{reading.label}: {number}{gap}{reading.unit}"
+    beside = "" if reading.expected is None else f"  (closed form {reading.expected:.4g})"
+    return f"{reading.label}: {number}{gap}{reading.unit}{beside}"
 
 
 @functools.cache

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,8 @@ STRAY = 0.005
 """Share of the grains, the outermost, that the camera does not follow."""
 HEADROOM = 0.06
 """Height kept free above the grains [share of the width shown]."""
+CIRCLE = 24
+"""Points of a circle that must be in the picture."""
 WALL_HEADROOM = 0.10
 """Height of idle walls above the highest place of a grain so far [share of the width of the focus]."""
 
@@ -118,19 +121,55 @@ def _goal(snapshot: Snapshot, seen: Box | None, camera: Camera, size: Size, room
         high[-1] = max(high[-1], seen[1][-1]) + HEADROOM * 2.0 * float(half.max())
     box: Box = tuple(low.tolist()), tuple(high.tolist())
     if len(low) == 3:
-        return _goal_in_space(box, camera, size, room)
+        return _goal_in_space(_points_in_space(snapshot, seen, box), camera, size, room)
     goal = Camera2D()
     goal.frame(box, size, room, MARGIN)
     _stand(goal, float((low[0] + high[0]) / 2), float(low[1]), size, room)
     return goal
 
 
-def _goal_in_space(box: Box, camera: Camera, size: Size, room: Inset) -> Camera3D:
+def _points_in_space(snapshot: Snapshot, seen: Box | None, box: Box) -> NDArray[np.float64]:
+    """What has to be in the picture [m], shape (count, 3): grains, focus and measured cone instead of the corners of
+    a box around them, which would be empty above a heap; without grains those of `box`."""
+    whole = np.array(list(product(*zip(*box))), np.float64)
+    if seen is None or snapshot.focus is None:
+        return whole
+    corners = np.array(list(product(*zip(*snapshot.focus))), np.float64)
+    low, high = np.array(seen[0]), np.array(seen[1])
+    position = snapshot.position[~snapshot.fixed].astype(np.float64)
+    radius = snapshot.radius[~snapshot.fixed, None].astype(np.float64)
+    near = ((position >= low) & (position <= high)).all(axis=1)
+    position, radius = position[near], radius[near]
+    if not len(position):
+        return whole
+    top = position[position[:, 2].argmax()] * (1.0, 1.0, 0.0) + (0.0, 0.0, box[1][2])  # with the room above it
+    return np.concatenate([corners, position - radius, position + radius, top[None], _cone(snapshot)])
+
+
+def _cone(snapshot: Snapshot) -> NDArray[np.float64]:
+    """Circles at the ends of the measured slope of a heap in space [m], shape (count, 3)."""
+    measured = snapshot.measurement
+    if measured is None or not math.isfinite(measured.angle):
+        return np.empty((0, 3))
+    middle = (np.array(snapshot.box[0]) + np.array(snapshot.box[1]))[:2] / 2
+    turn = np.linspace(0.0, math.tau, CIRCLE, endpoint=False)
+    rings = [
+        np.column_stack(
+            [
+                middle[0] + distance * np.cos(turn),
+                middle[1] + distance * np.sin(turn),
+                np.full(CIRCLE, measured.intercept + measured.slope * distance),
+            ]
+        )
+        for distance in measured.x_range
+    ]
+    return np.concatenate(rings)
+
+
+def _goal_in_space(points: NDArray[np.float64], camera: Camera, size: Size, room: Inset) -> Camera3D:
     goal = replace(camera) if isinstance(camera, Camera3D) else Camera3D()
-    goal.frame(box, size, room, MARGIN)
-    (x0, y0, z0), (x1, y1, z1) = box
-    corners = [(x, y, z) for x in (x0, x1) for y in (y0, y1) for z in (z0, z1)]
-    lowest = float(goal.world_to_pixel(corners, size)[:, 1].max())
+    goal.frame_points(points, size, room, MARGIN)
+    lowest = float(goal.world_to_pixel(points, size)[:, 1].max())
     free = size[1] - room[1] - room[3]
     # In a view from above the scene has no lower edge: it is in the middle.
     spare = max(0.0, size[1] - room[3] - MARGIN * free - lowest) * math.cos(goal.elevation)

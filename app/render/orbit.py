@@ -151,14 +151,18 @@ class Camera3D:
 
         `margin` is the share of that part kept free around the box; the direction of view is kept.
         """
+        self.frame_points(list(product(*zip(box[0], box[1]))), size, inset, margin)
+
+    def frame_points(self, points: ArrayLike, size: Size, inset: Inset = NO_INSET, margin: float = 0.06) -> None:
+        """Show all these points [m], shape (count, 3), as large as possible; otherwise like `frame`."""
         left, top, right, bottom = inset
         share = 1.0 - 2.0 * margin
         half = np.array((max(size[0] - left - right, 1.0), max(size[1] - top - bottom, 1.0))) / 2 * share
-        low, high = np.asarray(box[0], np.float64), np.asarray(box[1], np.float64)
+        shown = np.asarray(points, np.float64)
         self.offset = ((left - right) / 2, (top - bottom) / 2)
-        middle, focal = (low + high) / 2, self.focal(size)
-        seen = (np.array(list(product(*zip(low, high)))) - middle) @ self.axes().T
-        # A corner (x, y, z) shows at f x / (d - z): for x to stay within half the width, d must be z + f x / half.
+        middle, focal = (shown.min(axis=0) + shown.max(axis=0)) / 2, self.focal(size)
+        seen = (shown - middle) @ self.axes().T
+        # A point (x, y, z) shows at f x / (d - z): for x to stay within half the width, d must be z + f x / half.
         # Shifting sideways by what one side has to spare lets the nearer side use it.
         x, y, z = seen.T
         shift = [_balance(z, focal * side / room) for side, room in zip((x, y), half)]

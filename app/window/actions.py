@@ -30,6 +30,7 @@ def make_actions(
         "next_column": partial(focus_next, ui),
         "fold": partial(fold, ui),
         "revive": partial(_revive, ui, physics),
+        "stop_relaxing": physics.stop_relaxing,
     }
 
 

@@ -84,6 +84,10 @@ class Physics:
         self._paused = True
         self._runner.single_step(count)
 
+    def stop_relaxing(self) -> None:
+        """End the relaxation under way; its command is refused."""
+        self._runner.stop_relaxing()
+
     def show_contacts(self, shown: bool) -> None:
         """Set whether snapshots contain the contacts."""
         self._runner.show_contacts(shown)
@@ -120,7 +124,11 @@ class Physics:
             from repose.sim.experiment.control import apply
             from repose.sim.experiment.experiment import Session
 
-            session = Session(spare_processors=PROCESSORS_FOR_PICTURE, before_compiling=runner.announce_compiling)
+            session = Session(
+                spare_processors=PROCESSORS_FOR_PICTURE,
+                before_compiling=runner.announce_compiling,
+                while_relaxing=runner.announce_relaxing,
+            )
             if saved is not None:
                 experiment = resumed_experiment(saved, session)
             else:

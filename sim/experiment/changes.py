@@ -75,6 +75,21 @@ def resume(experiment: Experiment, saved: SavedRun) -> None:
         raise ParameterError(f"The saved run cannot be continued: {reason}. Its file is damaged.") from None
 
 
+def kept(experiment: Experiment) -> tuple[dict[str, Any], ...]:
+    """The present, for `give_back`; worlds are not copied, because a change replaces them."""
+    run = experiment.run
+    own = vars(run) | {"state": copy.copy(run.state), "booked": copy.copy(run.booked)}
+    return dict(vars(experiment)), own, dict(vars(experiment.history))
+
+
+def give_back(experiment: Experiment, before: tuple[dict[str, Any], ...]) -> None:
+    """Undo a change that was stopped half-way."""
+    own, run, past = before
+    vars(experiment).update(own)
+    vars(experiment.run).update(run)
+    vars(experiment.history).update(past)
+
+
 def _resume(experiment: Experiment, saved: SavedRun) -> None:
     log = saved.log
     experiment.scene, experiment.seed, experiment.ready = registry.scenes()[log.scene], log.seed, log.ready

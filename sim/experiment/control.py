@@ -22,6 +22,7 @@ from repose.sim.experiment.commands import (
     checked_threads,
 )
 from repose.sim.experiment.experiment import WITHOUT_LIMIT, Experiment, Seek
+from repose.sim.experiment.relaxation import RelaxationStopped
 from repose.sim.experiment.stepping import advance_within_log
 from repose.sim.parameters import ParameterError
 
@@ -34,8 +35,12 @@ def apply(experiment: Experiment, command: Command) -> str:
     if isinstance(command, LOGGED) and seek is not None:
         left = seek.at - experiment.history.at
         return f"The run is moving to step {seek.at}, {left} steps from here: wait until it is there."
+    before = changes.kept(experiment)
     try:
         _apply(experiment, command)
+    except RelaxationStopped as stopped:
+        changes.give_back(experiment, before)
+        return str(stopped)
     except ParameterError as refusal:
         return str(refusal)
     if isinstance(command, SetParameters | Act | Recover | RemoveGrain):

@@ -30,6 +30,7 @@ from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, World, copy_world
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import survey_contacts
+from repose.sim.parameters import ParameterError
 
 LEAST_RISE = 1.1
 """Factor by which a change must multiply the elastic energy at fixed positions to be relaxed [-]: a change of gravity
@@ -54,6 +55,10 @@ MOST_ITERATIONS = 6000
 """Largest number of iterations. A packing of n layers needs about 60 n; the rest relaxes in the motion."""
 TURNING, TURNING_DECAY, STRAIGHT_ITERATIONS = 0.1, 0.99, 5
 """Share of v that is turned towards a, its factor per iteration, and iterations after a reset before it decays [-]."""
+
+
+class RelaxationStopped(ParameterError):
+    """The user did not want to wait: the command that needs the relaxation is refused."""
 
 
 def relax_where_stiffer(experiment: Experiment, before: float) -> bool:
@@ -94,13 +99,20 @@ def relax(
     mass = np.where(moving, world.mass, 0.0)
     longest = LONGEST_MOVE * float(world.radius[moving].min(initial=np.inf))
     velocity = np.zeros((dimension, world.sphere_count))
-    since_reset, step = 0, 0.0
+    since_reset, step, done = 0, 0.0, 0.0
+    first: tuple[float, float] | None = None
     for iteration in range(most_iterations):
         if iteration % ITERATIONS_PER_SURVEY == 0:
             survey = survey_contacts(experiment, world)
             balanced = survey.elastic_energy <= most_energy and mean_acceleration(world, dimension) <= most_unbalanced
             if survey.contacts == 0 or balanced:
                 break
+            left = survey.elastic_energy, mean_acceleration(world, dimension)
+            first = first or left
+            ways = zip(first, left, (most_energy, most_unbalanced), strict=True)
+            done = max(done, iteration / most_iterations, min(share_done(*way) for way in ways))
+            if experiment.session.while_relaxing(experiment, done):
+                raise RelaxationStopped("The change was stopped while the grains moved apart: nothing has changed.")
             step = STEP_SHARE / survey.omega
         pull = world.motion[:dimension, 2] * touching(world)
         if float((mass * (velocity * pull).sum(axis=0)).sum()) < 0.0:
@@ -116,6 +128,13 @@ def relax(
         world.motion[:dimension, 0] += step * velocity
         world = _with_forces(experiment, world)
     _adopt(experiment, world)
+
+
+def share_done(first: float, now: float, wanted: float) -> float:
+    """Share of the way from a first value down to the wanted one, 0 to 1, counted in factors."""
+    if now <= wanted or first <= wanted:
+        return 1.0
+    return max(0.0, math.log(first / now) / math.log(first / max(wanted, 1e-12 * first)))
 
 
 def touching(world: World) -> NDArray[np.bool_]:

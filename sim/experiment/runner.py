@@ -82,6 +82,9 @@ class Runner:
         self._scheduled: tuple[float, float] | None = None
         """Wall and simulated time at which the schedule began; None if it begins at the end of the next batch."""
         self._speed_changed = False
+        self._stop_relaxing = threading.Event()
+        self._command_began = 0.0
+        """Wall time at which the present command began [s]; used by the physics thread only."""
         self._newest = self._buffer.writing
         self._newest.compiling = True
         self._buffer.publish()
@@ -133,6 +136,10 @@ class Runner:
         recorded; steps of `single_step` are always done."""
         self._stops_at_rest = stops
         self._wake.set()
+
+    def stop_relaxing(self) -> None:
+        """End the relaxation under way, if there is one; its command is refused."""
+        self._stop_relaxing.set()
 
     def show_contacts(self, shown: bool) -> None:
         """Whether snapshots contain the ends and forces of contacts, which cost most time; snapshots of films always
@@ -219,7 +226,8 @@ class Runner:
     def _carry_out_commands(self, experiment: Experiment) -> bool:
         changed = False
         while not self._commands.empty():
-            before = experiment.time
+            before, self._command_began = experiment.time, time.perf_counter()
+            self._stop_relaxing.clear()
             experiment.session.seek_steps = int(AT_ONCE / self._batch_cost)
             self._refusal = apply(experiment, self._commands.get())
             self._refusals += bool(self._refusal)
@@ -291,7 +299,7 @@ class Runner:
         snapshot.serial = self._serial
         snapshot.refusal, snapshot.refusals = self._refusal, self._refusals
         snapshot.paused = self._paused
-        snapshot.compiling = False
+        snapshot.compiling, snapshot.relaxing = False, None
         snapshot.threads_asked, snapshot.threads_wanted = experiment.session.threads, threads_wanted(experiment)
         first, last = (self._timeline[0], self._timeline[-1]) if self._timeline else ((0.0, 0.0, 0),) * 2
         wall = last[0] - first[0]
@@ -306,6 +314,20 @@ class Runner:
         shown.serial, shown.paused, shown.compiling = self._serial, self._paused, True
         self._newest = shown
         self._buffer.publish()
+
+    def announce_relaxing(self, experiment: Experiment, share: float) -> bool:
+        """Publish how far a long relaxation is; returns whether it is to stop. Called on the physics thread."""
+        now = time.perf_counter()
+        if now >= max(self._publish_at, self._command_began + AT_ONCE):
+            shown = self._buffer.writing
+            vars(shown).update(vars(self._newest))  # the one being written is older than the published one
+            self._serial += 1
+            shown.serial, shown.relaxing = self._serial, share
+            self._newest = shown
+            self._buffer.publish()
+            self._publish_at = now + PUBLISH_INTERVAL
+        # A way through the log repeats what was done once.
+        return experiment.history.seek is None and (self._stopping.is_set() or self._stop_relaxing.is_set())
 
     def _publish(self, experiment: Experiment) -> None:
         began = time.thread_time()

@@ -206,6 +206,8 @@ class Snapshot:
     realtime_factor: float = 0.0
     """Simulated / wall time, over the last half second."""
     steps_per_second: float = 0.0
+    relaxing: float | None = None
+    """Share done of a relaxation that takes long; None while there is none."""
     compiling: bool = False
     """True while the engine is being compiled and nothing can move yet."""
 

@@ -20,6 +20,8 @@ class Reading:
     help: str = ""
     error_of: str = ""
     """Source of the error, such as "line fit"; empty if it needs no explanation."""
+    expected: float | None = None
+    """What a closed form says, in the same unit."""
 
 
 @dataclass(frozen=True)

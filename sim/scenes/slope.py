@@ -224,7 +224,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         # Further digits are rounding errors; -0.0 + 0.0 is 0.
         deviation = round(1e3 * (a - expected), 4) + 0.0
         help = f"It {way}: {expected:.4f} m/s² expected, the run deviates by {deviation:g} mm/s²."
-        shown.append(Reading(f"acceleration, μ = {mu:g}", a, "m/s²", help=help))
+        shown.append(Reading(f"μ = {mu:g} {way}, acceleration", a, "m/s²", help=help, expected=expected))
     return tuple(shown)
 
 

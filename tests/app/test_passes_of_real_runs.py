@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from repose.app.render.camera import NO_INSET, Camera2D
 from repose.app.render.colours import DARK, Ranges, lightness, shown_as, to_srgb
+from repose.app.render.film_words import film_words
 from repose.app.render.framing import close_up, whole_scene
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, all_passes, all_switches, make_frame
@@ -149,6 +150,16 @@ def test_every_reading_of_a_scene_stands_beside_the_picture_at_the_end_of_its_ru
         large = headline(snapshot)
     assert large is not None
     assert {reading.label for reading in snapshot.readings} <= {large.label, *rows}
+
+
+def test_a_film_of_the_slope_ends_with_every_sphere_beside_its_closed_form() -> None:
+    snapshot = finished("slope")
+    result = film_words(snapshot, 1.0, ending=True).result
+    assert len(result) == len(snapshot.labels) == 5
+    for text, label in zip(result, snapshot.labels, strict=True):
+        measured, _, closed = text.partition(": ")[2].partition(" m/s²  (closed form ")
+        assert text.startswith(f"{label.text} ")
+        assert float(measured) == pytest.approx(float(closed.rstrip(")")), rel=0.05)
 
 
 def test_the_cone_drawn_lies_on_the_measured_heap_in_space() -> None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 SWITCH = Switch("caption", "Time", "Simulated time and phase, for pictures and films.", default=False)
 TIME, PHASE, RESULT = 1.4, 1.15, 2.0
 """Text sizes, relative to ordinary text."""
+LINES = 3
+"""Lines of a result in that size; more are smaller."""
 GAP = 18.0
 """Between two entries [units]."""
 SCALE_BAR = 210.0
@@ -54,9 +56,10 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 def _write_result(frame: Frame, canvas: Canvas, result: tuple[str, ...]) -> None:
     """Readings in large letters in the upper left, where no legend is."""
     x, y = frame.inset[0] + 24.0 * frame.scale, frame.inset[1] + 18.0 * frame.scale
+    size = RESULT * min(1.0, LINES / max(len(result), 1))
     for text in result:
-        canvas.scripted((x, y), text, frame.palette.text, RESULT, bold=True, halo=frame.palette.background)
-        y += 1.15 * canvas.text_extent(text, RESULT, bold=True)[1]
+        canvas.scripted((x, y), text, frame.palette.text, size, bold=True, halo=frame.palette.background)
+        y += 1.15 * canvas.text_extent(text, size, bold=True)[1]
 
 
 PASS = Pass("caption", order=95, overlay=overlay, switch=SWITCH)

@@ -50,6 +50,8 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.bad, _draw_no_picture)
     elif snapshot.compiling or snapshot.serial == 0:
         _notice(ui, ui.palette.accent, _draw_compiling)
+    elif snapshot.relaxing is not None:
+        _notice(ui, ui.palette.accent, _draw_relaxing)
     elif ui.run_saver.lost is not None:
         _notice(ui, ui.palette.warning, _draw_lost)
     elif ui.settings.trouble:
@@ -124,6 +126,17 @@ def _draw_compiling(ui: Ui) -> None:
     note("Keys and buttons act as soon as it is ready.", ui.palette.muted)
     imgui.progress_bar(progress.share, imgui.ImVec2(-1, 5 * ui.scale), "")
     ui.probe.mark("notice.progress")
+
+
+def _draw_relaxing(ui: Ui) -> None:
+    """How far the grains have moved apart, with a button that gives the change up."""
+    share = ui.snapshot.relaxing or 0.0
+    heading("The grains move apart…", 1.2, ui.palette.text)
+    note(f"{share:.0%}. At once the change would burst the packing.", ui.palette.muted)
+    imgui.progress_bar(share, imgui.ImVec2(-1, 5 * ui.scale), "")
+    ui.probe.mark("notice.relaxing")
+    if button(ui, "notice.stop_relaxing", "Stop", hint="N", help="Keep the parameters and the grains as they were."):
+        ui.actions["stop_relaxing"]()
 
 
 def _watch(ui: Ui) -> Watch | None:
@@ -302,6 +315,8 @@ def _draw_filming(ui: Ui) -> None:
 
 
 def _answer(yes: bool, ui: Ui) -> None:
+    if open_question(ui) is None and not yes and ui.snapshot.relaxing is not None:
+        ui.actions["stop_relaxing"]()
     answer(ui, yes)
 
 
@@ -314,7 +329,14 @@ def _continue_by(name: str, ui: Ui) -> None:
 
 KEYS = (
     Key("yes", "Y", "after a question: yes", "Experiment", partial(_answer, True), characters="yY"),
-    Key("no", "N", "after a question: no", "Experiment", partial(_answer, False), characters="nN"),
+    Key(
+        "no",
+        "N",
+        "after a question: no; stop a long change",
+        "Experiment",
+        partial(_answer, False),
+        characters="nN",
+    ),
     Key(
         "halve", "H", "after a fault: smaller time step", "Parameters", partial(_continue_by, "halve"), characters="hH"
     ),

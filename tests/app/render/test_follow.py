@@ -11,6 +11,7 @@ from repose.app.render.camera import Camera2D, Inset
 from repose.app.render.follow import MARGIN, Following, follow, without_idle_walls
 from repose.app.render.orbit import Camera3D
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.measure.angle_of_repose import AngleOfRepose
 
 from tests.app.fake_heap import fake_heap
 from tests.app.fake_space import fake_cone
@@ -192,3 +193,22 @@ def test_the_camera_restarts_when_the_dimension_changes() -> None:
     deep = follow(flat, cone, flat.camera, SIZE, ROOM, 0.01)
     assert isinstance(deep.camera, Camera3D)
     assert deep.rate == ()
+
+
+@pytest.mark.parametrize("elevation", [0.1, 0.35])
+def test_in_space_the_grains_themselves_fill_the_picture_and_no_empty_corner_of_a_box(elevation: float) -> None:
+    cone = replace(fake_cone(800, funnel=False), focus=((-0.005, -0.005, 0.0), (0.005, 0.005, 0.0)))
+    cone = replace(cone, measurement=None)
+    camera = follow(None, cone, Camera3D(elevation=elevation), SIZE, ROOM, 0.0).camera
+    assert isinstance(camera, Camera3D)
+    size = cone.radius.max() / camera.resolution(SIZE)
+    seen = camera.world_to_pixel(cone.position, SIZE)
+    used = (np.ptp(seen, axis=0) + 2.0 * size) / FREE
+    assert used.max() > 0.85
+    measured = replace(cone, measurement=AngleOfRepose(0.4, 0.01, -0.42, 0.05, (0.0, 0.1), "line", (1, 2), 3))
+    wide = follow(None, measured, Camera3D(elevation=elevation), SIZE, ROOM, 0.0).camera
+    assert isinstance(wide, Camera3D)
+    foot = wide.world_to_pixel([(0.1, 0.0, 0.008), (-0.1, 0.0, 0.008), (0.0, 0.0, 0.05)], SIZE)
+    assert foot[:, 0].min() >= ROOM[0]
+    assert foot[:, 0].max() <= SIZE[0] - ROOM[2]
+    assert foot[:, 1].min() >= ROOM[1]

@@ -150,3 +150,35 @@ def test_in_every_scene_grains_at_rest_stay_at_rest_at_the_largest_stiffness(
     assert now.elastic <= 2.0 * before.elastic
     assert now.kinetic == pytest.approx(before.kinetic, rel=0.01)
     assert now.gap == pytest.approx(before.gap, abs=1e-9)
+
+
+def test_a_relaxation_tells_its_share_and_one_that_is_stopped_changes_nothing() -> None:
+    experiment = column()
+    advance(experiment, 100)
+    shares: list[float] = []
+    before = state_hash(experiment.run), energy_of(experiment), experiment.parameters, experiment.history.at
+
+    def stop_later(of: Experiment, share: float) -> bool:
+        shares.append(share)
+        return len(shares) == 4
+
+    for command in (SetParameters({"normal_stiffness": STIFFEST}), SetParameters({"base_radius": 4e-4})):
+        shares.clear()
+        experiment.session.while_relaxing = stop_later
+        assert "nothing has changed" in apply(experiment, command)
+        assert len(shares) == 4
+        assert (state_hash(experiment.run), energy_of(experiment), experiment.parameters) == before[:3]
+        assert experiment.history.log.entries == []
+        assert experiment.run.ramp is None
+        assert experiment.run.built.base_radius == experiment.parameters.base_radius
+    untouched = column()
+    advance(untouched, 100)
+    for each in (experiment, untouched):
+        advance(each, 200)
+    assert state_hash(experiment.run) == state_hash(untouched.run)
+    shares.clear()
+    experiment.session.while_relaxing = lambda of, share: shares.append(share) or False
+    assert apply(experiment, SetParameters({"normal_stiffness": STIFFEST})) == ""
+    assert len(shares) > 4
+    assert shares == sorted(shares)
+    assert 0.0 <= shares[0] < shares[-1] <= 1.0

@@ -8,11 +8,12 @@ from collections.abc import Callable, Generator
 
 import numpy as np
 import pytest
+from repose.sim.experiment import runner as module
 from repose.sim.experiment import take_snapshot as shown_values
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, Copy, SetParameters, Start
 from repose.sim.experiment.control import apply
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Session
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import (
     FEWEST_SNAPSHOTS,
@@ -23,6 +24,7 @@ from repose.sim.experiment.runner import (
 )
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
+from repose.sim.registry import scenes
 
 SMALL = {"grain_count": 40, "width": 0.015}
 PATIENCE = 60.0
@@ -291,3 +293,34 @@ def test_readings_are_sampled_again_soon_after_a_slow_first_sample(monkeypatch: 
     clock.now += 0.2 * shown_values.LONGEST_WAIT
     shown_values.shown_readings(simulation)
     assert len(looks) == 2
+
+
+def test_a_long_relaxation_is_shown_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "AT_ONCE", 0.0)
+    made: list[Runner] = []
+    going_on = threading.Event()
+
+    def make() -> Experiment:
+        def slowly(experiment: Experiment, share: float) -> bool:
+            stop = made[0].announce_relaxing(experiment, share)
+            going_on.wait(0.0 if stop else 0.05)
+            return stop
+
+        return new_experiment("heap", ready="column", session=Session(while_relaxing=slowly))
+
+    made.append(Runner(make))
+    runner = made[0]
+    runner.stop_at_rest(True)
+    runner.start()
+    try:
+        until(lambda: not runner.latest().compiling and runner.latest().serial > 5)
+        runner.send(SetParameters({"normal_stiffness": 1e9}))
+        until(lambda: runner.latest().relaxing is not None)
+        assert 0.0 <= float(runner.latest().relaxing or 0.0) <= 1.0
+        assert runner.latest().moving_count == 1100
+        runner.stop_relaxing()
+        until(lambda: "nothing has changed" in runner.latest().refusal)
+        assert runner.latest().relaxing is None
+        assert runner.latest().parameters == scenes()["heap"].parameters()
+    finally:
+        runner.stop()

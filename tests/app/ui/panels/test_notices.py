@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from imgui_bundle import imgui, implot
-from repose.app.ui.panels import Panel, all_panels
+from repose.app.ui.panels import Panel, all_keys, all_panels
 from repose.app.ui.panels.notices import ways_back
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.questions import ask
@@ -212,3 +212,18 @@ def test_the_numbers_of_stability_leave_the_actions_free(tmp_path: Path) -> None
         harness.click("stability.dot")
         foot = harness.widgets["stability.close"][3]
         assert foot < min(box[1] for name, box in harness.widgets.items() if name.startswith("action."))
+
+
+def test_a_long_relaxation_shows_its_share_and_is_stopped_by_button_and_key(harness: PanelHarness) -> None:
+    stopped: list[str] = []
+    harness.ui.actions["stop_relaxing"] = lambda: stopped.append("now")
+    (no,) = (key for key in all_keys() if key.name == "no")
+    assert no.act is not None
+    no.act(harness.ui)
+    assert stopped == []  # nothing is relaxed
+    harness.ui.snapshot = replace(harness.ui.snapshot, relaxing=0.4)
+    harness.frame(2)
+    assert "notice.relaxing" in harness.widgets
+    harness.click("notice.stop_relaxing")
+    no.act(harness.ui)
+    assert stopped == ["now", "now"]
