@@ -135,11 +135,11 @@ def declared_writers() -> dict[tuple[str, str], set[str]]:
     for record, module in RECORDS.items():
         tree = ast.parse((ROOT / "sim" / "experiment" / f"{module}.py").read_text("utf-8"))
         body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == record)
-        of_all = re.search(r"All written by `(\w+)`", ast.unparse(body[0]))
+        of_all = re.search(r"All written by\s+`(\w+)`", ast.literal_eval(body[0].value))
         for node, after in zip(body, [*body[1:], None]):
             if isinstance(node, ast.AnnAssign):
-                words = " ".join(ast.unparse(after).split()) if isinstance(after, ast.Expr) else ""
-                said = re.search(r"[Ww]ritten by ((?:`\w+`(?:, | and )?)+)", words.replace("\\n", " "))
+                words = " ".join(ast.literal_eval(after.value).split()) if isinstance(after, ast.Expr) else ""
+                said = re.search(r"[Ww]ritten by ((?:`\w+`(?:, | and )?)+)", words)
                 named = set(re.findall(r"\w+", said[1].replace(" and ", " "))) if said else set()
                 writers[record, ast.unparse(node.target)] = {of_all[1]} if of_all else named
     return writers

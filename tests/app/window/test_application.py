@@ -206,7 +206,7 @@ def test_a_physics_thread_that_failed_is_reported_and_replaced(
     ui.edits.set({"friction": 0.4})
     until(application, lambda: ui.snapshot.parameters.friction == 0.4)
 
-    def broken(experiment: Experiment, steps: int) -> int:
+    def broken(experiment: Experiment, steps: int, to_rest: bool) -> int:
         raise RuntimeError("a grain too many")
 
     with monkeypatch.context() as patch:
