@@ -14,6 +14,8 @@ from typing import Any
 
 import numba
 import numba.extending
+from numba import types
+from numba.core import cgutils, errors
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
@@ -80,6 +82,54 @@ def overload(function: Callable) -> Any:
     return numba.extending.overload(function, jit_options=INNER)
 
 
+def call(part: Any, argument: Any) -> int:
+    """part(argument): for compiled code `part` is the address of a function that was compiled on its own
+    (`address_of`), which costs no more than to hand over the argument, or a function that is compiled here."""
+    return int(part(argument))
+
+
+_argument_types: set[types.Type] = set()
+"""Types of the arguments of parts: at an address there must be a function for exactly these."""
+
+
+@numba.extending.intrinsic
+def _call_address(typing, address, argument):  # type: ignore[no-untyped-def]
+    """The whole number that the function at this address returns."""
+    if argument not in _argument_types:
+        raise errors.TypingError(f"No part of the step was compiled for {argument}.")
+
+    def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        convention, kinds = context.call_conv, (signature.args[1],)
+        pointer = convention.get_function_type(types.int64, kinds).as_pointer()
+        function = builder.inttoptr(values[0], pointer)
+        status, answer = convention.call_function(builder, function, types.int64, kinds, values[1:])
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return answer
+
+    return types.int64(types.intp, argument), generate
+
+
+@overload(call)
+def _call(part, argument):  # type: ignore[no-untyped-def]  # numba compares its signature with that of the variants
+    if isinstance(part, types.Integer):
+        return lambda part, argument: _call_address(part, argument)
+    return lambda part, argument: part(argument)
+
+
+def argument_type(argument: Any) -> types.Type:
+    """The type of the argument of a part, which compiled code may call from now on."""
+    kind = numba.typeof(argument)
+    _argument_types.add(kind)
+    return kind
+
+
+def address_of(part: Any, kind: types.Type) -> int:
+    """Address of a function that `compiled_part` has made, compiled or loaded for arguments of this type."""
+    made = part.get_compile_result(types.int64(kind))
+    return int(made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
+
+
 SIM = Path(__file__).resolve().parents[1]
 """Folder of the package `repose.sim`."""
 
@@ -122,7 +172,12 @@ def plugin_sources(loop: Callable) -> str:
     return hashlib.sha256(repr(sorted(digests)).encode()).hexdigest()[:16] if digests else ""
 
 
-def compiled(loop: Callable) -> Any:
+def compiled_part(function: Callable) -> Any:
+    """A function of one argument that returns a whole number, to be compiled on its own; as `compiled`."""
+    return compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def compiled(loop: Callable, **options: Any) -> Any:
     """The loop, compiled at its first call or loaded from the cache; a corrupt cache is removed and rebuilt, and
     without a writable folder the loop is compiled without a cache."""
     if foreign := plugin_sources(loop):
@@ -130,10 +185,10 @@ def compiled(loop: Callable) -> Any:
         # be read by a process without it.
         loop.__qualname__ += f".plugin-{foreign}"
     try:
-        dispatcher: Any = numba.njit(cache=True, **OPTIONS)(loop)
+        dispatcher: Any = numba.njit(cache=True, **OPTIONS, **options)(loop)
     except RuntimeError:  # so numba says it
         _cannot_keep("no folder can be written to")
-        return numba.njit(**OPTIONS)(loop)
+        return numba.njit(**OPTIONS, **options)(loop)
     compile_now = dispatcher.compile
 
     def compile_without_collector(signature: Any) -> Any:

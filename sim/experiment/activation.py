@@ -62,7 +62,7 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
     use_parameters(experiment, parameters_in_force(experiment))
     engine.dt_check_steps = automatic_step.dt_check_steps(experiment)
     update_contact_time(experiment)
-    if not is_compiled(engine.advance):
+    if not is_compiled(engine.advance, run.world):
         experiment.session.before_compiling(experiment)
         engine.advance(copy_world(run.world), engine.law_parameters, engine.gravity, 0.0, 0)
         engine.contact_table(run.world, engine.law_parameters)  # here, because later it would stop the run for seconds

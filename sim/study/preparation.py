@@ -20,6 +20,7 @@ from repose.sim import registry
 from repose.sim.engine.builder import with_levels
 from repose.sim.engine.contacts.force_table import compiled_table
 from repose.sim.engine.model import Model
+from repose.sim.engine.parts import compiled_parts
 from repose.sim.engine.step import compose
 from repose.sim.engine.timestep.survey import compose_survey
 from repose.sim.engine.world import copy_world
@@ -87,13 +88,14 @@ def needed_engines(first: str = presets.DEFAULT) -> tuple[Needed, ...]:
 
 def is_stored(needed: Needed) -> bool:
     """Whether all compiled functions of an engine are on disk, for this processor and these sources."""
-    return all(map(_has_index_entry, loops_of(needed.model).values()))
+    parts = compiled_parts(needed.model)
+    return all(map(_has_index_entry, (*loops_of(needed.model).values(), parts.push_pairs, parts.renew_lists)))
 
 
 def loops_of(model: Model) -> dict[str, Any]:
     """The compiled functions of a model by part, as numba's dispatchers; nothing is compiled by asking for them."""
     survey = getclosurevars(compose_survey(model)).nonlocals["fast"]
-    loops = compose(model).loop, compiled_table(model.law, model.shapes), survey
+    loops = compose(model).loop.dispatcher, compiled_table(model.law, model.shapes), survey
     return dict(zip(PARTS, loops))
 
 

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from repose.sim.engine import step
 from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs
 from repose.sim.engine.model import Model
 from repose.sim.engine.neighbours import verlet_list
-from repose.sim.engine.step import compose, step_loop
-from repose.sim.engine.threads import in_threads
 from repose.sim.engine.world import PAIR_COUNT, Floats, World
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
@@ -80,7 +79,7 @@ def moved(
     law = laws()["lee_herrmann"]
     parameters = law.parameters.checked(values or {})
     model, numbers = Model(law.bind(parameters), integrators()["gear5"]), law.numbers(parameters)
-    advance = in_threads(step_loop(model, "")) if plain else compose(model)
+    advance = step.plain(model) if plain else step.compose(model)
     blank = empty_world(2, 0, model.integrator.levels, materials=2)
     world = add_spheres(blank, place, RADIUS, MASS, velocity=velocity, acceleration=(0.0, -gravity))
     done = 0

@@ -8,15 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET, PLANE, approach
-from repose.sim.engine.model import Shapes
-from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, rebuild
-from repose.sim.engine.threads import thread_of
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, World
 from repose.sim.registry import laws
 
 from tests.reliability.random_clusters import DT, RADIUS, VALUES, Cluster, clusters, examples
 from tests.sim.engine.neighbours.test_verlet_list import brute_force, listed
-from tests.small_worlds import Bench, contacts_of, model_of, world_of
+from tests.small_worlds import Bench, contacts_of, model_of, rebuild_lists, world_of
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -69,7 +67,7 @@ def near_walls(seed: int, scale: float) -> World:
 @given(seeds, st.sampled_from([0.1, 1.0, 3.0]))
 def test_i20_the_wall_list_contains_the_spheres_near_walls(seed: int, scale: float) -> None:
     world = near_walls(seed, scale)
-    while (status := rebuild(world, Shapes((0.0,) * 3, (), ()), True, thread_of(world, 0))) == PAIRS_FULL:
+    while (status := rebuild_lists(world)) == PAIRS_FULL:
         world = enlarge_pairs(world)
     assert status == OK
     found = int(world.counters[WALL_CONTACT_COUNT])

@@ -14,9 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from repose.sim.engine.builder import enlarge_pairs, in_order_of_id, with_rows
-from repose.sim.engine.model import Shapes
-from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL, rebuild
-from repose.sim.engine.threads import thread_of
+from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
 from repose.sim.engine.world import WALL_CONTACT_COUNT, Floats
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
@@ -28,7 +26,7 @@ from repose.sim.registry import scenes
 from tests.reliability.random_clusters import Cluster, clusters, examples, of_one_size
 from tests.reliability.runs import FEW
 from tests.reliability.test_i_contacts import near_walls
-from tests.small_worlds import use_plain_engine
+from tests.small_worlds import rebuild_lists, use_plain_engine
 
 STEPS = 3
 """The third evaluation has stretched friction springs."""
@@ -176,7 +174,7 @@ def test_i10_reordering_rows_and_back_keeps_lists_and_friction_springs(cluster: 
 
 def test_i10_spheres_near_walls_follow_their_rows() -> None:
     world = near_walls(3, 1.0)
-    while rebuild(world, Shapes((0.0,) * 3, (), ()), True, thread_of(world, 0)) == PAIRS_FULL:
+    while rebuild_lists(world) == PAIRS_FULL:
         world = enlarge_pairs(world)
     here = tables_of(world)
     found = int(world.counters[WALL_CONTACT_COUNT])

@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from repose.sim.engine.builder import enlarge_pairs
-from repose.sim.engine.model import Shapes
-from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, rebuild
-from repose.sim.engine.threads import thread_of
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
 from repose.sim.engine.timestep.stability import automatic_dt
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, World
@@ -22,7 +20,7 @@ from repose.sim.registry import integrators, scenes
 from tests.reliability.random_clusters import RADIUS, examples
 from tests.sim.engine.neighbours.test_verlet_list import brute_force, listed
 from tests.sim.experiment.test_faults import pressed
-from tests.small_worlds import Bench, look, model_of, world_of
+from tests.small_worlds import Bench, look, model_of, rebuild_lists, world_of
 from tests.verification.test_hertz_impact import ELASTIC, closed_form, impact
 
 seeds = st.integers(0, 2**32 - 1)
@@ -37,8 +35,7 @@ def surveyed(bench: Bench, still: Bench) -> Survey:
 
 def list_anew(world: World) -> World:
     """The world with its list of pairs made anew."""
-    dimension = world.search.cell.shape[0]
-    while (status := rebuild(world, Shapes((0.0,) * dimension, (), ()), True, thread_of(world, 0))) == PAIRS_FULL:
+    while (status := rebuild_lists(world)) == PAIRS_FULL:
         world = enlarge_pairs(world)
     assert status == OK
     return world

@@ -188,7 +188,7 @@ from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
 simulation = new_experiment('heap', {'grain_count': 3})
 advance(simulation, 1)
-stats = simulation.engine.advance.loop.stats
+stats = simulation.engine.advance.loop.dispatcher.stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), state_hash(simulation.run))
 """
 

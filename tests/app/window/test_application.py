@@ -74,7 +74,7 @@ def test_the_scene_at_rest_is_shown_while_the_engine_is_compiled_and_keys_wait(
         assert compiled.wait(60.0)
         return copy_world(world)
 
-    monkeypatch.setattr("repose.sim.experiment.activation.is_compiled", lambda advance: compiling.is_set())
+    monkeypatch.setattr("repose.sim.experiment.activation.is_compiled", lambda *_: compiling.is_set())
     monkeypatch.setattr("repose.sim.experiment.activation.copy_world", slow)
     press("f", "f")
     assert application.draw_frame()  # before there is a scene that knows this key
