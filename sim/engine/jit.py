@@ -5,12 +5,13 @@ from __future__ import annotations
 import gc
 import hashlib
 import logging
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import IO, Any
 
 import numba
 import numba.extending
@@ -19,7 +20,11 @@ from numba.core import cgutils, errors
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
+from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering
+
+LONGEST_WAIT = 600
+"""Time after which a function is compiled although another process seems to compile it, where that can be told [s]."""
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
 """How loops are compiled. Reference counting is off: the caller owns all arrays, and kernels never allocate. It took a
@@ -27,6 +32,22 @@ fifth of the compile time, and of a step of a thousand grains.
 
 No fastmath: its flags drop the checks for numbers that are not finite.
 """
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def lock_file(file: IO[bytes]) -> None:
+        """Wait until no other process has locked this file, and lock it until it is closed."""
+        for _ in range(LONGEST_WAIT // 10):
+            with suppress(OSError):
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # tries for ten seconds
+                return
+else:
+    import fcntl
+
+    def lock_file(file: IO[bytes]) -> None:
+        """Wait until no other process has locked this file, and lock it until it is closed."""
+        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 class _InnerLibrary(JITCodeLibrary):
@@ -189,14 +210,14 @@ def compiled(loop: Callable, **options: Any) -> Any:
     except RuntimeError:  # so numba says it
         _cannot_keep("no folder can be written to")
         return numba.njit(**OPTIONS, **options)(loop)
+    store = dispatcher._cache
     compile_now = dispatcher.compile
 
-    def compile_without_collector(signature: Any) -> Any:
-        with _collector_off():
+    def compile_once(signature: Any) -> Any:
+        with _only_process(store, signature), _collector_off():
             return compile_now(signature)
 
-    dispatcher.compile = compile_without_collector
-    store = dispatcher._cache
+    dispatcher.compile = compile_once
     load, save = store.load_overload, store.save_overload
 
     def forget() -> None:
@@ -221,6 +242,38 @@ def compiled(loop: Callable, **options: Any) -> Any:
 
     store.load_overload, store.save_overload = load_or_forget, save_or_forget
     return dispatcher
+
+
+def is_stored(dispatcher: Any) -> bool:
+    """Whether numba's index names a compiled version of this function, for this processor and these sources; numba has
+    no public question for that."""
+    with suppress(Exception):  # another version of numba: then the function is compiled, or loaded, to find out
+        own = _index_key(dispatcher._cache, None)[1:]
+        return any(key[1:] == own for key in dispatcher._cache._cache_file._load_index())
+    return False
+
+
+def _index_key(store: Any, signature: Any) -> Any:
+    return store._index_key(signature, cpu_target.target_context.codegen())
+
+
+@contextmanager
+def _only_process(store: Any, signature: Any) -> Iterator[None]:
+    """Wait until no other process compiles the same function, whose code is then found on disk. The system takes the
+    lock from a process that ends; where it cannot lock files, both compile."""
+    with ExitStack() as stack:
+        with suppress(OSError):
+            name = hashlib.sha256(repr(_index_key(store, signature)).encode()).hexdigest()[:16]
+            path = Path(store.cache_path) / f"{name}.lock"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            stack.callback(_remove, path)
+            lock_file(stack.enter_context(path.open("ab")))
+        yield
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):  # another process holds it
+        path.unlink()
 
 
 @contextmanager

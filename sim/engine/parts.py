@@ -65,21 +65,49 @@ def compiled_parts(model: Model) -> Parts:
     return parts._replace(**{name: _dispatcher(getattr(parts, name)) for name in Parts._fields if name != NUMBER})
 
 
-def addresses(parts: Parts, world: World, params: tuple, gravity: tuple) -> Parts:
-    """The addresses of compiled parts, compiled or loaded for tables like those of this world."""
+def addresses(
+    parts: Parts, world: World, params: tuple, gravity: tuple, between: Callable[[], object] = lambda: None
+) -> Parts:
+    """The addresses of compiled parts, compiled or loaded for tables like those of this world.
+
+    `between` is called when the parts that depend on the law are ready: the others may be compiled elsewhere meanwhile.
+    """
     stage, thread = Stage(0.0, 1.0), Thread(0, 1, 0, 0)
-    arguments = {
-        "list_walls": wall_listing(world, 0.0, 0.0),
-        "push_pairs": force_of_pairs(world, params, gravity, stage, thread),
-        "renew_lists": renewal(world, 0.0, thread, 0, 0),
-        "search_acting": acting_search(world, thread),
-        "push_walls": force_of_walls(world, params, stage, thread, 0),
-        "record_walls": wall_record(world, 0.0),
+    of_law = {
+        "push_pairs": argument_type(force_of_pairs(world, params, gravity, stage, thread)),
+        "push_walls": argument_type(force_of_walls(world, params, stage, thread, 0)),
     }
-    types = {name: argument_type(argument) for name, argument in arguments.items()}
-    needed = types if world.walls.shape.size else ("push_pairs", "renew_lists")
-    found = {name: address_of(getattr(parts, name), kind) if name in needed else 0 for name, kind in types.items()}
-    return parts._replace(**found)
+    of_dimension = geometry_types(world)
+    needed = needed_parts(world.walls.shape.size > 0)
+    found = {name: address_of(getattr(parts, name), kind) for name, kind in of_law.items() if name in needed}
+    between()
+    found |= {name: address_of(getattr(parts, name), kind) for name, kind in of_dimension.items() if name in needed}
+    return Parts(*(found.get(name, 0) for name in Parts._fields))._replace(needs_material=parts.needs_material)
+
+
+def needed_parts(walled: bool) -> tuple[str, ...]:
+    """The parts that a world with or without walls needs."""
+    walls = ("push_walls", "list_walls", "search_acting", "record_walls")
+    return ("push_pairs", "renew_lists", *walls) if walled else ("push_pairs", "renew_lists")
+
+
+def geometry_types(world: World) -> dict[str, Any]:
+    """Types of the arguments of the parts that do not depend on the law."""
+    thread = Thread(0, 1, 0, 0)
+    return {
+        "list_walls": argument_type(wall_listing(world, 0.0, 0.0)),
+        "renew_lists": argument_type(renewal(world, 0.0, thread, 0, 0)),
+        "search_acting": argument_type(acting_search(world, thread)),
+        "record_walls": argument_type(wall_record(world, 0.0)),
+    }
+
+
+def compile_geometry(model: Model, world: World, walled: bool) -> None:
+    """Compile the parts that depend on the dimension alone, those of walls only if there are any."""
+    parts = compiled_parts(model)
+    for name, kind in geometry_types(world).items():
+        if name in needed_parts(walled):
+            address_of(getattr(parts, name), kind)
 
 
 _dispatcher = cache(compiled_part)

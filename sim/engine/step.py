@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from numba import typeof
 from repose.sim.engine.contacts.largest_overlap import record_largest_overlap
 from repose.sim.engine.contacts.pair_forces import force_of_pairs, record_pair_energy
 from repose.sim.engine.contacts.wall_forces import move_walls, wall_forces, wall_record
@@ -37,11 +38,13 @@ def compose(model: Model) -> Any:
     loop, parts = compiled(step_loop(model, fingerprint())), compiled_parts(model)
     known: dict[bool, Parts] = {}
     """Addresses of the parts by whether the world has walls."""
+    no_parts = Parts(*(0 for _ in Parts._fields))
 
     def run(world: World, params: tuple, gravity: tuple, dt: float, steps: int, thread_id: int) -> tuple[int, int, int]:
         walled = world.walls.shape.size > 0
         if walled not in known:
-            known[walled] = addresses(parts, world, params, gravity)
+            call_types = tuple(map(typeof, (world, params, gravity, dt, steps, thread_id, no_parts)))
+            known[walled] = addresses(parts, world, params, gravity, lambda: loop.compile(call_types))
         answer: tuple[int, int, int] = loop(world, params, gravity, dt, steps, thread_id, known[walled])
         loop.disable_compile()  # for tables of other types the parts would have to be compiled again, too
         return answer

@@ -25,6 +25,7 @@ from repose.sim.engine.threads import is_compiled
 from repose.sim.engine.timestep.survey import compose_survey
 from repose.sim.engine.world import copy_world
 from repose.sim.experiment import automatic_step
+from repose.sim.experiment.compile_beside import compile_beside
 from repose.sim.experiment.experiment import Engine, Experiment, Scene
 from repose.sim.experiment.ledger import booked, survey_contacts
 from repose.sim.experiment.relaxation import relax_where_stiffer
@@ -64,8 +65,8 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
     update_contact_time(experiment)
     if not is_compiled(engine.advance, run.world):
         experiment.session.before_compiling(experiment)
+        compile_beside(engine.model, scene.name, parameters.model_dump(), run.world.walls.shape.size > 0)
         engine.advance(copy_world(run.world), engine.law_parameters, engine.gravity, 0.0, 0)
-        engine.contact_table(run.world, engine.law_parameters)  # here, because later it would stop the run for seconds
     if adapt:
         _adapt_world(experiment, previous)
 
