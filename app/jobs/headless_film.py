@@ -22,8 +22,8 @@ class HeadlessFilm:
     At a given speed the film has exactly round(duration x fps / speed) frames between title card and still.
     """
 
-    def __init__(self, plan: FilmPlan) -> None:
-        """Begin a film; raises `RecorderError`, `WindowError`."""
+    def __init__(self, plan: FilmPlan, title: str = "") -> None:
+        """Begin a film with that title, or that of the scene; raises `RecorderError`, `WindowError`."""
         self._recorder = Recorder(plan.path, plan.size, plan.fps)
         try:
             self._maker = open_picture_maker(plan.size)
@@ -31,7 +31,7 @@ class HeadlessFilm:
             self._recorder.close()
             raise
         view = View(colour_by=plan.colour_by)
-        self._director = Director(self._maker.read, plan.size, plan.fps, view, plan.speed, plan.words)
+        self._director = Director(self._maker.read, plan.size, plan.fps, view, plan.speed, plan.words, title=title)
         self._held: Frame | None = None
         """The newest frame, not written until it is known to be before the end."""
         self._taken = 0

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from repose.app.jobs.headless_film import HeadlessFilm, open_picture_maker
 from repose.app.jobs.headless_plan import Job
@@ -38,11 +38,6 @@ from repose.sim.measure.display import Reading
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
-if TYPE_CHECKING:
-    from repose.sim.experiment.history import saved_copy
-    from repose.sim.experiment.stepping import is_finished, threads_wanted
-    from repose.sim.experiment.take_snapshot import take_snapshot
-
 DONE, NOT_ALL_WRITTEN, FAULT = 0, 1, 3
 RESULT = "result.json"
 RESULT_INTERVAL = 10.0
@@ -62,7 +57,7 @@ def run_job(job: Job) -> int:
         say("The run was saved by another version of the program: the continued run may differ in the last bits.")
     places = _claimed(job)
     try:
-        film = HeadlessFilm(job.film) if job.film is not None else None
+        film = HeadlessFilm(job.film, job.title) if job.film is not None else None
         with Progress(title, quiet=job.as_json) as progress, stoppable() as stop:
             so_far = ResultsSoFar(job, places.claims["result"])
             simulation, result = _simulate(job, film, progress, stop, so_far)

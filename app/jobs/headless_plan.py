@@ -24,6 +24,8 @@ class Job:
 
     scene: str
     preset: str
+    title: str
+    """Of the preset."""
     values: dict[str, Value]
     """Parameters that differ from the scene's defaults, SI."""
     seed: int
@@ -92,6 +94,7 @@ def plan(
     return Job(
         scene=chosen.scene,
         preset=resumed_name(saved) if saved else chosen.name,
+        title=title_of(resumed) if resumed else chosen.title,
         values=values,
         seed=resumed.log.seed if resumed else checked_seed(chosen.seed if seed is None else seed),
         ready=chosen.ready if ready else None,
@@ -105,6 +108,11 @@ def plan(
         resumed=resumed,
         threads=asked_threads(threads),
     )
+
+
+def title_of(saved: SavedRun) -> str:
+    """Title of the preset with which a saved run began, or of its scene."""
+    return presets.title_of(saved.log.scene, saved.log.start.now.parameters)
 
 
 def resumed_name(path: Path) -> str:

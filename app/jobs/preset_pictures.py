@@ -13,14 +13,10 @@ from importlib.resources import files
 from pathlib import Path
 
 from repose.app.jobs.small_picture import small_picture
-from repose.app.progress import Progress
+from repose.app.progress import Progress, say
+from repose.app.storage.engine_cache import choose_engine_cache
 from repose.app.storage.thumbnails import PICTURES
-from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import Act
-from repose.sim.experiment.control import apply
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.experiment.stepping import advance, is_finished
-from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io import presets
 
 FLOWING = {
@@ -39,6 +35,8 @@ STEPS = 200
 
 def main(names: Sequence[str]) -> None:
     """Draw the pictures of these presets, or of all."""
+    if complaint := choose_engine_cache():
+        say(complaint)
     folder = Path(str(files("repose.assets").joinpath("presets"))) / PICTURES
     folder.mkdir(exist_ok=True)
     wanted = names or presets.names()
@@ -50,6 +48,13 @@ def main(names: Sequence[str]) -> None:
 
 def moment(preset: presets.Preset) -> Snapshot:
     """The run of the preset at the time of its picture."""
+    # Here, because numba reads the folder of the engine cache when it is first imported.
+    from repose.sim.experiment.changes import new_experiment
+    from repose.sim.experiment.commands import Act
+    from repose.sim.experiment.control import apply
+    from repose.sim.experiment.stepping import advance, is_finished
+    from repose.sim.experiment.take_snapshot import take_snapshot
+
     experiment = new_experiment(preset.scene, dict(preset.values), preset.seed, preset.ready)
     apply(experiment, Act("run"))
     due = RUNNING.get(preset.name, math.inf)

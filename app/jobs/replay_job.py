@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from repose.app.jobs.film_plan import FilmPlan
 from repose.app.jobs.headless_film import HeadlessFilm
 from repose.app.jobs.headless_job import claim_for
+from repose.app.jobs.headless_plan import title_of
 from repose.app.progress import Progress, say
 from repose.app.stopping import stoppable
 from repose.sim.experiment.snapshot import Snapshot
@@ -76,7 +77,7 @@ def film_run(
             f"--from {since:g} --to {until:g} is refused: the film must begin at 0 s or later and end after."
         )
     saved = _loaded(path)
-    film, duration, last = HeadlessFilm(plan), 0.0, None
+    film, duration, last = HeadlessFilm(plan, title_of(saved)), 0.0, None
     try:
         with Progress(f"Film of {path.name}", quiet=quiet) as progress, stoppable() as stop:
             progress.show("compiling the engine", None)

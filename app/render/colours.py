@@ -29,7 +29,7 @@ inward in about 1 s."""
 FALL_SHARE = 0.5
 """Upper end of the fixed range of speeds, in speeds of free fall through the scene: in a flow few grains are faster."""
 LAYER_STEPS = (3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200)
-"""Upper ends of the range of layers, so that their colours change seldom while layers are poured."""
+"""Upper ends of the range of layers whose number is not known: their colours change seldom while they are poured."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,9 @@ def _free_fall(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, 
 
 
 def _layer_step(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
-    """From the first layer to the next of `LAYER_STEPS`."""
+    """From the first layer to the last one of the run; to the next of `LAYER_STEPS` if their number is not known."""
+    if snapshot.layers > wanted[1]:
+        return 0.0, max(snapshot.layers - 1.0, 1.0)
     return 0.0, float(next((step for step in LAYER_STEPS if step >= wanted[1]), wanted[1]))
 
 

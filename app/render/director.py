@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -42,19 +41,20 @@ class Director:
         speed: float | None = None,
         words: bool = True,
         chosen: Callable[[], tuple[Camera | None, bool]] = lambda: (None, True),
+        title: str = "",
     ) -> None:
         """A film of that size [pixel] and frames per second, at `speed` [simulated s per s] or as `pacing` says.
 
-        Without `words` the film shows only grains and walls: no title card, no still picture at the end.
-        `chosen` returns the camera of the user, whose direction is kept in space, and whether it is to follow the
-        grains.
+        Without `words` the film shows only grains and walls: no title card, no still picture at the end. `chosen`
+        returns the camera of the user, whose direction is kept in space, and whether it is to follow the grains.
+        `title` is on the title card; without it the title of the scene.
         """
         self._read, self._size, self._fps, self._words = read, size, fps, words
         self._view, self._speed, self._chosen = view, speed, chosen
+        self._title = title
         self._pacing: Pacing | None = None
         self._following: Following | None = None
         self._colour = AUTOMATIC
-        self._span: tuple[float, float] | None = None
         self._newest: Snapshot | None = None
 
     @property
@@ -76,7 +76,6 @@ class Director:
         self._pacing = pace(self._pacing, snapshot, 0.0 if first else 1.0 / self._fps)
         if first:
             self._colour = film_colour(self._view.colour_by, snapshot)
-            self._span = expected_span(self._colour, snapshot)
         self._follow()
         if first and self._words:
             yield from self._card()
@@ -115,14 +114,13 @@ class Director:
         shown = {**self._view.shown, "caption": True}
         view = self._view.model_copy(update={"shown": shown, "colour_by": colour})
         camera, follows = self._chosen()
-        words = film_words(self._newest, self.speed, ending, card) if self._words else None
+        words = film_words(self._newest, self.speed, ending, card, self._title) if self._words else None
         return self._read(
             without_idle_walls(self._newest, self._following.wall_top),
             view,
             self._size,
             self._following.camera if follows or camera is None else camera,
             film=words,
-            span=self._span if colour == self._colour else None,
             plain=not self._words,
         )
 
@@ -137,16 +135,3 @@ def film_colour(choice: str, snapshot: Snapshot) -> str:
     layers = snapshot.columns.get("layer")
     several = layers is not None and layers.size > 0 and layers.max() > 0.0
     return "layer" if several or snapshot.phase == "filling" else "speed"
-
-
-def expected_span(colour_by: str, snapshot: Snapshot) -> tuple[float, float] | None:
-    """The range of the colours for a whole film, if it is known from its first snapshot, otherwise None.
-
-    While layers are poured their number is estimated from the share poured, so that a layer keeps its colour.
-    """
-    layers = snapshot.columns.get("layer")
-    if colour_by != "layer" or layers is None or not len(layers):
-        return None
-    so_far = float(layers.max()) + 1.0
-    poured = snapshot.progress if snapshot.phase == "filling" and snapshot.progress else 1.0
-    return 0.0, max(math.ceil(so_far / poured) - 1.0, 1.0)

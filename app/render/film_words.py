@@ -34,10 +34,10 @@ class FilmWords:
     """Opacity of the title card."""
 
 
-def film_words(snapshot: Snapshot, speed: float, ending: bool = False, card: float = 0.0) -> FilmWords:
-    """The texts for a snapshot; `ending` adds the result."""
+def film_words(snapshot: Snapshot, speed: float, ending: bool = False, card: float = 0.0, title: str = "") -> FilmWords:
+    """The texts for a snapshot; `ending` adds the result. Without `title` the film has the title of the scene."""
     scene = scenes().get(snapshot.scene)
-    title = scene.title if scene is not None else snapshot.scene.capitalize()
+    title = title or (scene.title if scene is not None else snapshot.scene.capitalize())
     result = tuple(map(_read, told(snapshot.readings))) if ending and snapshot.measurement is None else ()
     origin = f"seed {snapshot.seed}  ·  Repose {_version()}"
     return FilmWords(title, _parameters(snapshot), origin, None if ending else speed, result, card)

@@ -63,6 +63,13 @@ class PresetLibrary:
         """Title of every preset, by name or path."""
         return {name: card.title for name, card in self.cards.items()}
 
+    def title(self, scene: str) -> str:
+        """Title of the preset in use, or of the running scene where a run of another scene was opened."""
+        card = self.cards.get(self.current)
+        if card is not None and card.scene == scene:
+            return card.title
+        return scenes()[scene].title if scene in scenes() else ""
+
     def restart(self, scene: str, parameters: ParameterSet, seed: int) -> None:
         """Restart the same experiment with another seed."""
         self.send(Start(scene, different(parameters), seed))

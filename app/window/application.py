@@ -292,7 +292,8 @@ class Application:
             follows = self.camera_control.everything
             return (self.ui.camera if follows else self.camera_control.for_film(self.ui, film.size)), follows
 
-        return Director(self._read, film.size, film.rate, self.ui.view, film.speed, film.words, chosen)
+        title = self.ui.preset_library.title(self.ui.snapshot.scene)
+        return Director(self._read, film.size, film.rate, self.ui.view, film.speed, film.words, chosen, title)
 
     def _read(self, *snapshot: Any, **more: Any) -> Any:
         if self.renderer is None:

@@ -97,6 +97,8 @@ class Scene:
     group: str = ""
     """Heading in the list of scenes: "checks" for comparisons with closed forms; empty for plane or space, by
     dimension."""
+    layers: Callable[[Experiment], int] = lambda experiment: 0
+    """Number of layers that the grains form once all are poured; 0 if it is not known."""
     overlap_limit: float = LARGE_OVERLAP
     """Overlap / radius above which the window warns; larger for a published model with soft contacts [-]."""
     lecture: tuple[str, ...] = ()

@@ -120,6 +120,8 @@ class Snapshot:
     columns: dict[str, Floats] = field(default_factory=dict)
     """Per sphere, SI, shape (count,): "speed" [m/s], "force" (sum of normal forces) [N], "pressure" (inside the sphere)
     [Pa, in the plane N/m], "coordination" [contacts], "size" (radius) [m], "layer" (of origin, -1 for fixed)."""
+    layers: int = 0
+    """Number of layers that the grains form once all are poured; 0 if it is not known."""
     contact_ends: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
     """Both centres of every touching pair [m], shape (contacts, 2 * dimension)."""
     contact_force: Floats = field(default_factory=lambda: np.empty(0, np.float32))

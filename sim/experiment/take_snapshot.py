@@ -76,6 +76,26 @@ def shown_contacts(experiment: Experiment) -> tuple[Survey, Energy]:
 
 
 @dataclass(frozen=True)
+class ShownLayers:
+    """The number of layers of a run; it changes only with the phase."""
+
+    run: Run
+    built: object
+    phase: str
+    layers: int
+
+
+def shown_layers(experiment: Experiment) -> int:
+    """Number of layers once all grains are poured, computed once in each phase."""
+    last, run, phase = experiment.session.shown.get("layers"), experiment.run, experiment.phase
+    if last is None or last.run is not run or last.built is not run.built or last.phase != phase:
+        layers = experiment.scene.layers(experiment)
+        last = experiment.session.shown["layers"] = ShownLayers(run, run.built, phase, layers)
+    shown: int = last.layers
+    return shown
+
+
+@dataclass(frozen=True)
 class ShownComparison:
     """The latest plot of the runs of a session."""
 
@@ -152,6 +172,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.facets = (wall_facets(world) if facets is None else facets).astype(np.float32)
     snapshot.contact_ends, snapshot.contact_force = np.empty((0, 2 * dimension), np.float32), np.empty(0, np.float32)
     snapshot.labels, snapshot.tracks = experiment.scene.labels(experiment), experiment.scene.tracks(experiment)
+    snapshot.layers = shown_layers(experiment)
     snapshot.box = experiment.scene.box(experiment)
     snapshot.focus = experiment.scene.focus(experiment)
     snapshot.phase, snapshot.phase_label, snapshot.progress = experiment.scene.describe(experiment)

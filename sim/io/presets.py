@@ -98,6 +98,17 @@ def card_of(name_or_path: str | Path) -> Card:
     return Card(str(name_or_path), _title(document, name), scene, about, question)
 
 
+def title_of(scene: str, parameters: ParameterSet) -> str:
+    """Title of the shipped preset with these parameters, or of the scene."""
+    for name in names():
+        if card_of(name).scene == scene:
+            preset = load(name)
+            if parameters == scenes()[scene].parameters.checked(preset.values):
+                return preset.title
+    title: str = scenes()[scene].title
+    return title
+
+
 def parse(text: str, name: str) -> Preset:
     """The preset in `text`; raises `ParameterError` with `name`, the key, the value and the limit."""
     document = _document(text, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from repose.app.render.film_words import film_words
 from repose.app.render.framing import close_up, whole_scene
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, all_passes, all_switches, make_frame
+from repose.app.render.passes.caption import overlay as draw_caption
 from repose.app.render.passes.facets import walls_in_view
 from repose.app.render.passes.slope_in_space import overlay as draw_slope
 from repose.app.storage.view import View
@@ -54,6 +56,7 @@ class Sheet:
         self.words: list[str] = []
         self.places: dict[str, tuple[float, float]] = {}
         self.lines: list[np.ndarray] = []
+        self.plates: list[tuple[Any, Any]] = []
 
     def text_extent(self, text: str, size: float = 1.0, bold: bool = False) -> tuple[float, float]:
         return 8.0 * size * len(text), 16.0 * size
@@ -71,7 +74,8 @@ class Sheet:
     def polyline(self, points: np.ndarray, *style: Any, **more: Any) -> None:
         self.lines.append(np.asarray(points))
 
-    def rectangle(self, *shape: Any, **more: Any) -> None: ...
+    def rectangle(self, low: Any, high: Any, *style: Any, **more: Any) -> None:
+        self.plates.append((tuple(map(float, low)), tuple(map(float, high))))
 
     def gradient(self, *shape: Any, **more: Any) -> None: ...
 
@@ -162,6 +166,18 @@ def test_a_film_of_the_slope_ends_with_every_sphere_beside_its_closed_form() -> 
         assert float(measured) == pytest.approx(float(closed.rstrip(")")), rel=0.05)
 
 
+def test_the_result_in_a_film_stands_on_a_plate_and_the_end_says_the_phase() -> None:
+    snapshot = in_phase("heap", "flowing")[0]
+    frame = replace(frame_of(snapshot), film=film_words(snapshot, 1.0, ending=True), size=(1280, 720))
+    sheet = Sheet()
+    draw_caption(frame, sheet)  # type: ignore[arg-type]
+    assert snapshot.phase_label in sheet.words
+    (text,), (plate,) = [word for word in sheet.words if word.startswith("grains left: ")], sheet.plates
+    (x, y), (low, high) = sheet.places[text], plate
+    assert low[0] < x < high[0]
+    assert low[1] < y < high[1]
+
+
 def test_the_cone_drawn_lies_on_the_measured_heap_in_space() -> None:
     last = finished("heap3d")
     measured = last.measurement
@@ -227,6 +243,15 @@ def test_the_range_of_the_colours_is_constant_in_a_run_unless_it_follows_the_val
     if quantity in ("speed", "force"):
         assert len(set(eased)) > len(eased) / 2
         assert np.diff([span[1] for span in eased if span is not None]).min() < 0.0
+
+
+@pytest.mark.parametrize("scene", ["heap", "heap3d", "vessel", "hourglass"])
+def test_the_legend_shows_the_number_of_layers_from_the_first_grain_on(scene: str) -> None:
+    shots = [snapshot for snapshot in course(scene) if snapshot.columns["layer"].max(initial=-1.0) >= 0.0]
+    poured = 1.0 + max(snapshot.columns["layer"].max() for snapshot in shots)
+    view = View(colour_by="layer")
+    assert {snapshot.layers for snapshot in shots} == {poured}
+    assert {frame_of(snapshot, view, Ranges()).span for snapshot in shots} == {(0.0, poured - 1.0)}
 
 
 def test_a_new_run_begins_with_a_new_range() -> None:

@@ -145,13 +145,12 @@ def make_frame(
     inset: Inset,
     scale: float,
     ranges: Ranges,
-    held: tuple[float, float] | None = None,
 ) -> Frame:
-    """The input of the passes for a picture of a snapshot; `held` is a given range of the colours."""
+    """The input of the passes for a picture of a snapshot."""
     palette = DARK if view.dark else LIGHT
     shown = shown_as(view.colour_by, snapshot)
     colouring = colouring_of(shown, snapshot)
-    span = held or ranges.shown(colouring, snapshot, view.range_follows) if colouring else None
+    span = ranges.shown(colouring, snapshot, view.range_follows) if colouring else None
     faces = fill_colours(snapshot, shown, colouring, span, view.colour_map, palette)
     colouring = colouring if span else None
     return Frame(snapshot, view, camera, size, inset, scale, palette, shown, colouring, span, faces)

@@ -104,14 +104,28 @@ def mass_of(radius: Floats, parameters: HeapParameters) -> Floats:
     return parameters.mass_at_mean * (radius / 1e-3) ** 3
 
 
+def next_layer(radii: Floats, parameters: HeapParameters) -> Floats:
+    """The first of these radii, as many as fit side by side between the walls [m]."""
+    fits = np.cumsum(2.0 * radii) <= 0.95 * parameters.width
+    return radii[: max(1, int(fits.sum()))]
+
+
+def layers(experiment: Experiment) -> int:
+    """Number of layers once all grains are poured."""
+    state: HeapState = experiment.run.state
+    left, count = np.array(state.radii[state.poured :]), state.layers
+    while left.size:
+        left = left[next_layer(left, experiment.run.built).size :]
+        count += 1
+    return count
+
+
 def pour_layer(experiment: Experiment) -> None:
     """Release the next layer just above the highest grain, side by side with random gaps."""
     run, parameters = experiment.run, experiment.run.built
     state: HeapState = run.state
     generator = generator_of(state)
-    rest = np.array(state.radii[state.poured :])
-    fits = np.cumsum(2.0 * rest) <= 0.95 * parameters.width
-    radii = rest[: max(1, int(fits.sum()))]
+    radii = next_layer(np.array(state.radii[state.poured :]), parameters)
     free = max(0.0, parameters.width - 2.0 * radii.sum())
     gaps = np.diff(np.sort(generator.uniform(0.0, free, radii.size)), prepend=0.0)
     x = np.cumsum(gaps + 2.0 * radii) - radii

@@ -39,7 +39,7 @@ from repose.sim.scenes.common.poured import (
     under_way,
 )
 from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
-from repose.sim.scenes.heap.filling import HeapState, begin, pour_layer, rebuild_container, smallest_grain
+from repose.sim.scenes.heap.filling import HeapState, begin, layers, pour_layer, rebuild_container, smallest_grain
 from repose.sim.scenes.heap.parameters import HeapParameters
 from repose.sim.scenes.heap.prepared import column
 
@@ -266,6 +266,7 @@ SCENE = Scene(
     smallest_grain=smallest_grain,
     rotates=lambda parameters: parameters.rotation,
     readings=readings,
+    layers=layers,
     flaw=flaw,
     study=STUDY,
     prepared={"column": column},

@@ -20,6 +20,7 @@ from repose.sim.scenes.common.stream import (
     drawn_radii,
     heap_height,
     hexagons,
+    layers_in_all,
     let_fall,
     plate_radius,
 )
@@ -119,6 +120,16 @@ def frustum(size: Sizes) -> Floats:
 def pour_layer(experiment: Experiment) -> None:
     """Release the next layer just above the rim of the funnel or cylinder."""
     size = sizes(experiment.run.built)
+    let_fall(experiment, room_of_layer(size), size.high, size.largest)
+
+
+def room_of_layer(size: Sizes) -> float:
+    """Radius of the circle in which the centres of a new layer are [m]."""
     # The flat sides of the prism are closer to the axis than its edges.
-    room = size.high_radius * math.cos(math.pi / SIDES) - 1.2 * size.largest
-    let_fall(experiment, room, size.high, size.largest)
+    return size.high_radius * math.cos(math.pi / SIDES) - 1.2 * size.largest
+
+
+def layers(experiment: Experiment) -> int:
+    """Number of layers once all grains are poured."""
+    size = sizes(experiment.run.built)
+    return layers_in_all(experiment.run.state, room_of_layer(size), size.largest)

@@ -36,7 +36,7 @@ from repose.sim.scenes.common.poured import (
 )
 from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import QUIET_TIME, disc, fallen, pour_on, smallest_grain
-from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, pour_layer, rebuild_plate, sizes
+from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, layers, pour_layer, rebuild_plate, sizes
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
 
 MOST_STEEP = math.radians(60.0)
@@ -296,6 +296,7 @@ SCENE = Scene(
     smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
     readings=readings,
+    layers=layers,
     curves=curves,
     facets=facets,
     flaw=flaw,

@@ -17,7 +17,7 @@ from repose.sim.laws.memoryless import LAW
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
 from repose.sim.scenes.hourglass import course as course
 from repose.sim.scenes.hourglass import readings as readings
-from repose.sim.scenes.hourglass.filling import begin, smallest_grain
+from repose.sim.scenes.hourglass.filling import BANDS, begin, smallest_grain
 from repose.sim.scenes.hourglass.parameters import HourglassParameters
 from repose.sim.scenes.hourglass.study import STUDY
 
@@ -40,6 +40,7 @@ SCENE = Scene(
     under_way=lambda experiment: experiment.phase in ("filling", "flowing"),
     smallest_grain=smallest_grain,
     readings=readings.readings,
+    layers=lambda experiment: BANDS,
     curves=readings.curves,
     notice=course.notice,
     facets=course.facets,

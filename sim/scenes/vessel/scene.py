@@ -40,6 +40,7 @@ from repose.sim.scenes.common.stream import (
     drawn_radii,
     fallen,
     heap_height,
+    layers_in_all,
     let_fall,
     plate_radius,
     pour_on,
@@ -137,9 +138,19 @@ def supervise(experiment: Experiment) -> None:
 
 def pour_layer(experiment: Experiment) -> None:
     """Release the next layer of the stream."""
-    built: VesselParameters = experiment.run.built
     size = sizes(experiment)
-    let_fall(experiment, built.stream * built.mean_radius, size.high, size.largest)
+    let_fall(experiment, stream_radius(experiment), size.high, size.largest)
+
+
+def stream_radius(experiment: Experiment) -> float:
+    """Radius of the circle in which the centres of a new layer are [m]."""
+    built: VesselParameters = experiment.run.built
+    return built.stream * built.mean_radius
+
+
+def layers(experiment: Experiment) -> int:
+    """Number of layers once all grains are poured."""
+    return layers_in_all(experiment.run.state, stream_radius(experiment), sizes(experiment).largest)
 
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
@@ -281,6 +292,7 @@ SCENE = Scene(
     smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
     readings=readings,
+    layers=layers,
     facets=facets,
     flaw=flaw,
     lecture=("friction", "rolling_friction", "restitution", "gravity", "stream"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repose.app.render.director import CARD, FADE, STILL, Director, expected_span, film_colour
+from repose.app.render.director import CARD, FADE, STILL, Director, film_colour
 from repose.app.render.framing import picture_room
 from repose.app.render.pacing import pace
 from repose.app.storage.view import View
@@ -61,14 +61,11 @@ def test_a_film_without_words_has_one_picture_for_each_snapshot(shots: Shots) ->
     assert all(shot["film"] is None and shot["plain"] for shot in shots.asked)
 
 
-def test_layers_keep_their_colours_while_more_are_poured(shots: Shots) -> None:
+def test_a_film_shows_layers_from_the_first_to_the_last_picture(shots: Shots) -> None:
     heap = fake_heap(measured=False)
     early = replace(heap, phase="filling", progress=0.25, columns=heap.columns | {"layer": heap.columns["layer"] // 4})
     late = replace(heap, phase="filling", progress=1.0)
     pictures(Director(shots.read, SIZE, FPS, View(), speed=1.0), early, late)
-    spans = {shot["span"] for shot in shots.asked}
-    assert len(spans) == 1
-    assert late.columns["layer"].max() <= spans.pop()[1] <= 1.5 * late.columns["layer"].max()
     assert {shot["view"].colour_by for shot in shots.asked} == {"layer"}
 
 
@@ -80,7 +77,6 @@ def test_a_film_uses_the_view_settings_of_the_user(shots: Shots) -> None:
     list(director.take(fake_heap()))
     assert shots.asked[0]["view"].colour_by == "speed"
     assert shots.asked[-1]["view"].shown == {"force_chains": True, "caption": True}
-    assert expected_span("speed", fake_heap()) is None
     assert film_colour("size", fake_heap()) == "size"
 
 
@@ -88,11 +84,16 @@ def test_the_parameters_on_the_card_are_those_of_the_lecture_and_those_that_diff
     parameters = scenes()["heap"].parameters.checked({"friction": 0.3, "wall_stiffness_factor": 3.0})
     pictures(Director(shots.read, SIZE, FPS, View()), replace(fake_heap(), parameters=parameters, seed=7))
     words = shots.asked[0]["film"]
-    assert words.title == scenes()["heap"].title
+    assert words.title == scenes()["heap"].title  # no preset's
     assert "μ = 0.3" in words.parameters
     assert "k_w/k_n = 3" in words.parameters
     assert "seed 7" in words.origin
     assert len(words.parameters) <= 5
+
+
+def test_the_title_of_a_film_is_that_of_the_preset(shots: Shots) -> None:
+    pictures(Director(shots.read, SIZE, FPS, View(), title="Moon"), fake_heap())
+    assert {shot["film"].title for shot in shots.asked} == {"Moon"}
 
 
 class Filmed:
@@ -111,9 +112,7 @@ class Filmed:
         self.last = {"snapshot": replace(snapshot), "camera": camera}
         self.phases.append(snapshot.phase)
         self.cards.append(more["film"].card)
-        self.plain[len(self.pictures)] = lambda: self._maker.read(
-            replace(snapshot), view, size, camera, span=more["span"], plain=True
-        )
+        self.plain[len(self.pictures)] = lambda: self._maker.read(replace(snapshot), view, size, camera, plain=True)
         if len(self.pictures) == 0:
             self.plain[0] = self.plain[0]()
         self.pictures.append(picture)
@@ -195,8 +194,8 @@ def test_filling_takes_less_than_two_thirds_of_the_film(filmed: Filmed) -> None:
 @pytest.mark.gl
 def test_a_grain_has_the_same_colour_in_an_early_and_a_late_picture(picture_maker: PictureMaker) -> None:
     heap = fake_heap(measured=False)
-    early = replace(heap, phase="filling", progress=0.6)
-    late = replace(heap, phase="rested", progress=None, columns=heap.columns | {"layer": heap.columns["layer"] + 0})
+    early = replace(heap, phase="filling", progress=0.6, layers=15)
+    late = replace(early, phase="rested", progress=None, columns=heap.columns | {"layer": heap.columns["layer"] + 0})
     late.columns["layer"][-1] = 14.0
     colours, grain = [], len(heap.radius) // 2
     seen: list[Any] = []
