@@ -1,4 +1,4 @@
-"""The one number of a scene that is shown large, and how the readings are written."""
+"""The main result of a scene in large letters, and the text of the readings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from repose.sim.measure.display import Reading
 
 
 class Headline(NamedTuple):
-    """A number in words: value with unit, error if it is known, and what it is."""
+    """A number as texts: value with unit, error if known, and name."""
 
     value: str
     error: str

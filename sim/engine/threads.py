@@ -51,7 +51,7 @@ def in_threads(loop: Callable[..., tuple[int, int, int]]) -> Any:
         barrier, count = world.threads.barrier, world.threads.thread_status.shape[0]
         if count == 1:
             return loop(world, params, gravity, dt, steps, 0)
-        if not is_compiled(advance):
+        if not is_compiled(advance, world):
             loop(world, params, gravity, dt, 0, 0)  # in one thread: none may wait at the barrier for the compiler
         pool = _pool_of(count - 1)
         try:
@@ -91,9 +91,9 @@ def _pool_of(count: int) -> ThreadPoolExecutor:
     return pool
 
 
-def is_compiled(advance: Any) -> bool:
-    """Whether the loop runs without compiling or loading first."""
-    return bool(getattr(advance.loop, "signatures", True))
+def is_compiled(advance: Any, world: Any) -> bool:
+    """Whether the loop steps this world without compiling or loading first."""
+    return bool(advance.loop.is_ready(world)) if hasattr(advance.loop, "is_ready") else True
 
 
 @compilable

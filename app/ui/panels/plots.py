@@ -31,14 +31,14 @@ ROW, SHOWN = "plots", "plot shown"
 HELP = {
     ".csv": "A table with units; scene, seed, version and every parameter in the comments of its head.",
     ".png": "A picture of 1920 × 1080 pixels for a slide.",
-    ".svg": "A drawing that stays sharp at every size.",
+    ".svg": "A vector graphic, sharp at every size.",
 }
 """Kinds of file a plot is saved as."""
 
 TAB_PADDING = 3.5
 """Beside the name of a tab [px at scale 1]."""
 LEAST_AXIS = 7.0
-"""Height of an axis below which its legend gives way to it [lines of text]."""
+"""Height of an axis below which its legend is not shown [lines of text]."""
 SMALL_ENTRY = 0.85
 """Size of the legend under a plot of several lines, relative to running text."""
 LINE_COLOURS = (
@@ -107,7 +107,7 @@ def _tab_of_curve(name: str, curve: Curve) -> PlotTab:
 
 
 def _draw_menu(ui: Ui, row: str, low: imgui.ImVec2, high: imgui.ImVec2) -> None:
-    """What a right-click on the plot offers."""
+    """The menu of a right-click on the plot."""
     over = imgui.HoveredFlags_.child_windows | imgui.HoveredFlags_.allow_when_blocked_by_active_item
     inside = imgui.is_mouse_hovering_rect(low, high) and imgui.is_window_hovered(over)
     if inside and imgui.is_mouse_released(1):
@@ -159,14 +159,14 @@ def _time_sheet(plot: Plot, measurements: list[Measurement], ui: Ui) -> Sheet:
 
 
 def _curve_sheet(curve: Curve, ui: Ui) -> Sheet:
-    return _sheet(ui, curve.heading or curve.title, (curve,), over_time=False)
+    return _sheet(ui, ", ".join(filter(None, (curve.heading or curve.title, curve.note))), (curve,), over_time=False)
 
 
 def _sheet(ui: Ui, what: str, curves: tuple[Curve, ...], over_time: bool) -> Sheet:
     """The curves with scene, seed, program and parameters."""
     snapshot, parameters = ui.snapshot, ui.snapshot.parameters
     scene = scenes()[snapshot.scene]
-    declared = parameters.declared() if parameters is not None else {}
+    declared = parameters.in_units() if parameters is not None else {}
     values = {name: getattr(parameters, name) for name in declared}
     source = {
         "program": f"Repose {metadata.version('repose')}",

@@ -223,18 +223,21 @@ def copy_history(pairs, pair_buffer, old, old_end, first, last):
 
 
 @compilable
-def write_pairs(world, section, needs_material):
+def write_pairs(tables, section):
     """Write the pairs of a section to their rows of the list."""
-    pairs = world.pairs
-    pair_buffer = world.pair_buffer
-    begin = world.search.begin
-    new_begin = world.search.new_begin
+    pairs = tables.pairs
+    pair_buffer = tables.pair_buffer
+    begin = tables.search.begin
+    new_begin = tables.search.new_begin
     from_buffer = section.offset - section.before
-    radius = world.radius
-    mass = world.mass
-    inverse_mass = world.inverse_mass[0]
-    inverse_inertia = world.inverse_mass[world.inverse_mass.shape[0] - 1]
-    turning = world.inverse_mass.shape[0] > pair_buffer.shear_spring.shape[0]
+    radius = tables.radius
+    mass = tables.mass
+    material = tables.material
+    materials = tables.counters[MATERIAL_COUNT]
+    inverse_mass = tables.inverse_mass[0]
+    inverse_inertia = tables.inverse_mass[tables.inverse_mass.shape[0] - 1]
+    turning = tables.inverse_mass.shape[0] > pair_buffer.shear_spring.shape[0]
+    needs_material = tables.needs_material > 0
     for i in range(section.first, section.last):
         first = new_begin[i] - from_buffer
         begin[i] = first
@@ -246,7 +249,7 @@ def write_pairs(world, section, needs_material):
             pairs.radius_sum[row] = radius[i] + radius[j]
             pairs.effective_mass[row] = mass[i] * mass[j] / (mass[i] + mass[j])
             if needs_material:
-                pairs.kind[row] = world.material[i] * world.counters[MATERIAL_COUNT] + world.material[j]
+                pairs.kind[row] = material[i] * materials + material[j]
             if turning:
                 pairs.effective_inertia[row] = shared_inertia(inverse_inertia[i] + inverse_inertia[j])
             pairs.fixed[row] = 1 if inverse_mass[i] == 0.0 or inverse_mass[j] == 0.0 else 0

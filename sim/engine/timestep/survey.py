@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.contacts.pair_forces import pair_contact
@@ -45,9 +45,21 @@ class Survey(NamedTuple):
     """Its row, or -1."""
 
 
-@lru_cache(maxsize=64)
 def compose_survey(model: Model) -> Callable[..., Survey]:
     """survey(world, params) -> Survey."""
+    fast = compiled_survey(model)
+
+    def survey(world: World, params: tuple) -> Survey:
+        if not fast.signatures and nothing_touches(world):
+            return Survey(0, 0.0, 0.0, 0.0, math.inf, 0.0, 0.0, -1)
+        return Survey(*fast(world, params, limits_of(model), blank_sums(world)))
+
+    return survey
+
+
+@lru_cache(maxsize=64)
+def compiled_survey(model: Model) -> Any:
+    """survey(world, params, limits of the scheme, blank sums) -> the fields of a `Survey`."""
     law, shapes = model.law, model.shapes
     stiffness, energy, material = law.stiffness, law.energy, law.material
     source = fingerprint()
@@ -56,12 +68,25 @@ def compose_survey(model: Model) -> Callable[..., Survey]:
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         return survey_contacts(world, SurveyCall(stiffness, energy, material, params), shapes, limits, sums)
 
-    fast = compiled(survey_all)
+    return compiled(survey_all)
 
-    def survey(world: World, params: tuple) -> Survey:
-        return Survey(*fast(world, params, limits_of(model), blank_sums(world)))
 
-    return survey
+def nothing_touches(world: World) -> bool:
+    """Whether no contact of the lists exists at this moment: then a survey need not be compiled to know what it finds.
+
+    The same operations as in a contact, so that the answer is the same.
+    """
+    counters, dimension = world.counters, world.search.reference.shape[0]
+    if world.wall_contacts.touching[: counters[WALL_CONTACT_COUNT]].any():
+        return False
+    count = counters[PAIR_COUNT]
+    place = world.motion[:dimension, 0]
+    with np.errstate(all="ignore"):
+        branch = place[:, world.pairs.i[:count]] - place[:, world.pairs.j[:count]]
+        square = branch[0] * branch[0]
+        for component in branch[1:]:
+            square = square + component * component
+        return bool((world.pairs.radius_sum[:count] - np.sqrt(square) <= 0.0).all())
 
 
 class SurveyCall(NamedTuple):

@@ -1,4 +1,4 @@
-"""Compiled loops are kept on disk, and run where they cannot be."""
+"""Compiled loops are cached on disk, and run without a writable folder."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_with_a_full_disk_loops_run_and_one_sentence_reports_it(tmp_path: Path) 
     assert kept(tmp_path) == [".nbc", ".nbc", ".nbi", ".nbi"]
 
 
-def test_where_no_folder_can_be_written_to_loops_run_and_it_is_said(tmp_path: Path) -> None:
+def test_without_a_writable_folder_loops_run_and_a_sentence_reports_it(tmp_path: Path) -> None:
     said, complaints = run(tmp_path, SUM, NOWHERE, CALL)
     assert said == "10.0 24.0"
     assert complaints == [
@@ -97,7 +97,7 @@ def formula(x):
 """
 
 
-def test_a_loop_is_compiled_again_when_a_plug_in_it_is_made_of_was_edited(tmp_path: Path) -> None:
+def test_a_loop_is_compiled_again_after_an_edit_of_its_plug_in(tmp_path: Path) -> None:
     for formula, expected in (("x + 1.0", "4.0"), ("x * 2.0", "6.0"), ("x + 1.0", "4.0")):
         (tmp_path / "plugin.py").write_text(PLUGIN.format(formula=formula))
         assert run(tmp_path, CLOSURE) == (expected, [])

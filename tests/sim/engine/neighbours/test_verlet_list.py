@@ -1,4 +1,4 @@
-"""Neighbours: the list is what comparing everyone with everyone gives, and contacts keep their memory."""
+"""Neighbours: the list equals the comparison of all pairs, and contacts keep their friction springs."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from repose.sim.engine.builder import (
     with_rows,
     with_threads,
 )
-from repose.sim.engine.jit import OPTIONS
-from repose.sim.engine.model import Shapes
+from repose.sim.engine.jit import OPTIONS, compilable
 from repose.sim.engine.neighbours import pair_list, verlet_list
 from repose.sim.engine.neighbours.cell_list import bucket_of
 from repose.sim.engine.neighbours.lanes import write_near
@@ -27,19 +26,25 @@ from repose.sim.engine.threads import thread_of
 from repose.sim.engine.workspace import FOUND, LANES
 from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, World
 
-from tests.worlds import Bench, model_of, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
-PLANE, SPACE = Shapes((0.0,) * 2, (), ()), Shapes((0.0,) * 3, (), ())
+PLANE, SPACE = (0.0,) * 2, (0.0,) * 3
+
+
+@compilable
+def no_walls(tables):
+    """In place of the part that lists spheres near walls: the worlds here have none."""
+    return 1
 
 
 @numba.njit(**OPTIONS)  # otherwise the whole search would be compiled twice
 def rebuild_flat(world, thread_id):
-    return verlet_list.rebuild(world, PLANE, True, thread_of(world, thread_id))
+    return verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, thread_id), 1, no_walls), PLANE)
 
 
 @numba.njit(**OPTIONS)
 def rebuild_deep(world, thread_id):
-    return verlet_list.rebuild(world, SPACE, True, thread_of(world, thread_id))
+    return verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, thread_id), 1, no_walls), SPACE)
 
 
 OTHERS = ThreadPoolExecutor(2)
@@ -145,7 +150,7 @@ def test_a_pair_found_twice_because_two_cells_share_a_bucket_is_listed_once(dime
     assert world.threads.other.size == 0 or list(world.threads.other_begin) == [0, 0, 1]
 
 
-def crowd_and_large(count: int, large: int) -> World:
+def small_and_large(count: int, large: int) -> World:
     """So many equal spheres in a square, and at its middle larger ones of 50 times their radius."""
     generator = np.random.default_rng(3)
     place = generator.uniform(0.0, 2e-3 * np.sqrt(count), (count, 2))
@@ -165,12 +170,12 @@ def candidates(world: World, monkeypatch: pytest.MonkeyPatch) -> int:
 
     with monkeypatch.context() as patch:
         patch.setattr(pair_list, "write_near", counting)
-        assert verlet_list.rebuild(world, PLANE, True, thread_of(world, 0)) == OK
+        assert verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, 0), 1, no_walls), PLANE) == OK
     return compared
 
 
 def test_one_large_sphere_does_not_make_the_search_for_small_ones_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    equal, mixed = crowd_and_large(900, 0), crowd_and_large(900, 1)
+    equal, mixed = small_and_large(900, 0), small_and_large(900, 1)
     for _ in range(8):
         equal, mixed = enlarge_pairs(equal), enlarge_pairs(mixed)
     alone = candidates(equal, monkeypatch)
@@ -181,7 +186,7 @@ def test_one_large_sphere_does_not_make_the_search_for_small_ones_longer(monkeyp
 
 
 def test_a_sphere_with_more_neighbours_than_are_counted_has_them_in_order_and_keeps_their_contacts() -> None:
-    world = crowd_and_large(900, 1)
+    world = small_and_large(900, 1)
     while rebuild(world) == PAIRS_FULL:
         world = enlarge_pairs(world)
     used = int(world.counters[PAIR_COUNT])
@@ -200,7 +205,7 @@ def test_a_sphere_with_more_neighbours_than_are_counted_has_them_in_order_and_ke
         assert np.array_equal(column[:used], before)
 
 
-def test_list_carries_what_the_law_needs_of_each_pair() -> None:
+def test_the_list_contains_the_properties_of_each_pair_for_the_law() -> None:
     world = add_spheres(empty_world(materials=3), [(0, 0), (2e-3, 0)], [1e-3, 1.1e-3], [1e-3, 3e-3], material=1)
     world = add_spheres(world, [(0, -2e-3)], 1e-3, 2e-3, fixed=True, material=2)
     assert rebuild(world) == OK
@@ -214,7 +219,7 @@ def test_list_carries_what_the_law_needs_of_each_pair() -> None:
     assert [int(world.pairs.kind[rows[pair]]) for pair in ((0, 1), (0, 2))] == [1 * 3 + 1, 1 * 3 + 2]
 
 
-def test_what_two_spheres_are_to_each_other_is_the_same_bit_by_bit_for_a_list_out_of_a_file() -> None:
+def test_pair_properties_of_a_list_from_a_file_are_the_same_bit_by_bit() -> None:
     generator = np.random.default_rng(5)
     place, radius = generator.uniform(0.0, 8e-3, (60, 3)), generator.uniform(5e-4, 1.5e-3, 60)
     world = add_spheres(empty_world(3, 3, materials=3), place, radius, radius**3 * 1e6)
@@ -238,7 +243,7 @@ def test_what_two_spheres_are_to_each_other_is_the_same_bit_by_bit_for_a_list_ou
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("dimension", [2, 3])
-def test_contact_memory_is_kept_when_the_neighbour_list_is_rebuilt(dimension: int, threads: int) -> None:
+def test_friction_springs_are_kept_when_the_neighbour_list_is_rebuilt(dimension: int, threads: int) -> None:
     generator = np.random.default_rng(11)
     for _ in range(50):
         world = with_threads(cloud(generator, dimension), threads)
@@ -276,7 +281,7 @@ def test_contact_memory_is_kept_when_the_neighbour_list_is_rebuilt(dimension: in
 
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_no_contact_is_missed_between_rebuilds(dimension: int) -> None:
-    # A crowd in a hurry, in free flight: at every step all that touch must be in the list.
+    # A cluster in a hurry, in free flight: at every step all that touch must be in the list.
     generator = np.random.default_rng(12)
     model, numbers = model_of("leapfrog", dimension)
     position = generator.uniform(-4e-3, 4e-3, (25, dimension))
@@ -292,7 +297,7 @@ def test_no_contact_is_missed_between_rebuilds(dimension: int) -> None:
     assert 3 < bench.world.counters[REBUILD_COUNT] < 150
 
 
-def test_full_table_grows_and_gives_the_same_bits_as_a_large_one() -> None:
+def test_a_full_table_is_enlarged_and_gives_the_same_bits_as_a_large_one() -> None:
     generator = np.random.default_rng(13)
     model, numbers = model_of("gear5")
     position = generator.uniform(-5e-3, 5e-3, (40, 2))
@@ -307,7 +312,7 @@ def test_full_table_grows_and_gives_the_same_bits_as_a_large_one() -> None:
     assert all(np.array_equal(small, large) for small, large in zip(*runs))
 
 
-def test_a_sphere_that_is_nowhere_is_named() -> None:
+def test_a_sphere_whose_position_is_not_finite_is_named() -> None:
     model, numbers = model_of("gear5")
     for level, value in ((0, np.nan), (1, np.inf), (1, -np.inf), (0, np.inf)):
         bench = Bench(world_of(model, [(0, 0), (5e-3, 0), (9e-3, 0)], 1e-3, 1e-3), model, numbers, 1e-6)

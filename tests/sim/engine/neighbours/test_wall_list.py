@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET, approach
-from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
+from repose.sim.engine.jit import OPTIONS, compilable
+from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL, rebuild, renewal
+from repose.sim.engine.neighbours.wall_list import refresh_wall_list
+from repose.sim.engine.threads import thread_of
 from repose.sim.engine.world import WALL_CONTACT_COUNT
 
-from tests.sim.engine.neighbours.test_verlet_list import rebuild
+PLANE, SPACE = (0.0,) * 2, (0.0,) * 3
+
+
+@compilable
+def list_flat(tables):
+    return refresh_wall_list(tables, PLANE)
+
+
+@compilable
+def list_deep(tables):
+    return refresh_wall_list(tables, SPACE)
+
+
+@numba.njit(**OPTIONS)
+def rebuild_flat(world):
+    return rebuild(renewal(world, 0.0, thread_of(world, 0), 0, list_flat), PLANE)
+
+
+@numba.njit(**OPTIONS)
+def rebuild_deep(world):
+    return rebuild(renewal(world, 0.0, thread_of(world, 0), 0, list_deep), SPACE)
 
 
 @pytest.mark.parametrize("ratio", [1.0, 50.0])
@@ -29,7 +53,7 @@ def test_spheres_near_facets_are_listed_whatever_their_size(dimension: int, rati
         world = add_spheres(empty_world(dimension, skin=0.005), position, radius, radius**dimension)
         world = set_walls(world, FACET, corner)
         assert (world.search.large_start.size > 1) == (ratio > 1.0)
-        while rebuild(world) == PAIRS_FULL:
+        while (rebuild_flat if dimension == 2 else rebuild_deep)(world) == PAIRS_FULL:
             world = enlarge_pairs(world)
         count = int(world.counters[WALL_CONTACT_COUNT])
         found = set(zip(world.wall_contacts.sphere[:count].tolist(), world.wall_contacts.wall[:count].tolist()))

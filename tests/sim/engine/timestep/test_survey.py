@@ -1,4 +1,4 @@
-"""The survey of contacts: its bound of the stiffest mode against the whole matrix, its step against real blow-up."""
+"""The survey of contacts: its bound of the stiffest mode against the full matrix, its step against instability."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from repose.sim.engine.contacts.kinematics import lone_contact
 from repose.sim.engine.timestep.survey import compose_survey
 from repose.sim.engine.world import PAIR_COUNT
 
-from tests.worlds import Bench, look, model_of, world_of
+from tests.small_worlds import Bench, look, model_of, world_of
 
 SMOOTH = {"friction": 0.0, "shear_stiffness": 0.0, "shear_damping": 0.0}
 UNDAMPED = {"normal_damping": 0.0, "shear_damping": 0.0}
@@ -123,7 +123,7 @@ def test_the_stable_step_is_never_optimistic(integrator: str, damping: float, sh
     assert growth(bench, 2.0 * stable) > 1.0 + 1e-5
 
 
-def test_the_step_does_not_depend_on_what_cannot_move() -> None:
+def test_the_stable_step_does_not_depend_on_fixed_spheres() -> None:
     model, numbers = model_of()
     position = [(0, 0), (1.9e-3, 0), (9e-3, 0), (1.09e-2, 0)]
     world = world_of(model, position, 1e-3, 1e-3, fixed=[True, True, False, False])
