@@ -43,7 +43,12 @@ def compile_beside(model: Model, scene: str, values: dict[str, object], walled: 
         assert process.stdin is not None
         process.stdin.write(request + "\n")
         process.stdin.flush()
-        threading.Thread(target=process.wait, daemon=True).start()
+        threading.Thread(target=_await, args=(process,), daemon=True).start()
+
+
+def _await(process: subprocess.Popen[str]) -> None:
+    with process:
+        process.wait()
 
 
 def main() -> None:
