@@ -319,8 +319,8 @@ def test_no_stem_of_a_label_crosses_the_words_of_another_where_there_is_room_bes
     for snapshot in course("slope"):
         sheet = Sheet()
         sheet.scale = 1.6
-        frame = replace(frame_of(snapshot), scale=1.6, size=(1280, 720))
-        frame.camera.frame(whole_scene(snapshot), frame.size)
+        frame = replace(frame_of(snapshot), scale=1.6, size=(1280, 720), inset=(385.0, 130.0, 0.0, 190.0))
+        frame.camera.frame(whole_scene(snapshot), frame.size, frame.inset)
         draw_labels(frame, sheet)  # type: ignore[arg-type]
         for (x, high), (_, low) in sheet.lines:
             crossed = [

@@ -63,10 +63,10 @@ def test_a_row_shows_a_converted_value_without_rounding_errors(
     monkeypatch.setattr(fields, "_caption", lambda ui, parameter, value, *place: shown.update({parameter.name: value}))
     parameters = harness.ui.snapshot.parameters
     assert parameters is not None
-    harness.ui.snapshot.parameters = parameters.changed(tilt=math.radians(15.0))
+    harness.ui.snapshot.parameters = parameters.changed(tilt=math.radians(28.0))
     monkeypatch.setattr(harness, "draw", lambda ui: fields.draw_field(ui, DECLARED["tilt"]))
     harness.frame(2)
-    assert shown == {"tilt": "15 °"}
+    assert shown == {"tilt": "28 °"}
 
 
 @pytest.mark.parametrize("text", ["0,2,1", "1 mm2", "", "true", "0.1\n2", "[1]", "abc", "1_", "٣"])
