@@ -148,6 +148,8 @@ def test_the_angle_in_the_picture_is_that_of_the_readings(scene: str) -> None:
         if item.overlay and item.is_drawn(frame):
             item.overlay(frame, sheet)  # type: ignore[arg-type]
     assert f"{reading.value:.1f}° ± {reading.error:.1f}°" in sheet.words
+    assert reading.error_of.endswith(last.measurement.error_of)
+    assert any(last.measurement.error_of in words for words in sheet.words)
 
 
 @pytest.mark.parametrize("scene", sorted(scenes()))
