@@ -16,8 +16,12 @@ LONGEST = 300
 """Largest number of characters of a number."""
 LARGE_LENGTH = 10.0
 """Lengths from here on are written in m, shorter ones in mm [m]."""
-LARGE_TIME = 0.1
-"""Times from here on are written in s, shorter ones in ms [s]."""
+LARGE_TIME, SMALL_TIME = 0.1, 1e-4
+"""Times from the first on are written in s, from the second on in ms, shorter ones in µs or ns [s]."""
+PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
+"""Powers of ten that a letter before a unit means."""
+WITHOUT_PREFIX, PREFIXED = ("", "°", "%"), ("mm", "ms", "µ", "kg")
+"""Units that have no prefix, and beginnings of units that have one already; 1/s has none either."""
 
 
 def read_number(text: str) -> int | float | str:
@@ -68,8 +72,32 @@ def as_written(value: Any) -> Any:
 
 
 def time_text(seconds: float) -> str:
-    """A time as a message shows it: "2.7143 s", "0.54 ms"."""
-    return f"{seconds:.4f} s" if abs(seconds) >= LARGE_TIME else f"{1e3 * seconds:.4g} ms"
+    """A time as a message shows it: "2.7143 s", "54.2 ms", "798.7 µs"."""
+    if abs(seconds) >= LARGE_TIME:
+        return f"{seconds:.4f} s"
+    if seconds == 0.0 or abs(seconds) >= SMALL_TIME:
+        return f"{1e3 * seconds:.4g} ms"
+    return with_prefix(seconds, "s")
+
+
+def with_prefix(value: float, unit: str, digits: int = 4) -> str:
+    """A value of that many significant digits with the prefix of its unit that keeps it readable: "319.8 nJ"."""
+    factor, shown = prefix_of(value, unit, digits)
+    return f"{value / factor:.{digits}g} {shown}".rstrip()
+
+
+def prefix_of(value: float, unit: str, digits: int = 4) -> tuple[float, str]:
+    """The factor and unit with prefix that keep a value of that many digits readable: (1e-6, "µs") for 0.00002 s.
+
+    (1, `unit`) where no prefix does, and for units that have none.
+    """
+    if unit in WITHOUT_PREFIX or not unit[0].isalpha() or unit.startswith(PREFIXED):
+        return 1.0, unit
+    limit = 1.0 - 0.5 * 10.0**-digits
+    for factor, prefix in PREFIXES:
+        if factor * limit <= abs(value) < factor * 1e3 * limit:
+            return factor, prefix + unit
+    return 1.0, unit
 
 
 def length_text(*metres: float) -> str:

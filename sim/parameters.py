@@ -37,6 +37,11 @@ Value = float | int | str | bool
 class ParameterError(ValueError):
     """A refused parameter: one sentence with the value, the limit and what to do."""
 
+    def __init__(self, message: str, in_units: str = "") -> None:
+        super().__init__(message)
+        self.in_units = in_units or message
+        """The sentence with label and display unit of the parameter, as a slider shows them."""
+
 
 @dataclass(frozen=True)
 class Quantity:
@@ -159,7 +164,11 @@ class ParameterSet(BaseModel):
         try:
             return cls.model_validate(dict(values))
         except ValidationError as error:
-            raise ParameterError(" ".join(dict.fromkeys(map(cls._sentence, error.errors())))) from None
+            found = error.errors()
+            sentences, in_units = (
+                " ".join(dict.fromkeys(cls._sentence(detail, units) for detail in found)) for units in (False, True)
+            )
+            raise ParameterError(sentences, in_units) from None
 
     @property
     def surfaces(self) -> Mapping[str, Any]:
@@ -207,7 +216,8 @@ class ParameterSet(BaseModel):
         return checked
 
     @classmethod
-    def _sentence(cls, detail: Any) -> str:
+    def _sentence(cls, detail: Any, in_units: bool) -> str:
+        """Why one value is refused, with the name and SI values, or `in_units` with the label in the display unit."""
         name = str(detail["loc"][0]) if detail["loc"] else ""
         if name not in cls.model_fields:
             return str(detail["msg"]).removeprefix("Value error, ")
@@ -216,6 +226,12 @@ class ParameterSet(BaseModel):
         shown = repr(value) if len(repr(value)) <= LONGEST_SHOWN else f"{repr(value)[:LONGEST_SHOWN]}..."
         point = about_comma(value) if parameter.kind in ("float", "int") else ""
         allowed = _allowed(parameter)
+        number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_CONVERTED
+        if in_units:
+            said = parameter.shown(value) if number else shown
+            default = parameter.shown(parameter.default)
+            limits = f"it must be {_allowed(parameter, in_units)}; the default is {default}.{point}"
+            return f"{parameter.quantity.label} = {said} is refused: {limits}"
         default = f"{parameter.default!r}{parameter.converted(parameter.default)}"
         return (
             f"{name} = {shown}{parameter.converted(value)} is refused: it must be {allowed}; the default is "
@@ -279,7 +295,7 @@ def require_known(name: str, names: Any, what: str = "parameter") -> None:
     raise ParameterError(f"Unknown {what} '{name}': {hint}")
 
 
-def _allowed(parameter: Parameter) -> str:
+def _allowed(parameter: Parameter, in_units: bool = False) -> str:
     words = " or ".join(f"'{word}'" for word in parameter.choices)
     if parameter.kind == "choice":
         return words
@@ -288,6 +304,9 @@ def _allowed(parameter: Parameter) -> str:
     if parameter.kind == "path":
         return f"the path of a file that ends in {' or '.join(parameter.suffixes)}, or empty for {parameter.empty}"
     noun = "a whole number" if parameter.kind == "int" else "a number"
+    if in_units and parameter.low is not None and parameter.high is not None:
+        span = f"{noun} from {parameter.shown(parameter.low)} to {parameter.shown(parameter.high)}"
+        return f"{span}, or {words}" if words else span
     unit = f" {SI_UNITS.get(parameter.quantity.unit, parameter.quantity.unit)}".rstrip()
     span = f"{noun} from {parameter.low:g} to {parameter.high:g}{unit}"
     if parameter.quantity.scale != 1.0 and parameter.low is not None and parameter.high is not None:

@@ -248,6 +248,7 @@ def _shown(reading: Reading) -> str:
     """The value rounded to the digits that its error justifies."""
     if not math.isfinite(reading.value):
         return "none"
+    reading = reading.readable()
     unit = reading.unit if reading.unit in ("", "°") else f" {reading.unit}"
     if reading.error is None or not 0.0 < reading.error < math.inf:
         whole = reading.value == round(reading.value)

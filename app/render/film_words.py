@@ -72,6 +72,7 @@ def _written(parameter: Parameter, value: Value) -> str:
 
 def _read(reading: Reading) -> str:
     """A reading with its error, in the digits that it justifies."""
+    reading = reading.readable()
     error = reading.error if reading.error is not None and math.isfinite(reading.error) else None
     digits = max(0, 1 - math.floor(math.log10(error))) if error else 0
     number = f"{reading.value:.{digits}f} ± {error:.{digits}f}" if error else f"{reading.value:.4g}"

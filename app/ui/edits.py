@@ -87,7 +87,7 @@ class Edits:
         try:
             checked = parameters.changed(**{name: value for name, (value, _) in self._wanted.items()} | dict(values))
         except ParameterError as error:
-            self.refusals.update(dict.fromkeys(values, str(error)))
+            self.refusals.update(dict.fromkeys(values, error.in_units))
             self.refused += 1
             return False
         after: dict[str, Value] = {name: getattr(checked, name) for name in values}

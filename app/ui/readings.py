@@ -29,6 +29,7 @@ def headline(snapshot: Snapshot) -> Headline | None:
     first = next((entry for entry in readings if entry.error is not None), readings[0] if readings else None)
     if first is None:
         return None
+    first = first.readable()
     gap = "" if first.unit == "°" else " "
     number = f"{first.value:.1f}" if first.unit == "°" else friendly(f"{first.value:.4g}")
     scatter = f"± {first.error:.2g}{gap}{first.unit}".rstrip() if first.error is not None else ""
@@ -37,5 +38,6 @@ def headline(snapshot: Snapshot) -> Headline | None:
 
 def in_words(reading: Reading) -> str:
     """Value, error and unit of a reading."""
+    reading = reading.readable()
     error = f" ± {reading.error:.2g}" if reading.error is not None else ""
     return friendly(f"{reading.value:.4g}{error} {reading.unit}".rstrip())

@@ -23,6 +23,7 @@ from repose.sim.engine.contacts.wall_forces import (
 )
 from repose.sim.engine.jit import address_of, argument_type, compiled_part, fingerprint
 from repose.sim.engine.model import BoundLaw, LawCall, Model, Shapes, Stage, Thread
+from repose.sim.engine.neighbours.cell_list import Cells
 from repose.sim.engine.neighbours.verlet_list import renew_lists, renewal
 from repose.sim.engine.neighbours.wall_list import refresh_wall_list, wall_listing
 from repose.sim.engine.world import World
@@ -95,7 +96,7 @@ def geometry_types(world: World) -> dict[str, Any]:
     """Types of the arguments of the parts that do not depend on the law."""
     thread = Thread(0, 1, 0, 0)
     return {
-        "list_walls": argument_type(wall_listing(world, 0.0, 0.0)),
+        "list_walls": argument_type(wall_listing(world, Cells(1, 0.0, (0.0, 0.0), (0.0, 0.0)))),
         "renew_lists": argument_type(renewal(world, 0.0, thread, 0, 0)),
         "search_acting": argument_type(acting_search(world, thread)),
         "record_walls": argument_type(wall_record(world, 0.0)),

@@ -22,7 +22,7 @@ from repose.sim.experiment.run import Checkpoint, Run
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.plain import require_plain
-from repose.sim.numbers import time_text
+from repose.sim.numbers import time_text, with_prefix
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known, shared_names
 
 
@@ -167,10 +167,10 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     if effects == {"restart"}:
         label += " at the next fill"
     elif experiment.engine.model.law != law:
-        label += f"; friction springs are kept, {experiment.run.booked.work - work:.3g} J are booked as work"
+        label += f"; friction springs are kept, {_booked_since(experiment, work)}"
     elif under or relaxed:
         words = "rebuilt under the grains" if under else "the grains moved apart"
-        label += f"; {words}, {experiment.run.booked.work - work:.3g} J are booked as work"
+        label += f"; {words}, {_booked_since(experiment, work)}"
     tell(experiment, f"{label}.")
     _follow(experiment, first=previous.dt != changed.dt)
     if under:
@@ -178,6 +178,11 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
         history.mark_good(experiment, forget_change=True)
     if "ramp" in effects and experiment.run.ramp is not None and experiment.fault is None:
         tell(experiment, f"{label}, over {time_text(experiment.run.ramp.steps * experiment.dt)}.")
+
+
+def _booked_since(experiment: Experiment, before: float) -> str:
+    """The work of a change in words; `before` is the work booked before it [J]."""
+    return f"{with_prefix(experiment.run.booked.work - before, 'J', 3)} are booked as work"
 
 
 def act(experiment: Experiment, action: str) -> None:

@@ -115,6 +115,13 @@ class Scene:
     if the state was prepared with other grains or walls. Raises `ParameterError` if the file cannot be read."""
 
     @property
+    def plots(self) -> tuple[str, ...]:
+        """What the scene has to plot from the beginning of a run on (`Plot.needs`)."""
+        slope = () if self.measure is Scene.measure else ("slope",)
+        packing = () if self.group == "checks" else ("packing",)
+        return ("", *slope, *packing)
+
+    @property
     def state_type(self) -> type:
         """The dataclass of the scene's state, from the type annotation of `begin`."""
         found: type = get_args(get_type_hints(self.begin)["return"])[1]

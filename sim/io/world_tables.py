@@ -18,7 +18,6 @@ from repose.sim.engine.builder import (
     fitted,
     flaw_of_walls,
     in_order_of_id,
-    index_pairs,
 )
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
 from repose.sim.engine.workspace import OVERLAP_RATIO, OVERLAP_STEP, empty_threads
@@ -57,7 +56,8 @@ OLD_NAMES = {
 PARTS = ("walls", "wall_contacts", "pairs", "search")
 MADE_ANEW = {
     *("pair_buffer", "wall_buffer", "threads"),
-    *(f"search.{name}" for name in ("cell", "order", "place", "begin", "bucket_start", "box", "box_cells", "unequal")),
+    *(f"search.{name}" for name in ("cell", "order", "place", "begin", "new_begin", "bucket_start", "large_start")),
+    *(f"search.{name}" for name in ("large", "box", "box_cells", "unequal")),
     *(f"pairs.{name}" for name in ("radius_sum", "effective_mass", "effective_inertia", "fixed", "kind")),
     *(f"wall_contacts.{name}" for name in ("begin", "gap", "normal", "contact_state", "acting", "push", "heat")),
 }
@@ -252,7 +252,6 @@ def _with_room(world: World, rows: dict[str, int]) -> World:
     whole.search.reference[:] = search.reference
     whole.search.wall_reference[:] = search.wall_reference
     fill_pair_properties(whole)
-    index_pairs(whole)
     return whole
 
 

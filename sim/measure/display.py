@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.numbers import prefix_of
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,12 @@ class Reading:
     """Source of the error, such as "line fit"; empty if it needs no explanation."""
     expected: float | None = None
     """What a closed form says, in the same unit."""
+
+    def readable(self) -> Reading:
+        """The same in the prefix of the unit that suits the value: 0.799 ms instead of 0.000799 s."""
+        factor, unit = prefix_of(self.value, self.unit)
+        error, expected = (number if number is None else number / factor for number in (self.error, self.expected))
+        return replace(self, value=self.value / factor, unit=unit, error=error, expected=expected)
 
 
 @dataclass(frozen=True)
@@ -88,13 +96,14 @@ class Plot:
     title: str
     order: int
     """Tabs are sorted by this number."""
-    always: bool = False
-    """Whether the tab is shown before its measurements have a value."""
+    needs: Literal["", "slope", "packing", "values"] = ""
+    """The scenes that show the tab, from the beginning of a run on, so that no tab moves when a value appears: all of
+    them, those that measure a slope, or those with a packing. "values" shows it once there is a value."""
 
 
-MOTION = Plot("motion", "Motion", 10, always=True)
-SLOPE = Plot("angle", "Angle", 20)
-CONTACTS = Plot("contacts", "Z", 30, always=True)
-PACKING = Plot("packing", "P, φ", 40)
-ENERGY = Plot("ledger", "Energy", 50, always=True)
-OTHER = Plot("other", "Other", 60)
+MOTION = Plot("motion", "Motion", 10)
+SLOPE = Plot("angle", "Angle", 20, needs="slope")
+CONTACTS = Plot("contacts", "Z", 30)
+PACKING = Plot("packing", "P, φ", 40, needs="packing")
+ENERGY = Plot("ledger", "Energy", 50)
+OTHER = Plot("other", "Other", 60, needs="values")

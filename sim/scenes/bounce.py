@@ -274,7 +274,9 @@ def explained(experiment: Experiment) -> Floats:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Deviation of each sphere from its closed form."""
     return tuple(
-        Reading(f"deviation, e = {e:g}", 1e3 * far, "mm", help=f"Contact time explains up to {1e3 * most:.2f} mm.")
+        Reading(
+            f"deviation, e = {e:g}", round(far, 9) + 0.0, "m", help=f"Contact time explains up to {1e3 * most:.2f} mm."
+        )
         for e, far, most in zip(
             experiment.run.built.restitutions, deviations(experiment), explained(experiment), strict=True
         )

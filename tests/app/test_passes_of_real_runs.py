@@ -18,11 +18,12 @@ from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, all_passes, all_switches, make_frame
 from repose.app.render.passes.caption import overlay as draw_caption
 from repose.app.render.passes.facets import walls_in_view
+from repose.app.render.passes.labels import overlay as draw_labels
 from repose.app.render.passes.slope_in_space import overlay as draw_slope
 from repose.app.storage.view import View
 from repose.app.ui.panels import experiment as readings_panel
 from repose.app.ui.places import BELOW_LEGEND
-from repose.app.ui.readings import headline
+from repose.app.ui.readings import headline, in_words
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
@@ -56,13 +57,19 @@ class Sheet:
         self.words: list[str] = []
         self.places: dict[str, tuple[float, float]] = {}
         self.lines: list[np.ndarray] = []
+        self.boxes: list[tuple[float, float, float, float]] = []
+        """Left, top, right and bottom of every text with a given size."""
         self.plates: list[tuple[Any, Any]] = []
 
     def text_extent(self, text: str, size: float = 1.0, bold: bool = False) -> tuple[float, float]:
-        return 8.0 * size * len(text), 16.0 * size
+        return 8.0 * size * self.scale * len(text), 16.0 * size * self.scale
 
     def text(self, at: Any, text: str, *style: Any, **more: Any) -> None:
         self.words.append(text)
+        size, anchor = (style[1] if len(style) > 1 else 1.0), (style[3] if len(style) > 3 else (0.0, 0.0))
+        width, height = self.text_extent(text, size)
+        left, top = at[0] - anchor[0] * width, at[1] - anchor[1] * height
+        self.boxes.append((left, top, left + width, top + height))
         self.places[text] = float(at[0]), float(at[1])
 
     def scripted(self, at: Any, text: str, *style: Any, **more: Any) -> None:
@@ -154,6 +161,16 @@ def test_every_reading_of_a_scene_stands_beside_the_picture_at_the_end_of_its_ru
         large = headline(snapshot)
     assert large is not None
     assert {reading.label for reading in snapshot.readings} <= {large.label, *rows}
+
+
+@pytest.mark.parametrize("scene", sorted(scenes()))
+def test_no_reading_of_a_run_is_a_raw_small_number(scene: str) -> None:
+    for snapshot in course(scene):
+        for reading in (*snapshot.readings, *snapshot.bulk_readings):
+            value = abs(reading.readable().value)
+            unit = reading.unit not in ("", "°", "%") and not reading.unit.startswith("1/")
+            assert not unit or value == 0.0 or not np.isfinite(value) or value >= 0.99, in_words(reading)
+            assert "10⁻" not in in_words(reading) or value < 1e-12
 
 
 def test_a_film_of_the_slope_ends_with_every_sphere_beside_its_closed_form() -> None:
@@ -278,6 +295,38 @@ def test_every_compared_sphere_has_a_label_and_its_own_colour(scene: str) -> Non
         places = np.array([sheet.places[word] for word in named])
         apart = np.abs(places[:, None] - places[None]) > (30.0, 12.0)
         assert (apart.any(axis=2) | np.eye(len(places), dtype=bool)).all()
+
+
+def test_labels_never_overlap_and_stay_in_the_free_part_of_a_small_picture() -> None:
+    texts = 0
+    for snapshot in course("slope"):
+        for scale in (1.0, 2.0, 3.0):
+            sheet = Sheet()
+            sheet.scale = scale
+            frame = replace(frame_of(snapshot), scale=scale, inset=(200.0, 40.0, 0.0, 60.0))
+            draw_labels(frame, sheet)  # type: ignore[arg-type]
+            boxes = [box for box in sheet.boxes if box[2] > box[0]]
+            texts += len(boxes)
+            for place, (left, top, right, bottom) in enumerate(boxes):
+                assert 200.0 <= left < right <= SIZE[0] + 1e-6
+                assert 40.0 <= top < bottom <= SIZE[1] - 60.0 + 1e-6
+                for other in boxes[:place]:
+                    assert left >= other[2] or other[0] >= right or top >= other[3] - 1e-6 or other[1] >= bottom - 1e-6
+    assert texts > 100
+
+
+def test_no_stem_of_a_label_crosses_the_words_of_another_where_there_is_room_beside_the_spheres() -> None:
+    for snapshot in course("slope"):
+        sheet = Sheet()
+        sheet.scale = 1.6
+        frame = replace(frame_of(snapshot), scale=1.6, size=(1280, 720), inset=(385.0, 130.0, 0.0, 190.0))
+        frame.camera.frame(whole_scene(snapshot), frame.size, frame.inset)
+        draw_labels(frame, sheet)  # type: ignore[arg-type]
+        for (x, high), (_, low) in sheet.lines:
+            crossed = [
+                box for box in sheet.boxes if box[0] < x < box[2] and high < box[3] - 1e-6 and low > box[1] + 1e-6
+            ]
+            assert crossed == []
 
 
 @pytest.mark.parametrize("scene", ["bounce", "slope"])

@@ -13,7 +13,7 @@ from repose.app.cli.terminal import typed_number, typed_whole
 from repose.app.storage.settings import load_settings
 from repose.app.ui.field_values import typed
 from repose.sim.io import presets
-from repose.sim.numbers import about_comma, as_written, length_text, read_number, read_whole, time_text
+from repose.sim.numbers import about_comma, as_written, length_text, read_number, read_whole, time_text, with_prefix
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
@@ -97,10 +97,36 @@ def test_values_from_toml_become_python_types() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0.0, "0 ms"), (0.0005417, "0.5417 ms"), (0.0371, "37.1 ms"), (0.1, "0.1000 s"), (12.34567, "12.3457 s")],
+    [
+        (0.0, "0 ms"),
+        (7.987e-5, "79.87 µs"),
+        (0.0005417, "0.5417 ms"),
+        (0.0371, "37.1 ms"),
+        (0.1, "0.1000 s"),
+        (12.34567, "12.3457 s"),
+    ],
 )
 def test_a_time_in_a_message_is_in_seconds_or_milliseconds(seconds: float, text: str) -> None:
     assert time_text(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (3.2e-7, "J", "320 nJ"),
+        (0.0007987, "s", "798.7 µs"),
+        (0.0, "J", "0 J"),
+        (-0.00123456, "m", "-1.235 mm"),
+        (12345.6, "Pa", "12.35 kPa"),
+        (999.96, "J", "1 kJ"),
+        (1.2e8, "1/m³", "1.2e+08 1/m³"),
+        (0.0123, "mm", "0.0123 mm"),
+        (0.012, "%", "0.012 %"),
+        (12.0, "", "12"),
+    ],
+)
+def test_a_value_is_written_with_the_prefix_that_keeps_it_readable(value: float, unit: str, text: str) -> None:
+    assert with_prefix(value, unit) == text
 
 
 def test_a_length_in_a_message_is_in_millimetres_and_a_far_one_in_metres() -> None:

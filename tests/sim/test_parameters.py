@@ -124,6 +124,16 @@ def test_a_refusal_gives_value_limits_and_default_also_in_the_display_unit() -> 
     assert "or 'auto'" in refusal({"dt": 1.0})
 
 
+def test_a_refusal_for_a_slider_has_its_label_and_its_unit() -> None:
+    for value, shown in ((2.8e-11, "2.8e-05 µs"), ("abc", "'abc'")):
+        with pytest.raises(ParameterError) as refused:
+            HeapParameters.checked({"dt": value})
+        assert refused.value.in_units == (
+            f"time step = {shown} is refused: it must be a number from 0.01 µs to 1000 µs, or 'auto'; "
+            "the default is auto."
+        )
+
+
 @pytest.mark.parametrize(
     ("text", "value"), [("0.2", 0.2), (" 2e-1 ", 0.2), ("+0.2", 0.2), ("1", 1.0), ("0", 0.0), ("10e-2", 0.1)]
 )

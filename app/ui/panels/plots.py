@@ -86,17 +86,18 @@ def draw_tabs(ui: Ui, row: str) -> None:
 
 
 def tabs_of(ui: Ui) -> list[PlotTab]:
-    """The plots there are now: those of the scene, of the measurements, and of the runs compared."""
+    """The plots of the scene, of the measurements, and of the runs compared, each at its place for the whole run."""
     snapshot = ui.snapshot
+    possible = scenes()[snapshot.scene].plots if snapshot.scene in scenes() else ("",)
     found = [_tab_of_curve(curve.title, curve) for curve in snapshot.curves]
     plots = {entry.plot for entry in snapshot.measurements if entry.plot is not None}
     for plot in sorted(plots, key=lambda plot: plot.order):
         measurements = [entry for entry in snapshot.measurements if entry.plot == plot]
-        if plot.always or any(_has(ui, entry.name) for entry in measurements):
+        if plot.needs in possible or any(_has(ui, entry.name) for entry in measurements):
             draw, sheet = partial(_draw_axes, measurements=measurements), partial(_time_sheet, plot, measurements)
             found.append(PlotTab(plot.name, plot.title, draw, sheet))
     comparison = snapshot.comparison
-    if comparison is not None and any(line.points for line in comparison.lines):
+    if comparison is not None:
         found.append(_tab_of_curve("comparison", comparison))
     return found
 
@@ -137,6 +138,9 @@ def save(ui: Ui, suffixes: Sequence[str] = tuple(WRITERS)) -> None:
         return
     shown = next((entry for entry in tabs if entry.name == ui.memory.get(SHOWN)), tabs[0])
     sheet = shown.sheet(ui)
+    if not any(len(line.x) for curve in sheet.curves for line in curve.lines):
+        ui.run_saver.trouble = f"The plot {shown.title} has no values yet, and is not saved."
+        return
     name = "-".join(re.findall(r"[a-z0-9]+", f"{ui.snapshot.scene} {shown.name}".lower()))
     ui.run_saver.save_plot(sheet, runs_folder(), name, suffixes)
 

@@ -1,9 +1,8 @@
 """Verlet list: every pair closer than touching + skin, kept for many steps.
 
 Once a sphere or a wall has moved half the skin, the lists of pairs and of contacts with walls are rebuilt from cells
-(repose.sim.engine.neighbours.cell_list) that are as wide as the largest distance at which two spheres are listed. Cells
-that share a bucket may give a pair twice; sorting removes the duplicate. Every function here runs in all threads, each
-with its share of the spheres.
+(repose.sim.engine.neighbours.cell_list) that are as wide as the largest distance at which two spheres are listed. Every
+function here runs in all threads, each with its share of the spheres.
 """
 
 from __future__ import annotations
@@ -16,21 +15,15 @@ from numpy.typing import NDArray
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import Thread
-from repose.sim.engine.neighbours.cell_list import find_cells, sort_into_cells
-from repose.sim.engine.neighbours.pair_list import (
-    Section,
-    copy_history,
-    find_pairs,
-    index_by_j,
-    sort_pairs,
-    write_pairs,
-)
+from repose.sim.engine.neighbours.cell_list import cells_for, find_cells, sort_into_cells
+from repose.sim.engine.neighbours.pair_list import Section, find_pairs, index_by_j, sort_pairs, write_pairs
 from repose.sim.engine.neighbours.wall_list import wall_listing
 from repose.sim.engine.threads import share, wait
 from repose.sim.engine.workspace import (
     CULPRIT,
     FOUND,
     KEPT,
+    LANES,
     MOVED,
     STATUS,
     WALL_LIST_FITS,
@@ -223,45 +216,40 @@ def rebuild(tables, position_like):
     pair_buffer = tables.pair_buffer
     counters = tables.counters
     thread = tables.thread
-    largest = 0.0
-    for i in range(radius.size):
-        largest = max(largest, radius[i])
-    cell_size = 2.0 * largest + search.skin[0]
-    find_cells(search.cell, motion, cell_size, thread.first, thread.last)
+    cells = cells_for(search, radius)
+    find_cells(search.cell, motion, radius, cells, thread.first, thread.last)
     if not wait(threads):
         return THREAD_MISSING
     if thread.id == 0:
-        sort_into_cells(search, motion, radius)
+        sort_into_cells(search, motion, radius, cells)
     if not wait(threads):
         return THREAD_MISSING
     if thread.id == 0:
         fits = 1
         if tables.walls.shape.size > 0:
-            fits = call(tables.list_walls, wall_listing(tables, cell_size, largest))
+            fits = call(tables.list_walls, wall_listing(tables, cells))
         thread_status[0, WALL_LIST_FITS] = fits
-    begin, end = share(pairs.i.size, thread.id, thread.total)
-    found = find_pairs(search, pair_buffer, position_like, thread.first, thread.last, begin, end)
+    low, high = share(pairs.i.size, thread.id, thread.total)
+    offset = low + LANES * thread.id
+    end = high + LANES * thread.id
+    found = find_pairs(search, cells, pair_buffer.found, motion, radius, position_like, thread, offset, end)
+    kept = 0
+    if found > 0:
+        kept = sort_pairs(pairs, pair_buffer, search, tables.inverse_mass[0], thread, offset, found)
     thread_status[thread.id, FOUND] = found
-    if not wait(threads):
+    thread_status[thread.id, KEPT] = kept
+    if not wait(threads):  # no thread needs the old list any more
         return THREAD_MISSING
     all_fit = thread_status[0, WALL_LIST_FITS] == 1
-    for other in range(thread.total):
-        all_fit &= thread_status[other, FOUND] >= 0
-    if not all_fit:
-        return PAIRS_FULL
-    offset, kept = sort_pairs(search.begin, pair_buffer, thread_status, tables.inverse_mass[0], thread)
-    thread_status[thread.id, KEPT] = kept
-    if not wait(threads):
-        return THREAD_MISSING
     before = 0
     total = 0
     for other in range(thread.total):
+        all_fit &= thread_status[other, FOUND] >= 0
         before += thread_status[other, KEPT] if other < thread.id else 0
         total += thread_status[other, KEPT]
+    if not all_fit:
+        return PAIRS_FULL
     section = Section(thread.first, thread.last, offset, kept, before)
-    copy_history(pairs, pair_buffer, search.begin, counters[PAIR_COUNT], section)
-    if not wait(threads):  # no thread needs the old list any more
-        return THREAD_MISSING
     write_pairs(tables, section)
     store_positions(search.reference, motion, thread.first, thread.last)
     if thread.id == 0:

@@ -137,7 +137,10 @@ def act_poured(
         begin_anew(experiment)
     state: PouredState = experiment.run.state
     if action == "reset":
-        return empty if state.phase == "empty" else "The filled column is restored."
+        if state.phase != "empty":
+            return "The filled column is restored."
+        unlike = ": the prepared column was filled with other grains or walls. F pours again."
+        return empty if experiment.ready is None else empty.removesuffix(".") + unlike
     state.run_all = action == "run"
     if state.phase == "empty":
         enter(experiment, "filling")

@@ -42,6 +42,9 @@ from repose.sim.scenes.heap3d.parameters import Heap3dParameters
 MOST_STEEP = math.radians(60.0)
 """Largest angle of repose that loose spheres can have [rad]."""
 
+PROFILE = "Profile", "distance from the axis [mm]", "height [mm]"
+"""Title and axes of the plot."""
+
 
 def supervise(experiment: Experiment) -> None:
     """Pour the next layer, detect rest, remove the grains beyond the rim."""
@@ -206,17 +209,17 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
-    """The averaged profile and the line through it."""
+    """The averaged profile and the line through it; without points before the first measurement."""
     found = experiment.run.state.reading
     if not found:
-        return ()
+        return (Curve(*PROFILE, (Line("averaged profile", np.empty(0), np.empty(0), points=True),)),)
     distance, height = 1e3 * np.array(found["distance"]), 1e3 * np.array(found["height"])
     ends = 1e3 * np.array(found["fitted"])
     inside = (distance >= ends[0] - 1e-9) & (distance <= ends[1] + 1e-9)
     centre = (distance[inside].mean(), height[inside].mean()) if inside.any() else (0.0, 0.0)
     line = centre[1] - math.tan(found["angle"]) * (ends - centre[0])
     lines = Line("averaged profile", distance, height, points=True), Line("fit", ends, line)
-    return (Curve("Profile", "distance from the axis [mm]", "height [mm]", lines),)
+    return (Curve(*PROFILE, lines),)
 
 
 def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:

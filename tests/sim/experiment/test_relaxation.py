@@ -72,6 +72,19 @@ def test_reset_after_the_largest_stiffness_gives_a_column_at_rest() -> None:
     assert float(experiment.run.world.motion[1, 0].max()) == pytest.approx(height, abs=1e-5)
 
 
+def test_a_reset_says_why_the_prepared_column_is_not_restored() -> None:
+    experiment = column()
+    apply(experiment, SetParameters({"base_radius": 0.4e-3}))
+    apply(experiment, Act("reset"))
+    assert experiment.phase == "empty"
+    assert experiment.message == (
+        "The container is empty: the prepared column was filled with other grains or walls. F pours again."
+    )
+    apply(experiment, SetParameters({"base_radius": type(experiment.parameters)().base_radius}))
+    apply(experiment, Act("reset"))
+    assert (experiment.phase, experiment.message) == ("filled", "The filled column is restored.")
+
+
 def test_the_drag_of_a_slider_to_the_largest_stiffness_does_not_burst_the_column() -> None:
     experiment = column()
     for power in range(1, 11):

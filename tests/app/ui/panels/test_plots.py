@@ -151,18 +151,33 @@ def test_picture_and_table_of_a_comparison_contain_all_points(tmp_path: Path) ->
         assert picture.getvalue().startswith(begins)
 
 
-def test_measurements_without_values_have_no_tab(tmp_path: Path) -> None:
-    bare = full_snapshot()
+def test_no_tab_moves_when_values_appear(tmp_path: Path) -> None:
+    full, bare = full_snapshot(), full_snapshot()
     assert bare.comparison is not None
-    laws = tuple(line for line in bare.comparison.lines if not line.points)
-    bare.comparison = replace(bare.comparison, lines=laws)
-    bare.position = np.zeros((len(bare.position), 3), np.float32)
-    bare.series["angle"] = np.full(len(bare.series["time"]), np.nan)
+    bare.comparison = replace(bare.comparison, lines=())
+    for name in ("angle", "packing_fraction", "pressure"):
+        bare.series[name] = np.full(len(bare.series["time"]), np.nan)
+    names = ("motion", "angle", "contacts", "packing", "ledger", "comparison")
+    with open_harness(tmp_path, bare) as harness:
+        places = [harness.widgets[f"plots.{name}"] for name in names]
+        for name in names:
+            harness.click(f"plots.{name}")
+        plots.save(harness.ui)
+        assert harness.ui.run_saver.trouble == f"The plot {bare.comparison.title} has no values yet, and is not saved."
+        harness.ui.snapshot = full
+        harness.rest()
+        assert places == [harness.widgets[f"plots.{name}"] for name in names]
+        assert harness.ui.broken == {}
+
+
+def test_a_scene_of_single_spheres_has_no_plot_of_a_packing_or_a_slope(tmp_path: Path) -> None:
+    bare = full_snapshot()
+    bare.scene, bare.comparison = "slope", None
+    for name in ("angle", "packing_fraction", "pressure"):
+        bare.series[name] = np.full(len(bare.series["time"]), np.nan)
     with open_harness(tmp_path, bare) as harness:
         assert "plots.motion" in harness.widgets
-        assert not {"plots.comparison", "plots.angle"} & harness.widgets.keys()
-    with open_harness(tmp_path, full_snapshot()) as harness:
-        assert {"plots.comparison", "plots.angle"} <= harness.widgets.keys()
+        assert not {"plots.comparison", "plots.angle", "plots.packing"} & harness.widgets.keys()
 
 
 def test_every_plot_draws(harness: PanelHarness) -> None:
@@ -179,14 +194,12 @@ def test_quantities_that_the_scene_does_not_have_are_not_plotted(
     harness.click("plots.ledger")
     assert {"energy.translational", "energy.rotational"} <= set(shown)
     nothing = np.full(400, np.nan)
-    missing = {"energy.rotational": nothing, "packing_fraction": nothing, "pressure": nothing}
-    harness.ui.snapshot.series |= missing
+    harness.ui.snapshot.series |= {"energy.rotational": nothing}
     harness.frame(2)
     shown.clear()
     harness.frame(2)
     assert "energy.translational" in shown
     assert "energy.rotational" not in shown
-    assert "plots.packing" not in harness.widgets
     assert harness.ui.broken == {}
 
 

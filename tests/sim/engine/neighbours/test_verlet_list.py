@@ -14,14 +14,16 @@ from repose.sim.engine.builder import (
     fill_pair_properties,
     fitted,
     keep_spheres,
+    with_rows,
     with_threads,
 )
 from repose.sim.engine.jit import OPTIONS, compilable
-from repose.sim.engine.neighbours import verlet_list
+from repose.sim.engine.neighbours import pair_list, verlet_list
 from repose.sim.engine.neighbours.cell_list import bucket_of
+from repose.sim.engine.neighbours.lanes import write_near
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
 from repose.sim.engine.threads import thread_of
-from repose.sim.engine.workspace import FOUND
+from repose.sim.engine.workspace import FOUND, LANES
 from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, World
 
 from tests.small_worlds import Bench, model_of, world_of
@@ -78,9 +80,9 @@ def brute_force(world: World, reach: float, fixed_too: bool = False) -> set[tupl
 
 
 def cloud(generator: np.random.Generator, dimension: int) -> World:
-    """A random cloud: dense or thin, equal or up to 1:20 in size, anywhere, some on cell edges, some fixed."""
+    """A random cloud: dense or thin, equal or up to 1:50 in size, anywhere, some on cell edges, some fixed."""
     count = int(generator.integers(1, 60))
-    ratio = generator.choice([1.0, 3.0, 20.0])
+    ratio = generator.choice([1.0, 3.0, 20.0, 50.0])
     radius = 1e-3 * ratio ** generator.uniform(-1.0, 0.0, count)
     spread = 1e-3 * generator.choice([1.0, 5.0, 30.0])
     offset = generator.choice([0.0, -1.0, 1e3]) * generator.normal(size=dimension)
@@ -110,12 +112,13 @@ def rows_split(world: World) -> int:
 @pytest.mark.parametrize("seed", range(4))
 def test_list_equals_brute_force_for_random_clouds(dimension: int, seed: int, threads: int) -> None:
     generator = np.random.default_rng([dimension, seed])
-    split = twice = 0
+    split = twice = with_large = 0
     for number in range(250):
         world = with_threads(cloud(generator, dimension), threads)
         while rebuild(world) == PAIRS_FULL:
             world = enlarge_pairs(world)
         split += rows_split(world)
+        with_large += world.search.large_start.size > 1
         twice += int(world.threads.thread_status[:, FOUND].sum()) > len(
             brute_force(world, world.search.skin[0], fixed_too=True)
         )
@@ -127,6 +130,7 @@ def test_list_equals_brute_force_for_random_clouds(dimension: int, seed: int, th
     # Tables are small here: rows reach past their end, and cells share a bucket.
     assert split > 250
     assert twice > 10
+    assert with_large > 50
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -144,6 +148,61 @@ def test_a_pair_found_twice_because_two_cells_share_a_bucket_is_listed_once(dime
     assert int(world.threads.thread_status[:, FOUND].sum()) > 1
     assert listed(world) == {(0, 1)}
     assert world.threads.other.size == 0 or list(world.threads.other_begin) == [0, 0, 1]
+
+
+def small_and_large(count: int, large: int) -> World:
+    """So many equal spheres in a square, and at its middle larger ones of 50 times their radius."""
+    generator = np.random.default_rng(3)
+    place = generator.uniform(0.0, 2e-3 * np.sqrt(count), (count, 2))
+    world = add_spheres(empty_world(skin=5e-4), place, 1e-3, 1e-3)
+    middle = np.repeat(place.mean(axis=0)[None], large, axis=0)
+    return add_spheres(world, middle, 50e-3, 50.0, first_id=count)
+
+
+def candidates(world: World, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many are compared with spheres when the list is rebuilt."""
+    compared = 0
+
+    def counting(rows, found, search, slots, *others):
+        nonlocal compared
+        compared += min(LANES, slots[1] - slots[0])
+        return write_near(rows, found, search, slots, *others)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pair_list, "write_near", counting)
+        assert verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, 0), 1, no_walls), PLANE) == OK
+    return compared
+
+
+def test_one_large_sphere_does_not_make_the_search_for_small_ones_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    equal, mixed = small_and_large(900, 0), small_and_large(900, 1)
+    for _ in range(8):
+        equal, mixed = enlarge_pairs(equal), enlarge_pairs(mixed)
+    alone = candidates(equal, monkeypatch)
+    # The large one is compared with every small one and they with it.
+    assert candidates(mixed, monkeypatch) < alone + 4 * 900
+    assert 900 * 3 < alone < 900 * 20
+    assert brute_force(mixed, mixed.search.skin[0]) == listed(mixed)
+
+
+def test_a_sphere_with_more_neighbours_than_are_counted_has_them_in_order_and_keeps_their_contacts() -> None:
+    world = small_and_large(900, 1)
+    while rebuild(world) == PAIRS_FULL:
+        world = enlarge_pairs(world)
+    used = int(world.counters[PAIR_COUNT])
+    large = np.flatnonzero(world.pairs.j[:used] == 900)
+    assert large.size > 100
+    # The first row has all others as second spheres.
+    turned = with_rows(world, np.arange(900, -1, -1))
+    turned.pairs.touching[:used] = 1
+    turned.pairs.normal_force[:used] = np.arange(used)
+    pairs = [column[:used].copy() for column in (turned.pairs.i, turned.pairs.j, turned.pairs.normal_force)]
+    assert (pairs[0][: large.size] == 0).all()
+    while rebuild(turned) == PAIRS_FULL:
+        turned = enlarge_pairs(turned)
+    listed(turned)
+    for column, before in zip((turned.pairs.i, turned.pairs.j, turned.pairs.normal_force), pairs):
+        assert np.array_equal(column[:used], before)
 
 
 def test_the_list_contains_the_properties_of_each_pair_for_the_law() -> None:
