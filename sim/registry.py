@@ -1,4 +1,4 @@
-"""What can be chosen by name: laws, integrators, scenes and measurements, shipped or added as plug-ins.
+"""What can be chosen by name: laws, integrators, fields, scenes and measurements, shipped or added as plug-ins.
 
 A record is found because its file is there: in a package of `sim`, in the user's plug-in folder, in an installed
 package with the entry point `repose.plugins`, or in a file named on the command line. A module offers its records under
@@ -24,7 +24,13 @@ from typing import Any, NamedTuple
 
 import platformdirs
 
-OFFERS = {"laws": "LAW", "integrators": "INTEGRATORS", "measure": "MEASUREMENT", "scenes": "SCENE"}
+OFFERS = {
+    "laws": "LAW",
+    "integrators": "INTEGRATORS",
+    "fields": "FIELD",
+    "measure": "MEASUREMENT",
+    "scenes": "SCENE",
+}
 """Package of `sim`, and the name under which a module offers a record, or a tuple of records."""
 
 ENTRY_POINTS = "repose.plugins"
@@ -50,7 +56,13 @@ class Plugin(NamedTuple):
     @property
     def offers(self) -> list[str]:
         """What it adds, such as "law springy"."""
-        names = {"laws": "law", "integrators": "integrator", "scenes": "scene", "measure": "measurement"}
+        names = {
+            "laws": "law",
+            "integrators": "integrator",
+            "fields": "field",
+            "scenes": "scene",
+            "measure": "measurement",
+        }
         return [
             f"{names[kind]} {record.name}"
             for kind in OFFERS
@@ -84,6 +96,11 @@ def laws() -> dict[str, Any]:
 def integrators() -> dict[str, Any]:
     """Every integrator by name."""
     return found("integrators")
+
+
+def fields() -> dict[str, Any]:
+    """Every field by name."""
+    return found("fields")
 
 
 def measurements() -> dict[str, Any]:

@@ -95,7 +95,7 @@ def repose(
         list[Path] | None,
         typer.Option(
             metavar="FILE.py",
-            help="Python file with laws, integrators, scenes or measurements of your own; it is executed. "
+            help="Python file with laws, integrators, fields, scenes or measurements of your own; it is executed. "
             "May be repeated.",
             show_default=False,
         ),

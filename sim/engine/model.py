@@ -19,6 +19,18 @@ def no_material(params: Any, kind: int) -> tuple[float, ...]:
     return ()
 
 
+@compilable(forceinline=True)  # type: ignore[untyped-decorator]
+def no_potential(params: Any, sphere: Any, time: float) -> float:
+    """`BoundField.potential` of a field that has none."""
+    return 0.0
+
+
+@compilable(forceinline=True)  # type: ignore[untyped-decorator]
+def no_stiffness(params: Any, sphere: Any, time: float) -> tuple[float, float]:
+    """`BoundField.stiffness` of a field that varies slowly with position and velocity."""
+    return 0.0, 0.0
+
+
 @dataclass(frozen=True)
 class BoundLaw:
     """A contact law with every choice of formula made: plain functions that numba can compile.
@@ -44,6 +56,19 @@ class BoundLaw:
 
 
 @dataclass(frozen=True)
+class BoundField:
+    """A field with every choice of formula made: plain functions of one sphere and of time that numba can compile."""
+
+    force: Callable
+    """force(params, sphere, time) -> FieldForce; `Sphere` and `FieldForce` are in repose.sim.engine.fields."""
+    potential: Callable = no_potential
+    """potential(params, sphere, time) -> potential energy of the part of the force that has one [J]."""
+    stiffness: Callable = no_stiffness
+    """stiffness(params, sphere, time) -> largest rise of the force with displacement [N/m] and with velocity [kg/s], in
+    any direction: the automatic time step follows it."""
+
+
+@dataclass(frozen=True)
 class Integrator:
     """An integration scheme: two plain functions around the force evaluation.
 
@@ -62,6 +87,8 @@ class Integrator:
     """Fraction of dt that each force evaluation represents (energy ledger), one entry per stage [-]."""
     velocity_lead: float = 0.0
     """Time by which the stored velocity is ahead of the stored position, in units of dt [-]."""
+    stage_times: tuple[float, ...] = (1.0,)
+    """Time of each force evaluation from the beginning of the step, in units of dt, one entry per stage [-]."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +99,8 @@ class Model:
     integrator: Integrator
     dimension: int = 2
     rotation: bool = False
+    fields: tuple[BoundField, ...] = ()
+    """Fields that act on every sphere, besides gravity."""
 
     @property
     def spin_length(self) -> int:
@@ -99,6 +128,19 @@ class Shapes(NamedTuple):
     """Length 0, 1 or 3."""
     material: tuple
     """Length `BoundLaw.material_columns`."""
+
+
+class Numbers(NamedTuple):
+    """What fields read: numbers that may change between batches, and the time."""
+
+    fields: tuple = ()
+    """The numbers of each field of the model, in its order."""
+    time: float = 0.0
+    """Simulated time at `step` [s]; since then dt has not changed."""
+    step: int = 0
+
+
+NO_NUMBERS = Numbers()
 
 
 class LawCall(NamedTuple):

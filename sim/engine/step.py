@@ -1,4 +1,4 @@
-"""compose(model) -> advance(world, params, gravity, dt, steps): the time step as a table of contents.
+"""compose(model) -> advance(world, params, gravity, dt, steps, numbers): the time step as a table of contents.
 
 Contact law and integrator are plain functions of the model; only the outermost loop is compiled, so that the result is
 one loop as fast as one written by hand, and the next process finds it on disk. Functions of a few lines that take the
@@ -14,8 +14,9 @@ from typing import Any
 from repose.sim.engine.contacts.largest_overlap import record_largest_overlap
 from repose.sim.engine.contacts.pair_forces import pair_forces, record_pair_energy
 from repose.sim.engine.contacts.wall_forces import move_walls, record_wall_energy, wall_forces
+from repose.sim.engine.fields import FieldCall, field_forces, record_field_energy, sum_of
 from repose.sim.engine.jit import compilable, compiled, fingerprint
-from repose.sim.engine.model import LawCall, Model, Stage
+from repose.sim.engine.model import NO_NUMBERS, LawCall, Model, Stage
 from repose.sim.engine.neighbours.verlet_list import refresh_neighbours
 from repose.sim.engine.threads import in_threads, thread_of, wait
 from repose.sim.engine.timestep.stability import damping_fraction
@@ -26,12 +27,13 @@ from repose.sim.engine.world import OK, PENDING, STEP_COUNT, THREAD_MISSING
 def compose(model: Model) -> Any:
     """The compiled step loop of a model.
 
-    advance(world, params, gravity, dt, steps) -> (steps done, status, row of the sphere concerned or -1); `params` is
-    the tuple of numbers the law reads, `gravity` a tuple [m/s²], one entry per dimension. It never allocates, prints
-    or raises. A status other than OK leaves the step unfinished: the next call continues it (tables enlarged), or the
-    world is discarded (a fault). With dt = 0 nothing moves and no step is counted: spheres get the accelerations of
-    the present forces, which a motion starts with. As many threads step the world as it has tables for, and the result
-    is the same bit by bit for any number of them.
+    advance(world, params, gravity, dt, steps, numbers) -> (steps done, status, row of the sphere concerned or -1);
+    `params` is the tuple of numbers the law reads, `gravity` a tuple [m/s²], one entry per dimension, `numbers` what
+    fields read (repose.sim.engine.model.Numbers). It never allocates, prints or raises. A status other than OK leaves
+    the step unfinished: the next call continues it (tables enlarged), or the world is discarded (a fault). With dt = 0
+    nothing moves and no step is counted: spheres get the accelerations of the present forces, which a motion starts
+    with. As many threads step the world as it has tables for, and the result is the same bit by bit for any number of
+    them.
     """
     return in_threads(compiled(step_loop(model, fingerprint())))
 
@@ -42,16 +44,21 @@ def step_loop(model: Model, source: str) -> Callable:
     before, after, weights = model.integrator.before, model.integrator.after, model.integrator.weights
     needs_material = model.needs_material
     stages = len(weights)
+    stage_times = model.integrator.stage_times
     shapes = model.shapes
+    has_fields = bool(model.fields)
+    field_force = sum_of(model.fields).force
     largest_fraction = damping_fraction(model.integrator)
 
-    def advance(world, params, gravity, dt, steps, thread_id):
+    # Branches on `has_...` are decided before anything is compiled: what a model does not have generates no code.
+    def advance(world, params, gravity, dt, steps, thread_id, numbers=NO_NUMBERS):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         law = LawCall(force, material, params)
         thread = thread_of(world, thread_id)
         static = dt == 0.0
         if steps > 0 and not wait(world.threads):  # before anything is changed
             return 0, THREAD_MISSING, -1
+        begun = world.counters[STEP_COUNT]
         pending = world.counters[PENDING]  # stages begun before the tables had to be enlarged
         for done in range(steps):
             for k in range(stages):
@@ -73,6 +80,12 @@ def step_loop(model: Model, source: str) -> Callable:
                     return done, THREAD_MISSING, -1
                 if not wall_forces(world, law, shapes, stage, thread):
                     return done, THREAD_MISSING, -1
+                if has_fields:
+                    time = numbers.time + (begun + done - numbers.step + stage_times[k]) * dt
+                    if not field_forces(world, FieldCall(field_force, numbers.fields, time), shapes, thread):
+                        return done, THREAD_MISSING, -1
+                    if thread.id == 0:
+                        record_field_energy(world, stage.dt)
                 if thread.id == 0:
                     record_contacts(world, stage.dt, static)
                 if static:

@@ -126,6 +126,8 @@ class Threads(NamedTuple):
     push: Floats
     """Of each pair the force on i [N], with rotation the torque on i and that on j [N m],
     shape (capacity, dimension + 2 spin length); empty for one thread."""
+    field_power: Floats
+    """Power that each sphere loses to fields as heat, and that an agent outside gives to it [W], shape (2, count)."""
     other: NDArray[np.uint32]
     """Pairs of each sphere as j, shape (capacity,); empty for one thread."""
     other_begin: NDArray[np.int32]
@@ -152,11 +154,11 @@ def working_storage(
     """Room for so many threads to step spheres of these radii with so many pairs; `width` numbers are written per pair.
 
     Nothing has been listed yet. What is needed only during a rebuild shares its memory with the forces written per
-    pair, which are needed only between two rebuilds.
+    pair and the power of fields, which are needed only between two rebuilds.
     """
     spheres = radius.size
     per_pair, per_sphere = (capacity, spheres + 1) if threads > 1 else (0, 0)
-    (shear_spring, place, normal_force, cell, i, j, sorted_j, touching), (push,) = overlaid(
+    (shear_spring, place, normal_force, cell, i, j, sorted_j, touching), (push, field_power) = overlaid(
         [
             ((dimension, capacity), np.float64),
             ((dimension + 1, spheres), np.float64),
@@ -165,7 +167,7 @@ def working_storage(
             *[((capacity,), np.uint32)] * 3,
             ((capacity,), np.uint8),
         ],
-        [((per_pair, width), np.float64)],
+        [((per_pair, width), np.float64), ((2, spheres), np.float64)],
     )
     buckets = 1 << max(4, (2 * spheres - 1).bit_length())
     pair_buffer = PairBuffer(
@@ -192,6 +194,7 @@ def working_storage(
         heat=np.zeros((2, capacity // CHUNK + 1)),
         largest_overlap=np.zeros((2, threads, OVERLAP_COLUMNS)),
         push=push,
+        field_power=field_power,
         other=np.zeros(per_pair, np.uint32),
         other_begin=np.zeros(per_sphere, np.int32),
     )

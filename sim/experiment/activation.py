@@ -31,13 +31,14 @@ from repose.sim.experiment.relaxation import relax_where_stiffer
 from repose.sim.experiment.run import RAMP_PARTS, Ramp, Run
 from repose.sim.integrators.start_up import higher_derivatives
 from repose.sim.parameters import shared_names
-from repose.sim.registry import integrators, laws
+from repose.sim.registry import fields, integrators, laws
 
 
 def model_for(scene: Scene, parameters: Any, built: Any) -> Model:
     """The model that a scene and its parameters ask for; `built` are the parameters the world was built with."""
     law = laws()[scene.law_of(parameters)].bind(parameters)
-    return Model(law, integrators()[parameters.integrator], scene.dimension, scene.rotates(built))
+    bound = tuple(fields()[name].bind(parameters) for name in scene.fields(parameters))
+    return Model(law, integrators()[parameters.integrator], scene.dimension, scene.rotates(built), bound)
 
 
 def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
@@ -50,7 +51,13 @@ def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
         contact_table(model),
         laws()[scene.law_of(parameters)].numbers(parameters),
         parameters.gravity_vector(scene.dimension),
+        field_numbers(scene, parameters),
     )
+
+
+def field_numbers(scene: Scene, parameters: Any) -> tuple:
+    """The numbers that the scene's fields read."""
+    return tuple(fields()[name].numbers(parameters, scene.dimension) for name in scene.fields(parameters))
 
 
 def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = True) -> None:
@@ -64,7 +71,7 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
     update_contact_time(experiment)
     if not is_compiled(engine.advance):
         experiment.session.before_compiling(experiment)
-        engine.advance(copy_world(run.world), engine.law_parameters, engine.gravity, 0.0, 0)
+        engine.advance(copy_world(run.world), engine.law_parameters, engine.gravity, 0.0, 0, experiment.numbers)
         engine.contact_table(run.world, engine.law_parameters)  # now, or it would stall the run later
     if adapt:
         _adapt_world(experiment, previous)
@@ -74,6 +81,7 @@ def use_parameters(experiment: Experiment, parameters: Any) -> None:
     """Let law and weight read the numbers of these parameters."""
     experiment.engine.law_parameters = laws()[experiment.scene.law_of(parameters)].numbers(parameters)
     experiment.engine.gravity = parameters.gravity_vector(experiment.scene.dimension)
+    experiment.engine.field_numbers = field_numbers(experiment.scene, parameters)
 
 
 def parameters_in_force(experiment: Experiment) -> Any:
@@ -178,7 +186,8 @@ def start_derivatives(experiment: Experiment, first_row: int = 0) -> None:
     """Give the spheres from `first_row` on the higher derivatives that the chosen start-up asks for."""
     run, engine = experiment.run, experiment.engine
     if experiment.parameters.start_up == "rk4" and engine.model.integrator.levels > 3 and run.dt > 0.0:
-        higher = higher_derivatives(run.world, engine.model, engine.law_parameters, engine.gravity, run.dt)
+        numbers = experiment.numbers_now
+        higher = higher_derivatives(run.world, engine.model, engine.law_parameters, engine.gravity, run.dt, numbers)
         run.world.motion[:, 2:, first_row:] = higher[:, :, first_row:]
 
 
@@ -190,7 +199,8 @@ def find_accelerations(experiment: Experiment) -> None:
     run, engine = experiment.run, experiment.engine
     if run.world.fixed.all():
         return
-    while engine.advance(run.world, engine.law_parameters, engine.gravity, 0.0, 1)[1] == PAIRS_FULL:
+    now = experiment.numbers_now
+    while engine.advance(run.world, engine.law_parameters, engine.gravity, 0.0, 1, now)[1] == PAIRS_FULL:
         run.world = enlarge_pairs(run.world)
 
 

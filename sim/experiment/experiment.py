@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 from repose.sim.engine.contacts.force_table import ContactTable
-from repose.sim.engine.model import Model
+from repose.sim.engine.model import Model, Numbers
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.checkpoints import Checkpoints
@@ -66,6 +66,8 @@ class Scene:
     step."""
     rotates: Callable[[Any], bool] = lambda parameters: False
     """Whether grains rotate."""
+    fields: Callable[[Any], tuple[str, ...]] = lambda parameters: ()
+    """Names of the fields that act on its spheres besides gravity; its parameters have theirs (repose.sim.fields)."""
     on_grain_removed: Callable[[Experiment, int], None] | None = None
     """Called with the row of a grain before the grain is removed; updates the scene's counters. None where every grain
     is needed."""
@@ -128,12 +130,15 @@ class Engine:
     model: Model
     advance: Callable[..., tuple[int, int, int]]
     """The compiled step loop (repose.sim.engine.step)."""
-    survey: Callable[[World, tuple], Survey]
+    survey: Callable[..., Survey]
+    """survey(world, params, numbers)."""
     contact_table: Callable[[World, tuple], ContactTable]
     law_parameters: tuple
     """Numbers the law reads: those of the parameters in force."""
     gravity: tuple[float, ...]
     """[m/s²], one entry per dimension."""
+    field_numbers: tuple = ()
+    """Numbers that the fields of the scene read: those of the parameters in force."""
     dt_check_steps: int = 1
     """Steps between two checks of the time step."""
     contact_time: float = 0.0
@@ -233,6 +238,16 @@ class Experiment:
     def time(self) -> float:
         """Simulated time [s]."""
         return self.run.time
+
+    @property
+    def numbers(self) -> Numbers:
+        """What fields read, with the clock that the step loop continues."""
+        return Numbers(self.engine.field_numbers, self.run.clock_time, self.run.clock_step)
+
+    @property
+    def numbers_now(self) -> Numbers:
+        """The same with the clock set to this moment."""
+        return Numbers(self.engine.field_numbers, self.time, self.step)
 
     @property
     def phase(self) -> str:

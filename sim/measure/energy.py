@@ -30,6 +30,7 @@ class Energy:
     rotational: float
     """Kinetic, of the spins about the centres; 0 where grains do not rotate."""
     potential: float
+    """Of gravity and of fields."""
     elastic: float
     shear: float
     """Stored in friction springs."""
@@ -83,7 +84,7 @@ def energy_ledger(
     return Energy(
         translational=float(kinetic[:dimension].sum()),
         rotational=float(kinetic[dimension:].sum()),
-        potential=float(np.sum(weight * world.motion[:dimension, 0])),
+        potential=float(np.sum(weight * world.motion[:dimension, 0])) + survey.field_energy,
         elastic=survey.elastic_energy,
         shear=survey.shear_energy,
         damping=float(world.ledger[LEDGER_DAMPING].sum()),

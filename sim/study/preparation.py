@@ -11,7 +11,6 @@ import statistics
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from inspect import getclosurevars
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +18,7 @@ import numba
 from repose.sim import registry
 from repose.sim.engine.builder import with_levels
 from repose.sim.engine.contacts.force_table import compiled_table
-from repose.sim.engine.model import Model
+from repose.sim.engine.model import Model, Numbers
 from repose.sim.engine.step import compose
 from repose.sim.engine.timestep.survey import compose_survey
 from repose.sim.engine.world import copy_world
@@ -92,8 +91,7 @@ def is_stored(needed: Needed) -> bool:
 
 def loops_of(model: Model) -> dict[str, Any]:
     """The compiled functions of a model by part, as numba's dispatchers; nothing is compiled by asking for them."""
-    survey = getclosurevars(compose_survey(model)).nonlocals["fast"]
-    loops = compose(model).loop, compiled_table(model.law, model.shapes), survey
+    loops = compose(model).loop, compiled_table(model.law, model.shapes), compose_survey(model).loop
     return dict(zip(PARTS, loops))
 
 
@@ -113,10 +111,11 @@ def compile_engine(needed: Needed, tell: Callable[[str], None] = lambda part: No
     parameters = scene.parameters.checked(needed.values)
     engine = engine_for(scene, parameters, parameters)
     world = with_levels(scene.begin(parameters, 1)[0], needed.model.integrator.levels)
+    numbers = Numbers(engine.field_numbers)
     calls: tuple[Callable[[], Any], ...] = (
-        lambda: engine.advance(copy_world(world), engine.law_parameters, engine.gravity, 0.0, 0),
+        lambda: engine.advance(copy_world(world), engine.law_parameters, engine.gravity, 0.0, 0, numbers),
         lambda: engine.contact_table(world, engine.law_parameters),
-        lambda: engine.survey(world, engine.law_parameters),
+        lambda: engine.survey(world, engine.law_parameters, numbers),
         lambda: results_of(new_experiment(needed.scene, needed.values)),
     )
     took = {}

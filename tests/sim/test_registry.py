@@ -32,6 +32,12 @@ from repose.sim.measure.mean_speed import MEASUREMENT as MEAN_SPEED
 
 MEASUREMENT = replace(MEAN_SPEED, name="other_speed")
 """
+FIELD = """
+from dataclasses import replace
+from repose.sim.fields.liquid import FIELD as LIQUID
+
+FIELD = replace(LIQUID, name="oil")
+"""
 SCENE = """
 from dataclasses import replace
 from repose.sim.scenes.heap.scene import SCENE as HEAP
@@ -56,6 +62,7 @@ def test_without_plug_ins_everything_shipped_is_found() -> None:
     assert {"heap", "hourglass", "bounce"} <= registry.scenes().keys()
     assert {"lee_herrmann", "hertz_mindlin"} <= registry.laws().keys()
     assert {"gear5", "leapfrog"} <= registry.integrators().keys()
+    assert {"liquid", "central_gravity", "target"} <= registry.fields().keys()
 
 
 @pytest.mark.parametrize(
@@ -63,6 +70,7 @@ def test_without_plug_ins_everything_shipped_is_found() -> None:
     [
         (LAW, "laws", "twin"),
         (INTEGRATOR, "integrators", "frog"),
+        (FIELD, "fields", "oil"),
         (MEASUREMENT, "measure", "other_speed"),
         (SCENE.format(name="mine"), "scenes", "mine"),
     ],

@@ -1,4 +1,4 @@
-"""Contact survey: stored energy, largest overlap and largest stable time step of all contacts at one moment.
+"""Survey: stored energy, largest overlap and largest stable time step of all forces at one moment.
 
 For the time step the network of contacts is bounded sphere by sphere. A contact e with stiffness k between inverse
 masses b_i and b_j alone oscillates at w_e² = k (b_i + b_j) along its normal n. As (x - y)² <= (1 + t) x² + (1 + 1/t)
@@ -6,7 +6,8 @@ y² for any t > 0, with t = b_j/b_i, the stiffest mode of the whole network obey
 
     w² <= max over spheres of the largest eigenvalue of  sum over its contacts of w_e² n n^T ,
 
-exact for a single pair and for a triangular lattice, and never too small. Damping is bounded alike.
+exact for a single pair and for a triangular lattice, and never too small. Damping is bounded alike. What a field
+contributes acts on one sphere and is added to its sum.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.contacts.pair_forces import pair_contact
 from repose.sim.engine.contacts.wall_forces import wall_contact
+from repose.sim.engine.fields import FieldSurvey, sum_of, survey_fields
 from repose.sim.engine.jit import compilable, compiled, fingerprint
-from repose.sim.engine.model import Model
+from repose.sim.engine.model import NO_NUMBERS, Model, Numbers
 from repose.sim.engine.timestep.stability import RATIO_GRID, limit_table
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 
@@ -43,25 +45,46 @@ class Survey(NamedTuple):
     """Its damping ratio bound [-]."""
     stiffest: int
     """Its row, or -1."""
+    field_energy: float = 0.0
+    """Potential energy in fields besides gravity [J]."""
 
 
 @lru_cache(maxsize=64)
-def compose_survey(model: Model) -> Callable[..., Survey]:
-    """survey(world, params) -> Survey."""
+def compose_survey(model: Model) -> Any:
+    """survey(world, params, numbers) -> Survey, with `Numbers.time` the time now."""
+    return survey_with(model, compiled(survey_loop(model, fingerprint())))
+
+
+def survey_with(model: Model, survey_all: Callable) -> Any:
+    """survey(world, params, numbers) -> Survey, by a loop of `survey_loop`, compiled or not."""
+
+    def survey(world: World, params: tuple, numbers: Numbers = NO_NUMBERS) -> Survey:
+        return Survey(*survey_all(world, params, limits_of(model), blank_sums(world), numbers))
+
+    survey.loop = survey_all  # type: ignore[attr-defined]
+    return survey
+
+
+def survey_loop(model: Model, source: str) -> Callable:
+    """The survey as plain Python, which the tests run too."""
     law, shapes = model.law, model.shapes
     stiffness, energy, material = law.stiffness, law.energy, law.material
-    source = fingerprint()
+    has_fields = bool(model.fields)
+    fields = sum_of(model.fields)
+    field_potential, field_stiffness = fields.potential, fields.stiffness
 
-    def survey_all(world, params, limits, sums):
+    def survey_all(world, params, limits, sums, numbers):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
-        return survey_contacts(world, SurveyCall(stiffness, energy, material, params), shapes, limits, sums)
+        stored = survey_contacts(world, SurveyCall(stiffness, energy, material, params), shapes, sums)
+        contacts, elastic, sheared, largest = stored
+        field_energy = 0.0
+        if has_fields:
+            call = FieldSurvey(field_potential, field_stiffness, numbers.fields, numbers.time)
+            field_energy = survey_fields(world, call, shapes, sums)
+        stable, omega, ratio, stiffest = largest_step(limits, sums)
+        return contacts, elastic, sheared, largest, stable, omega, ratio, stiffest, field_energy
 
-    fast = compiled(survey_all)
-
-    def survey(world: World, params: tuple) -> Survey:
-        return Survey(*fast(world, params, limits_of(model), blank_sums(world)))
-
-    return survey
+    return survey_all
 
 
 class SurveyCall(NamedTuple):
@@ -140,8 +163,8 @@ def add_stiffness(sums, row, contact, stiffness, inverse_mass, turning):
 
 
 @compilable
-def survey_contacts(world, law, shapes, limits, sums):
-    """The fields of a `Survey`; `sums` are the blank matrices of all spheres."""
+def survey_contacts(world, law, shapes, sums):
+    """Number of contacts, their elastic and shear energy, the largest overlap; adds their stiffness to `sums`."""
     turns = len(shapes.spin) > 0
     dimension = len(shapes.position)
     radius = world.radius
@@ -187,11 +210,17 @@ def survey_contacts(world, law, shapes, limits, sums):
         if turns:
             turning = radius[i] ** 2 * inverse_mass[dimension, i]
         add_stiffness(sums, i, contact, law.stiffness(law.params, contact), inverse_mass[0, i], turning)
+    return contacts, elastic, sheared, largest
+
+
+@compilable
+def largest_step(limits, sums):
+    """The last fields of a `Survey`, from the sums of all spheres."""
     stable = np.inf
     omega = 0.0
     ratio = 0.0
     stiffest = -1
-    for row in range(radius.size):
+    for row in range(sums.shape[3]):
         square = largest_eigenvalue(sums[0], row)
         if square > 0.0:
             w = math.sqrt(square)
@@ -199,4 +228,4 @@ def survey_contacts(world, law, shapes, limits, sums):
             dt = interpolate(z, limits.ratios, limits.omega_dt) / w
             if dt < stable:
                 stable, omega, ratio, stiffest = dt, w, z, row
-    return contacts, elastic, sheared, largest, stable, omega, ratio, stiffest
+    return stable, omega, ratio, stiffest
