@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import ArrayLike
 from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs
 from repose.sim.engine.contacts.force_table import ContactTable, blank_table, fill_table
-from repose.sim.engine.model import NO_NUMBERS, LawCall, Model, Numbers
+from repose.sim.engine.model import NO_NUMBERS, BoundLaw, LawCall, Model, Numbers
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
 from repose.sim.engine.step import compose, step_loop
 from repose.sim.engine.threads import in_threads
@@ -116,11 +116,16 @@ def plain_contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
     """`repose.sim.engine.contacts.force_table.contact_table`, uncompiled."""
 
     def table(world: World, numbers: tuple) -> ContactTable:
-        blank, call = blank_table(world), LawCall(model.law.force, model.law.material, numbers)
+        blank, call = blank_table(world), call_of(model.law, numbers)
         count = fill_table(world, call, model.shapes, blank)
         return ContactTable(blank.i[:count], blank.j[:count], blank.branch[:, :count], blank.force[:, :count])
 
     return table
+
+
+def call_of(law: BoundLaw, numbers: tuple) -> LawCall:
+    """What the loops over contacts call."""
+    return LawCall(law.force, law.material, law.energy, law.lasts, numbers, law.reach(numbers))
 
 
 def plain_loop(model: Model) -> Callable:

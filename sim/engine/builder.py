@@ -30,7 +30,7 @@ def empty_world(
 ) -> World:
     """A world without spheres, ready for `add_spheres`."""
     coordinates = dimension + spin_length
-    pair_buffer, search, shared = working_storage(1, 0, np.zeros(0), 0, dimension, 0, np.array([skin]))
+    pair_buffer, search, shared = working_storage(1, 0, np.zeros(0), 0, dimension, 0, np.array([skin]), np.zeros(1))
     return World(
         motion=np.zeros((coordinates, levels, 0)),
         force=np.zeros((coordinates, 0)),
@@ -317,6 +317,7 @@ def fitted(world: World, pairs: Pairs, capacity: int, wall_capacity: int = 0, th
         dimension,
         2 * world.motion.shape[0] - dimension,
         world.search.skin.copy(),
+        world.search.reach.copy(),
     )
     return world._replace(
         wall_contacts=wall_contacts,

@@ -20,6 +20,18 @@ def no_material(params: Any, kind: int) -> tuple[float, ...]:
 
 
 @compilable(forceinline=True)  # type: ignore[untyped-decorator]
+def no_reach(params: Any) -> float:
+    """`BoundLaw.reach` of a contact law."""
+    return 0.0
+
+
+@compilable(forceinline=True)  # type: ignore[untyped-decorator]
+def while_touching(params: Any, contact: Any) -> float:
+    """`BoundLaw.lasts` of a contact law."""
+    return 1.0 if contact.overlap > 0.0 else 0.0
+
+
+@compilable(forceinline=True)  # type: ignore[untyped-decorator]
 def no_potential(params: Any, sphere: Any, time: float) -> float:
     """`BoundField.potential` of a field that has none."""
     return 0.0
@@ -48,11 +60,22 @@ class BoundLaw:
     """material(params, kind) -> `Contact.material`; kind = material_i * number of materials + material_j."""
     material_columns: int = 0
     """Length of `Contact.material`; 0 if the law reads neither material nor effective radius of a contact."""
+    reach: Callable = no_reach
+    """reach(params) -> how far beyond touching the law acts [m]; 0 for a contact law, which has this default."""
+    lasts: Callable = while_touching
+    """lasts(params, contact) -> 1.0 if the memory of the contact lasts beyond this evaluation, else 0.0. The memory is
+    the shear spring and `Contact.remembered`. A law with reach may keep it after the two have parted; when it ends, the
+    energy that the law then still stores is booked as lost."""
 
     @property
     def needs_material(self) -> bool:
         """Whether the loop must provide material and effective radius of every contact, which costs a little."""
         return self.material_columns > 0
+
+    @property
+    def acts_at_distance(self) -> bool:
+        """Whether the loop must evaluate the law for pairs that do not touch."""
+        return self.reach is not no_reach
 
 
 @dataclass(frozen=True)
@@ -115,8 +138,8 @@ class Model:
     @property
     def shapes(self) -> Shapes:
         """The lengths of the vectors of this model."""
-        zeros = tuple((0.0,) * n for n in (self.dimension, self.spin_length, self.law.material_columns))
-        return Shapes(*zeros)
+        lengths = (self.dimension, self.spin_length, self.law.material_columns, int(self.law.acts_at_distance))
+        return Shapes(*((0.0,) * n for n in lengths))
 
 
 class Shapes(NamedTuple):
@@ -128,6 +151,8 @@ class Shapes(NamedTuple):
     """Length 0, 1 or 3."""
     material: tuple
     """Length `BoundLaw.material_columns`."""
+    reach: tuple
+    """Length 1 if the law acts at a distance, 0 for a contact law."""
 
 
 class Numbers(NamedTuple):
@@ -148,7 +173,11 @@ class LawCall(NamedTuple):
 
     force: Callable
     material: Callable
+    energy: Callable
+    lasts: Callable
     params: tuple
+    reach: float
+    """How far beyond touching the law acts [m]."""
 
 
 class Stage(NamedTuple):

@@ -17,7 +17,7 @@ from repose.sim.engine.contacts.wall_forces import move_walls, record_wall_energ
 from repose.sim.engine.fields import FieldCall, field_forces, record_field_energy, sum_of
 from repose.sim.engine.jit import compilable, compiled, fingerprint
 from repose.sim.engine.model import NO_NUMBERS, LawCall, Model, Stage
-from repose.sim.engine.neighbours.verlet_list import refresh_neighbours
+from repose.sim.engine.neighbours.verlet_list import list_as_far, refresh_neighbours
 from repose.sim.engine.threads import in_threads, thread_of, wait
 from repose.sim.engine.timestep.stability import damping_fraction
 from repose.sim.engine.world import OK, PENDING, STEP_COUNT, THREAD_MISSING
@@ -40,7 +40,8 @@ def compose(model: Model) -> Any:
 
 def step_loop(model: Model, source: str) -> Callable:
     """The loop that each thread runs, as plain Python, which the tests run too."""
-    force, material = model.law.force, model.law.material
+    force, material, energy, lasts = model.law.force, model.law.material, model.law.energy, model.law.lasts
+    reach_of, at_distance = model.law.reach, model.law.acts_at_distance
     before, after, weights = model.integrator.before, model.integrator.after, model.integrator.weights
     needs_material = model.needs_material
     stages = len(weights)
@@ -53,9 +54,11 @@ def step_loop(model: Model, source: str) -> Callable:
     # Branches on `has_...` are decided before anything is compiled: what a model does not have generates no code.
     def advance(world, params, gravity, dt, steps, thread_id, numbers=NO_NUMBERS):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
-        law = LawCall(force, material, params)
+        law = LawCall(force, material, energy, lasts, params, reach_of(params))
         thread = thread_of(world, thread_id)
         static = dt == 0.0
+        if at_distance and thread.id == 0:
+            list_as_far(world.search, law.reach)
         if steps > 0 and not wait(world.threads):  # before anything is changed
             return 0, THREAD_MISSING, -1
         begun = world.counters[STEP_COUNT]

@@ -83,7 +83,9 @@ class Search(NamedTuple):
     wall_reference: Floats
     """How far the walls had moved then [m], shape (walls, dimension)."""
     skin: Floats
-    """How far beyond touching a pair is listed [m], shape (1,); tuned to the state at each rebuild."""
+    """How far beyond the reach of the law a pair is listed [m], shape (1,); tuned to the state at each rebuild."""
+    reach: Floats
+    """How far beyond touching the law acts, as the lists allow for [m], shape (1,); 0 for a contact law."""
     cell: NDArray[np.int64]
     """Cell coordinates of each sphere, shape (dimension, count)."""
     order: NDArray[np.uint32]
@@ -149,7 +151,7 @@ def empty_wall_buffer(capacity: int, spheres: int, dimension: int) -> WallBuffer
 
 
 def working_storage(
-    threads: int, capacity: int, radius: Floats, walls: int, dimension: int, width: int, skin: Floats
+    threads: int, capacity: int, radius: Floats, walls: int, dimension: int, width: int, skin: Floats, reach: Floats
 ) -> tuple[PairBuffer, Search, Threads]:
     """Room for so many threads to step spheres of these radii with so many pairs; `width` numbers are written per pair.
 
@@ -177,6 +179,7 @@ def working_storage(
         reference=np.full((dimension, spheres), np.inf),
         wall_reference=np.full((walls, dimension), np.inf),
         skin=skin,
+        reach=reach,
         cell=cell,
         order=np.zeros(spheres, np.uint32),
         place=place,
@@ -203,7 +206,7 @@ def working_storage(
 
 def empty_threads(threads: int) -> Threads:
     """What so many threads share without spheres; a world of 0 threads cannot be stepped."""
-    return working_storage(threads, 0, np.zeros(0), 0, 2, 0, np.zeros(1))[2]
+    return working_storage(threads, 0, np.zeros(0), 0, 2, 0, np.zeros(1), np.zeros(1))[2]
 
 
 def overlaid(*groups: list[tuple[tuple[int, ...], type]]) -> list[list[NDArray[Any]]]:

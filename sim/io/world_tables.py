@@ -62,6 +62,8 @@ MADE_ANEW = {
     *(f"wall_contacts.{name}" for name in ("begin", "gap", "normal", "contact_state", "acting", "push", "heat")),
 }
 """Working storage, which a step writes before it reads it, and columns that follow from the spheres of a pair."""
+ABSENT = ("search.reach",)
+"""Columns that are left out where they are zero: of what most worlds do not have."""
 REFERENCES = ("search.reference", "search.wall_reference")
 """Infinite until the first lists are made."""
 MOST_MATERIALS = 256
@@ -91,8 +93,8 @@ def tables_of(world: World) -> dict[str, Any]:
             tables[name] = np.ascontiguousarray(part)
             continue
         for column in part._fields:
-            if f"{name}.{column}" not in MADE_ANEW:
-                table = getattr(part, column)
+            table = getattr(part, column)
+            if f"{name}.{column}" not in MADE_ANEW and not (f"{name}.{column}" in ABSENT and not table.any()):
                 table = table[..., : used[name]] if name in used else table
                 tables[f"{name}.{column}"] = np.ascontiguousarray(table)
     return tables
@@ -101,6 +103,7 @@ def tables_of(world: World) -> dict[str, Any]:
 def packed(world: World) -> World:
     """A copy with lists trimmed to the rows in use and without working storage; `unpacked` makes it steppable."""
     found = {name: table.copy() for name, table in tables_of(world).items()}
+    found.setdefault("search.reach", np.zeros(1))
     return _with_tables(_blank_for(*_sizes(found)), found)._replace(threads=empty_threads(0))
 
 
@@ -123,6 +126,7 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
         raise StoreError(f"The file's world has {dimension} dimensions, {coordinates} coordinates, {levels} levels.")
     blank = _blank_for(dimension, coordinates, levels)
     found.setdefault("largest_overlap", blank.largest_overlap)  # of an older format
+    found.setdefault("search.reach", blank.search.reach)
     if counters.shape != blank.counters.shape or counters.dtype != blank.counters.dtype:
         raise StoreError("The counters of the file's world are not what they should be: the file is damaged.")
     if walls == 0:
@@ -133,7 +137,7 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
         "walls": walls,
         "": count,
     }
-    for name, table in tables_of(blank).items():
+    for name, table in (tables_of(blank) | {"search.reach": blank.search.reach}).items():
         shape = _shape(name, table.shape, rows)
         if name not in found or (found[name].shape, found[name].dtype) != (shape, table.dtype):
             raise StoreError(f"Table '{name}' of the file's world is not what it should be: the file is damaged.")
@@ -155,7 +159,7 @@ def _blank_for(dimension: int, coordinates: int, levels: int) -> World:
 def _shape(name: str, empty: tuple[int, ...], rows: dict[str, int]) -> tuple[int, ...]:
     """The shape a table must have, from the one it has in an empty world."""
     part, _, column = name.rpartition(".")
-    if name in ("ledger", "largest_overlap", "counters", "search.skin"):
+    if name in ("ledger", "largest_overlap", "counters", "search.skin", "search.reach"):
         return empty
     if part == "walls" or column == "wall_reference":
         return (rows["walls"], *empty[1:])
@@ -206,6 +210,7 @@ def _flaw(found: dict[str, Any], rows: dict[str, int]) -> str:
             found["largest_overlap"][OVERLAP_RATIO] >= 0.0 and 0.0 <= found["largest_overlap"][OVERLAP_STEP] <= steps
         ),
         "holds two spheres of one name": np.unique(found["sphere_id"]).size < spheres,
+        "has a negative reach": (found["search.reach"] < 0.0).any(),
         "has a skin that is not positive": not (found["search.skin"] > 0.0).all(),
         "names spheres that are not there": not ((i < j).all() and (j < spheres).all())
         or not (found["wall_contacts.sphere"] < spheres).all(),

@@ -22,7 +22,8 @@ STANDSTILL = 1e-9
 
 def loops(model: Model) -> dict[str, Any]:
     """part(world, params, gravity, dt, times) for every part of the step, compiled."""
-    force, material = model.law.force, model.law.material
+    force, material, energy, lasts = model.law.force, model.law.material, model.law.energy, model.law.lasts
+    reach_of = model.law.reach
     before, after = model.integrator.before, model.integrator.after
     needs_material, shapes = model.needs_material, model.shapes
     source = fingerprint()
@@ -37,15 +38,17 @@ def loops(model: Model) -> dict[str, Any]:
 
     def contacts(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
         source  # noqa: B018
-        law = LawCall(force, material, params)
+        law = LawCall(force, material, energy, lasts, params, reach_of(params))
         for _ in range(times):
-            evaluate_pairs(world, law, shapes, shapes.spin, shapes.material, Stage(dt, 1.0), thread_of(world, 0))
+            stage, thread = Stage(dt, 1.0), thread_of(world, 0)
+            evaluate_pairs(world, law, shapes, shapes.spin, shapes.material, shapes.reach, stage, thread)
 
     def walls(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
         source  # noqa: B018
-        law = LawCall(force, material, params)
+        law = LawCall(force, material, energy, lasts, params, reach_of(params))
         for _ in range(times):
-            evaluate_walls(world, law, shapes, shapes.spin, shapes.material, Stage(dt, 1.0), thread_of(world, 0))
+            stage, thread = Stage(dt, 1.0), thread_of(world, 0)
+            evaluate_walls(world, law, shapes, shapes.spin, shapes.material, shapes.reach, stage, thread)
 
     def watching(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]
         source  # noqa: B018

@@ -63,15 +63,16 @@ SAME_SIDE = 0.9
 
 
 @compilable
-def find_gaps(wall_contacts, walls, radii, positions, first, last):
-    """Compute gap, normal and state (apart or touching) of these entries of the list."""
+def find_gaps(wall_contacts, walls, radii, positions, reach, first, last):
+    """Compute gap, normal and state (apart or within reach) of these entries of the list."""
     normals = arrays.rows(wall_contacts.normal, positions)
     for t in range(first, last):
         i = wall_contacts.sphere[t]
         gap, normal = approach(walls, wall_contacts.wall[t], arrays.at(positions, i))
         wall_contacts.gap[t] = gap
         arrays.write_at(normals, t, normal)
-        wall_contacts.contact_state[t] = APART if gap >= radii[i] else NEAR
+        remembered = reach > 0.0 and wall_contacts.touching[t] > 0  # the end of its memory is booked
+        wall_contacts.contact_state[t] = APART if gap >= radii[i] + reach and not remembered else NEAR
 
 
 @compilable
@@ -188,12 +189,12 @@ def wall_forces(world, law, shapes, stage, thread):
     is missing."""
     if world.walls.shape.size == 0:
         return True
-    evaluate_walls(world, law, shapes, shapes.spin, shapes.material, stage, thread)
+    evaluate_walls(world, law, shapes, shapes.spin, shapes.material, shapes.reach, stage, thread)
     return wait(world.threads)
 
 
 @compilable
-def evaluate_walls(world, law, shapes, spin_like, material_like, stage, thread):
+def evaluate_walls(world, law, shapes, spin_like, material_like, reach_like, stage, thread):
     """Compute the forces of walls on this thread's spheres, block by block; as `evaluate_pairs`."""
     wall_contacts = world.wall_contacts
     walls = world.walls
@@ -214,7 +215,7 @@ def evaluate_walls(world, law, shapes, spin_like, material_like, stage, thread):
     end = wall_contacts.begin[thread.last]
     forget_materials(buffer, at)
     largest_overlap = world.threads.largest_overlap[1, thread.id]
-    find_gaps(wall_contacts, walls, radii, positions, begin, end)
+    find_gaps(wall_contacts, walls, radii, positions, law.reach, begin, end)
     acting = find_acting(wall_contacts, walls, radii, positions, begin, end)
     for first in range(begin, begin + acting, BLOCK):
         size = min(BLOCK, begin + acting - first)
@@ -243,7 +244,7 @@ def evaluate_walls(world, law, shapes, spin_like, material_like, stage, thread):
             if len(spin_like) > 0:
                 buffer[arrays.index(at.effective_inertia, BLOCK, k)] = shared_inertia(world.inverse_mass[dimension, i])
 
-        evaluate(buffer, size, law, shapes, shapes.position, stage)
+        evaluate(buffer, size, law, shapes, shapes.position, reach_like, stage)
 
         if any_larger(buffer, at, size, largest_overlap, 1.0):
             entries = wall_contacts.acting[first : first + size]
@@ -259,10 +260,13 @@ def evaluate_walls(world, law, shapes, spin_like, material_like, stage, thread):
             arrays.add_at(torques, i, arrays.read_block(buffer, at.torque_i, BLOCK, k, shapes.spin))
             arrays.write_at(springs, t, arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position))
             wall_contacts.normal_force[t] = buffer[arrays.index(at.normal_force, BLOCK, k)]
+            if len(reach_like) > 0:
+                wall_contacts.touching[t] = buffer[arrays.index(at.lasting, BLOCK, k)] > 0.0
+            else:
+                wall_contacts.touching[t] = 1
     for t in range(begin, end):
-        acts = wall_contacts.contact_state[t] == ACTS
-        wall_contacts.touching[t] = 1 if acts else 0
-        if not acts:
+        if wall_contacts.contact_state[t] != ACTS:
+            wall_contacts.touching[t] = 0
             wall_contacts.normal_force[t] = 0.0
 
 

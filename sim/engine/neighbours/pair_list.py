@@ -34,9 +34,9 @@ class Section(NamedTuple):
 
 @compilable
 def find_pairs(search, pair_buffer, position_like, first, last, section, end):
-    """Write the pairs closer than touching + skin of the spheres in these slots with all in later slots, from entry
-    `section` on; returns how many, or -1 if they do not fit before `end`. Where two cells share a bucket a pair may
-    occur twice."""
+    """Write the pairs closer than touching + reach of the law + skin of the spheres in these slots with all in later
+    slots, from entry `section` on; returns how many, or -1 if they do not fit before `end`. Where two cells share a
+    bucket a pair may occur twice."""
     cell = search.cell
     start = search.bucket_start
     mask = start.size - 2
@@ -73,7 +73,7 @@ def search_slots(search, pair_buffer, position_like, slot, low, high, found, end
     place = arrays.rows(search.place, position_like)
     radius = search.place[len(position_like)]
     here = arrays.at(place, slot)
-    reach = radius[slot] + search.skin[0]
+    reach = radius[slot] + search.reach[0] + search.skin[0]
     i = order[slot]
     for candidate in range(low, high):
         j = order[candidate]

@@ -140,6 +140,19 @@ def tune_skin(search, radius, inverse_mass, counters):
 
 
 @compilable
+def list_as_far(search, reach):
+    """Let the lists allow for a law that acts at this distance [m]; a larger one than before has them rebuilt.
+
+    For one thread, while all others are at the barrier.
+    """
+    if reach > search.reach[0]:
+        for c in range(search.reference.shape[0]):
+            for i in range(search.reference.shape[1]):
+                search.reference[c, i] = math.inf
+    search.reach[0] = reach
+
+
+@compilable
 def rebuild(world, shapes, needs_material, thread):
     """Rebuild both lists: search cells, sort by (i, j), copy contact history; returns a status.
 
@@ -152,7 +165,7 @@ def rebuild(world, shapes, needs_material, thread):
     largest = 0.0
     for i in range(world.radius.size):
         largest = max(largest, world.radius[i])
-    cell_size = 2.0 * largest + search.skin[0]
+    cell_size = 2.0 * largest + search.reach[0] + search.skin[0]
     find_cells(search.cell, world.motion, cell_size, thread.first, thread.last)
     if not wait(threads):
         return THREAD_MISSING

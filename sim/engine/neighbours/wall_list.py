@@ -79,7 +79,7 @@ def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_m
     order = search.order
     start = search.bucket_start
     span = search.box_cells
-    skin = search.skin[0]
+    skin = search.reach[0] + search.skin[0]  # how far beyond touching
     mask = start.size - 2
     deep = cell.shape[0] - 1
     flat = cell.shape[0] == 2

@@ -68,14 +68,14 @@ def survey_with(model: Model, survey_all: Callable) -> Any:
 def survey_loop(model: Model, source: str) -> Callable:
     """The survey as plain Python, which the tests run too."""
     law, shapes = model.law, model.shapes
-    stiffness, energy, material = law.stiffness, law.energy, law.material
+    stiffness, energy, material, reach_of = law.stiffness, law.energy, law.material, law.reach
     has_fields = bool(model.fields)
     fields = sum_of(model.fields)
     field_potential, field_stiffness = fields.potential, fields.stiffness
 
     def survey_all(world, params, limits, sums, numbers):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
-        stored = survey_contacts(world, SurveyCall(stiffness, energy, material, params), shapes, sums)
+        stored = survey_contacts(world, SurveyCall(stiffness, energy, material, params, reach_of(params)), shapes, sums)
         contacts, elastic, sheared, largest = stored
         field_energy = 0.0
         if has_fields:
@@ -94,6 +94,8 @@ class SurveyCall(NamedTuple):
     energy: Callable
     material: Callable
     params: tuple
+    reach: float
+    """How far beyond touching the law acts [m]."""
 
 
 class Limits(NamedTuple):
@@ -175,11 +177,11 @@ def survey_contacts(world, law, shapes, sums):
     contacts = 0
     for p in range(world.counters[PAIR_COUNT]):
         contact = pair_contact(world, p, law, shapes)
-        if contact.overlap <= 0.0:
+        if contact.overlap <= -law.reach:
             continue
         i = np.int64(world.pairs.i[p])
         j = np.int64(world.pairs.j[p])
-        contacts += 1
+        contacts += 1 if contact.overlap > 0.0 else 0
         stored, spring = law.energy(law.params, contact)
         elastic += stored
         sheared += spring
@@ -196,12 +198,12 @@ def survey_contacts(world, law, shapes, sums):
                 add_stiffness(sums, row, contact, stiffness, moving, turning)
     for t in range(world.counters[WALL_CONTACT_COUNT]):
         i = world.wall_contacts.sphere[t]
-        if world.wall_contacts.normal_force[t] == 0.0 or world.wall_contacts.touching[t] == 0.0:
+        if world.wall_contacts.normal_force[t] == 0.0:
             continue
         contact = wall_contact(world, t, law, shapes)
-        if contact.overlap <= 0.0:
+        if contact.overlap <= -law.reach:
             continue
-        contacts += 1
+        contacts += 1 if contact.overlap > 0.0 else 0
         stored, spring = law.energy(law.params, contact)
         elastic += stored
         sheared += spring
