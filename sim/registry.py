@@ -1,4 +1,4 @@
-"""What can be chosen by name: laws, integrators, fields, scenes and measurements, shipped or added as plug-ins.
+"""What can be chosen by name: laws, integrators, fields, bonds, scenes and measurements, shipped or added as plug-ins.
 
 A record is found because its file is there: in a package of `sim`, in the user's plug-in folder, in an installed
 package with the entry point `repose.plugins`, or in a file named on the command line. A module offers its records under
@@ -28,6 +28,7 @@ OFFERS = {
     "laws": "LAW",
     "integrators": "INTEGRATORS",
     "fields": "FIELD",
+    "bonds": "BOND",
     "measure": "MEASUREMENT",
     "scenes": "SCENE",
 }
@@ -60,6 +61,7 @@ class Plugin(NamedTuple):
             "laws": "law",
             "integrators": "integrator",
             "fields": "field",
+            "bonds": "bond law",
             "scenes": "scene",
             "measure": "measurement",
         }
@@ -101,6 +103,11 @@ def integrators() -> dict[str, Any]:
 def fields() -> dict[str, Any]:
     """Every field by name."""
     return found("fields")
+
+
+def bonds() -> dict[str, Any]:
+    """Every bond law by name."""
+    return found("bonds")
 
 
 def measurements() -> dict[str, Any]:

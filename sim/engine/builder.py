@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from repose.sim.engine.contacts.kinematics import TINY
@@ -12,14 +14,19 @@ from repose.sim.engine.world import (
     MATERIAL_COUNT,
     PAIR_COUNT,
     WALL_CONTACT_COUNT,
+    Bonds,
     Floats,
     Pairs,
     WallContacts,
     World,
+    empty_bonds,
     empty_pairs,
     empty_wall_contacts,
     empty_walls,
 )
+
+BOND_COLUMNS = ("i", "j", "rest_length", "own", "intact", "memory")
+"""Columns of `Bonds` with one entry per bond that are kept from step to step."""
 
 PAIRS_PER_SPHERE = 4
 """Pair capacity a new world starts with, per sphere; the table grows by half when it is full."""
@@ -109,7 +116,67 @@ def add_spheres(
         orientation=np.concatenate([world.orientation, upright], axis=1),
         turned=np.concatenate([world.turned, np.zeros((3, count))], axis=1),
     )
+    if grown.bonds:
+        grown = grown._replace(bonds=indexed_bonds(grown.bonds, before + count))
     return fitted(grown, world.pairs, max(world.pairs.i.size, PAIRS_PER_SPHERE * (before + count)))
+
+
+def add_bonds(
+    world: World, i: ArrayLike, j: ArrayLike, own: ArrayLike, *, rest_length: ArrayLike | None = None
+) -> World:
+    """The world with bonds appended between the spheres of rows i and j, each shape (bonds,), and numbers `own` of each
+    bond, shape (columns, bonds) or (columns,); at rest at their present length, or at `rest_length` [m].
+
+    Raises ValueError for rows that are not there, a sphere bonded to itself, centres that coincide, another number of
+    columns than before, and numbers that are not finite.
+    """
+    first, second = (np.atleast_1d(np.asarray(rows, np.int64)) for rows in (i, j))
+    count, dimension = first.size, world.search.cell.shape[0]
+    numbers = np.asarray(own, float)
+    numbers = np.broadcast_to(numbers.reshape(len(numbers), -1), (len(numbers), count))
+    if count and not (min(first.min(), second.min()) >= 0 and world.sphere_count > max(first.max(), second.max())):
+        raise ValueError(f"Bonds join spheres of rows 0 to {world.sphere_count - 1}; a row beyond them was given.")
+    place = world.motion[:dimension, 0]
+    apart = np.sqrt(((place[:, first] - place[:, second]) ** 2).sum(axis=0))
+    length = np.broadcast_to(apart if rest_length is None else np.asarray(rest_length, float), count)
+    if not (np.isfinite(numbers).all() and (apart > 0.0).all() and (length > 0.0).all() and np.isfinite(length).all()):
+        raise ValueError("A bond needs two spheres at different places, a positive rest length and finite numbers.")
+    made = empty_bonds(count, dimension, world.motion.shape[0] - dimension, len(numbers))
+    made.i[:], made.j[:], made.rest_length[:], made.own[:] = first, second, length, numbers
+    if world.bonds:
+        if len(world.bonds.own) != len(numbers):
+            raise ValueError(f"Bonds of this world have {len(world.bonds.own)} numbers each, not {len(numbers)}.")
+        joined = {
+            name: np.concatenate([getattr(world.bonds, name), getattr(made, name)], axis=-1) for name in BOND_COLUMNS
+        }
+        made = made._replace(**joined, lost=world.bonds.lost.copy())
+    return world._replace(bonds=indexed_bonds(made, world.sphere_count))
+
+
+def indexed_bonds(bonds: Bonds, spheres: int) -> Bonds:
+    """The same bonds with room for their forces, and with an index by sphere."""
+    count, width = bonds.i.size, bonds.push.shape[1]
+    ends = np.concatenate([bonds.i, bonds.j]).astype(np.int64)
+    labels = np.concatenate([np.arange(1, count + 1), -np.arange(1, count + 1)])
+    order = np.lexsort((np.abs(labels), ends))
+    return bonds._replace(
+        push=np.zeros((count, width)),
+        power=np.zeros((2, count)),
+        incident=labels[order],
+        begin=np.searchsorted(ends[order], np.arange(spheres + 1)),
+    )
+
+
+def _kept_bonds(world: World, new_row: NDArray[np.int64]) -> Any:
+    """The bonds between spheres that stay, with their new rows."""
+    if not world.bonds:
+        return ()
+    bonds = world.bonds
+    i, j = new_row[bonds.i], new_row[bonds.j]
+    stays = (i >= 0) & (j >= 0)
+    left = {name: np.ascontiguousarray(getattr(bonds, name)[..., stays]) for name in BOND_COLUMNS}
+    left |= {"i": i[stays].astype(np.uint32), "j": j[stays].astype(np.uint32)}
+    return indexed_bonds(bonds._replace(**left), int(new_row.max(initial=-1)) + 1)
 
 
 def keep_spheres(world: World, kept: NDArray[np.bool_]) -> World:
@@ -147,6 +214,7 @@ def with_rows(world: World, rows: NDArray[np.intp]) -> World:
         turned=np.ascontiguousarray(world.turned[:, rows]),
         wall_contacts=wall_contacts,
         counters=world.counters.copy(),
+        bonds=_kept_bonds(world, new_row),
     )
     chosen.counters[PAIR_COUNT] = left
     chosen.counters[WALL_CONTACT_COUNT] = touching

@@ -92,6 +92,23 @@ class BoundField:
 
 
 @dataclass(frozen=True)
+class BoundBond:
+    """A bond law with every choice of formula made: plain functions of one bond that numba can compile."""
+
+    force: Callable
+    """force(params, link) -> BondForce; `Link` and `BondForce` are in repose.sim.engine.bonds."""
+    energy: Callable
+    """energy(params, link) -> what the bond stores [J]; it is lost when the bond breaks."""
+    breaks: Callable
+    """breaks(params, link) -> whether the bond breaks at this evaluation."""
+    stiffness: Callable
+    """stiffness(params, link) -> axial and shear stiffness [N/m], bending and twisting stiffness, the larger
+    [N m/rad], and the time by which damping multiplies all of them [s]."""
+    columns: int = 1
+    """Length of `Link.own`, the numbers of a single bond."""
+
+
+@dataclass(frozen=True)
 class Integrator:
     """An integration scheme: two plain functions around the force evaluation.
 
@@ -124,6 +141,8 @@ class Model:
     rotation: bool = False
     fields: tuple[BoundField, ...] = ()
     """Fields that act on every sphere, besides gravity."""
+    bond: BoundBond | None = None
+    """Law of the bonds between spheres; None for a world without a table of bonds."""
 
     @property
     def spin_length(self) -> int:
@@ -156,10 +175,12 @@ class Shapes(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """What fields read: numbers that may change between batches, and the time."""
+    """What fields and bonds read: numbers that may change between batches, and the time."""
 
     fields: tuple = ()
     """The numbers of each field of the model, in its order."""
+    bond: tuple = ()
+    """The numbers of the bond law."""
     time: float = 0.0
     """Simulated time at `step` [s]; since then dt has not changed."""
     step: int = 0

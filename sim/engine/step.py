@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from repose.sim.engine.bonds import NO_BOND, BondCall, bond_forces, record_bond_energy
 from repose.sim.engine.contacts.largest_overlap import record_largest_overlap
 from repose.sim.engine.contacts.pair_forces import pair_forces, record_pair_energy
 from repose.sim.engine.contacts.wall_forces import move_walls, record_wall_energy, wall_forces
@@ -49,6 +50,9 @@ def step_loop(model: Model, source: str) -> Callable:
     shapes = model.shapes
     has_fields = bool(model.fields)
     field_force = sum_of(model.fields).force
+    has_bonds = model.bond is not None
+    bond = model.bond or NO_BOND
+    bond_force, bond_energy, bond_breaks, own = bond.force, bond.energy, bond.breaks, (0.0,) * bond.columns
     largest_fraction = damping_fraction(model.integrator)
 
     # Branches on `has_...` are decided before anything is compiled: what a model does not have generates no code.
@@ -83,6 +87,12 @@ def step_loop(model: Model, source: str) -> Callable:
                     return done, THREAD_MISSING, -1
                 if not wall_forces(world, law, shapes, stage, thread):
                     return done, THREAD_MISSING, -1
+                if has_bonds:
+                    bonds = BondCall(bond_force, bond_energy, bond_breaks, numbers.bond, own)
+                    if not bond_forces(world, bonds, shapes, stage, thread):
+                        return done, THREAD_MISSING, -1
+                    if thread.id == 0:
+                        record_bond_energy(world, stage.dt)
                 if has_fields:
                     time = numbers.time + (begun + done - numbers.step + stage_times[k]) * dt
                     if not field_forces(world, FieldCall(field_force, numbers.fields, time), shapes, thread):

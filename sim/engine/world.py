@@ -7,7 +7,7 @@ cannot move has inverse mass 0; nothing else distinguishes it.
 from __future__ import annotations
 
 import copy
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,6 +109,34 @@ class WallContacts(NamedTuple):
     """Power dissipated by damping and fed into the friction spring, where the entry pushes [W], shape (2, capacity)."""
 
 
+class Bonds(NamedTuple):
+    """Lasting links between two spheres; contact forces act beside them, where the spheres touch."""
+
+    i: NDArray[np.uint32]
+    j: NDArray[np.uint32]
+    """Rows of the two spheres, in any order, shape (bonds,)."""
+    rest_length: Floats
+    """Distance of the centres at which the bond does not pull [m], shape (bonds,)."""
+    own: Floats
+    """Numbers of each bond that its law reads, shape (`BoundBond.columns`, bonds)."""
+    intact: NDArray[np.uint8]
+    """0 for a bond that has broken, shape (bonds,)."""
+    memory: Floats
+    """Kept with rotation only. In the plane: shear of the bond (x, y) [m] and relative rotation of its ends [rad];
+    in space: shear (x, y, z) [m], bending (x, y, z) and twist [rad]; shape (0, 3 or 7, bonds)."""
+    lost: Floats
+    """Energy stored in bonds when they broke, summed up [J], shape (1,)."""
+    push: Floats
+    """Force on i [N], and with rotation the torque on i and that on j [N m], at this evaluation,
+    shape (bonds, dimension + 2 spin length)."""
+    power: Floats
+    """Power turned into heat [W], and energy of bonds that break [J], at this evaluation, shape (2, bonds)."""
+    incident: NDArray[np.int64]
+    """Bonds of each sphere, b + 1 as i and -b - 1 as j, in the order of bonds, shape (2 bonds,)."""
+    begin: NDArray[np.int64]
+    """Where those of each sphere begin, shape (count + 1,)."""
+
+
 class World(NamedTuple):
     """Everything one step reads and writes."""
 
@@ -150,6 +178,9 @@ class World(NamedTuple):
     point x, y, z [m], ids of both spheres, row of the wall; -1 where there is none, shape (OVERLAP_COLUMNS,)."""
     counters: NDArray[np.int64]
     """Shape (COUNTER_COUNT,)."""
+    bonds: Any = ()
+    """`Bonds`, or an empty tuple: a world without bonds has the type, and so the compiled code, of one that knows
+    none."""
 
     @property
     def sphere_count(self) -> int:
@@ -161,6 +192,23 @@ class World(NamedTuple):
         """True for spheres that cannot move, shape (count,)."""
         fixed: NDArray[np.bool_] = self.inverse_mass[0] == 0.0
         return fixed
+
+
+def empty_bonds(count: int, dimension: int, spin_length: int, columns: int, spheres: int = 0) -> Bonds:
+    """A table of so many bonds, intact, with zeros."""
+    return Bonds(
+        i=np.zeros(count, np.uint32),
+        j=np.zeros(count, np.uint32),
+        rest_length=np.zeros(count),
+        own=np.zeros((columns, count)),
+        intact=np.ones(count, np.uint8),
+        memory=np.zeros(({0: 0, 1: 3, 3: 7}[spin_length], count)),
+        lost=np.zeros(1),
+        push=np.zeros((count, dimension + 2 * spin_length)),
+        power=np.zeros((2, count)),
+        incident=np.zeros(2 * count, np.int64),
+        begin=np.zeros(spheres + 1, np.int64),
+    )
 
 
 def empty_pairs(capacity: int, dimension: int) -> Pairs:

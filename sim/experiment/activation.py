@@ -31,14 +31,16 @@ from repose.sim.experiment.relaxation import relax_where_stiffer
 from repose.sim.experiment.run import RAMP_PARTS, Ramp, Run
 from repose.sim.integrators.start_up import higher_derivatives
 from repose.sim.parameters import shared_names
-from repose.sim.registry import fields, integrators, laws
+from repose.sim.registry import bonds, fields, integrators, laws
 
 
 def model_for(scene: Scene, parameters: Any, built: Any) -> Model:
     """The model that a scene and its parameters ask for; `built` are the parameters the world was built with."""
     law = laws()[scene.law_of(parameters)].bind(parameters)
     bound = tuple(fields()[name].bind(parameters) for name in scene.fields(parameters))
-    return Model(law, integrators()[parameters.integrator], scene.dimension, scene.rotates(built), bound)
+    name = scene.bond(parameters)
+    bond = bonds()[name].bind(parameters) if name else None
+    return Model(law, integrators()[parameters.integrator], scene.dimension, scene.rotates(built), bound, bond)
 
 
 def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
@@ -52,12 +54,19 @@ def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
         laws()[scene.law_of(parameters)].numbers(parameters),
         parameters.gravity_vector(scene.dimension),
         field_numbers(scene, parameters),
+        bond_numbers(scene, parameters),
     )
 
 
 def field_numbers(scene: Scene, parameters: Any) -> tuple:
     """The numbers that the scene's fields read."""
     return tuple(fields()[name].numbers(parameters, scene.dimension) for name in scene.fields(parameters))
+
+
+def bond_numbers(scene: Scene, parameters: Any) -> tuple:
+    """The numbers that the scene's bond law reads; empty without one."""
+    name = scene.bond(parameters)
+    return bonds()[name].numbers(parameters) if name else ()
 
 
 def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = True) -> None:
@@ -82,6 +91,7 @@ def use_parameters(experiment: Experiment, parameters: Any) -> None:
     experiment.engine.law_parameters = laws()[experiment.scene.law_of(parameters)].numbers(parameters)
     experiment.engine.gravity = parameters.gravity_vector(experiment.scene.dimension)
     experiment.engine.field_numbers = field_numbers(experiment.scene, parameters)
+    experiment.engine.bond_numbers = bond_numbers(experiment.scene, parameters)
 
 
 def parameters_in_force(experiment: Experiment) -> Any:

@@ -68,6 +68,9 @@ class Scene:
     """Whether grains rotate."""
     fields: Callable[[Any], tuple[str, ...]] = lambda parameters: ()
     """Names of the fields that act on its spheres besides gravity; its parameters have theirs (repose.sim.fields)."""
+    bond: Callable[[Any], str] = lambda parameters: ""
+    """Name of the law of its bonds (repose.sim.bonds), whose parameters it has; empty where it has none. A scene with
+    one gives its world a table of bonds from the beginning."""
     on_grain_removed: Callable[[Experiment, int], None] | None = None
     """Called with the row of a grain before the grain is removed; updates the scene's counters. None where every grain
     is needed."""
@@ -139,6 +142,8 @@ class Engine:
     """[m/s²], one entry per dimension."""
     field_numbers: tuple = ()
     """Numbers that the fields of the scene read: those of the parameters in force."""
+    bond_numbers: tuple = ()
+    """Numbers that the bond law reads."""
     dt_check_steps: int = 1
     """Steps between two checks of the time step."""
     contact_time: float = 0.0
@@ -241,13 +246,13 @@ class Experiment:
 
     @property
     def numbers(self) -> Numbers:
-        """What fields read, with the clock that the step loop continues."""
-        return Numbers(self.engine.field_numbers, self.run.clock_time, self.run.clock_step)
+        """What fields and bonds read, with the clock that the step loop continues."""
+        return Numbers(self.engine.field_numbers, self.engine.bond_numbers, self.run.clock_time, self.run.clock_step)
 
     @property
     def numbers_now(self) -> Numbers:
         """The same with the clock set to this moment."""
-        return Numbers(self.engine.field_numbers, self.time, self.step)
+        return Numbers(self.engine.field_numbers, self.engine.bond_numbers, self.time, self.step)
 
     @property
     def phase(self) -> str:

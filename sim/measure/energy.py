@@ -1,6 +1,7 @@
 """The energy ledger: where every joule of a run is, or where it went.
 
-    translational + rotational + potential + elastic + shear + damping + sliding + removed - poured - work = gap ,
+    translational + rotational + potential + elastic + shear + bonds
+        + damping + sliding + breaking + removed - poured - work = gap ,
 
 and the gap is what the time step leaves unaccounted for. `damping` and the energy fed into friction springs are
 summed up step by step inside the contact loop; whatever a command, a poured layer or a removed grain changes
@@ -34,10 +35,14 @@ class Energy:
     elastic: float
     shear: float
     """Stored in friction springs."""
+    bonds: float
+    """Stored in bonds."""
     damping: float
     """Turned into heat by viscous terms."""
     sliding: float
     """Turned into heat by friction springs that slid or were let go."""
+    breaking: float
+    """Stored in bonds when they broke."""
     poured: float
     removed: float
     work: float
@@ -49,13 +54,13 @@ class Energy:
 
     @property
     def mechanical(self) -> float:
-        """Kinetic, potential, elastic and stored in friction springs."""
-        return self.kinetic + self.potential + self.elastic + self.shear
+        """Kinetic, potential, elastic and stored in friction springs and bonds."""
+        return self.kinetic + self.potential + self.elastic + self.shear + self.bonds
 
     @property
     def dissipated(self) -> float:
-        """Damping and sliding."""
-        return self.damping + self.sliding
+        """Damping, sliding and breaking."""
+        return self.damping + self.sliding + self.breaking
 
     @property
     def gap(self) -> float:
@@ -87,8 +92,10 @@ def energy_ledger(
         potential=float(np.sum(weight * world.motion[:dimension, 0])) + survey.field_energy,
         elastic=survey.elastic_energy,
         shear=survey.shear_energy,
+        bonds=survey.bond_energy,
         damping=float(world.ledger[LEDGER_DAMPING].sum()),
         sliding=friction - survey.shear_energy + booked.shear,
+        breaking=float(world.bonds.lost[0]) if world.bonds else 0.0,
         poured=booked.poured,
         removed=booked.removed,
         work=booked.work + float(world.ledger[LEDGER_WALLS].sum()),
@@ -104,6 +111,8 @@ def _term(name: str) -> Callable[[System], float]:
     def sample(system: System) -> float:
         if name == "rotational" and not system.rotates:
             return math.nan
+        if name in ("bonds", "breaking") and not system.world.bonds:
+            return math.nan
         return float(getattr(system.derived(ledger_of), name))
 
     return sample
@@ -115,8 +124,10 @@ TERMS = {
     "potential": "potential",
     "elastic": "elastic",
     "shear": "shear springs",
+    "bonds": "bonds",
     "damping": "lost: damping",
     "sliding": "lost: sliding",
+    "breaking": "lost: breaking",
     "poured": "poured in",
     "removed": "carried away",
     "work": "by changes",

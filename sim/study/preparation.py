@@ -111,7 +111,7 @@ def compile_engine(needed: Needed, tell: Callable[[str], None] = lambda part: No
     parameters = scene.parameters.checked(needed.values)
     engine = engine_for(scene, parameters, parameters)
     world = with_levels(scene.begin(parameters, 1)[0], needed.model.integrator.levels)
-    numbers = Numbers(engine.field_numbers)
+    numbers = Numbers(engine.field_numbers, engine.bond_numbers)
     calls: tuple[Callable[[], Any], ...] = (
         lambda: engine.advance(copy_world(world), engine.law_parameters, engine.gravity, 0.0, 0, numbers),
         lambda: engine.contact_table(world, engine.law_parameters),

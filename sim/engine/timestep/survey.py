@@ -7,7 +7,8 @@ y² for any t > 0, with t = b_j/b_i, the stiffest mode of the whole network obey
     w² <= max over spheres of the largest eigenvalue of  sum over its contacts of w_e² n n^T ,
 
 exact for a single pair and for a triangular lattice, and never too small. Damping is bounded alike. What a field
-contributes acts on one sphere and is added to its sum.
+contributes acts on one sphere and is added to its sum. A bond adds its stiffness to both ends like a contact, that
+against bending and twisting in all directions.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from repose.sim.engine.bonds import NO_BOND, BondSurvey, survey_bonds
 from repose.sim.engine.contacts.pair_forces import pair_contact
 from repose.sim.engine.contacts.wall_forces import wall_contact
 from repose.sim.engine.fields import FieldSurvey, sum_of, survey_fields
@@ -47,6 +49,8 @@ class Survey(NamedTuple):
     """Its row, or -1."""
     field_energy: float = 0.0
     """Potential energy in fields besides gravity [J]."""
+    bond_energy: float = 0.0
+    """Stored in bonds [J]."""
 
 
 @lru_cache(maxsize=64)
@@ -72,6 +76,9 @@ def survey_loop(model: Model, source: str) -> Callable:
     has_fields = bool(model.fields)
     fields = sum_of(model.fields)
     field_potential, field_stiffness = fields.potential, fields.stiffness
+    has_bonds = model.bond is not None
+    bond = model.bond or NO_BOND
+    energy_of_bond, bond_stiffness, own = bond.energy, bond.stiffness, (0.0,) * bond.columns
 
     def survey_all(world, params, limits, sums, numbers):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
@@ -79,10 +86,14 @@ def survey_loop(model: Model, source: str) -> Callable:
         contacts, elastic, sheared, largest = stored
         field_energy = 0.0
         if has_fields:
-            call = FieldSurvey(field_potential, field_stiffness, numbers.fields, numbers.time)
-            field_energy = survey_fields(world, call, shapes, sums)
+            field = FieldSurvey(field_potential, field_stiffness, numbers.fields, numbers.time)
+            field_energy = survey_fields(world, field, shapes, sums)
+        bond_energy = 0.0
+        if has_bonds:
+            call = BondSurvey(energy_of_bond, bond_stiffness, numbers.bond, own)
+            bond_energy = survey_bonds(world, call, shapes, sums)
         stable, omega, ratio, stiffest = largest_step(limits, sums)
-        return contacts, elastic, sheared, largest, stable, omega, ratio, stiffest, field_energy
+        return contacts, elastic, sheared, largest, stable, omega, ratio, stiffest, field_energy, bond_energy
 
     return survey_all
 
