@@ -1,10 +1,10 @@
 """Cement: a round elastic beam between two centres, which breaks at its tensile or shear strength.
 
 The beam has the length l_0 of the bond at rest and its own radius r; A = pi r², I = pi r⁴/4, J = pi r⁴/2. It resists
-stretch with E A/l_0, shear with 12 E I/l_0³, bending with E I/l_0 and twist with G J/l_0, G = E/(2 (1 + nu)): the beam
-of Euler and Bernoulli. Damping is a lag: each resistance adds its rate times `bond_lag`. It breaks, as a parallel bond of
-Potyondy & Cundall, Int. J. Rock Mech. Min. Sci. 41 (2004) 1329, doi:10.1016/j.ijrmms.2004.09.011, when the largest
-stress at an end exceeds a strength:
+stretch with E A/l_0, shear with 12 E I/l_0³, bending with E I/l_0 and twist with G J/l_0, G = E/(2 (1 + nu)), as the
+beam of Euler and Bernoulli does. Damping is a lag: each resistance adds its rate times `bond_lag`. It breaks, as a
+parallel bond of Potyondy & Cundall, Int. J. Rock Mech. Min. Sci. 41 (2004) 1329, doi:10.1016/j.ijrmms.2004.09.011,
+when the largest stress at an end exceeds a strength:
 
     tension  -F_n/A + (|M_b| + |F_s| l_0/2) r/I ,    shear  |F_s|/A + |M_t| r/J .
 

@@ -14,6 +14,7 @@ from repose.sim.engine.world import (
     MATERIAL_COUNT,
     PAIR_COUNT,
     WALL_CONTACT_COUNT,
+    Bodies,
     Bonds,
     Floats,
     Pairs,
@@ -116,6 +117,12 @@ def add_spheres(
         orientation=np.concatenate([world.orientation, upright], axis=1),
         turned=np.concatenate([world.turned, np.zeros((3, count))], axis=1),
     )
+    if grown.bodies:
+        loose = {
+            "offset": np.concatenate([grown.bodies.offset, np.zeros((dimension, count))], axis=1),
+            "own_mass": np.concatenate([grown.bodies.own_mass, mass]),
+        }
+        grown = grown._replace(bodies=grown.bodies._replace(**loose))
     if grown.bonds:
         grown = grown._replace(bonds=indexed_bonds(grown.bonds, before + count))
     return fitted(grown, world.pairs, max(world.pairs.i.size, PAIRS_PER_SPHERE * (before + count)))
@@ -179,8 +186,47 @@ def _kept_bonds(world: World, new_row: NDArray[np.int64]) -> Any:
     return indexed_bonds(bonds._replace(**left), int(new_row.max(initial=-1)) + 1)
 
 
+def body_of(bodies: Bodies, spheres: int) -> NDArray[np.int32]:
+    """Row of the body that each sphere is a member of, -1 for loose ones, shape (spheres,)."""
+    rows = np.full(spheres, -1, np.int32)
+    rows[bodies.member] = np.repeat(np.arange(bodies.begin.size - 1), np.diff(bodies.begin))
+    return rows
+
+
+def _in_whole_bodies(world: World, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Those of these rows that are loose or in a body all of whose members are among them."""
+    if not world.bodies:
+        return rows
+    kept = np.zeros(world.sphere_count, bool)
+    kept[rows] = True
+    body = world.search.body
+    broken = np.bincount(body[~kept & (body >= 0)], minlength=world.bodies.begin.size - 1) > 0
+    return rows[~((body[rows] >= 0) & broken[body[rows]])]
+
+
+def _kept_bodies(world: World, rows: NDArray[np.intp], new_row: NDArray[np.int64]) -> Any:
+    """The bodies whose members stay, in the order of their first members."""
+    if not world.bodies:
+        return ()
+    bodies = world.bodies
+    counts = np.diff(bodies.begin)
+    first = new_row[bodies.member[bodies.begin[:-1]]] if counts.size else np.zeros(0, np.int64)
+    order = np.argsort(first, kind="stable")
+    order = order[first[order] >= 0]
+    members = [new_row[bodies.member[bodies.begin[b] : bodies.begin[b + 1]]] for b in order]
+    columns = ("motion", "force", "inverse_mass", "unequal", "reference", "orientation", "body_id")
+    return bodies._replace(
+        **{name: np.ascontiguousarray(getattr(bodies, name)[..., order]) for name in columns},
+        member=np.concatenate([np.zeros(0, np.int64), *members]).astype(np.uint32),
+        begin=np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64),
+        offset=np.ascontiguousarray(bodies.offset[:, rows]),
+        own_mass=bodies.own_mass[rows],
+    )
+
+
 def keep_spheres(world: World, kept: NDArray[np.bool_]) -> World:
-    """The world with only the rows where `kept` is True; contact history among them is kept bit by bit."""
+    """The world with only the rows where `kept` is True; contact history among them is kept bit by bit. A body leaves
+    as a whole as soon as one of its members does."""
     return with_rows(world, np.flatnonzero(kept))
 
 
@@ -197,6 +243,7 @@ def in_order_of_id(world: World) -> World:
 
 def with_rows(world: World, rows: NDArray[np.intp]) -> World:
     """The world with only these rows, in this order; contact history among them is kept bit by bit."""
+    rows = _in_whole_bodies(world, rows)
     new_row = np.full(world.sphere_count, -1)
     new_row[rows] = np.arange(rows.size)
     pairs, left = _kept_pairs(world, new_row)
@@ -215,6 +262,7 @@ def with_rows(world: World, rows: NDArray[np.intp]) -> World:
         wall_contacts=wall_contacts,
         counters=world.counters.copy(),
         bonds=_kept_bonds(world, new_row),
+        bodies=_kept_bodies(world, rows, new_row),
     )
     chosen.counters[PAIR_COUNT] = left
     chosen.counters[WALL_CONTACT_COUNT] = touching
@@ -356,6 +404,10 @@ def with_levels(world: World, levels: int) -> World:
     """The world with room for another integrator's levels; those above acceleration begin at zero."""
     motion = np.zeros((world.motion.shape[0], levels, world.sphere_count))
     motion[:, :3] = world.motion[:, :3]
+    if world.bodies:
+        moved = np.zeros((world.motion.shape[0], levels, world.bodies.motion.shape[2]))
+        moved[:, :3] = world.bodies.motion[:, :3]
+        world = world._replace(bodies=world.bodies._replace(motion=moved))
     return world._replace(motion=motion)
 
 
@@ -387,6 +439,8 @@ def fitted(world: World, pairs: Pairs, capacity: int, wall_capacity: int = 0, th
         world.search.skin.copy(),
         world.search.reach.copy(),
     )
+    if world.bodies:
+        search.body[:] = body_of(world.bodies, world.sphere_count)
     return world._replace(
         wall_contacts=wall_contacts,
         pairs=fitted,

@@ -90,20 +90,20 @@ class FieldCall(NamedTuple):
 
 
 @compilable(forceinline=True)
-def sphere_at(world, positions, velocities, spins, i):
+def sphere_at(world, mass, positions, velocities, spins, i):
     """Sphere i as a field sees it."""
     return Sphere(
         arrays.at(positions, i),
         arrays.at(velocities, i),
         arrays.at(spins, i),
         world.radius[i],
-        world.mass[i],
+        mass[i],
         world.sphere_id[i],
     )
 
 
 @compilable
-def field_forces(world, field, shapes, thread):
+def field_forces(world, field, shapes, mass, thread):
     """Add the forces of fields on this thread's spheres to `world.force`; False if a thread is missing."""
     positions = arrays.level(world.motion, 0, 0, shapes.position)
     velocities = arrays.level(world.motion, 0, 1, shapes.position)
@@ -116,7 +116,7 @@ def field_forces(world, field, shapes, thread):
         power[1, i] = 0.0
         if world.inverse_mass[0, i] == 0.0:
             continue
-        answer = field.force(field.params, sphere_at(world, positions, velocities, spins, i), field.time)
+        answer = field.force(field.params, sphere_at(world, mass, positions, velocities, spins, i), field.time)
         arrays.add_at(forces, i, answer.force)
         arrays.add_at(torques, i, answer.torque)
         power[0, i] = answer.heat
@@ -149,7 +149,7 @@ class FieldSurvey(NamedTuple):
 
 
 @compilable
-def survey_fields(world, field, shapes, sums):
+def survey_fields(world, field, shapes, mass, sums):
     """Potential energy of all spheres that can move [J]; adds their stiffness to the sums of
     repose.sim.engine.timestep.survey."""
     positions = arrays.level(world.motion, 0, 0, shapes.position)
@@ -160,7 +160,7 @@ def survey_fields(world, field, shapes, sums):
         inverse_mass = world.inverse_mass[0, i]
         if inverse_mass == 0.0:
             continue
-        sphere = sphere_at(world, positions, velocities, spins, i)
+        sphere = sphere_at(world, mass, positions, velocities, spins, i)
         energy += field.potential(field.params, sphere, field.time)
         stiffness, viscosity = field.stiffness(field.params, sphere, field.time)
         for c in range(len(shapes.position)):

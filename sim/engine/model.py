@@ -143,6 +143,8 @@ class Model:
     """Fields that act on every sphere, besides gravity."""
     bond: BoundBond | None = None
     """Law of the bonds between spheres; None for a world without a table of bonds."""
+    bodies: bool = False
+    """Whether the world has a table of rigid bodies of several spheres; they rotate, so that spheres must."""
 
     @property
     def spin_length(self) -> int:

@@ -11,6 +11,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from repose.sim.engine.bodies import (
+    gather_members,
+    own_bodies,
+    place_members,
+    settle_bodies,
+    turn_bodies,
+)
 from repose.sim.engine.bonds import NO_BOND, BondCall, bond_forces, record_bond_energy
 from repose.sim.engine.contacts.largest_overlap import record_largest_overlap
 from repose.sim.engine.contacts.pair_forces import pair_forces, record_pair_energy
@@ -50,6 +57,8 @@ def step_loop(model: Model, source: str) -> Callable:
     shapes = model.shapes
     has_fields = bool(model.fields)
     field_force = sum_of(model.fields).force
+    velocity_lead = model.integrator.velocity_lead
+    has_bodies = model.bodies
     has_bonds = model.bond is not None
     bond = model.bond or NO_BOND
     bond_force, bond_energy, bond_breaks, own = bond.force, bond.energy, bond.breaks, (0.0,) * bond.columns
@@ -66,6 +75,9 @@ def step_loop(model: Model, source: str) -> Callable:
         if steps > 0 and not wait(world.threads):  # before anything is changed
             return 0, THREAD_MISSING, -1
         begun = world.counters[STEP_COUNT]
+        weighing = world.mass
+        if has_bodies:
+            weighing = world.bodies.own_mass
         pending = world.counters[PENDING]  # stages begun before the tables had to be enlarged
         for done in range(steps):
             for k in range(stages):
@@ -75,15 +87,23 @@ def step_loop(model: Model, source: str) -> Callable:
                 if pending <= k:
                     if not static:
                         before(world.motion, thread.first, thread.last, k, dt)
+                        if has_bodies:
+                            first, last = own_bodies(world, thread)
+                            before(world.bodies.motion, first, last, k, dt)
                     if k == 0 and thread.id == 0:
                         move_walls(world.walls, dt)
                     pending = k + 1
+                if has_bodies:
+                    turn_bodies(world, shapes, stage_times[k] * dt, velocity_lead * dt, thread)
+                    if not wait(world.threads):
+                        return done, THREAD_MISSING, -1
+                    place_members(world, shapes, thread)
                 status, row = refresh_neighbours(world, shapes, needs_material, dt, thread)
                 if status != OK:
                     if thread.id == 0:
                         world.counters[PENDING] = pending
                     return done, status, row
-                if not pair_forces(world, law, shapes, stage, gravity, thread):
+                if not pair_forces(world, law, shapes, stage, gravity, weighing, thread):
                     return done, THREAD_MISSING, -1
                 if not wall_forces(world, law, shapes, stage, thread):
                     return done, THREAD_MISSING, -1
@@ -95,12 +115,24 @@ def step_loop(model: Model, source: str) -> Callable:
                         record_bond_energy(world, stage.dt)
                 if has_fields:
                     time = numbers.time + (begun + done - numbers.step + stage_times[k]) * dt
-                    if not field_forces(world, FieldCall(field_force, numbers.fields, time), shapes, thread):
+                    if not field_forces(world, FieldCall(field_force, numbers.fields, time), shapes, weighing, thread):
                         return done, THREAD_MISSING, -1
                     if thread.id == 0:
                         record_field_energy(world, stage.dt)
                 if thread.id == 0:
                     record_contacts(world, stage.dt, static)
+                if has_bodies:
+                    if not wait(world.threads):
+                        return done, THREAD_MISSING, -1
+                    gather_members(world, shapes, gravity, thread)
+                    bodies = world.bodies
+                    first, last = own_bodies(world, thread)
+                    if static:
+                        set_accelerations(bodies, first, last)
+                    else:
+                        after(bodies.motion, bodies.force, bodies.inverse_mass, first, last, k, dt)
+                        if k == stages - 1:
+                            settle_bodies(world, thread)
                 if static:
                     set_accelerations(world, thread.first, thread.last)
                 else:
@@ -109,6 +141,11 @@ def step_loop(model: Model, source: str) -> Callable:
             if thread.id == 0:
                 world.counters[PENDING] = 0
                 world.counters[STEP_COUNT] += 0 if static else 1
+        if has_bodies and steps > 0:  # as they are at the end of the step, for whoever reads the tables
+            turn_bodies(world, shapes, 0.0, 0.0, thread)
+            if not wait(world.threads):
+                return steps, THREAD_MISSING, -1
+            place_members(world, shapes, thread)
         return steps, OK, -1
 
     return advance

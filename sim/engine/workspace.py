@@ -100,6 +100,9 @@ class Search(NamedTuple):
     """Of the present wall: lowest and highest corner of its box [m], normal, first corner [m], shape (4, dimension)."""
     box_cells: NDArray[np.int64]
     """First and last cell near the box, shape (2, dimension)."""
+    body: NDArray[np.int32]
+    """Row of the body that each sphere is a member of, -1 for a loose sphere, shape (count,): members of one body do
+    not touch each other."""
     unequal: Floats
     """(R_max + R_min)/R_min of all spheres, shape (1,): no overlap is a larger share of the smaller radius than so many
     times its share of R_i + R_j."""
@@ -187,6 +190,7 @@ def working_storage(
         bucket_start=np.zeros(buckets + 1, np.int32),
         box=np.zeros((4, dimension)),
         box_cells=np.zeros((2, dimension), np.int64),
+        body=np.full(spheres, -1, np.int32),
         unequal=np.array([1.0 + radius.max() / radius.min() if spheres else 2.0]),
     )
     shared_tables = Threads(

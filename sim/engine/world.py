@@ -137,6 +137,43 @@ class Bonds(NamedTuple):
     """Where those of each sphere begin, shape (count + 1,)."""
 
 
+class Bodies(NamedTuple):
+    """Rigid bodies of several spheres. A body moves like a sphere, by tables like those of `World`; its members are
+    spheres that are placed before forces are computed, and whose forces are gathered afterwards.
+
+    The rotation coordinates of a body in space are no angles: their velocity is its angular momentum over a reference
+    moment of inertia, which changes by torques alone. In the plane they are the angle and the spin.
+    """
+
+    motion: Floats
+    """As in `World`, of the centre of mass, shape (coordinates, levels, bodies)."""
+    force: Floats
+    """As in `World`, shape (coordinates, bodies)."""
+    inverse_mass: Floats
+    """1/mass [1/kg] and 1/(reference moment of inertia) [1/(kg m²)], 0 for a body that cannot move, shape
+    (coordinates, bodies)."""
+    unequal: Floats
+    """Reference moment over principal moment of inertia, less 1 [-], shape (3, bodies) in space; 0 rows in the
+    plane."""
+    reference: Floats
+    """Orientation of the principal axes at the end of the last step: unit quaternion (w, x, y, z), shape (4, bodies);
+    unused in the plane."""
+    orientation: Floats
+    """The same at this evaluation; in the plane cosine and sine of the angle in the first two rows."""
+    member: NDArray[np.uint32]
+    """Rows of the member spheres, body by body, shape (members,)."""
+    begin: NDArray[np.int64]
+    """Where the members of each body begin, shape (bodies + 1,)."""
+    offset: Floats
+    """Of each sphere from the centre of its body, along the principal axes [m], 0 for loose ones, shape
+    (dimension, count)."""
+    own_mass: Floats
+    """Mass that the weight and fields act on at each sphere [kg], shape (count,): for a member its share of the mass of
+    the body, which stands in `World.mass`."""
+    body_id: NDArray[np.int64]
+    """Identity, the id of the first member, shape (bodies,)."""
+
+
 class World(NamedTuple):
     """Everything one step reads and writes."""
 
@@ -181,6 +218,9 @@ class World(NamedTuple):
     bonds: Any = ()
     """`Bonds`, or an empty tuple: a world without bonds has the type, and so the compiled code, of one that knows
     none."""
+    bodies: Any = ()
+    """`Bodies`, or an empty tuple. Of a member `mass` is that of its body, and `inverse_mass` bounds how easily a force
+    moves it, rotation of the body included; what the integrator makes of its row is overwritten."""
 
     @property
     def sphere_count(self) -> int:
@@ -208,6 +248,29 @@ def empty_bonds(count: int, dimension: int, spin_length: int, columns: int, sphe
         power=np.zeros((2, count)),
         incident=np.zeros(2 * count, np.int64),
         begin=np.zeros(spheres + 1, np.int64),
+    )
+
+
+def motions(world: World) -> tuple[Floats, ...]:
+    """Every table that the integrator moves: of spheres, and of bodies."""
+    return (world.motion, world.bodies.motion) if world.bodies else (world.motion,)
+
+
+def empty_bodies(dimension: int, spin_length: int, levels: int, count: int = 0, spheres: int = 0) -> Bodies:
+    """A table of so many bodies, with zeros."""
+    coordinates = dimension + spin_length
+    return Bodies(
+        motion=np.zeros((coordinates, levels, count)),
+        force=np.zeros((coordinates, count)),
+        inverse_mass=np.zeros((coordinates, count)),
+        unequal=np.zeros((spin_length if spin_length == 3 else 0, count)),
+        reference=np.zeros((4, count)),
+        orientation=np.zeros((4, count)),
+        member=np.zeros(0, np.uint32),
+        begin=np.zeros(count + 1, np.int64),
+        offset=np.zeros((dimension, spheres)),
+        own_mass=np.zeros(spheres),
+        body_id=np.zeros(count, np.int64),
     )
 
 

@@ -23,7 +23,7 @@ from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
 from repose.sim.engine.step import compose
 from repose.sim.engine.threads import is_compiled
 from repose.sim.engine.timestep.survey import compose_survey
-from repose.sim.engine.world import copy_world
+from repose.sim.engine.world import copy_world, motions
 from repose.sim.experiment import automatic_step
 from repose.sim.experiment.experiment import Engine, Experiment, Scene
 from repose.sim.experiment.ledger import booked, survey_contacts
@@ -40,7 +40,8 @@ def model_for(scene: Scene, parameters: Any, built: Any) -> Model:
     bound = tuple(fields()[name].bind(parameters) for name in scene.fields(parameters))
     name = scene.bond(parameters)
     bond = bonds()[name].bind(parameters) if name else None
-    return Model(law, integrators()[parameters.integrator], scene.dimension, scene.rotates(built), bound, bond)
+    scheme, bodies = integrators()[parameters.integrator], scene.bodies(built)
+    return Model(law, scheme, scene.dimension, scene.rotates(built), bound, bond, bodies)
 
 
 def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
@@ -195,6 +196,8 @@ def advance_ramp(experiment: Experiment) -> bool:
 def start_derivatives(experiment: Experiment, first_row: int = 0) -> None:
     """Give the spheres from `first_row` on the higher derivatives that the chosen start-up asks for."""
     run, engine = experiment.run, experiment.engine
+    if run.world.bodies:
+        return  # the samples of a body would need its orientation as well
     if experiment.parameters.start_up == "rk4" and engine.model.integrator.levels > 3 and run.dt > 0.0:
         numbers = experiment.numbers_now
         higher = higher_derivatives(run.world, engine.model, engine.law_parameters, engine.gravity, run.dt, numbers)
@@ -216,7 +219,8 @@ def find_accelerations(experiment: Experiment) -> None:
 
 def restart_motion(experiment: Experiment) -> None:
     """Give the spheres the accelerations of positions that have changed, and new higher derivatives."""
-    experiment.run.world.motion[:, 3:] = 0.0
+    for motion in motions(experiment.run.world):
+        motion[:, 3:] = 0.0
     find_accelerations(experiment)
     start_derivatives(experiment)
 
@@ -236,5 +240,6 @@ def _adapt_world(experiment: Experiment, previous: Model) -> None:
         return
     lead = scheme.velocity_lead - previous.integrator.velocity_lead
     run.world = with_levels(run.world, scheme.levels)
-    run.world.motion[:, 1] += lead * run.dt * run.world.motion[:, 2]
+    for motion in motions(run.world):
+        motion[:, 1] += lead * run.dt * motion[:, 2]
     start_derivatives(experiment)

@@ -71,6 +71,8 @@ class Scene:
     bond: Callable[[Any], str] = lambda parameters: ""
     """Name of the law of its bonds (repose.sim.bonds), whose parameters it has; empty where it has none. A scene with
     one gives its world a table of bonds from the beginning."""
+    bodies: Callable[[Any], bool] = lambda parameters: False
+    """Whether its world has rigid bodies of several spheres; then it has a table of bodies from the beginning."""
     on_grain_removed: Callable[[Experiment, int], None] | None = None
     """Called with the row of a grain before the grain is removed; updates the scene's counters. None where every grain
     is needed."""

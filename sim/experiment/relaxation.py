@@ -59,8 +59,8 @@ def relax_where_stiffer(experiment: Experiment, before: float) -> bool:
     Returns whether it did. In a flow, the acceleration before the change, or before the drag of a slider that the
     change belongs to, counts instead of gravity.
     """
-    if survey_contacts(experiment).elastic_energy <= LEAST_RISE * before:
-        return False
+    if experiment.run.world.bodies or survey_contacts(experiment).elastic_energy <= LEAST_RISE * before:
+        return False  # members of a body cannot move apart
     undisturbed = experiment.history.before_change.run.world
     gravity, flow = gravity_of(experiment), mean_acceleration(undisturbed, experiment.scene.dimension)
     if unbalanced(experiment) <= max(UNBALANCED * gravity, LARGE_RISE * flow):
@@ -72,7 +72,7 @@ def relax_where_stiffer(experiment: Experiment, before: float) -> bool:
 def relax_where_unbalanced(experiment: Experiment) -> None:
     """Relax a packing at rest whose contact forces are much larger than its weight."""
     gravity = gravity_of(experiment)
-    if unbalanced(experiment) > UNBALANCED * gravity:
+    if not experiment.run.world.bodies and unbalanced(experiment) > UNBALANCED * gravity:
         relax(experiment, survey_contacts(experiment).elastic_energy, BALANCED * gravity)
 
 

@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 from repose.sim.engine.builder import (
+    BOND_COLUMNS,
     empty_world,
     fill_pair_properties,
     fitted,
     flaw_of_walls,
     in_order_of_id,
     index_pairs,
+    indexed_bonds,
 )
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
 from repose.sim.engine.workspace import OVERLAP_RATIO, OVERLAP_STEP, empty_threads
@@ -31,6 +33,8 @@ from repose.sim.engine.world import (
     WALL_CONTACT_COUNT,
     Pairs,
     World,
+    empty_bodies,
+    empty_bonds,
     empty_pairs,
 )
 from repose.sim.io import archive
@@ -57,11 +61,22 @@ OLD_NAMES = {
 PARTS = ("walls", "wall_contacts", "pairs", "search")
 MADE_ANEW = {
     *("pair_buffer", "wall_buffer", "threads"),
-    *(f"search.{name}" for name in ("cell", "order", "place", "begin", "bucket_start", "box", "box_cells", "unequal")),
+    *(
+        f"search.{name}"
+        for name in ("cell", "order", "place", "begin", "bucket_start", "box", "box_cells", "unequal", "body")
+    ),
     *(f"pairs.{name}" for name in ("radius_sum", "effective_mass", "effective_inertia", "fixed", "kind")),
     *(f"wall_contacts.{name}" for name in ("begin", "gap", "normal", "contact_state", "acting", "push", "heat")),
 }
 """Working storage, which a step writes before it reads it, and columns that follow from the spheres of a pair."""
+KEPT = {
+    "bonds": (*BOND_COLUMNS, "lost"),
+    "bodies": (
+        *("motion", "inverse_mass", "unequal", "reference", "orientation"),
+        *("member", "begin", "offset", "own_mass", "body_id"),
+    ),
+}
+"""Columns of parts that most worlds do not have: the rest follows from them."""
 ABSENT = ("search.reach",)
 """Columns that are left out where they are zero: of what most worlds do not have."""
 REFERENCES = ("search.reference", "search.wall_reference")
@@ -89,6 +104,9 @@ def tables_of(world: World) -> dict[str, Any]:
         part = getattr(world, name)
         if name in MADE_ANEW:
             continue
+        if name in KEPT:
+            tables |= {f"{name}.{column}": np.ascontiguousarray(getattr(part, column)) for column in KEPT[name] if part}
+            continue
         if name not in PARTS:
             tables[name] = np.ascontiguousarray(part)
             continue
@@ -104,7 +122,8 @@ def packed(world: World) -> World:
     """A copy with lists trimmed to the rows in use and without working storage; `unpacked` makes it steppable."""
     found = {name: table.copy() for name, table in tables_of(world).items()}
     found.setdefault("search.reach", np.zeros(1))
-    return _with_tables(_blank_for(*_sizes(found)), found)._replace(threads=empty_threads(0))
+    world = _with_tables(_blank_for(*_sizes(found)), found)._replace(threads=empty_threads(0))
+    return _with_parts(world, found)
 
 
 def unpacked(world: World) -> World:
@@ -143,7 +162,9 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
             raise StoreError(f"Table '{name}' of the file's world is not what it should be: the file is damaged.")
     if why := _flaw(found, rows):
         raise StoreError(f"The file's world {why}: the file is damaged.")
-    return in_order_of_id(_with_room(_with_tables(blank, found), rows))
+    if why := flaw_of_parts(found, count, dimension, coordinates - dimension, levels):
+        raise StoreError(f"The file's world {why}: the file is damaged.")
+    return in_order_of_id(_with_room(_with_parts(_with_tables(blank, found), found), rows))
 
 
 def _sizes(found: dict[str, Any]) -> tuple[int, int, int]:
@@ -245,6 +266,64 @@ def _with_tables(blank: World, found: dict[str, Any]) -> World:
 
     flat = {name: found[name] for name in World._fields if name in found}
     return blank._replace(**flat, **{name: part(name) for name in PARTS})
+
+
+def _with_parts(world: World, found: dict[str, Any]) -> World:
+    """The world with the bonds and bodies of these tables, as far as there are any."""
+    dimension, spheres = found["search.reference"].shape[0], found["radius"].size
+    spin_length, levels = found["motion"].shape[0] - dimension, found["motion"].shape[1]
+    if "bonds.i" in found:
+        blank = empty_bonds(found["bonds.i"].size, dimension, spin_length, len(found["bonds.own"]))
+        bonds = blank._replace(**{name: found[f"bonds.{name}"] for name in KEPT["bonds"]})
+        world = world._replace(bonds=indexed_bonds(bonds, spheres))
+    if "bodies.motion" in found:
+        bodies = empty_bodies(dimension, spin_length, levels, found["bodies.motion"].shape[2], spheres)
+        world = world._replace(bodies=bodies._replace(**{name: found[f"bodies.{name}"] for name in KEPT["bodies"]}))
+    return world
+
+
+def flaw_of_parts(found: dict[str, Any], spheres: int, dimension: int, spin_length: int, levels: int) -> str:
+    """The first impossible property of the tables of bonds and bodies, or an empty string."""
+    for part, kept in KEPT.items():
+        given = [name for name in found if name.startswith(f"{part}.")]
+        if not given:
+            continue
+        if sorted(given) != sorted(f"{part}.{name}" for name in kept):
+            return f"has other tables of {part} than this program"
+        rows = found[given[0]].shape[-1] if part == "bonds" else found["bodies.motion"].shape[-1]
+        if part == "bonds":
+            like: Any = empty_bonds(rows, dimension, spin_length, len(found["bonds.own"]))
+        else:
+            like = empty_bodies(dimension, spin_length, levels, rows, spheres)
+            like = like._replace(member=np.zeros(found["bodies.member"].size, np.uint32))
+        for name in kept:
+            table, blank = found[f"{part}.{name}"], getattr(like, name)
+            if (table.shape, table.dtype) != (blank.shape, blank.dtype):
+                return f"has a table '{part}.{name}' that is not what it should be"
+            if table.dtype.kind == "f" and not (np.isfinite(table).all() and (np.abs(table) <= MOST**2).all()):
+                return f"holds numbers of {part} that are not finite or too large"
+    if "bonds.i" in found and _flawed_bonds(found, spheres):
+        return "has bonds between spheres that are not there, or of no length"
+    if "bodies.motion" in found and _flawed_bodies(found, spheres):
+        return "has bodies whose members, masses or orientations cannot be"
+    return ""
+
+
+def _flawed_bonds(found: dict[str, Any], spheres: int) -> bool:
+    i, j = found["bonds.i"], found["bonds.j"]
+    there = (i < spheres).all() and (j < spheres).all() and (i != j).all()
+    return not (there and (found["bonds.rest_length"] > 0.0).all() and (found["bonds.intact"] <= 1).all())
+
+
+def _flawed_bodies(found: dict[str, Any], spheres: int) -> bool:
+    member, begin = found["bodies.member"], found["bodies.begin"]
+    lengths = np.diff(begin)
+    chained = begin[0] == 0 and (lengths > 0).all() and begin[-1] == member.size
+    unique = (member < spheres).all() and np.unique(member).size == member.size
+    size = (found["bodies.reference"] ** 2).sum(axis=0)
+    sound = (found["bodies.inverse_mass"] >= 0.0).all() and (found["bodies.own_mass"] >= 0.0).all()
+    sound = sound and (found["bodies.unequal"] > -1.0).all() and (np.abs(size - 1.0) < 1e-6).all()
+    return not (chained and unique and sound)
 
 
 def _with_room(world: World, rows: dict[str, int]) -> World:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
+from repose.sim.engine.orientation import body_spins
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS, World
 from repose.sim.measure.booked import Booked
@@ -81,15 +82,19 @@ def energy_ledger(
     """
     # Where nothing can move the inverse of the inverse_mass stands for no inertia at all.
     inertia = np.divide(1.0, world.inverse_mass, out=np.zeros_like(world.inverse_mass), where=world.inverse_mass > 0.0)
+    carried = (0.0, 0.0, 0.0)
+    if world.bodies:
+        inertia[:, world.bodies.member] = 0.0  # rows of members stand for parts of bodies
+        carried = _of_bodies(world, gravity, velocity_shift)
     velocity = world.motion[:, 1] - velocity_shift * world.motion[:, 2]
     dimension = len(gravity)
     weight = -np.asarray(gravity)[:, None] * inertia[:dimension]
     friction = float(world.ledger[LEDGER_FRICTION].sum())
     kinetic = 0.5 * inertia * velocity**2
     return Energy(
-        translational=float(kinetic[:dimension].sum()),
-        rotational=float(kinetic[dimension:].sum()),
-        potential=float(np.sum(weight * world.motion[:dimension, 0])) + survey.field_energy,
+        translational=float(kinetic[:dimension].sum()) + carried[0],
+        rotational=float(kinetic[dimension:].sum()) + carried[1],
+        potential=float(np.sum(weight * world.motion[:dimension, 0])) + survey.field_energy + carried[2],
         elastic=survey.elastic_energy,
         shear=survey.shear_energy,
         bonds=survey.bond_energy,
@@ -99,6 +104,21 @@ def energy_ledger(
         poured=booked.poured,
         removed=booked.removed,
         work=booked.work + float(world.ledger[LEDGER_WALLS].sum()),
+    )
+
+
+def _of_bodies(world: World, gravity: tuple[float, ...], velocity_shift: float) -> tuple[float, float, float]:
+    """Translational, rotational and potential energy of all bodies [J]; those that cannot move count nothing."""
+    bodies, dimension = world.bodies, len(gravity)
+    moving = bodies.inverse_mass[0] > 0.0
+    inertia = 1.0 / bodies.inverse_mass[:, moving]
+    velocity = (bodies.motion[:, 1] - velocity_shift * bodies.motion[:, 2])[:, moving]
+    spins = body_spins(bodies, bodies.motion[dimension:, 1] - velocity_shift * bodies.motion[dimension:, 2])[:, moving]
+    height = np.asarray(gravity) @ bodies.motion[:dimension, 0, moving]
+    return (
+        0.5 * float(np.sum(inertia[:dimension] * velocity[:dimension] ** 2)),
+        0.5 * float(np.sum(inertia[dimension:] * velocity[dimension:] * spins)),
+        -float(np.sum(inertia[0] * height)),
     )
 
 

@@ -33,7 +33,7 @@ def loops(model: Model) -> dict[str, Any]:
         thread = thread_of(world, 0)
         for _ in range(times):
             before(world.motion, thread.first, thread.last, 0, dt)
-            body_forces(world, gravity, thread)
+            body_forces(world, gravity, world.mass, thread)
             after(world.motion, world.force, world.inverse_mass, thread.first, thread.last, 0, dt)
 
     def contacts(world, params, gravity, dt, times):  # type: ignore[no-untyped-def]

@@ -32,27 +32,28 @@ SMALLEST_FILL = 16
 
 
 @compilable(forceinline=True)
-def pair_forces(world, law, shapes, stage, gravity, thread):
+def pair_forces(world, law, shapes, stage, gravity, mass, thread):
     """Set `world.force` of this thread's spheres to weight and contact forces of pairs, and advance contact memory;
     False if a thread is missing.
 
-    A single thread adds the force of a pair to both spheres at once; several write it per pair and gather it.
+    A single thread adds the force of a pair to both spheres at once; several write it per pair and gather it. `mass` is
+    that on which the weight acts.
     """
     if thread.total == 1:
-        body_forces(world, gravity, thread)
+        body_forces(world, gravity, mass, thread)
     evaluate_pairs(world, law, shapes, shapes.spin, shapes.material, shapes.reach, stage, thread)
     if not wait(world.threads):
         return False
     if thread.total > 1:
-        body_forces(world, gravity, thread)
+        body_forces(world, gravity, mass, thread)
         gather_forces(world, shapes.position, shapes.spin, shapes.reach, thread)
     return True
 
 
 @compilable(forceinline=True)
-def body_forces(world, gravity, thread):
+def body_forces(world, gravity, mass, thread):
     """Set the forces on this thread's spheres to their weight."""
-    mass = world.mass[thread.first : thread.last]
+    mass = mass[thread.first : thread.last]
     for c in range(world.force.shape[0]):
         total = world.force[c, thread.first : thread.last]
         if c < len(gravity):

@@ -87,11 +87,12 @@ def search_slots(search, pair_buffer, position_like, slot, low, high, found, end
 
 
 @compilable
-def sort_pairs(begin, pair_buffer, thread_status, inverse_mass, thread):
+def sort_pairs(begin, pair_buffer, thread_status, inverse_mass, body, thread):
     """Collect the pairs of this thread's rows from all sections, sorted by i and j, each once; returns their offset in
     `PairBuffer.sorted_j`, the number of pairs found for the rows before, and how many there are.
 
-    `begin`, of `Search`, counts from that offset. Pairs of two fixed spheres are left out.
+    `begin`, of `Search`, counts from that offset. Pairs of two fixed spheres, and of two members of one body, are left
+    out.
     """
     capacity = pair_buffer.i.size
     rows_i = pair_buffer.i
@@ -132,7 +133,8 @@ def sort_pairs(begin, pair_buffer, thread_status, inverse_mass, thread):
         for p in range(low, high):
             j = sorted_j[p]
             sorted_j[kept] = j
-            kept += 1 if j != previous and not (fixed and inverse_mass[j] == 0.0) else 0
+            apart = not (fixed and inverse_mass[j] == 0.0) and (body[i] < 0 or body[i] != body[j])
+            kept += 1 if j != previous and apart else 0
             previous = j
     return base, kept - base
 

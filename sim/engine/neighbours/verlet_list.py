@@ -187,7 +187,7 @@ def rebuild(world, shapes, needs_material, thread):
         fits &= thread_status[other, FOUND] >= 0
     if not fits:
         return PAIRS_FULL
-    offset, kept = sort_pairs(search.begin, pair_buffer, thread_status, world.inverse_mass[0], thread)
+    offset, kept = sort_pairs(search.begin, pair_buffer, thread_status, world.inverse_mass[0], search.body, thread)
     thread_status[thread.id, KEPT] = kept
     if not wait(threads):
         return THREAD_MISSING

@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from repose.sim.engine.bodies import merge_members
 from repose.sim.engine.bonds import NO_BOND, BondSurvey, survey_bonds
 from repose.sim.engine.contacts.pair_forces import pair_contact
 from repose.sim.engine.contacts.wall_forces import wall_contact
@@ -76,6 +77,7 @@ def survey_loop(model: Model, source: str) -> Callable:
     has_fields = bool(model.fields)
     fields = sum_of(model.fields)
     field_potential, field_stiffness = fields.potential, fields.stiffness
+    has_bodies = model.bodies
     has_bonds = model.bond is not None
     bond = model.bond or NO_BOND
     energy_of_bond, bond_stiffness, own = bond.energy, bond.stiffness, (0.0,) * bond.columns
@@ -87,11 +89,16 @@ def survey_loop(model: Model, source: str) -> Callable:
         field_energy = 0.0
         if has_fields:
             field = FieldSurvey(field_potential, field_stiffness, numbers.fields, numbers.time)
-            field_energy = survey_fields(world, field, shapes, sums)
+            weighing = world.mass
+            if has_bodies:
+                weighing = world.bodies.own_mass
+            field_energy = survey_fields(world, field, shapes, weighing, sums)
         bond_energy = 0.0
         if has_bonds:
             call = BondSurvey(energy_of_bond, bond_stiffness, numbers.bond, own)
             bond_energy = survey_bonds(world, call, shapes, sums)
+        if has_bodies:
+            merge_members(world, sums)
         stable, omega, ratio, stiffest = largest_step(limits, sums)
         return contacts, elastic, sheared, largest, stable, omega, ratio, stiffest, field_energy, bond_energy
 
