@@ -206,25 +206,28 @@ def place_members(world, shapes, thread):
 
 @compilable
 def gather_members(world, shapes, gravity, thread):
-    """Set force and torque of this thread's bodies to those on their members, in the order of the members."""
+    """Set force and torque of this thread's bodies to those on their members, in the order of the members.
+
+    Positions of members are not read: another thread may have begun to move them already.
+    """
     bodies = world.bodies
     dimension = len(shapes.position)
-    centres = arrays.level(bodies.motion, 0, 0, shapes.position)
-    positions = arrays.level(world.motion, 0, 0, shapes.position)
+    momenta = arrays.level(bodies.motion, dimension, 1, shapes.spin)
+    offsets = arrays.rows(bodies.offset, shapes.position)
     forces = arrays.rows(world.force, shapes.position)
     torques = arrays.rows(world.force[dimension:], shapes.spin)
     total_forces = arrays.rows(bodies.force, shapes.position)
     total_torques = arrays.rows(bodies.force[dimension:], shapes.spin)
     first, last = own_bodies(world, thread)
     for b in range(first, last):
-        centre = arrays.at(centres, b)
-        total = vector.scale(0.0, centre)
+        momentum = arrays.at(momenta, b)
+        total = vector.scale(0.0, gravity)
         torque = vector.scale(0.0, shapes.spin)
         for k in range(bodies.begin[b], bodies.begin[b + 1]):
             i = bodies.member[k]
             force = arrays.at(forces, i)
             push = vector.sub(force, vector.scale(bodies.own_mass[i], gravity))
-            arm = vector.sub(arrays.at(positions, i), centre)
+            _, arm = attitude(bodies, b, momentum, arrays.at(offsets, i))
             total = vector.add(total, force)
             torque = vector.add(torque, vector.add(arrays.at(torques, i), vector.torque(arm, push, shapes.spin)))
         arrays.write_at(total_forces, b, total)
