@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -137,11 +137,15 @@ def add_bodies(
         ratio = np.einsum("nak,k,nbk->nab", turn, shape.moments / mean - 1.0, turn)
         made.motion[3:, 1] = (turning + np.einsum("nab,nb->na", ratio, turning)).T
         made.unequal[:] = (mean / shape.moments - 1.0)[:, None]
-    made.reference[:] = made.orientation[:] = attitude.T
+    if dimension == 2:  # as the step loop keeps them: cosine and sine
+        made.orientation[0], made.orientation[1] = np.cos(made.motion[2, 0]), np.sin(made.motion[2, 0])
+    else:
+        made.orientation[:] = attitude.T
+    made.reference[:] = made.orientation
     made.inverse_mass[:dimension] = 0.0 if fixed else 1.0 / shape.mass
     made.inverse_mass[dimension:] = 0.0 if fixed else 1.0 / mean
     made.body_id[:] = first_id + members * np.arange(count)
-    joined: dict[str, Floats] = {
+    joined: dict[str, Any] = {
         name: np.concatenate([getattr(bodies, name), getattr(made, name)], axis=-1)
         for name in ("motion", "force", "inverse_mass", "unequal", "reference", "orientation", "body_id")
     }

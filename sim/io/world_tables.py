@@ -99,7 +99,7 @@ StoreError = ArchiveError
 def tables_of(world: World) -> dict[str, Any]:
     """Every table of the world by name, trimmed to the rows in use."""
     used = {"pairs": int(world.counters[PAIR_COUNT]), "wall_contacts": int(world.counters[WALL_CONTACT_COUNT])}
-    tables = {}
+    tables: dict[str, Any] = {}
     for name in World._fields:
         part = getattr(world, name)
         if name in MADE_ANEW:

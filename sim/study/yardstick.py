@@ -15,7 +15,7 @@ from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.threads import thread_of
 from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT
 
-SHAPES = Shapes((0.0, 0.0), (), ())
+SHAPES = Shapes((0.0, 0.0), (), (), ())
 SOURCE = fingerprint()
 """Read inside the loop, as in repose.sim.engine.step: numba looks for edits in this file only."""
 

@@ -236,7 +236,7 @@ def test_members_of_one_body_do_not_touch_each_other_but_those_of_others() -> No
 @pytest.mark.parametrize("scheme", ["leapfrog", "gear5"])
 def test_a_body_at_rest_on_a_plane_stays_at_rest(scheme: str) -> None:
     shape = dumbbell(2)
-    bench = bench_of(shape, 1e-5, scheme, gravity=(0.0, -9.81), position=[(0.0, 1e-3 - 9.81e-9)])
+    bench = bench_of(shape, 4e-6, scheme, gravity=(0.0, -9.81), position=[(0.0, 1e-3 - 9.81e-9)])
     bench.world = set_walls(bench.world, [PLANE], [((0.0, 0.0), (0.0, 1.0), (0.0, 0.0))])
     bench.advance(300)
     assert np.abs(bench.world.bodies.motion[:, 1]).max() < 4e-4
