@@ -38,6 +38,12 @@ from repose.sim.fields.liquid import FIELD as LIQUID
 
 FIELD = replace(LIQUID, name="oil")
 """
+BOND = """
+from dataclasses import replace
+from repose.sim.bonds.spring import BOND as SPRING
+
+BOND = replace(SPRING, name="rubber")
+"""
 SCENE = """
 from dataclasses import replace
 from repose.sim.scenes.heap.scene import SCENE as HEAP
@@ -63,6 +69,7 @@ def test_without_plug_ins_everything_shipped_is_found() -> None:
     assert {"lee_herrmann", "hertz_mindlin"} <= registry.laws().keys()
     assert {"gear5", "leapfrog"} <= registry.integrators().keys()
     assert {"liquid", "central_gravity", "target"} <= registry.fields().keys()
+    assert {"spring", "beam"} <= registry.bonds().keys()
 
 
 @pytest.mark.parametrize(
@@ -71,6 +78,7 @@ def test_without_plug_ins_everything_shipped_is_found() -> None:
         (LAW, "laws", "twin"),
         (INTEGRATOR, "integrators", "frog"),
         (FIELD, "fields", "oil"),
+        (BOND, "bonds", "rubber"),
         (MEASUREMENT, "measure", "other_speed"),
         (SCENE.format(name="mine"), "scenes", "mine"),
     ],
