@@ -130,6 +130,12 @@ class Integrator:
     stage_times: tuple[float, ...] = (1.0,)
     """Time of each force evaluation from the beginning of the step, in units of dt, one entry per stage [-]."""
 
+    def __post_init__(self) -> None:
+        """Refuse a record that says of some stages only when they are."""
+        if len(self.stage_times) != len(self.weights):
+            stages = f"{len(self.weights)} stages and {len(self.stage_times)} times of them"
+            raise ValueError(f"The integrator '{self.name}' has {stages}: give `stage_times`, one entry per stage.")
+
 
 @dataclass(frozen=True)
 class Model:

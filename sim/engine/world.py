@@ -228,6 +228,22 @@ class World(NamedTuple):
         return int(self.radius.size)
 
     @property
+    def own_mass(self) -> Floats:
+        """Mass that belongs to each sphere [kg], shape (count,): of a member its share of the mass of its body."""
+        owned: Floats = self.bodies.own_mass if self.bodies else self.mass
+        return owned
+
+    @property
+    def movable_mass(self) -> Floats:
+        """Mass with which each sphere answers a force at its centre [kg], shape (count,): that of a member is less than
+        that of its body, which turns as well."""
+        if not self.bodies:
+            return self.mass
+        inverse = np.where(self.fixed, 1.0 / self.mass, self.inverse_mass[0])
+        answering: Floats = 1.0 / inverse
+        return answering
+
+    @property
     def fixed(self) -> NDArray[np.bool_]:
         """True for spheres that cannot move, shape (count,)."""
         fixed: NDArray[np.bool_] = self.inverse_mass[0] == 0.0

@@ -12,7 +12,7 @@ from repose.sim.engine.body_builder import BodyShape, add_bodies, body_shape, sh
 from repose.sim.engine.builder import add_spheres, empty_world, keep_spheres, set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.orientation import body_spins, matrices
-from repose.sim.engine.world import PAIR_COUNT
+from repose.sim.engine.world import NOT_FINITE, PAIR_COUNT, TOO_FAST
 from repose.sim.measure.energy import Booked
 from repose.sim.registry import laws
 
@@ -291,3 +291,32 @@ def test_a_shape_has_the_inertia_of_its_spheres() -> None:
     assert np.sort(shape.moments) == pytest.approx([along, across, across], rel=1e-12)
     assert np.linalg.norm(shape.offset, axis=1) == pytest.approx([1e-3, 1e-3])
     assert np.linalg.det(shape.axes) == pytest.approx(1.0)
+
+
+def test_a_body_that_is_lost_or_too_fast_is_a_fault() -> None:
+    bench = bench_of(dumbbell(2), 1e-4, velocity=(0.01, 0.0))
+    bench.world.bodies.motion[2, 1] = 2e3  # 2 m/s at the members in a step of 0.1 ms: a fifth of a radius
+    assert bench.advance(1) == 1
+    bench.world.bodies.motion[2, 1] = 2e4
+    assert bench.advance(1) == 0
+    assert bench.status == TOO_FAST
+    bench.world.bodies.motion[2, 1] = np.nan
+    assert bench.advance(1) == 0
+    assert bench.status == NOT_FINITE
+
+
+def test_weight_exerts_no_torque_on_a_body_whatever_its_shares_are() -> None:
+    shape = dumbbell(2)._replace(share=np.array([0.9, 0.1]))
+    bench = bench_of(shape, 1e-4, gravity=(0.0, -9.81), orientation=[0.4])
+    bench.advance(50)
+    assert bench.world.bodies.motion[2, 1, 0] == 0.0
+    assert bench.world.bodies.motion[1, 1, 0] == pytest.approx(-9.81 * 50e-4, rel=0.03)
+    assert bench.energy().mechanical == pytest.approx(0.0, abs=1e-11)  # it begins without acceleration
+
+
+def test_scene_and_export_see_the_mass_of_members_once() -> None:
+    bench = bench_of(dumbbell(2), 1e-4, position=[(0.0, 0.0), (0.01, 0.0)])
+    assert bench.world.own_mass.sum() == pytest.approx(4e-5)
+    # A force at a member turns the body as well: 1/m = 1/M + s²/I.
+    inertia = bench.world.bodies.inverse_mass[2, 0]
+    assert bench.world.movable_mass == pytest.approx(np.full(4, 1.0 / (1.0 / 2e-5 + 1e-6 * inertia)))
