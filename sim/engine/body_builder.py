@@ -147,7 +147,17 @@ def add_bodies(
     made.body_id[:] = first_id + members * np.arange(count)
     joined: dict[str, Any] = {
         name: np.concatenate([getattr(bodies, name), getattr(made, name)], axis=-1)
-        for name in ("motion", "force", "inverse_mass", "unequal", "reference", "orientation", "body_id")
+        for name in (
+            "motion",
+            "force",
+            "inverse_mass",
+            "unequal",
+            "reference",
+            "orientation",
+            "matrix",
+            "spin",
+            "body_id",
+        )
     }
     whole = Bodies(
         **joined,
@@ -155,6 +165,7 @@ def add_bodies(
         begin=np.concatenate([bodies.begin, bodies.begin[-1] + members * np.arange(1, count + 1)]),
         offset=np.concatenate([bodies.offset, np.tile(shape.offset.T, count)], axis=1),
         own_mass=np.concatenate([bodies.own_mass, np.tile(shape.mass * shape.share, count)]),
+        arm=np.zeros((dimension, grown.sphere_count)),
     )
     grown.search.body[:] = body_of(whole, grown.sphere_count)
     velocities = speed[:, None, :] + _across(turning, arm)

@@ -121,6 +121,7 @@ def add_spheres(
         loose = {
             "offset": np.concatenate([grown.bodies.offset, np.zeros((dimension, count))], axis=1),
             "own_mass": np.concatenate([grown.bodies.own_mass, mass]),
+            "arm": np.zeros((dimension, before + count)),
         }
         grown = grown._replace(bodies=grown.bodies._replace(**loose))
     if grown.bonds:
@@ -214,9 +215,10 @@ def _kept_bodies(world: World, rows: NDArray[np.intp], new_row: NDArray[np.int64
     order = np.argsort(first, kind="stable")
     order = order[first[order] >= 0]
     members = [new_row[bodies.member[bodies.begin[b] : bodies.begin[b + 1]]] for b in order]
-    columns = ("motion", "force", "inverse_mass", "unequal", "reference", "orientation", "body_id")
+    columns = ("motion", "force", "inverse_mass", "unequal", "reference", "orientation", "matrix", "spin", "body_id")
     return bodies._replace(
         **{name: np.ascontiguousarray(getattr(bodies, name)[..., order]) for name in columns},
+        arm=np.zeros((bodies.offset.shape[0], rows.size)),
         member=np.concatenate([np.zeros(0, np.int64), *members]).astype(np.uint32),
         begin=np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64),
         offset=np.ascontiguousarray(bodies.offset[:, rows]),

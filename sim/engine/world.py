@@ -160,6 +160,12 @@ class Bodies(NamedTuple):
     unused in the plane."""
     orientation: Floats
     """The same at this evaluation; in the plane cosine and sine of the angle in the first two rows."""
+    matrix: Floats
+    """Rotation matrix at this evaluation, row by row, shape (dimension², bodies)."""
+    spin: Floats
+    """Angular velocity at this evaluation [rad/s], shape (spin length, bodies)."""
+    arm: Floats
+    """Of each sphere from the centre of its body at this evaluation, in space [m], shape (dimension, count)."""
     member: NDArray[np.uint32]
     """Rows of the member spheres, body by body, shape (members,)."""
     begin: NDArray[np.int64]
@@ -282,6 +288,9 @@ def empty_bodies(dimension: int, spin_length: int, levels: int, count: int = 0, 
         unequal=np.zeros((spin_length if spin_length == 3 else 0, count)),
         reference=np.zeros((4, count)),
         orientation=np.zeros((4, count)),
+        matrix=np.zeros((dimension**2, count)),
+        spin=np.zeros((spin_length, count)),
+        arm=np.zeros((dimension, spheres)),
         member=np.zeros(0, np.uint32),
         begin=np.zeros(count + 1, np.int64),
         offset=np.zeros((dimension, spheres)),
