@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from repose.sim.engine.contacts.kinematics import TINY
 from repose.sim.engine.contacts.wall_geometry import FACET
+from repose.sim.engine.model import Model
 from repose.sim.engine.workspace import BLOCK, OVERLAP_COLUMNS, empty_wall_buffer, working_storage
 from repose.sim.engine.world import (
     COUNTER_COUNT,
@@ -20,6 +21,7 @@ from repose.sim.engine.world import (
     Pairs,
     WallContacts,
     World,
+    empty_bodies,
     empty_bonds,
     empty_pairs,
     empty_wall_contacts,
@@ -395,6 +397,18 @@ def fill_pair_properties(world: World) -> None:
     pairs.kind[:used] = world.material[i] * world.counters[MATERIAL_COUNT] + world.material[j]
     if world.inverse_mass.shape[0] > world.search.cell.shape[0]:
         pairs.effective_inertia[:used] = 1.0 / np.maximum(inverse_inertia[i] + inverse_inertia[j], TINY)
+
+
+def with_parts(world: World, model: Model) -> World:
+    """The world with an empty table of bonds or bodies where the model has them and the world does not yet."""
+    dimension, spheres = world.search.cell.shape[0], world.sphere_count
+    spin_length = world.motion.shape[0] - dimension
+    if model.bond is not None and not world.bonds:
+        world = world._replace(bonds=empty_bonds(0, dimension, spin_length, model.bond.columns, spheres))
+    if model.bodies and not world.bodies:
+        bodies = empty_bodies(dimension, spin_length, world.motion.shape[1], spheres=spheres)
+        world = world._replace(bodies=bodies._replace(own_mass=world.mass.copy()))
+    return world
 
 
 def forget_neighbours(world: World) -> None:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from repose.sim.engine.builder import enlarge_pairs, with_levels
+from repose.sim.engine.builder import enlarge_pairs, with_levels, with_parts
 from repose.sim.engine.contacts.force_table import contact_table
 from repose.sim.engine.model import Model
 from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
@@ -76,6 +76,7 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
     scene = experiment.scene
     experiment.parameters, experiment.run = parameters, run
     experiment.engine = engine = engine_for(scene, parameters, run.built)
+    run.world = with_parts(run.world, engine.model)
     use_parameters(experiment, parameters_in_force(experiment))
     engine.dt_check_steps = automatic_step.dt_check_steps(experiment)
     update_contact_time(experiment)

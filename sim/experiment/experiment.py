@@ -69,10 +69,9 @@ class Scene:
     fields: Callable[[Any], tuple[str, ...]] = lambda parameters: ()
     """Names of the fields that act on its spheres besides gravity; its parameters have theirs (repose.sim.fields)."""
     bond: Callable[[Any], str] = lambda parameters: ""
-    """Name of the law of its bonds (repose.sim.bonds), whose parameters it has; empty where it has none. A scene with
-    one gives its world a table of bonds from the beginning."""
+    """Name of the law of its bonds (repose.sim.bonds), whose parameters it has; empty where it has none."""
     bodies: Callable[[Any], bool] = lambda parameters: False
-    """Whether its world has rigid bodies of several spheres; then it has a table of bodies from the beginning."""
+    """Whether its world may have rigid bodies of several spheres."""
     on_grain_removed: Callable[[Experiment, int], None] | None = None
     """Called with the row of a grain before the grain is removed; updates the scene's counters. None where every grain
     is needed."""

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numba
 from repose.sim import registry
-from repose.sim.engine.builder import with_levels
+from repose.sim.engine.builder import with_levels, with_parts
 from repose.sim.engine.contacts.force_table import compiled_table
 from repose.sim.engine.model import Model, Numbers
 from repose.sim.engine.step import compose
@@ -111,6 +111,7 @@ def compile_engine(needed: Needed, tell: Callable[[str], None] = lambda part: No
     parameters = scene.parameters.checked(needed.values)
     engine = engine_for(scene, parameters, parameters)
     world = with_levels(scene.begin(parameters, 1)[0], needed.model.integrator.levels)
+    world = with_parts(world, needed.model)
     numbers = Numbers(engine.field_numbers, engine.bond_numbers)
     calls: tuple[Callable[[], Any], ...] = (
         lambda: engine.advance(copy_world(world), engine.law_parameters, engine.gravity, 0.0, 0, numbers),

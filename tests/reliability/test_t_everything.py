@@ -117,6 +117,22 @@ def test_everything_is_at_work(reference: tuple[Bench, World, dict[str, bytes]])
     assert np.isfinite(world.motion).all()
 
 
+def test_compiled_code_does_what_plain_python_does(reference) -> None:
+    bench, first, _ = reference
+    ends = []
+    for compiled in (False, True):
+        one = Bench(unpacked(packed(first)), bench.model, bench.numbers, DT, bench.gravity, compiled, bench.further)
+        assert one.advance(12) == 12
+        ends.append(one.world)
+    plain, fast = ends
+    for ours, theirs in ((plain.motion, fast.motion), (plain.bodies.motion, fast.bodies.motion)):
+        for level in range(2):
+            scale = np.abs(theirs[:, level]).max()
+            assert ours[:, level] == pytest.approx(theirs[:, level], rel=1e-9, abs=1e-9 * scale)
+    assert plain.bonds.memory == pytest.approx(fast.bonds.memory, rel=1e-6, abs=1e-12)
+    assert plain.bodies.reference == pytest.approx(fast.bodies.reference, abs=1e-11)
+
+
 @pytest.mark.parametrize("threads", [2, 3])
 def test_any_number_of_threads_gives_the_same_bits(reference, threads: int) -> None:
     bench, first, expected = reference

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 from repose.sim import registry
 from repose.sim.engine import orientation
+from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
+from repose.sim.engine.builder import add_bonds, keep_spheres, with_parts
 from repose.sim.experiment import saved_run
+from repose.sim.experiment.activation import model_for
 from repose.sim.experiment.changes import new_experiment, resumed_experiment
 from repose.sim.experiment.commands import SetParameters
 from repose.sim.experiment.control import apply
@@ -140,3 +143,14 @@ def test_a_saved_run_continues_bit_by_bit_and_changes_are_booked(tmp_path: Path)
 def test_the_automatic_step_follows_the_bonds() -> None:
     soft, stiff = begun(dt="auto"), begun(dt="auto", bond_young=1e10)
     assert stiff.dt < 0.1 * soft.dt
+
+
+def test_a_scene_may_begin_without_the_bodies_and_bonds_it_will_have() -> None:
+    scene = registry.scenes()["raft"]
+    run = begun().run
+    bare = keep_spheres(run.world, np.zeros(run.world.sphere_count, bool))._replace(bonds=(), bodies=())
+    world = with_parts(bare, model_for(scene, run.built, run.built))
+    assert world.bodies.begin.tolist() == [0]
+    assert world.bonds.own.shape == (1, 0)
+    world = add_bodies(world, shape_of_spheres([(-1e-3, 0.0), (1e-3, 0.0)], 1e-3, 1e-6), [(0.0, 0.0)])
+    assert add_bonds(world, [0], [1], [1e-4]).bonds.i.size == 1
