@@ -1,7 +1,7 @@
-"""The one reader of numbers that people write: ASCII digits, a point, an exponent.
+"""The parser of all numbers that a user types, and the text of times and lengths in messages.
 
-Python's own also takes 1_0 for 10, digits of other scripts, nan and inf: what looks like a slip is told as one here,
-since a wrong number is worse than a question.
+Accepted are ASCII digits, a point and an exponent. Python's `float` also reads 1_0 as 10, digits of other scripts, nan
+and inf: here these are refused, because a number that was not meant is worse than a refusal.
 """
 
 from __future__ import annotations
@@ -13,13 +13,22 @@ from typing import Any
 DECIMAL = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 COMMA = re.compile(r"([+-]?[0-9]+),([0-9]+(?:[eE][+-]?[0-9]+)?)")
 LONGEST = 300
-"""Characters a number may have."""
+"""Largest number of characters of a number."""
+LARGE_LENGTH = 10.0
+"""Lengths from here on are written in m, shorter ones in mm [m]."""
+LARGE_TIME, SMALL_TIME = 0.1, 1e-4
+"""Times from the first on are written in s, from the second on in ms, shorter ones in µs or ns [s]."""
+PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
+"""Powers of ten that a letter before a unit means."""
+WITHOUT_PREFIX, PREFIXED = ("", "°", "%"), ("mm", "ms", "µ", "kg")
+"""Units that have no prefix, and beginnings of units that have one already; 1/s has none either."""
 
 
 def read_number(text: str) -> int | float | str:
-    """The number a text stands for: decimal digits, a point, an exponent.
+    """The number that a text of decimal digits, a point and an exponent represents.
 
-    Anything else, such as `0x10` and `1_0`, comes back as it is, and so does what a float cannot hold: 1e400, 1e-400.
+    Any other text, such as `0x10` and `1_0`, is returned unchanged, as is a number outside the range of a float (1e400,
+    1e-400).
     """
     text = text.strip()
     parts = DECIMAL.fullmatch(text)
@@ -33,7 +42,7 @@ def read_number(text: str) -> int | float | str:
 
 
 def read_whole(text: str) -> int | str:
-    """The whole number a text stands for, 1e6 included; anything else comes back as it is."""
+    """The whole number that a text represents, 1e6 included; any other text is returned unchanged."""
     number = read_number(text)
     if isinstance(number, float):
         return int(number) if number.is_integer() else text
@@ -41,15 +50,15 @@ def read_whole(text: str) -> int | str:
 
 
 def about_comma(text: Any) -> str:
-    """What to do about a number written with a comma, beginning with a blank; empty for anything else."""
+    """What to type instead of a number with a comma, beginning with a blank; empty for any other text."""
     parts = COMMA.fullmatch(text.strip()) if isinstance(text, str) and len(text) <= LONGEST else None
     return f" Use a point: {parts[1]}.{parts[2]}." if parts else ""
 
 
 def as_written(value: Any) -> Any:
-    """What tomlkit has read, as plain Python; numbers that `read_number` would not take, as the text they are.
+    """A value from tomlkit as Python's own type; a number that `read_number` refuses is returned as its text.
 
-    TOML has 1_0 and 0x10 for numbers, nan and inf for what is none; these two stay numbers, to be refused by range.
+    TOML allows 1_0, 0x10, nan and inf. The last two stay numbers; the check of the range refuses them.
     """
     if isinstance(value, dict):
         return {str(key): as_written(entry) for key, entry in value.items()}
@@ -60,3 +69,39 @@ def as_written(value: Any) -> Any:
         return plain
     text = value.as_string() if hasattr(value, "as_string") else repr(plain)
     return text if isinstance(read_number(text), str) else plain
+
+
+def time_text(seconds: float) -> str:
+    """A time as a message shows it: "2.7143 s", "54.2 ms", "798.7 µs"."""
+    if abs(seconds) >= LARGE_TIME:
+        return f"{seconds:.4f} s"
+    if seconds == 0.0 or abs(seconds) >= SMALL_TIME:
+        return f"{1e3 * seconds:.4g} ms"
+    return with_prefix(seconds, "s")
+
+
+def with_prefix(value: float, unit: str, digits: int = 4) -> str:
+    """A value of that many significant digits with the prefix of its unit that keeps it readable: "319.8 nJ"."""
+    factor, shown = prefix_of(value, unit, digits)
+    return f"{value / factor:.{digits}g} {shown}".rstrip()
+
+
+def prefix_of(value: float, unit: str, digits: int = 4) -> tuple[float, str]:
+    """The factor and unit with prefix that keep a value of that many digits readable: (1e-6, "µs") for 0.00002 s.
+
+    (1, `unit`) where no prefix does, and for units that have none.
+    """
+    if unit in WITHOUT_PREFIX or not unit[0].isalpha() or unit.startswith(PREFIXED):
+        return 1.0, unit
+    limit = 1.0 - 0.5 * 10.0**-digits
+    for factor, prefix in PREFIXES:
+        if factor * limit <= abs(value) < factor * 1e3 * limit:
+            return factor, prefix + unit
+    return 1.0, unit
+
+
+def length_text(*metres: float) -> str:
+    """A length as a message shows it, or the coordinates of a point in parentheses: "0.8 mm", "(19.6, 8.2) mm"."""
+    large = max(map(abs, metres)) >= LARGE_LENGTH
+    numbers = ", ".join(f"{x:.4g}" if large else f"{1e3 * x:.4g}" for x in metres)
+    return f"{numbers if len(metres) == 1 else f'({numbers})'} {'m' if large else 'mm'}"

@@ -1,8 +1,8 @@
-"""Parameters: each declared once, with its symbol, unit, range and effect, and checked in one place.
+"""Declaration and check of parameters.
 
-A law, an integrator choice or a scene declares its parameters as the fields of a `ParameterSet`; the
-slider, the command-line option, the preset key and the line in the manual are all made from that one
-declaration. Values are SI; `Quantity.scale` converts to the unit a person reads.
+A law or a scene declares its parameters as the fields of a `ParameterSet`, each once with symbol, unit, range and
+effect. Slider, command-line option and preset key follow from the declaration. Values are in SI units;
+`Quantity.scale` converts them to the display unit.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
 import annotated_types
@@ -23,13 +23,13 @@ from repose.sim.numbers import about_comma, read_number
 Effect = Literal["now", "ramp", "base", "anew", "restart"]
 """When a change acts:
 
-- "now": on the running grains, at once. Parameters that only limit forces or describe a whole impact, and those that
-  are no number.
-- "ramp": over one contact time (repose.sim.experiment.activation), since forces are proportional to it and a jump would
-  kick the grains.
-- "base": at once; walls and base are rebuilt under the grains that are present.
-- "anew": at once; the experiment begins anew, and grains that are present are lost. The window asks before it does so.
-- "restart": when the experiment begins anew the next time."""
+- "now": at once, on the present grains. Used for parameters that only limit forces or describe a whole impact, and for
+  parameters that are not numbers.
+- "ramp": over one contact duration (repose.sim.experiment.activation), because forces are proportional to the parameter
+  and a jump would accelerate the grains.
+- "base": at once; walls and base are rebuilt under the present grains.
+- "anew": at once; the experiment starts again and the present grains are lost. The window asks first.
+- "restart": at the next start of the experiment."""
 
 Value = float | int | str | bool
 
@@ -37,13 +37,18 @@ Value = float | int | str | bool
 class ParameterError(ValueError):
     """A refused parameter: one sentence with the value, the limit and what to do."""
 
+    def __init__(self, message: str, in_units: str = "") -> None:
+        super().__init__(message)
+        self.in_units = in_units or message
+        """The sentence with label and display unit of the parameter, as a slider shows them."""
+
 
 @dataclass(frozen=True)
 class Quantity:
-    """How one parameter is shown and when it acts.
+    """How a parameter is shown and when a change of it acts.
 
-    `shown = value / scale`, in `unit`; `log` asks for a logarithmic slider; `group` is the heading it
-    stands under. It travels in the annotation of the field it describes.
+    The number shown is value / `scale`, in `unit`; `log` selects a logarithmic slider, and `group` is the heading in
+    the list of parameters. A `Quantity` is part of the annotation of the field.
     """
 
     label: str
@@ -57,7 +62,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One declared parameter, flattened for sliders, options and manuals."""
+    """The declaration of one parameter, collected from the field for sliders, options and messages."""
 
     name: str
     quantity: Quantity
@@ -67,38 +72,50 @@ class Parameter:
     low: float | None
     high: float | None
     choices: tuple[str, ...]
-    """The words allowed; for `dt`, which also takes a number, `kind` is "float" and choices is ("auto",)."""
+    """The allowed words; `dt` accepts a number or a word: its `kind` is "float" and its `choices` is ("auto",)."""
     suffixes: tuple[str, ...] = ()
-    """How the name of the file may end, for a path."""
+    """Allowed endings of the file name, for a path."""
     empty: str = ""
-    """What no path stands for, in words."""
+    """What an empty path means, in words."""
 
-    def shown(self, value: Value) -> str:
-        """The value as a person reads it, with its unit."""
+    def shown(self, value: Value, digits: int = 6) -> str:
+        """The value in the display unit, with that unit."""
         if isinstance(value, bool | str):
             return str(value) or self.empty
-        number = f"{value / self.quantity.scale:.6g}" if self.kind == "float" else str(value)
+        number = f"{value / self.quantity.scale:.{digits}g}" if self.kind == "float" else str(value)
         return f"{number} {self.quantity.unit}".strip()
 
+    def with_power(self, power: str) -> Parameter:
+        """The parameter with `power` in place of the exponent p of its unit, if the unit has one."""
+        unit = self.quantity.unit
+        if not unit.endswith("^p"):
+            return self
+        return replace(self, quantity=replace(self.quantity, unit=unit.removesuffix("^p") + power))
+
+    def converted(self, value: Any) -> str:
+        """What follows an SI value in a message: " (6 mm)"; empty where the display unit is the SI unit."""
+        number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_CONVERTED
+        return f" ({self.shown(value)})" if number and self.quantity.scale != 1.0 else ""
+
     def change(self, before: Value, after: Value) -> str:
-        """What was changed, from what, to what: "gravity: 9.81 m/s² → 1.62 m/s²"."""
+        """The change of the parameter in words: "gravity: 9.81 m/s² → 1.62 m/s²"."""
         return f"{self.quantity.label}: {self.shown(before)} → {self.shown(after)}"
 
 
 @dataclass(frozen=True)
 class FilePath:
-    """Marks a text as the path of a file to be read; it travels in the annotation beside the `Quantity`."""
+    """Marks a text as the path of a file; part of the annotation, beside the `Quantity`."""
 
     suffixes: tuple[str, ...]
-    """How its name may end."""
+    """Allowed endings of the file name."""
     empty: str
-    """What an empty text stands for, in words."""
+    """What an empty text means, in words."""
 
 
 @dataclass(frozen=True)
 class OneOf:
-    """Marks a text as the name of a law, an integrator or another record; it travels in the annotation beside the
-    `Quantity`. Names are looked up when a value is checked, not when it is declared: plug-ins may add some."""
+    """Marks a text as the name of a law, an integrator or another record; part of the annotation, beside the
+    `Quantity`. The names are looked up when a value is checked, because plug-ins can add names later."""
 
     kind: str
     """A key of `repose.sim.registry.OFFERS`."""
@@ -117,18 +134,27 @@ class OneOf:
         return name
 
 
+POWERS = {"linear": "", "hertz": "^1.5"}
+"""Ending of the unit of a stiffness, by the choice of the law's exponent."""
+
+
 class ParameterSet(BaseModel):
     """An immutable, validated set of parameters in SI units."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True)
 
     followers: ClassVar[tuple[str, ...]] = ()
-    """Parameters that follow others until they are set: `kept` leaves out those that do."""
+    """Parameters whose value is computed from others until it is set; `kept` leaves out those that are not set."""
 
     @classmethod
     def declared(cls) -> dict[str, Parameter]:
         """Every parameter by name, in the order of declaration."""
         return {name: _flatten(name, field) for name, field in cls.model_fields.items()}
+
+    def in_units(self) -> dict[str, Parameter]:
+        """Every parameter by name, the exponent p of a unit such as N/m^p as this set has it: N/m^1.5, or N/m."""
+        power = POWERS.get(str(getattr(self, "exponent", "")), "^p")
+        return {name: entry.with_power(power) for name, entry in self.declared().items()}
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:
@@ -138,11 +164,15 @@ class ParameterSet(BaseModel):
         try:
             return cls.model_validate(dict(values))
         except ValidationError as error:
-            raise ParameterError(" ".join(dict.fromkeys(map(cls._sentence, error.errors())))) from None
+            found = error.errors()
+            sentences, in_units = (
+                " ".join(dict.fromkeys(cls._sentence(detail, units) for detail in found)) for units in (False, True)
+            )
+            raise ParameterError(sentences, in_units) from None
 
     @property
     def surfaces(self) -> Mapping[str, Any]:
-        """What has been read of the files these parameters have named, by path (repose.sim.scenes.vessel.shape)."""
+        """Surfaces read from the files that these parameters name, by path (repose.sim.scenes.vessel.shape)."""
         return {}
 
     def changed(self, **values: Any) -> Self:
@@ -155,15 +185,14 @@ class ParameterSet(BaseModel):
 
     @classmethod
     def chosen(cls, values: Mapping[str, Any]) -> type[ParameterSet]:
-        """The class of the set that `checked` makes of these values."""
+        """The class of the set that `checked` returns for these values."""
         return cls
 
     @classmethod
     def parse(cls, name: str, text: str) -> Value:
-        """The value a person typed for `name`, in SI; raises `ParameterError`.
+        """The value that a user typed for `name`, in SI; raises `ParameterError`.
 
-        The number grammar is that of `read_number`, and the whole string must be consumed: `0,2` and `1 mm` are
-        refused.
+        A number must be one that `read_number` accepts, without other characters: `0,2` and `1 mm` are refused.
         """
         require_known(name, cls.model_fields)
         parameter = cls.declared()[name]
@@ -187,7 +216,8 @@ class ParameterSet(BaseModel):
         return checked
 
     @classmethod
-    def _sentence(cls, detail: Any) -> str:
+    def _sentence(cls, detail: Any, in_units: bool) -> str:
+        """Why one value is refused, with the name and SI values, or `in_units` with the label in the display unit."""
         name = str(detail["loc"][0]) if detail["loc"] else ""
         if name not in cls.model_fields:
             return str(detail["msg"]).removeprefix("Value error, ")
@@ -196,7 +226,17 @@ class ParameterSet(BaseModel):
         shown = repr(value) if len(repr(value)) <= LONGEST_SHOWN else f"{repr(value)[:LONGEST_SHOWN]}..."
         point = about_comma(value) if parameter.kind in ("float", "int") else ""
         allowed = _allowed(parameter)
-        return f"{name} = {shown} is refused: it must be {allowed}; the default is {parameter.default!r}.{point}"
+        number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_CONVERTED
+        if in_units:
+            said = parameter.shown(value) if number else shown
+            default = parameter.shown(parameter.default)
+            limits = f"it must be {_allowed(parameter, in_units)}; the default is {default}.{point}"
+            return f"{parameter.quantity.label} = {said} is refused: {limits}"
+        default = f"{parameter.default!r}{parameter.converted(parameter.default)}"
+        return (
+            f"{name} = {shown}{parameter.converted(value)} is refused: it must be {allowed}; the default is "
+            f"{default}.{point}"
+        )
 
 
 def shared_names(one: ParameterSet | type[ParameterSet], other: ParameterSet | type[ParameterSet]) -> set[str]:
@@ -206,13 +246,16 @@ def shared_names(one: ParameterSet | type[ParameterSet], other: ParameterSet | t
 
 
 LONGEST_SHOWN = 300
-"""Characters of a refused value that are repeated."""
+"""Largest number of characters of a refused value in a message."""
 
+LARGEST_CONVERTED = 1e300
+"""Limit of the values that are also shown in the display unit, so that nan, inf and integers too large for a float are
+not converted."""
 LARGEST_SEED = 2**63 - 1
 
 
 def checked_seed(seed: Any) -> int:
-    """The seed, if it is a valid one; raises `ParameterError`."""
+    """The seed if it is valid; raises `ParameterError` otherwise."""
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= LARGEST_SEED:
         shown = repr(seed) if len(repr(seed)) <= LONGEST_SHOWN else f"{repr(seed)[:LONGEST_SHOWN]}..."
         raise ParameterError(f"seed = {shown} is refused: it must be a whole number from 0 to {LARGEST_SEED}.")
@@ -222,23 +265,23 @@ def checked_seed(seed: Any) -> int:
 def require_local(name: str, path: str) -> None:
     """Raise `ParameterError` when a path names another machine, as \\\\server\\share and a URL do.
 
-    To look whether such a file exists is to speak to that machine, and Windows gives it the user's name and a
-    password hash on the way. Device names of Windows (\\\\?\\, \\\\.\\, \\??\\) may lead to the same.
+    A test whether such a file exists already connects to that machine, and Windows sends it the user's name and a
+    password hash. Device names of Windows (\\\\?\\, \\\\.\\, \\??\\) can have the same effect.
     """
     slashes = path.strip().replace("\\", "/")
     if slashes.startswith(("//", "/??/")) or REMOTE.match(slashes):
         raise ParameterError(
             f"{name} = {path[:LONGEST_SHOWN]!r} is refused: a preset may not name a file on another machine; "
-            "copy the file to this one, or choose it in the window yourself."
+            "copy the file to this machine, or choose it yourself in the window."
         )
 
 
 REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
-"""The scheme of a URL; one letter alone is a drive of Windows."""
+"""The scheme of a URL; a single letter is a drive of Windows."""
 
 
 def unquoted(text: str) -> str:
-    """A path as typed or pasted: file managers copy it in quotes."""
+    """A typed or pasted path without quotes: some file managers add them."""
     text = text.strip()
     return text[1:-1] if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'" else text
 
@@ -252,7 +295,7 @@ def require_known(name: str, names: Any, what: str = "parameter") -> None:
     raise ParameterError(f"Unknown {what} '{name}': {hint}")
 
 
-def _allowed(parameter: Parameter) -> str:
+def _allowed(parameter: Parameter, in_units: bool = False) -> str:
     words = " or ".join(f"'{word}'" for word in parameter.choices)
     if parameter.kind == "choice":
         return words
@@ -261,6 +304,9 @@ def _allowed(parameter: Parameter) -> str:
     if parameter.kind == "path":
         return f"the path of a file that ends in {' or '.join(parameter.suffixes)}, or empty for {parameter.empty}"
     noun = "a whole number" if parameter.kind == "int" else "a number"
+    if in_units and parameter.low is not None and parameter.high is not None:
+        span = f"{noun} from {parameter.shown(parameter.low)} to {parameter.shown(parameter.high)}"
+        return f"{span}, or {words}" if words else span
     unit = f" {SI_UNITS.get(parameter.quantity.unit, parameter.quantity.unit)}".rstrip()
     span = f"{noun} from {parameter.low:g} to {parameter.high:g}{unit}"
     if parameter.quantity.scale != 1.0 and parameter.low is not None and parameter.high is not None:
@@ -269,13 +315,13 @@ def _allowed(parameter: Parameter) -> str:
 
 
 SI_UNITS = {"mm": "m", "g": "kg", "°": "rad", "µs": "s", "mm/s": "m/s", "MPa": "Pa"}
-"""The SI unit behind each friendly unit."""
+"""The SI unit of each display unit."""
 
 
 def _flatten(name: str, field: Any) -> Parameter:
     quantity = next(entry for entry in field.metadata if isinstance(entry, Quantity))
     parts = _parts(field.annotation)
-    # A union such as "a number or 'auto'" carries its bounds inside the member they belong to.
+    # In a union such as "a number or 'auto'" the bounds are in the annotation of one member.
     inner = [entry for part in parts if get_origin(part) is Annotated for entry in get_args(part)]
     bounds = [*field.metadata, *inner]
     low: Any = next((entry.ge for entry in bounds if isinstance(entry, annotated_types.Ge)), None)
@@ -291,6 +337,6 @@ def _flatten(name: str, field: Any) -> Parameter:
 
 
 def _parts(annotation: Any) -> tuple[Any, ...]:
-    """The members of a union, or the annotation alone."""
+    """The members of a union, or the annotation itself."""
     arguments = get_args(annotation)
     return arguments if arguments and get_origin(annotation) not in (Literal, Annotated) else (annotation,)

@@ -1,10 +1,11 @@
-"""What can be chosen by name: laws, integrators, fields, bonds, scenes and measurements, shipped or added as plug-ins.
+"""Records that are selected by name: laws, integrators, fields, bonds, scenes, measurements, shipped or from plug-ins.
 
-A record is found because its file is there: in a package of `sim`, in the user's plug-in folder, in an installed
-package with the entry point `repose.plugins`, or in a file named on the command line. A module offers its records under
-the names in `OFFERS`. A plug-in that fails to import is reported in one sentence, and the program continues without it.
+Records are found without registration: in the modules of a package of `sim`, in the user's plug-in folder, in an
+installed package with the entry point `repose.plugins`, and in a file named on the command line. A module offers its
+records under the names in `OFFERS`. A plug-in that fails to import is reported in one sentence, and the program
+continues without it.
 
-This module imports the packages it looks into only when it is asked, so that layers below the scenes can find one.
+This module imports these packages only when a record is requested, so that packages below the scenes can use it.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ OFFERS = {
 
 ENTRY_POINTS = "repose.plugins"
 FOLDER = "REPOSE_PLUGINS"
-"""Environment variable with the plug-in folder, where it is not the usual one."""
+"""Environment variable that sets another plug-in folder."""
 PREFIX = "repose_plugins"
 """Package under which the files of plug-ins are imported."""
 
@@ -46,17 +47,17 @@ class PluginError(ValueError):
 
 
 class Plugin(NamedTuple):
-    """One plug-in that was looked at."""
+    """One plug-in, usable or not."""
 
     source: str
-    """File or installed package it comes from."""
+    """File or installed package."""
     module: ModuleType | None
     trouble: str
-    """Why it is not used, in one sentence; empty where it is."""
+    """Why it is not used, in one sentence; empty if it is used."""
 
     @property
     def offers(self) -> list[str]:
-        """What it adds, such as "law springy"."""
+        """Kinds and names of its records, such as "law springy"."""
         names = {
             "laws": "law",
             "integrators": "integrator",
@@ -77,7 +78,7 @@ _added: list[Plugin] = []
 _read: list[Plugin] | None = None
 """Plug-ins of installed packages and of the folder; None before they are read."""
 _clashes: dict[tuple[str, str], str] = {}
-"""Sentences about plug-ins whose records have the names of others, by source and name."""
+"""Sentences about records whose names exist already, by source and name."""
 
 
 def found(kind: str) -> dict[str, Any]:
@@ -123,7 +124,7 @@ def extra_modules() -> list[ModuleType]:
 def plugins() -> list[Plugin]:
     """Every plug-in, usable or not, in the order in which they are read.
 
-    While plug-ins are being imported, which may import scenes that ask for laws, these are the ones imported so far.
+    During the import of plug-ins, which can import scenes that request laws, only those imported so far are returned.
     """
     global _read
     if _read is None:
@@ -142,7 +143,7 @@ def troubles() -> list[str]:
 
 
 def plugin_folder() -> Path:
-    """The folder whose Python files are plug-ins; it need not exist."""
+    """The folder whose Python files are plug-ins; it can be missing."""
     return Path(os.environ.get(FOLDER) or Path(platformdirs.user_data_dir("repose", appauthor=False)) / "plugins")
 
 
@@ -161,7 +162,7 @@ def add_file(path: str | Path) -> ModuleType:
 
 
 def forget_plugins() -> None:
-    """Forget every plug-in, so that the next question reads the folder again; modules stay imported."""
+    """Remove all plug-ins, so that the next request reads the folder again; modules stay imported."""
     global _read
     _read = None
     _added.clear()
@@ -171,7 +172,7 @@ def forget_plugins() -> None:
 
 @cache
 def _found(kind: str) -> dict[str, Any]:
-    extra = plugins()  # first: they may import shipped scenes, and a scene must not find itself half imported
+    extra = plugins()  # first, because plug-ins can import shipped scenes, which must be imported completely
     root = importlib.import_module(f"repose.sim.{kind}")
     records: dict[str, Any] = {}
     for entry in pkgutil.walk_packages(root.__path__, f"{root.__name__}."):
@@ -208,7 +209,7 @@ def _installed_and_in_folder() -> Iterator[Plugin]:
 
 
 def _imported(source: str, load: Callable[[], Any]) -> Plugin:
-    """The plug-in that `load` imports, or why it cannot be used."""
+    """The plug-in that `load` imports, or the reason why it cannot be used."""
     try:
         module = load()
         if not isinstance(module, ModuleType):
@@ -219,22 +220,22 @@ def _imported(source: str, load: Callable[[], Any]) -> Plugin:
             raise PluginError(f"{OFFERS[nameless]} is not a record with a name")
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # whatever a stranger's module does while it is imported
+    except BaseException as error:  # the module of a user can raise any error while it is imported
         reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         return Plugin(source, None, f"The plug-in {source} is not used: {reason}.")
     return Plugin(source, module, "")
 
 
 def _module_of(path: Path) -> ModuleType:
-    """The module of a file, imported under a name of its own, so that compiled loops can be kept on disk."""
+    """The module of a file, imported under its own name, so that compiled loops can be cached on disk."""
     if not path.is_file():
         raise PluginError(f"there is no file {path}")
     if path.suffix != ".py":
-        raise PluginError("a plug-in is a Python file, its name ends in .py")
+        raise PluginError("a plug-in is a Python file whose name ends in .py")
     package = sys.modules.setdefault(PREFIX, ModuleType(PREFIX))
     package.__path__ = []
     name = f"{PREFIX}.{path.stem}"
-    if getattr(sys.modules.get(name), "__file__", str(path)) != str(path):  # a file of the same name elsewhere
+    if getattr(sys.modules.get(name), "__file__", str(path)) != str(path):  # a file of the same name in another folder
         name += f"_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:

@@ -1,4 +1,4 @@
-"""What every test may rely on: nothing of the user's is touched, and in CI nothing is skipped."""
+"""Conditions of every test: no file of the user is touched, and in CI no test is skipped."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from repose.app.jobs.doctor import PROBE
 from repose.app.storage.engine_cache import choose_engine_cache
 
@@ -23,6 +24,8 @@ IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 os.environ.setdefault("LP_NUM_THREADS", "0")  # software OpenGL draws small pictures fastest without threads of its own
 os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"
 choose_engine_cache()
+settings.register_profile("untimed", parent=settings(), deadline=None)
+settings.load_profile("untimed")  # no test measures wall time: a busy machine exceeds hypothesis' 200 ms per example
 
 
 @pytest.fixture(autouse=True, scope="session")

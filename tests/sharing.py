@@ -1,4 +1,4 @@
-"""Which worker runs which tests: compiling is most of the work, and most of what is compiled is the same in every loop.
+"""Distribution of tests to workers: compiling takes most of the time, and most of it is the same for all loops.
 
 The first step loop of a process costs several times as much as the next, since all loops of one dimension share what
 finds neighbours and walks over pairs. So one worker compiles them all, and the others read them from disk; meanwhile
@@ -16,7 +16,7 @@ COMPILING = (
     "tests/sim/experiment/test_faults.py",
     "tests/sim/test_scenes.py",
     "tests/sim/engine/neighbours/test_verlet_list.py",
-    "tests/reliability/test_t_crew.py",
+    "tests/reliability/test_t_step_threads.py",
     "tests/sim/test_heap_rotation.py",
     "tests/sim/test_start_up.py",
     "tests/reliability/test_t_everything.py",

@@ -1,4 +1,4 @@
-"""README: its commands are the ones that CI runs and the program knows, and what it names exists."""
+"""README: its commands are those of CI and of the program, and every name in it exists."""
 
 from __future__ import annotations
 

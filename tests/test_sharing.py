@@ -1,4 +1,4 @@
-"""The files that are run first, or together, exist: one that was moved would cost minutes without a word."""
+"""The files that run first, or together, exist: a wrong path would cost minutes without a message."""
 
 from __future__ import annotations
 

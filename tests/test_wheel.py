@@ -1,4 +1,4 @@
-"""The wheel: holds every module and data file, installs into a fresh environment, and runs outside the checkout."""
+"""The wheel contains every module and data file, installs into a fresh environment, and runs outside the checkout."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def run(program: Path, arguments: Sequence[str], folder: Path) -> str:
     return done.stdout
 
 
-def test_the_wheel_holds_every_module_preset_shader_font_and_column(wheel: Path) -> None:
+def test_the_wheel_contains_every_module_preset_shader_font_and_column(wheel: Path) -> None:
     packed = set(zipfile.ZipFile(wheel).namelist())
     wanted = {
         f"repose/{path.relative_to(ROOT).as_posix()}"
@@ -82,7 +82,7 @@ def test_the_wheel_holds_every_module_preset_shader_font_and_column(wheel: Path)
     assert folders == {"repose", next(name for name in folders if name.endswith(".dist-info"))}
 
 
-def test_the_installed_program_tells_its_version_and_its_presets(program: Path, tmp_path: Path) -> None:
+def test_the_installed_program_prints_its_version_and_its_presets(program: Path, tmp_path: Path) -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert run(program, ["--version"], tmp_path) == f"repose {declared['version']}\n"
     listed = run(program, ["presets"], tmp_path)

@@ -1,6 +1,6 @@
-"""The command line: arguments only; each command imports what it needs when it runs.
+"""The arguments of the commands. Each command imports its modules when it runs.
 
-So `--help` and `--version` answer at once, also where numba, OpenGL or a display are missing.
+Therefore `--help` and `--version` answer at once, also without numba, OpenGL or a display.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ EXIT_CODES = (
     "3 stopped by a fault of the run; 130 stopped by Ctrl-C or a signal, with the results so far kept."
 )
 NOT_SHOWN = 1
-"""Exit code if standard output is closed or full, and of other failures of the system."""
+"""Exit code if standard output is closed or full, and for other errors of the operating system."""
 SWEEP_EXAMPLES = """Examples:
 
 repose sweep hourglass --seeds 1-5 --set count_for=4
@@ -35,7 +35,7 @@ cli = typer.Typer(
     help="A live granular laboratory: pour grains, open the wall, watch the heap form and read its angle of repose.\n\n"
     "Without a command the window opens; with no display the default experiment runs without one.",
     epilog=EXIT_CODES,
-    rich_markup_mode=None,  # plain text is the same in a pipe, and needs no start-up time
+    rich_markup_mode=None,  # plain text is the same in a pipe and needs no extra start-up time
     pretty_exceptions_enable=False,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -43,7 +43,7 @@ cli = typer.Typer(
 
 
 def run_command_line(arguments: Sequence[str]) -> int:
-    """Run one command; returns the exit code and shows no traceback for errors of the user."""
+    """Run one command; returns the exit code. An error of the user gives a sentence, not a traceback."""
     standard_streams.forgive()
     try:
         code = _run(arguments)
@@ -56,7 +56,7 @@ def run_command_line(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    if [*arguments] == ["--version"]:  # typer would first import pydantic, which takes longer than all the rest
+    if [*arguments] == ["--version"]:  # typer would import pydantic first, which takes longer than everything else
         _tell_version()
         return 0
     try:
@@ -68,7 +68,7 @@ def _run(arguments: Sequence[str]) -> int:
     except (Interrupt, KeyboardInterrupt, typer.Abort):
         say("Stopped.")
         return INTERRUPTED
-    except SystemExit:  # typer's own answer to a closed pipe
+    except SystemExit:  # how typer ends when a pipe is closed
         standard_streams.discard()
         return NOT_SHOWN
     return code if isinstance(code, int) else 0
@@ -80,7 +80,7 @@ def _tell_version() -> None:
     try:
         print(f"repose {version('repose')}")
     except PackageNotFoundError:
-        print("repose, run from a folder without being installed")
+        print("repose, not installed: run from a folder")
 
 
 @cli.callback(invoke_without_command=True)
@@ -101,14 +101,14 @@ def repose(
         ),
     ] = None,
 ) -> None:
-    """Open the window unless a command is given."""
+    """Open the window, unless a command is given."""
     if version:
         _tell_version()
         raise typer.Exit
     from repose.app.storage.engine_cache import choose_engine_cache
     from repose.app.storage.paths import sweep_all
 
-    if complaint := choose_engine_cache():  # before a plug-in imports numba, which reads the choice only then
+    if complaint := choose_engine_cache():  # before a plug-in imports numba, which reads the folder only then
         say(complaint)
     sweep_all()
     offered = _use_plugins(plugin or ())
@@ -116,7 +116,7 @@ def repose(
         for option, value in (("--preset", preset), ("--threads", threads)):
             if value:
                 raise typer.BadParameter(
-                    f"put it behind the command: repose {context.invoked_subcommand} {option} {value}"
+                    f"write it after the command: repose {context.invoked_subcommand} {option} {value}"
                 )
         return
     with refusals():
@@ -136,7 +136,7 @@ def repose(
 def _use_plugins(files: Sequence[Path]) -> list[str]:
     """Import these files as plug-ins and report the plug-ins that cannot be used; returns names of the files' scenes.
 
-    Shipped scenes are imported, to compare names, only where there is a plug-in: that import takes a second.
+    Shipped scenes are imported to compare names. This import takes a second and is left out without plug-ins.
     """
     from repose.sim import registry
 
@@ -202,8 +202,8 @@ def run(
         typer.Option(
             parser=typed_whole,
             metavar="NUMBER",
-            help="Do so many runs with seeds from --seed on, side by side: mean and standard error over runs. The "
-            "error of one run is that of its line fit only.",
+            help="Number of runs with consecutive seeds from --seed on, side by side: mean and standard error over "
+            "runs. The error of a single run is only that of its line fit.",
         ),
     ] = None,
 ) -> None:
@@ -256,7 +256,7 @@ def sweep(
         str,
         typer.Option(
             metavar="NAME=VALUE,VALUE,…",
-            help="The parameter to vary and its values, SI; the scene's own choice if not given.",
+            help="The parameter to vary and its values, SI; the default of the scene if not given.",
             show_default=False,
         ),
     ] = "",
@@ -268,19 +268,19 @@ def sweep(
     processes: Annotated[int, typer.Option(parser=typed_whole, metavar="NUMBER", help="Runs at the same time.")] = 2,
     threads: Annotated[
         str,
-        typer.Option(metavar="N|auto", help="Threads of each run; 1 if not given and several run at once."),
+        typer.Option(metavar="N|auto", help="Threads of each run; 1 if not given and several runs are done at once."),
     ] = "",
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for the results; a folder with some of the runs is continued."),
+        typer.Option(help="Folder for the results; a sweep that this folder contains in part is continued."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
     size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of the picture in pixels.")] = "1920x1080",
 ) -> None:
-    """Repeat an experiment over one parameter with several seeds: table, fit and picture.
+    """Repeat an experiment for several values of one parameter and several seeds: table, fit and picture.
 
-    Every run is written to the folder when it ends, so that an interruption loses only unfinished runs; the same
-    command with the same --out continues, also with more values or seeds.
+    The result of every run is written to the folder at its end, so that an interruption loses only unfinished runs. The
+    same command with the same --out continues the sweep, also with more values or seeds.
     """
     with refusals():
         from repose.app.jobs.sweep_job import run_sweep
@@ -299,7 +299,7 @@ def scenes() -> None:
     """List the scenes that can be run."""
     from repose.sim.registry import scenes
 
-    table(("scene", "what it is"), [(scene.name, f"{scene.title}: {scene.summary}") for scene in scenes().values()])
+    table(("scene", "description"), [(scene.name, f"{scene.title}: {scene.summary}") for scene in scenes().values()])
 
 
 @cli.command()
@@ -317,14 +317,14 @@ def doctor() -> None:
     from repose.app.jobs.doctor import examine
 
     rows = [(finding.name, finding.value, finding.advice) for finding in examine()]
-    table(("what", "found", "what to do"), rows)
+    table(("check", "found", "what to do"), rows)
 
 
 @cli.command()
 def prepare() -> None:
-    """Compile the engines of all scenes and presets now, so that each starts at once later.
+    """Compile the engines of all scenes and presets now, so that each of them starts at once later.
 
-    Ctrl-C ends it and keeps what has been compiled; the next call continues.
+    Ctrl-C ends the command and keeps the engines compiled so far; the next call continues.
     """
     with refusals():
         from repose.app.jobs.prepare_job import prepare
@@ -336,7 +336,7 @@ def prepare() -> None:
 def selftest(
     json: Annotated[bool, typer.Option("--json", help="Print the results as JSON and nothing else.")] = False,
 ) -> None:
-    """Test on this machine physics, restart, faults, film and picture."""
+    """Test physics, restart, faults, film and picture on this machine."""
     from repose.app.jobs import selftest as tests
 
     findings = tests.examine(quiet=json)

@@ -28,21 +28,21 @@ Speed = Annotated[
     typer.Option(
         parser=typed_number,
         metavar="NUMBER",
-        help="Simulated seconds per second of film; if not given, filling is sped up and the collapse is slow.",
+        help="Simulated seconds per second of film; if not given, filling is fast and the collapse is in slow motion.",
     ),
 ]
 Overlay = Annotated[
     str,
     typer.Option(
         metavar="full|none",
-        help="Title card, clock, parameters, legend, angle and a still at the end; or the grains alone.",
+        help="full: title card, clock, parameters, legend, angle, a still picture at the end; none: only the grains.",
     ),
 ]
 Colour = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Quantity for the colours; the layer of origin, where there is one, if not given.",
+        help="Quantity shown by the colours; if not given, the layer of origin in scenes with layers.",
         show_default=False,
     ),
 ]

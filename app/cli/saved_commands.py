@@ -16,17 +16,17 @@ from repose.app.signals import INTERRUPTED
 def replay(
     file: Annotated[Path, typer.Argument(metavar="FILE.repose", help="A saved run.")],
     verify: Annotated[
-        bool, typer.Option("--verify", help="Run it again from its beginning and compare every state hash.")
+        bool, typer.Option("--verify", help="Repeat the run from its beginning and compare every state hash.")
     ] = False,
     threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
     video: Video = "",
     since: Annotated[
         float,
-        typer.Option("--from", parser=typed_number, metavar="SECONDS", help="Begin the film at this simulated time."),
+        typer.Option("--from", parser=typed_number, metavar="SECONDS", help="Simulated time at which the film begins."),
     ] = 0.0,
     until: Annotated[
         float | None,
-        typer.Option("--to", parser=typed_number, metavar="SECONDS", help="Simulated time at which it ends."),
+        typer.Option("--to", parser=typed_number, metavar="SECONDS", help="Simulated time at which the film ends."),
     ] = None,
     fps: Fps = None,
     size: Size = "1920x1080",
@@ -34,10 +34,10 @@ def replay(
     overlay: Overlay = "full",
     colour: Colour = "",
 ) -> None:
-    """List the commands in the log of a saved run, film it, or verify that it runs again to the same bits.
+    """List the commands of a saved run, film it, or verify that a repeated run gives the same bits.
 
-    A film may show any part at any speed and size: the run is computed again, and the state hashes on the way are
-    compared. With --verify or --video the exit code is 3 if one differs.
+    A film can show any part of the run at any speed and size: the run is computed again, and its state hashes are
+    compared. With --verify or --video the exit code is 3 if a hash differs.
     """
     with refusals():
         from repose.app.jobs.film_plan import parsed_size, plan_film
@@ -65,9 +65,9 @@ def export(
         Path, typer.Option("--to", metavar="FILE.csv|.vtk|.npz", help="File to write; the suffix selects the format.")
     ],
 ) -> None:
-    """Write the grains of a saved run for other programs: a table, points for ParaView, or every array for numpy.
+    """Write the grains of a saved run for other programs: a table, points for ParaView, or all arrays for numpy.
 
-    All numbers are SI and give back the same bits: text has 17 digits.
+    All numbers are in SI units and exact: text has 17 digits.
     """
     with refusals():
         from repose.app.jobs.replay_job import export_run

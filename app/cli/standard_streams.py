@@ -1,4 +1,4 @@
-"""Standard output and error that are closed, full or gone: reported in a sentence, never by a traceback."""
+"""Handling of standard streams that are closed or full: reported in a sentence, never by a traceback."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from contextlib import suppress
 from repose.app.progress import say
 
 OUTPUT = (errno.EBADF, errno.ENOSPC, errno.EIO, errno.EFBIG)
-"""Error codes of writing to a stream, besides a reader that has gone; errors of files name the file."""
+"""Error codes of writing to a stream, besides that of a closed pipe; errors of files contain the file name."""
 
 
 def secure() -> None:
-    """Put something in the place of standard streams that are closed.
+    """Open replacements of closed standard streams.
 
-    A file opened later would get their number, and what is meant for the terminal would be written into it. What goes
-    to a closed standard output fails when it is flushed, as on a full disk; what goes to standard error is dropped.
+    Otherwise a file opened later would get their number, and text for the terminal would be written into it. A write to
+    a closed standard output fails when it is flushed, as on a full disk; text for a closed standard error is discarded.
     """
     while True:
         number = os.open(os.devnull, os.O_RDWR)
@@ -59,7 +59,7 @@ def discard() -> None:
 
 
 def tell(error: OSError) -> None:
-    """Report in a sentence what a command could not do; nothing if the reader of its output has gone."""
+    """Report an error of the operating system in a sentence; nothing if the reader of a pipe has closed it."""
     if isinstance(error, BrokenPipeError):
         return
     shown = error.filename is None and error.errno in OUTPUT

@@ -1,4 +1,4 @@
-"""Output of the commands: refusals as one sentence, rows as a table; values of options."""
+"""Output of the commands (refusals as one sentence, rows as a table) and parsers of option values."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from repose.sim.numbers import about_comma, read_number, read_whole
 
 REFUSED = 2
 """Exit code for input that is refused."""
-THREADS_HELP = "Threads of the engine: same bits for any number; automatic if not given."
+THREADS_HELP = "Threads of the engine; every number gives the same bits; automatic if not given."
 WIDE = 200
-"""Columns of a table written to a file or pipe, so that rows are not wrapped."""
+"""Characters per line of a table written to a file or pipe, so that rows are not wrapped."""
 
 
 def typed_number(text: str) -> float:
@@ -22,7 +22,7 @@ def typed_number(text: str) -> float:
     number = read_number(str(text))
     if isinstance(number, str):
         words = "" if about_comma(text) else ": write digits with a point, such as 0.5"
-        raise typer.BadParameter(f"{text!r} is no number{words}.{about_comma(text)}")
+        raise typer.BadParameter(f"{text!r} is not a number{words}.{about_comma(text)}")
     return number
 
 
@@ -30,7 +30,7 @@ def typed_whole(text: str) -> int:
     """The whole number given to an option; raises `typer.BadParameter`."""
     number = read_whole(str(text))
     if isinstance(number, str):
-        raise typer.BadParameter(f"{text!r} is no whole number.{about_comma(text)}")
+        raise typer.BadParameter(f"{text!r} is not a whole number.{about_comma(text)}")
     return number
 
 
@@ -49,7 +49,7 @@ def refusals() -> Iterator[None]:
 
 
 def refuse(sentence: str) -> NoReturn:
-    """Say why a request is refused, and leave with its exit code."""
+    """Print why a request is refused and exit with code 2."""
     say(sentence)
     raise typer.Exit(REFUSED)
 

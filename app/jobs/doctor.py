@@ -21,7 +21,7 @@ from repose.sim.engine.thread_count import GRAINS_PER_THREAD, available
 PACKAGES = ("numpy", "numba", "llvmlite", "pygame-ce", "imgui-bundle", "PyOpenGL", "av", "scipy", "pydantic", "typer")
 PROBE = "from repose.app.jobs.doctor import probe_opengl; probe_opengl()"
 PATIENCE = 60.0
-"""Longest wall time of the OpenGL check, which runs in a separate process [s]."""
+"""Longest wall time of the OpenGL check in its separate process [s]."""
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,15 @@ class Finding:
     name: str
     value: str
     advice: str = ""
-    """What to do about it; empty where all is well."""
+    """What the user should do; empty if nothing is wrong."""
 
 
 def examine() -> list[Finding]:
-    """Every finding, the most general first."""
-    looks: tuple[Callable[[], list[Finding]], ...] = (
+    """The results of all checks, the most general first."""
+    checks: tuple[Callable[[], list[Finding]], ...] = (
         *(_program, _plugins, _display, _opengl, _threads, _caches, _encoders),
     )
-    return [finding for look in looks for finding in look()]
+    return [finding for check in checks for finding in check()]
 
 
 def has_display() -> bool:
@@ -50,7 +50,8 @@ def has_display() -> bool:
 
 
 def probe_opengl() -> None:
-    """Print version and renderer of OpenGL as JSON; runs in a separate process, which a broken driver may crash."""
+    """Print version and renderer of OpenGL as JSON; runs in a separate process, because a broken driver can crash
+    it."""
     from repose.app.window.window import open_offscreen
 
     window = open_offscreen((64, 64))
@@ -89,7 +90,7 @@ def _plugins() -> list[Finding]:
 
 
 def _offers(plugin: Any) -> list[str]:
-    """What a plug-in adds, such as "law springy" or "panel mine"."""
+    """Kinds and names of the records of a plug-in, such as "law springy" or "panel mine"."""
     drawn = (("PANEL", "panel"), ("PASS", "draw pass"))
     records = [(word, getattr(plugin.module, name, None)) for name, word in drawn]
     return [*plugin.offers, *(f"{word} {record.name}" for word, record in records if record is not None)]
@@ -126,7 +127,7 @@ def _opengl() -> list[Finding]:
 
 def _threads() -> list[Finding]:
     usable, most = available(), most_threads()
-    advice = "one core is shared by physics and picture, expect few frames per second" if usable < 2 else ""
+    advice = "physics and picture share one core: few frames per second" if usable < 2 else ""
     words = f"up to {most}, one for every {GRAINS_PER_THREAD} grains" if most > 1 else "1"
     return [
         Finding("processor cores", f"{usable} usable of {os.cpu_count()}", advice),
@@ -145,7 +146,7 @@ def _caches() -> list[Finding]:
 
 
 def _writable(name: str, folder: Path) -> Finding:
-    """Whether a file can be made in `folder`, or in the nearest parent there is."""
+    """Whether a file can be created in `folder`, or in the nearest parent that exists."""
     place = folder
     while not place.exists() and place != place.parent:
         place = place.parent

@@ -1,6 +1,6 @@
-"""Films whose program is killed at any moment: every file that is there can be played, and drafts are swept.
+"""Test of films whose program is killed at a random moment: every film file can be played, and drafts are deleted.
 
-`repose selftest` tries some, and the tests a hundred.
+`repose selftest` kills some programs, the tests kill a hundred.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from repose.sim.study.selftest import NotAvailable, Outcome
 TOGETHER = 4
 """Programs that film at the same time."""
 LATEST = 0.3
-"""Of a kill after the program has begun to film [s]: most come within the first film or the start of the second."""
+"""Latest time of a kill after the beginning of filming [s]: most kills fall in the first film or at the start of the
+second."""
 FRAMES = 12
 """Of one film; the program makes one after the other, so that kills also come while one is being completed."""
 PATIENCE = 300.0

@@ -12,10 +12,10 @@ from repose.app.storage.recorder import ANIMATIONS, LARGEST_SIDE, film_path, fil
 from repose.sim.parameters import ParameterError, require_known
 
 OVERLAYS = ("full", "none")
-"""What `--overlay` allows: title card, words and marks, or the grains alone."""
+"""Values of `--overlay`: with title card, texts and marks, or the grains only."""
 
 FPS, ANIMATION_FPS = 60.0, 25.0
-"""Frames per second where none are asked for: of films, and of GIF and WebP, which are large and played slowly."""
+"""Default frames per second of films, and of GIF and WebP, which are large files and which programs play slowly."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class FilmPlan:
     """[pixel]."""
     fps: float
     speed: float | None
-    """Simulated seconds per second of film; None for that of each phase (repose.app.render.pacing)."""
+    """Simulated seconds per second of film; None for the speed of each phase (repose.app.render.pacing)."""
     words: bool
-    """Whether there are title card, words, marks, and a still at the end."""
+    """Whether the film has title card, texts, marks and a still picture at the end."""
     colour_by: str
     light: bool = False
     """Whether the background is light, for print."""
@@ -43,7 +43,7 @@ def plan_film(
     overlay: str = "full",
     colour: str = "",
 ) -> FilmPlan | None:
-    """Check a request as it was typed; None where no film is asked for. Raises `ParameterError`."""
+    """Check a typed request; None if no film is requested. Raises `ParameterError`."""
     path = film_path(video)
     if fps is None:
         fps = ANIMATION_FPS if path.suffix.lower() in ANIMATIONS else FPS
@@ -61,7 +61,7 @@ def plan_film(
 
 
 def parsed_size(text: str) -> tuple[int, int]:
-    """Width and height as typed [pixel]; raises `ParameterError`."""
+    """Width and height [pixel] of a typed size; raises `ParameterError`."""
     found = re.fullmatch(r"([0-9]{1,6})[x×]([0-9]{1,6})", text)
     size = (int(found[1]), int(found[2])) if found else (0, 0)
     if not 16 <= min(size) <= max(size) <= LARGEST_SIDE:

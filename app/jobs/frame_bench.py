@@ -1,7 +1,7 @@
-"""Benchmark of the window: frames per second while physics runs, and what the picture costs the physics.
+"""Benchmark of the window: frames per second while physics runs, and the share of physics time that the picture takes.
 
-The real frame loop in an off-screen window, as fast as physics can, over the same stretch of the same run
-with and without a picture. Measures, never asserts: the numbers belong to this machine and this moment.
+The frame loop of the program runs in an off-screen window at full speed, over the same part of the same run, with and
+without a picture. The benchmark asserts nothing: the numbers depend on the machine and its load.
 """
 
 from __future__ import annotations
@@ -25,20 +25,22 @@ from repose.sim.io.presets import DEFAULT, load
 from repose.sim.study.bench import SIZES, side_by_side
 
 SIZE = (1280, 720)
-"""Of the window [px]."""
+"""Size of the window [px]."""
 SETTLED_UNTIL, FLOWING_FROM = 0.05, 0.15
-"""Simulated time after which the column counts as at rest, and after opening as flowing [s]."""
+"""Simulated time after which the column is taken as at rest, and after the opening as flowing [s]."""
 LONGEST_WAIT = 60.0
-"""Wall time after which a run without progress is given up [s]."""
+"""Wall time after which a run without progress is stopped [s]."""
 CHECK_INTERVAL = 0.004
 """Wall time between two checks of a run that is not drawn [s]."""
 
 Turn = Callable[[], Snapshot]
-"""Lets some wall time pass, with or without drawing, and returns the newest snapshot: good until the next call."""
+"""Waits some wall time, with or without drawing, and returns the newest snapshot, which is valid until the next
+call."""
 
 
 def measure_frames(quick: bool = False) -> dict[str, Any]:
-    """Frames and steps per second of the default preset's column and of its flow; or why there are none."""
+    """Frames and steps per second of the default preset, at rest and flowing; or the reason why nothing was
+    measured."""
     from repose.app.window.window import WindowError, open_offscreen
 
     try:
@@ -53,7 +55,7 @@ def measure_frames(quick: bool = False) -> dict[str, Any]:
         application = Application(window, Settings(Path(folder) / "settings.toml"), DEFAULT, load(DEFAULT))
         physics = application.physics
         physics.set_speed(None)
-        physics.stop_at_rest(False)  # a packing at rest is what is measured first
+        physics.stop_at_rest(False)  # the first measurement is of a packing at rest
 
         def drawn() -> Snapshot:
             application.draw_frame()
@@ -77,7 +79,7 @@ def measure_frames(quick: bool = False) -> dict[str, Any]:
 
 
 def measure_publishing(quick: bool = False) -> list[dict[str, Any]]:
-    """What snapshots cost the physics thread beside its steps, in processor time, for heaps set up side by side."""
+    """Processor time of the physics thread for snapshots compared with steps, for heaps set up side by side."""
     rows = []
     for copies in SIZES[:2] if quick else SIZES:
         simulation = new_experiment("heap", ready="column")
@@ -112,7 +114,7 @@ def _run(turn: Turn, send: Callable[[Act], None], span: float) -> list[dict[str,
 
 
 def _measure(turn: Turn, span: float) -> dict[str, Any]:
-    """Rates over `span` of simulated time [s]."""
+    """Rates over a simulated time of `span` [s]."""
     first = turn()
     time_0, step_0, grains, began, turns = first.time, first.step, first.moving_count, time.perf_counter(), 0
     last = first
@@ -155,7 +157,7 @@ def describe(frames: dict[str, Any]) -> str:
             f"{row['grains']:>8} {row['state']:>8} {'with' if drawn else 'without':>8} {fps:>9} "
             f"{row['steps_per_second']:>9.0f} {row['realtime_factor']:>12.2f}"
         )
-    lines += ["", "snapshots for the picture, in time of the physics thread, as often as they are then made"]
+    lines += ["", "snapshots for the picture: time of the physics thread, at the rate at which they are then taken"]
     lines.append(f"{'grains':>8} {'step':>10} {'snapshot':>10} {'share':>7} {'with contacts':>14} {'share':>7}")
     lines += [
         f"{row['grains']:>8} {1e3 * row['step']:>7.3f} ms {1e3 * row['snapshot']:>7.2f} ms {row['share']:>7.1%} "

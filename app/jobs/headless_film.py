@@ -1,4 +1,4 @@
-"""The film of a run without a window: it follows the simulated time, however slow the machine."""
+"""The film of a run without a window. It follows the simulated time, independent of the speed of the machine."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class HeadlessFilm:
     At a given speed the film has exactly round(duration x fps / speed) frames between title card and still.
     """
 
-    def __init__(self, plan: FilmPlan) -> None:
-        """Begin a film; raises `RecorderError`, `WindowError`."""
+    def __init__(self, plan: FilmPlan, title: str = "") -> None:
+        """Begin a film with that title, or that of the scene; raises `RecorderError`, `WindowError`."""
         self._recorder = Recorder(plan.path, plan.size, plan.fps)
         try:
             self._maker = open_picture_maker(plan.size)
@@ -31,16 +31,16 @@ class HeadlessFilm:
             self._recorder.close()
             raise
         view = View(colour_by=plan.colour_by)
-        self._director = Director(self._maker.read, plan.size, plan.fps, view, plan.speed, plan.words)
+        self._director = Director(self._maker.read, plan.size, plan.fps, view, plan.speed, plan.words, title=title)
         self._held: Frame | None = None
         """The newest frame, not written until it is known to be before the end."""
         self._taken = 0
         self._closed = False
         self.at_phases = plan.speed is None
-        """Whether it wants a frame where a phase begins, because the speed changes there."""
+        """Whether a frame is needed at the beginning of a phase, because the speed of the film changes there."""
         self.frames = 0
         self.complaint = ""
-        """Why the film was cut short; empty while all is well."""
+        """Why the film ended early; empty if it did not."""
 
     @property
     def path(self) -> Path:
@@ -49,13 +49,13 @@ class HeadlessFilm:
 
     @property
     def outcome(self) -> dict[str, Any]:
-        """Entry of the film in the results."""
+        """The data of the film in the results."""
         return {"file": str(self.path), "frames": self.frames, "cut_short": self.complaint or None}
 
     def take(self, snapshot: Snapshot) -> float:
         """Draw the next frames; returns the simulated time to the next [s].
 
-        A film that cannot be continued does not end the run.
+        An error of the film does not end the run.
         """
         if not self.complaint:
             try:
@@ -68,7 +68,7 @@ class HeadlessFilm:
         return self._director.interval
 
     def close(self, duration: float, last: Snapshot | None = None) -> None:
-        """Finish the film of a run that lasted `duration` [s of simulated time] and ended as `last` shows.
+        """Finish the film of a run of `duration` [s of simulated time] whose last snapshot is `last`.
 
         A second call does nothing.
         """
@@ -95,7 +95,7 @@ class HeadlessFilm:
 
 
 def open_picture_maker(size: tuple[int, int]) -> PictureMaker:
-    """The renderer off-screen; raises `WindowError` where there is no OpenGL or a library it needs is missing."""
+    """The off-screen renderer; raises `WindowError` if OpenGL or a library that it needs is missing."""
     try:
         from repose.app.window.picture import PictureMaker
 
@@ -105,5 +105,5 @@ def open_picture_maker(size: tuple[int, int]) -> PictureMaker:
             f"Nothing can be drawn here ({error}); install the missing library (Debian: apt install libgl1 libegl1) "
             "or leave --video out."
         ) from None
-    except OSError as error:  # libraries ask for the current folder, which may be gone
+    except OSError as error:  # libraries read the current folder, which may have been deleted
         raise WindowError(f"Nothing can be drawn here: {error.strerror or error}; start in another folder.") from None

@@ -1,7 +1,7 @@
 """A run without a window: invalid requests are refused before any work, and no result is lost after it.
 
-Writes `result.json` and a picture of the end state, each whole or not at all, and a film if asked for. While the run
-continues, `result.json` holds the results so far.
+Writes `result.json` and a picture of the end state, each completely or not at all, and a film if requested. During the
+run `result.json` contains the results so far.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from repose.app.jobs.headless_film import HeadlessFilm, open_picture_maker
 from repose.app.jobs.headless_plan import Job
 from repose.app.jobs.remaining_time import Outlook
+from repose.app.jobs.small_picture import small_picture
 from repose.app.progress import Progress, say
 from repose.app.render.framing import close_up, whole_scene
 from repose.app.signals import INTERRUPTED
@@ -37,23 +38,18 @@ from repose.sim.measure.display import Reading
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
-if TYPE_CHECKING:
-    from repose.sim.experiment.history import saved_copy
-    from repose.sim.experiment.stepping import is_finished, threads_wanted
-    from repose.sim.experiment.take_snapshot import take_snapshot
-
 DONE, NOT_ALL_WRITTEN, FAULT = 0, 1, 3
 RESULT = "result.json"
 RESULT_INTERVAL = 10.0
-"""Wall time between two versions of the results so far [s]."""
+"""Wall time between two updates of the results so far [s]."""
 RESULT_COST = 0.01
-"""Largest share of the wall time that they take [-]."""
+"""Largest share of the wall time that these updates take [-]."""
 
 
 def run_job(job: Job) -> int:
     """Do the run and write its results; returns the exit code.
 
-    Raises `ParameterError`, `RecorderError` or `WindowError` before any work if the results have no place to go.
+    Raises `ParameterError`, `RecorderError` or `WindowError` before any work if the results cannot be written.
     """
     origin = job.preset if job.resumed else f"preset {job.preset}"
     title = f"{scenes()[job.scene].title}, {origin}, seed {job.seed}"
@@ -61,7 +57,7 @@ def run_job(job: Job) -> int:
         say("The run was saved by another version of the program: the continued run may differ in the last bits.")
     places = _claimed(job)
     try:
-        film = HeadlessFilm(job.film) if job.film is not None else None
+        film = HeadlessFilm(job.film, job.title) if job.film is not None else None
         with Progress(title, quiet=job.as_json) as progress, stoppable() as stop:
             so_far = ResultsSoFar(job, places.claims["result"])
             simulation, result = _simulate(job, film, progress, stop, so_far)
@@ -72,7 +68,7 @@ def run_job(job: Job) -> int:
 
 @dataclass
 class Places:
-    """The names a run writes to, claimed before it begins."""
+    """The files that a run writes, claimed before it begins."""
 
     folder: Path
     made: bool
@@ -108,7 +104,7 @@ def _claimed(job: Job) -> Places:
 
 
 def claim_for(option: str, path: Path) -> Claim:
-    """Claim a name given behind an option; raises `ParameterError`."""
+    """Claim the file name that is the value of an option; raises `ParameterError`."""
     try:
         return claim(path)
     except FileExistsError:
@@ -120,7 +116,7 @@ def claim_for(option: str, path: Path) -> Claim:
 
 @dataclass
 class ResultsSoFar:
-    """Writes `result.json` while the run continues: a run that is killed leaves the results so far."""
+    """Writes `result.json` during the run, so that a run that is killed leaves the results so far."""
 
     job: Job
     claim: Claim
@@ -203,13 +199,15 @@ def _finish(
     folder, claims = places.folder, places.claims
     for name, write in _writers(job, simulation, text).items():
         try:
-            claims[name].write(write)
+            claims[name].write_early(write)
             written.append(name)
         except WindowError as error:
             say(f"No picture: {error}")  # expected on a machine without OpenGL
         except Exception as error:  # a driver may raise anything; the other files must be written
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
             complaints.append(f"{claims[name].path} could not be written: {reason}.")
+    if job.picture and "save" in written:
+        _illustrate(simulation, claims["save"])
     for sentence in (*complaints, *([simulation.fault.message] if simulation.fault else [])):
         say(sentence)
     if job.as_json:
@@ -250,6 +248,7 @@ def _shown(reading: Reading) -> str:
     """The value rounded to the digits that its error justifies."""
     if not math.isfinite(reading.value):
         return "none"
+    reading = reading.readable()
     unit = reading.unit if reading.unit in ("", "°") else f" {reading.unit}"
     if reading.error is None or not 0.0 < reading.error < math.inf:
         whole = reading.value == round(reading.value)
@@ -260,7 +259,8 @@ def _shown(reading: Reading) -> str:
 
 
 def _writers(job: Job, simulation: Experiment, text: str) -> dict[str, Callable[[BinaryIO], object]]:
-    """What fills each file, the picture last: a driver that crashes while drawing does not lose the others."""
+    """The function that writes each file; the picture is last, so that a driver that crashes while drawing loses no
+    other file."""
     from repose.sim.experiment import saved_run
 
     writers: dict[str, Callable[[BinaryIO], object]] = {"result": lambda file: file.write(text.encode("utf-8"))}
@@ -271,8 +271,19 @@ def _writers(job: Job, simulation: Experiment, text: str) -> dict[str, Callable[
     return writers
 
 
+def _illustrate(simulation: Experiment, place: Claim) -> None:
+    """Put a small picture into the saved run, for the list of recent runs; in silence where none can be drawn."""
+    from repose.sim.experiment import saved_run
+
+    snapshot = Snapshot()
+    take_snapshot(simulation, snapshot)
+    with suppress(Exception):  # a driver may raise anything; the run is saved already, and is one without a picture too
+        picture = small_picture(snapshot)
+        place.write_early(lambda file: saved_run.write(saved_copy(simulation), file, picture))
+
+
 def _draw(simulation: Experiment, size: tuple[int, int], file: BinaryIO) -> None:
-    """Draw the state the run ended in; raises `WindowError` where there is no OpenGL."""
+    """Draw the last state of the run; raises `WindowError` without OpenGL."""
     snapshot = Snapshot()
     take_snapshot(simulation, snapshot)
     maker = open_picture_maker(size)
@@ -286,7 +297,8 @@ def _draw(simulation: Experiment, size: tuple[int, int], file: BinaryIO) -> None
 
 
 def output_folder(wanted: Path | None, name: str, taken: Sequence[str]) -> tuple[Path, bool]:
-    """A folder that holds none of the files `taken`, and whether it is new; by itself the next free `repose-NAME-N`.
+    """A folder that contains none of the files `taken`, and whether it is new; by default the next free
+    `repose-NAME-N`.
 
     Raises `ParameterError`.
     """
@@ -303,7 +315,7 @@ def output_folder(wanted: Path | None, name: str, taken: Sequence[str]) -> tuple
         sweep(wanted)
         for file in taken:
             if (wanted / file).exists():
-                raise ParameterError(f"--out {wanted} already holds {file}: move it away or choose another folder.")
+                raise ParameterError(f"--out {wanted} already contains {file}: move it away or choose another folder.")
         with tempfile.TemporaryFile(dir=wanted):
             return wanted, new
     except (OSError, ValueError) as error:

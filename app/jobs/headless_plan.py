@@ -24,6 +24,8 @@ class Job:
 
     scene: str
     preset: str
+    title: str
+    """Of the preset."""
     values: dict[str, Value]
     """Parameters that differ from the scene's defaults, SI."""
     seed: int
@@ -31,14 +33,14 @@ class Job:
     out: Path | None
     """Folder for the results; None for a new one in the current folder."""
     size: tuple[int, int]
-    """Of picture and film [pixel]."""
+    """Size of picture and film [pixel]."""
     film: FilmPlan | None
     picture: bool
     as_json: bool
     save: Path | None = None
     """File to save the run to when it ends."""
     until: float | None = None
-    """Simulated time to end at [s], if the experiment is not over before."""
+    """Simulated time at which the run ends [s], unless the experiment is finished before."""
     resumed: SavedRun | None = None
     """The saved run to continue."""
     threads: int | None = None
@@ -65,7 +67,7 @@ def plan(
     saved: Path | None = None,
     threads: str = "",
 ) -> Job:
-    """Check a request as it was typed; raises `ParameterError`."""
+    """Check a typed request; raises `ParameterError`."""
     resumed = _resumed(saved, scene, preset, seed, ready)
     if resumed is not None:
         scene = resumed.log.scene
@@ -78,7 +80,8 @@ def plan(
     typed = _parsed(changes, chosen.scene)
     values = typed if resumed else dict(chosen.values) | typed
     if resumed:
-        resumed.now.now.parameters.changed(**values)  # with the meshes that the run holds: their files may be gone
+        # with the meshes in the run file: the mesh files may have been deleted
+        resumed.now.now.parameters.changed(**values)
     else:
         parameters.checked(values)
     if ready and chosen.ready is None:
@@ -91,6 +94,7 @@ def plan(
     return Job(
         scene=chosen.scene,
         preset=resumed_name(saved) if saved else chosen.name,
+        title=title_of(resumed) if resumed else chosen.title,
         values=values,
         seed=resumed.log.seed if resumed else checked_seed(chosen.seed if seed is None else seed),
         ready=chosen.ready if ready else None,
@@ -106,8 +110,13 @@ def plan(
     )
 
 
+def title_of(saved: SavedRun) -> str:
+    """Title of the preset with which a saved run began, or of its scene."""
+    return presets.title_of(saved.log.scene, saved.log.start.now.parameters)
+
+
 def resumed_name(path: Path) -> str:
-    """Name of a saved run in place of a preset."""
+    """The name shown for a saved run, as for a preset."""
     return f"saved run {path.name}"
 
 
@@ -128,13 +137,13 @@ def _resumed(path: Path | None, scene: str, preset: str, seed: int | None, ready
 
 
 def _require_folder(path: Path | None) -> None:
-    """Raise `ParameterError` if the run is to be saved in a folder that is not there; its name is claimed later."""
+    """Raise `ParameterError` if the folder for the saved run does not exist; the file name is claimed later."""
     if path is not None and not path.parent.is_dir():
-        raise ParameterError(f"--save {path} has no folder to go to: make {path.parent} first.")
+        raise ParameterError(f"--save {path}: the folder {path.parent} does not exist; create it first.")
 
 
 def _starting_point(scene: str, preset: str) -> presets.Preset:
-    """The preset asked for; without one the default, or for another scene its parameters as they are declared."""
+    """The requested preset; otherwise the default preset, or for another scene the declared parameters."""
     chosen = presets.load(preset or presets.DEFAULT)
     if preset or not scene or scene == chosen.scene:
         return chosen

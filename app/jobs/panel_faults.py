@@ -1,4 +1,4 @@
-"""Panels that fail on purpose, drawn without a window: an error in a panel must not affect the others.
+"""Test with panels that fail on purpose, drawn without a window: an error in a panel must not affect the others.
 
 Used by `repose selftest` and by the tests.
 """
@@ -33,13 +33,13 @@ from repose.sim.study.selftest import Outcome
 SIZE = (1280, 1600)
 """Size of the window [px], large enough that no panel scrolls."""
 FRAMES = 4
-"""Drawn before and after a panel is asked to try again: a tab needs two to come to the front."""
+"""Frames drawn before and after a panel is drawn again on request: a tab needs two frames to come to the front."""
 WAYS: dict[str, Callable[[int], bool]] = {
     "first": lambda call: call == 1,
     "second": lambda call: call == 2,
     "every": lambda call: True,
 }
-"""Which calls of a panel fail, counted from 1."""
+"""Numbers of the calls of a panel that fail, counted from 1."""
 OPENED: dict[str, Callable[[], object]] = {
     "nothing": lambda: None,
     "child": lambda: imgui.begin_child("left open", imgui.ImVec2(50, 50)),
@@ -64,7 +64,7 @@ OPENED: dict[str, Callable[[], object]] = {
 
 
 def open_all() -> None:
-    """All of these, nested."""
+    """All the calls above, nested."""
     for leave_open in OPENED.values():
         leave_open()
 
@@ -98,7 +98,7 @@ def bare_imgui() -> Iterator[None]:
 
 
 def bare_frame(ui: Ui, draw: Callable[[Ui], None] = layout.draw_panels) -> None:
-    """Draw the panels once; raises what they raise, and ImGui's own error about calls left open."""
+    """Draw the panels once; raises their errors, and ImGui's error about calls left open."""
     ui.edits.see(ui.snapshot)
     ui.events.see(ui.snapshot, ui.edits)
     ui.inset = layout.measure_inset(ui.size, ui.scale, ui.view.ui_visible, chosen_fold(ui), ui.presenting)
@@ -119,7 +119,7 @@ def direct_nothing(film: Film) -> Director:
 
 @contextmanager
 def bare_ui(snapshot: Snapshot) -> Iterator[Ui]:
-    """The record for panels over a snapshot, with settings in a temporary folder."""
+    """A `Ui` for panels with a snapshot, with settings in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "settings.toml", trouble="Settings to be told of.")
         ui = make_ui(Physics("heap", {}, 1), settings, direct_nothing)
@@ -129,7 +129,7 @@ def bare_ui(snapshot: Snapshot) -> Iterator[Ui]:
 
 
 def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) -> str:
-    """What went wrong when `panel` failed in one of the `WAYS`, in a separate context; empty if nothing did."""
+    """The error seen when `panel` failed in one of the `WAYS`, in a separate context; empty if none."""
     calls, drawn = 0, set[str]()
 
     def fail(ui: Ui) -> None:
@@ -176,7 +176,8 @@ def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) 
 
 
 def failing_panels() -> Outcome:
-    """Of all panels failing in all ways with much left open, those that end the window or are not reported."""
+    """Number of failures, of all panels in all ways with nested calls left open, that end the window or are not
+    reported."""
     snapshot = Snapshot()
     take_snapshot(new_experiment("heap", ready="column"), snapshot)
     with bare_ui(snapshot) as ui:

@@ -1,6 +1,7 @@
-"""The pictures of the shipped presets, drawn by the program: `python -m repose.app.jobs.preset_pictures [NAME …]`.
+"""Draws the pictures of the shipped presets: `python -m repose.app.jobs.preset_pictures [NAME …]`.
 
-Every preset is run to its telling moment, which takes minutes in space; the pictures are written beside the presets.
+Every preset is run to the time of its picture, which takes minutes in space. The pictures are written beside the
+presets.
 """
 
 from __future__ import annotations
@@ -11,21 +12,11 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-from repose.app.jobs.headless_film import open_picture_maker
-from repose.app.progress import Progress
-from repose.app.render.camera import NO_INSET, Camera2D
-from repose.app.render.follow import follow
-from repose.app.render.orbit import Camera, Camera3D
-from repose.app.storage.thumbnails import DRAWN, PICTURES, thumbnail, without_words
-from repose.app.storage.view import View
-from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import Act
-from repose.sim.experiment.control import apply
+from repose.app.jobs.small_picture import small_picture
+from repose.app.progress import Progress, say
+from repose.app.storage.engine_cache import choose_engine_cache
+from repose.app.storage.thumbnails import PICTURES
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.experiment.stepping import advance, is_finished
-from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io import presets
 
 FLOWING = {
@@ -37,24 +28,33 @@ FLOWING = {
 }
 """Time from the beginning of the flow to the picture [s], by the name of the preset."""
 RUNNING = {"bounce": 0.62, "slope": 0.3}
-"""The same from the beginning of the run; the other presets are drawn when they are over."""
+"""The same from the beginning of the run; all other presets are drawn at the end of their run."""
 STEPS = 200
-"""Between two looks at the phase."""
+"""Steps between two checks of the phase."""
 
 
 def main(names: Sequence[str]) -> None:
     """Draw the pictures of these presets, or of all."""
+    if complaint := choose_engine_cache():
+        say(complaint)
     folder = Path(str(files("repose.assets").joinpath("presets"))) / PICTURES
     folder.mkdir(exist_ok=True)
     wanted = names or presets.names()
     with Progress("Pictures of the presets") as progress:
         for number, name in enumerate(wanted):
             progress.show(name, number / len(wanted))
-            (folder / f"{name}.webp").write_bytes(thumbnail(picture(moment(presets.load(name)))))
+            (folder / f"{name}.webp").write_bytes(small_picture(moment(presets.load(name))))
 
 
 def moment(preset: presets.Preset) -> Snapshot:
-    """The preset's run at its telling moment."""
+    """The run of the preset at the time of its picture."""
+    # Here, because numba reads the folder of the engine cache when it is first imported.
+    from repose.sim.experiment.changes import new_experiment
+    from repose.sim.experiment.commands import Act
+    from repose.sim.experiment.control import apply
+    from repose.sim.experiment.stepping import advance, is_finished
+    from repose.sim.experiment.take_snapshot import take_snapshot
+
     experiment = new_experiment(preset.scene, dict(preset.values), preset.seed, preset.ready)
     apply(experiment, Act("run"))
     due = RUNNING.get(preset.name, math.inf)
@@ -65,18 +65,6 @@ def moment(preset: presets.Preset) -> Snapshot:
     snapshot = Snapshot()
     take_snapshot(experiment, snapshot)
     return snapshot
-
-
-def picture(snapshot: Snapshot) -> NDArray[np.uint8]:
-    """The grains alone, without words, shape (height, width, 3)."""
-    camera: Camera = Camera3D() if snapshot.position.shape[1] == 3 else Camera2D()
-    camera.frame(snapshot.box, DRAWN)
-    camera = follow(None, snapshot, camera, DRAWN, NO_INSET, 0.0).camera
-    maker = open_picture_maker(DRAWN)
-    try:
-        return maker.draw(snapshot, without_words(View(colour_by="layer")), camera)
-    finally:
-        maker.close()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How many steps a run has done and has still to do, and how long that takes."""
+"""Estimate of the remaining steps and wall time of a run."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from repose.sim.experiment.experiment import Experiment
 
 CERTAIN = 0.2
-"""Wall time after which the rate is known well enough to predict the rest [s]."""
+"""Wall time after which the rate is accurate enough for a prediction [s]."""
 UNITS = ((86_400.0, "days"), (3_600.0, "h"), (60.0, "min"))
 
 
 @dataclass
 class Outlook:
-    """The rate of a run, measured from its first batch on: compiling is not counted."""
+    """The rate of a run, measured from its first batch on, without the time for compiling."""
 
     until: float
-    """Simulated time the run ends at [s]; infinite for when its experiment is over."""
+    """Simulated time at which the run ends [s]; infinity for the end of the experiment."""
     _began: tuple[float, int] | None = None
     """Wall time [s] and step of the first check."""
 
     def words(self, simulation: Experiment) -> str:
-        """Steps done, of how many, and the wall time left: "step 12,000 of about 2,000,000, 3 min left"."""
+        """Steps done, expected total and remaining wall time: "step 12,000 of about 2,000,000, 3 min left"."""
         now, step = time.monotonic(), simulation.step
         if self._began is None:
             self._began = now, step

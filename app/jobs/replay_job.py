@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from repose.app.jobs.film_plan import FilmPlan
 from repose.app.jobs.headless_film import HeadlessFilm
 from repose.app.jobs.headless_job import claim_for
+from repose.app.jobs.headless_plan import title_of
 from repose.app.progress import Progress, say
 from repose.app.stopping import stoppable
 from repose.sim.experiment.snapshot import Snapshot
@@ -24,7 +25,7 @@ WRITTEN, NOT_WRITTEN = 0, 1
 
 
 def commands_in(path: Path) -> list[tuple[str, str, str]]:
-    """Step, command and what it was given, for every entry of the log; raises `ParameterError`."""
+    """Step, command and its values, for every entry of the log; raises `ParameterError`."""
     log = _loaded(path).log
     present = log.start.now.parameters.model_dump()
 
@@ -39,7 +40,7 @@ def commands_in(path: Path) -> list[tuple[str, str, str]]:
 
 
 def verify_run(path: Path, quiet: bool = False, threads: int | None = None) -> int:
-    """Run it again and report how many hashes agree; returns the exit code. Raises `ParameterError`."""
+    """Repeat the run and report how many hashes agree; returns the exit code. Raises `ParameterError`."""
     saved = _loaded(path)
     if saved.foreign:
         say("The run was saved by another version of the program or on another kind of machine: its hashes may differ.")
@@ -67,7 +68,7 @@ def film_run(
     threads: int | None = None,
     quiet: bool = False,
 ) -> int:
-    """Run it again and film the part from `since` to `until` [simulated s]; returns the exit code.
+    """Repeat the run and film the part from `since` to `until` [simulated s]; returns the exit code.
 
     Raises `ParameterError`, `RecorderError` or `WindowError` before any work.
     """
@@ -76,7 +77,7 @@ def film_run(
             f"--from {since:g} --to {until:g} is refused: the film must begin at 0 s or later and end after."
         )
     saved = _loaded(path)
-    film, duration, last = HeadlessFilm(plan), 0.0, None
+    film, duration, last = HeadlessFilm(plan, title_of(saved)), 0.0, None
     try:
         with Progress(f"Film of {path.name}", quiet=quiet) as progress, stoppable() as stop:
             progress.show("compiling the engine", None)
@@ -104,7 +105,7 @@ def film_run(
 
 
 def _difference(verdict: Verdict) -> str:
-    """A sentence where the replay is not the run; empty where it is."""
+    """A sentence if the replay differs from the run, otherwise empty."""
     if verdict.differs_at is None:
         return ""
     return (

@@ -1,6 +1,7 @@
 """`repose selftest`: tests the program on this machine and reports the results.
 
-Needs neither pytest nor the tests; physics and faults are in `repose.sim.study`, here are film, picture and the table.
+It needs neither pytest nor the tests. The cases of physics and faults are in `repose.sim.study`; this module contains
+those of film, picture and panels, and the table.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ PATIENCE = 120.0
 
 @dataclass(frozen=True)
 class Finding:
-    """Result of one case, or why it was not tested."""
+    """Result of one case, or the reason why it was not tested."""
 
     case: Case
     outcome: Outcome | None
     reason: str
-    """Why there is no outcome; empty where there is one."""
+    """Why the case was not tested; empty if it was."""
     tested: bool
     seconds: float
 
@@ -67,7 +68,7 @@ def film() -> Outcome:
 
 
 def picture() -> Outcome:
-    """Share of the picture in which no grain is seen; drawn in a separate process, which a driver may crash."""
+    """Share of the picture without a grain; drawn in a separate process, because a driver can crash it."""
     from repose.app.jobs.doctor import PROBE, _root
 
     for code in (PROBE, DRAW):
@@ -102,7 +103,7 @@ def killed_films() -> Outcome:
 
 
 def panels() -> Outcome:
-    """Failures of a panel, of all panels in all ways, that end the window or are not reported; needs no display."""
+    """Number of failures, of all panels in all ways, that end the window or are not reported; needs no display."""
     try:
         from repose.app.jobs.panel_faults import failing_panels
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""A sweep without a window: many runs, each written when it ends, then table, fit and picture.
+"""A sweep without a window: many runs, the result of each written at its end, then table, fit and picture.
 
 A folder that contains some of the runs is continued.
 """
@@ -92,19 +92,19 @@ def _run_in(folder: Path, sweep: Sweep, claims: dict[str, Claim]) -> int:
     (folder / RUNS).mkdir(exist_ok=True)
     clear_leftovers(folder / RUNS)
     title = f"{scenes()[sweep.job.scene].title} in {folder}: {len(missing)} runs to do"
-    title += f", {len(harvest.results)} there already" if harvest.results else ""
+    title += f", {len(harvest.results)} done already" if harvest.results else ""
     with Progress(title, quiet=sweep.job.as_json) as progress, stoppable() as stop:
         _do(sweep, missing, harvest, progress, stop)
     return _finish(sweep, folder, wanted, harvest, stop, claims)
 
 
 def _earlier(task: Task) -> dict[str, Any]:
-    """The result of a run done before; raises `ParameterError` if it is of another run."""
+    """The result of an earlier run; raises `ParameterError` if its scene, seed or parameters differ."""
     try:
         found: dict[str, Any] = json.loads(task.path.read_text(encoding="utf-8"))
         theirs = {"scene": found["scene"], "seed": found["seed"]} | found["parameters"]
     except (OSError, ValueError, KeyError, TypeError):
-        raise ParameterError(f"{task.path} holds no result of a run: move it away or choose another --out.") from None
+        raise ParameterError(f"{task.path} contains no result of a run: move it or choose another --out.") from None
     ours = {"scene": task.scene, "seed": task.seed} | scenes()[task.scene].parameters.checked(task.values).model_dump()
     for name in ours | theirs:
         if ours.get(name) != theirs.get(name):
@@ -178,7 +178,7 @@ def _finish(
 
 
 def _report(sweep: Sweep, wanted: tuple[Task, ...], harvest: _Harvest, points: list[Point]) -> dict[str, Any]:
-    """Everything result.json holds, in SI."""
+    """The content of result.json, in SI."""
     shared = scenes()[sweep.job.scene].parameters.checked(sweep.job.values).model_dump()
     shared.pop(sweep.varied.name)
     each = []
@@ -201,14 +201,14 @@ def _report(sweep: Sweep, wanted: tuple[Task, ...], harvest: _Harvest, points: l
 
 
 def _means(sweep: Sweep, points: list[Point]) -> list[str]:
-    """The mean of runs that differ in their seeds only, as a line a person reads."""
+    """The mean of runs that differ in their seeds only, as a line of text."""
     if not sweep.repeats:
         return []
     return [f"{sweep.study.quantity}  {repeated_in_words(sweep.study, row)}" for row in averaged(points)]
 
 
 def _table(curve: Curve, report: dict[str, Any]) -> str:
-    """The table and the fits as lines a person reads."""
+    """The table and the fits as lines of text."""
     widths = [max(len(row[column]) for row in curve.table) for column in range(len(curve.table[0]))]
     lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip() for row in curve.table]
     lines += [line.label for line in curve.lines if not line.points]

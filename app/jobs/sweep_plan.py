@@ -33,7 +33,7 @@ class Sweep:
     seeds: tuple[int, ...]
     processes: int
     threads: int | None
-    """Of each run; None for automatic."""
+    """Threads of each run; None for automatic."""
 
     @property
     def repeats(self) -> bool:
@@ -53,11 +53,11 @@ def plan_sweep(
     as_json: bool = False,
     threads: str = "",
 ) -> Sweep:
-    """Check a request as it was typed; raises `ParameterError`."""
+    """Check a typed request; raises `ParameterError`."""
     job = plan(scene, preset, changes, out=out, size=size, as_json=as_json, threads=threads)
     study = _study_of(job.scene)
     varied, values = _varied(over, job.scene, study)
-    if varied.name != study.over:  # what is published, and the laws, are over another parameter
+    if varied.name != study.over:  # published values and laws are for another parameter
         study = replace(study, over=varied.name, published=(), laws=no_laws)
     if varied.name in job.values and any(change.partition("=")[0].strip() == varied.name for change in changes):
         raise ParameterError(f"{varied.name} is varied, so --set {varied.name} has no effect: leave it out.")
@@ -75,7 +75,7 @@ def plan_sweep(
 
 
 def plan_repeat(job: Job, runs: int) -> Sweep:
-    """The run of a job with so many seeds from its own on, as many at a time as there are processors.
+    """The same run with `runs` consecutive seeds from that of the job on, as many at a time as there are processors.
 
     Raises `ParameterError`.
     """
@@ -83,10 +83,10 @@ def plan_repeat(job: Job, runs: int) -> Sweep:
         raise ParameterError(f"--repeat {runs} is refused: it must be 2 to {MOST_RUNS} runs.")
     alone = {"--video": job.film, "--save": job.save, "--from": job.resumed, "--until": job.until}
     for option in (name for name, value in alone.items() if value is not None):
-        raise ParameterError(f"--repeat does {runs} whole runs, and {option} is for a single one: leave it out.")
+        raise ParameterError(f"--repeat does {runs} complete runs, and {option} is for a single run: leave it out.")
     if job.ready is not None:
         raise ParameterError(
-            "--repeat needs packings that differ, and the ready-filled container is the same for every seed: "
+            "--repeat needs different packings, and the ready-filled container is the same for every seed: "
             "leave --ready out."
         )
     study = _study_of(job.scene)
@@ -100,16 +100,16 @@ def plan_repeat(job: Job, runs: int) -> Sweep:
 
 
 def _study_of(scene: str) -> Study:
-    """What runs of the scene are compared by; raises `ParameterError`."""
+    """The study of the scene: the quantity by which its runs are compared. Raises `ParameterError`."""
     study: Study | None = scenes()[scene].study
     if study is None:
         able = ", ".join(entry.name for entry in scenes().values() if entry.study)
-        raise ParameterError(f"Scene '{scene}' measures nothing that runs could be compared by; these do: {able}.")
+        raise ParameterError(f"Scene '{scene}' measures no quantity for a comparison of runs; choose one of: {able}.")
     return study
 
 
 def tasks(sweep: Sweep, folder: Path) -> tuple[Task, ...]:
-    """All runs, every value with one seed before the next seed: stopped half-way, all values are there."""
+    """All runs, ordered by seed and then by value, so that a sweep stopped half-way has results for all values."""
     found = []
     for seed in sweep.seeds:
         for at in sweep.values:

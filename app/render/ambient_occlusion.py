@@ -21,9 +21,9 @@ from repose.sim.experiment.snapshot import Floats
 LAMP = (-0.42, -0.40, 0.815)
 """Unit vector towards the lamp: from the upper left of the three-quarter view."""
 MOST_CELLS = 40
-"""Cells along the longest side of the box: more are invisible and slow."""
+"""Largest number of cells along the longest side of the box: more are slow without a visible effect."""
 BLOCKING = 1.8
-"""Optical depth of a layer that is solid throughout; a loose packing lets about a third of the light through."""
+"""Optical depth of a completely solid layer; a loose packing transmits about a third of the light."""
 PACKED = 0.55
 """Packing fraction at which a sphere counts as buried [-]."""
 CLEAR = 0.7
@@ -81,7 +81,7 @@ def _measure(position: bytes, radius: bytes, box: Sequence[Sequence[float]]) -> 
     near = _soften(_soften(solid, (0, 1, 2)), (0, 1, 2))
     lamp, sky = _dim(solid, LAMP, 0.0), _dim(solid, (0.0, 0.0, 1.0), 1.0)
     around = _sample(np.stack((near, *np.gradient(near)), axis=-1), index, weights)
-    # Sampled above the sphere, which would shade itself otherwise.
+    # Sampled above the sphere, because otherwise it would shade itself.
     above = np.minimum(at + np.array((0.0, 0.0, CLEAR), np.float32), (counts - 1.001).astype(np.float32))
     light = _sample(np.stack((lamp, sky), axis=-1), *_corners(above, counts))
     away = -around[:, 1:]

@@ -1,4 +1,4 @@
-"""Pan and zoom over a plane: pure maths between metres and pixels.
+"""Camera in 2D with pan and zoom: conversion between metres and pixels.
 
 World x points right and y up. Pixels are framebuffer pixels, (0, 0) at the top left, y down.
 """
@@ -19,7 +19,7 @@ NO_INSET: Inset = (0.0, 0.0, 0.0, 0.0)
 Box = tuple[tuple[float, ...], tuple[float, ...]]
 """Lower and upper corner [m]."""
 FINEST, COARSEST = 1e-9, 10.0
-"""Limits of `metres_per_pixel`: beyond them float32 positions no longer tell neighbours apart."""
+"""Limits of `metres_per_pixel`: beyond them float32 positions do not distinguish neighbours."""
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Camera2D:
         self.centre = (x - dx * self.metres_per_pixel, y + dy * self.metres_per_pixel)
 
     def zoom(self, factor: float, at: Sequence[float], size: Size) -> None:
-        """Magnify by `factor`; the world point under pixel `at` stays where it is."""
+        """Magnify by `factor`; the world point under pixel `at` does not move."""
         fixed = self.pixel_to_world(at, size)
         before = self.metres_per_pixel
         self.metres_per_pixel = min(max(before / factor, FINEST), COARSEST)
@@ -65,7 +65,7 @@ class Camera2D:
     def frame(self, box: Sequence[Sequence[float]], size: Size, inset: Inset = NO_INSET, margin: float = 0.06) -> None:
         """Show all of `box` (lower and upper corner [m]) in the part of the window that no panel covers.
 
-        `margin` is the share of that part kept free around the box.
+        `margin` is the fraction of that part that stays free around the box.
         """
         left, top, right, bottom = inset
         free = (max(size[0] - left - right, 1.0), max(size[1] - top - bottom, 1.0))

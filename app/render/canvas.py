@@ -78,7 +78,7 @@ class Canvas:
             x += self.text_extent(piece, small, bold)[0]
 
     def scripted_width(self, text: str, size: float = 1.0, bold: bool = False) -> float:
-        """Width of what `scripted` writes."""
+        """Width of the text that `scripted` writes."""
         parts = pieces(friendly(text), SCRIPT)
         return sum(self.text_extent(piece, size * (SMALL if script else 1.0), bold)[0] for piece, script in parts)
 
@@ -95,7 +95,7 @@ class Canvas:
         )
 
     def gradient(self, low: Point, high: Point, left: Colour, right: Colour) -> None:
-        """A filled rectangle whose colour runs from left to right."""
+        """A filled rectangle with a horizontal colour gradient."""
         a, b = _packed(left), _packed(right)
         self._list.add_rect_filled_multi_color(imgui.ImVec2(*low), imgui.ImVec2(*high), a, b, b, a)
 

@@ -24,17 +24,17 @@ COLOUR_MAPS = ("viridis", "cividis", "batlow")
 """Perceptually even maps that colour-blind readers can tell apart; each is a table in `assets/colours`."""
 ROWS = 256
 RISE, FALL = 0.25, 0.02
-"""Share of the way to its target that an end of a range that follows goes per picture: outward at once, inward in about
-1 s."""
+"""Fraction of the distance to its target by which an end of a following range moves per picture: outward at once,
+inward in about 1 s."""
 FALL_SHARE = 0.5
 """Upper end of the fixed range of speeds, in speeds of free fall through the scene: in a flow few grains are faster."""
 LAYER_STEPS = (3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200)
-"""Upper ends of the range of layers, so that their colours change seldom while layers are poured."""
+"""Upper ends of the range of layers whose number is not known: their colours change seldom while they are poured."""
 
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours that show no quantity, for one background."""
+    """The colours without a quantity, for one background."""
 
     background: Colour
     grain: Colour
@@ -49,7 +49,7 @@ class Palette:
     text: Colour
     faint: Colour
     mark: Colour
-    """The measured slope and the grains it came from."""
+    """The measured slope and its surface grains."""
     trim: tuple[float, float]
     """The part of each map that differs from the background."""
 
@@ -89,13 +89,13 @@ LIGHT = Palette(
 
 @dataclass(frozen=True)
 class Look:
-    """Grains of a material: each has a tone and a brightness of its own, which its identity decides."""
+    """Look of a material: the shade and the brightness of each grain follow from its id."""
 
     tones: tuple[Colour, ...]
     scatter: float
     """Brightness of a grain relative to the mean, at most this much more or less [-]."""
     relief: float
-    """Strength of the shading of discs: a look shows a material, not a value to be read [-]."""
+    """Strength of the shading of discs: stronger for a look, whose colours show no value [-]."""
 
 
 LOOKS = {
@@ -112,7 +112,7 @@ CATEGORIES = tuple(map(_hex, ("56b4e9", "e69f00", "2bb58a", "e0703c", "cc79a7", 
 
 
 def _from_zero(least: float) -> Callable[[Floats, Snapshot], tuple[float, float]]:
-    """From zero to the 99th percentile, but never below `least`: noise at rest must not fill the whole map."""
+    """From zero to the 99th percentile, at least to `least`, so that small values at rest do not use the whole map."""
 
     def span(values: Floats, snapshot: Snapshot) -> tuple[float, float]:
         return 0.0, max(float(np.percentile(values, 99.0)), least)
@@ -121,23 +121,23 @@ def _from_zero(least: float) -> Callable[[Floats, Snapshot], tuple[float, float]
 
 
 def _speed_span(values: Floats, snapshot: Snapshot) -> tuple[float, float]:
-    """As `_from_zero`; what counts as settled is drawn as settled."""
+    """Like `_from_zero`, at least to the settle speed."""
     settled = float(getattr(snapshot.parameters, "settle_speed", 1e-2))
     return _from_zero(2.0 * settled)(values, snapshot)
 
 
 def _widening(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
-    """As wide as wanted; `Ranges` keeps what it was wider."""
+    """The wanted range; `Ranges` does not make it narrower."""
     return wanted
 
 
 def _to_round(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
-    """From zero to 1, 2 or 5 times a power of ten: such a range changes seldom."""
+    """From zero to 1, 2 or 5 times a power of ten: such a range seldom changes."""
     return 0.0, nice_step(wanted[1], 1)
 
 
 def _free_fall(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
-    """From zero to a share of the speed of free fall through the scene: known before anything moves."""
+    """From zero to a share of the speed of free fall through the scene: known before the grains move."""
     up = len(snapshot.box[0]) - 1
     gravity = float(getattr(snapshot.parameters, "gravity", 9.81))
     height = max(snapshot.box[1][up] - snapshot.box[0][up], 0.0)
@@ -149,7 +149,9 @@ def _free_fall(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, 
 
 
 def _layer_step(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
-    """From the first layer to the next of `LAYER_STEPS`."""
+    """From the first layer to the last one of the run; to the next of `LAYER_STEPS` if their number is not known."""
+    if snapshot.layers > wanted[1]:
+        return 0.0, max(snapshot.layers - 1.0, 1.0)
     return 0.0, float(next((step for step in LAYER_STEPS if step >= wanted[1]), wanted[1]))
 
 
@@ -168,7 +170,7 @@ class Colouring:
     kind: Literal["continuous", "discrete"]
     span: Callable[[Floats, Snapshot], tuple[float, float]]
     fixed: Callable[[tuple[float, float], Snapshot], tuple[float, float]] = _widening
-    """From the range wanted now to the range that is held for a run."""
+    """Function from the wanted range to the constant range of a run."""
 
 
 def _coordination_span(values: Floats, snapshot: Snapshot) -> tuple[float, float]:
@@ -186,7 +188,7 @@ def _layer_span(values: Floats, snapshot: Snapshot) -> tuple[float, float]:
 
 
 AUTOMATIC = "automatic"
-"""Layer of origin at rest, speed while grains flow, own colours for the spheres that the scene names."""
+"""Layer of origin at rest, speed while grains flow, separate colours for spheres with labels."""
 
 COLOURINGS: dict[str, Colouring | None] = {
     AUTOMATIC: None,
@@ -202,7 +204,7 @@ COLOURINGS: dict[str, Colouring | None] = {
 
 
 def shown_as(choice: str, snapshot: Snapshot) -> str:
-    """What a choice shows of a snapshot: a quantity, a look, or "labels" for the spheres that the scene names."""
+    """The quantity or look that a choice shows for a snapshot, or "labels" for spheres with labels."""
     if choice != AUTOMATIC and choice in COLOURINGS:
         return choice
     if snapshot.labels:
@@ -223,7 +225,7 @@ def colouring_of(name: str, snapshot: Snapshot) -> Colouring | None:
 
 
 MOST_BANDS = 12
-"""Most distinguishable steps; more layers are grouped."""
+"""Largest number of distinguishable steps; more layers are grouped."""
 
 
 def bands(low: float, high: float) -> int:
@@ -252,7 +254,7 @@ def ease(shown: tuple[float, float] | None, wanted: tuple[float, float]) -> tupl
 
 
 class Ranges:
-    """The range of every quantity: held for a run, where it only widens, or following the values."""
+    """The range of every quantity: that of the run, which only widens, or following the values."""
 
     def __init__(self) -> None:
         self._run: object = None
@@ -261,7 +263,7 @@ class Ranges:
 
     def shown(self, colouring: Colouring, snapshot: Snapshot, follows: bool) -> tuple[float, float] | None:
         """The range to show [SI]; None if there are no values."""
-        # The steps since the log began count on where the clock of a run begins anew.
+        # The steps since the log began are not reset when the time of a run restarts.
         run = (snapshot.scene, snapshot.seed, snapshot.at - snapshot.step)
         if run != self._run:
             self._run, self._held, self._eased = run, {}, {}
@@ -288,7 +290,7 @@ def fill_colours(
     map_name: str,
     palette: Palette,
 ) -> Floats:
-    """Face colour of every sphere, linear light, shape (count, 3); `shown` is what `shown_as` says."""
+    """Face colour of every sphere, linear light, shape (count, 3); `shown` is the result of `shown_as`."""
     if colouring is not None and span is not None:
         faces = shades(position_on_map(snapshot.columns[colouring.name], colouring, span), map_name, palette)
     elif (look := LOOKS.get(shown, LOOKS["plain"])).tones:
@@ -303,7 +305,7 @@ def fill_colours(
 
 
 def category(number: int) -> Floats:
-    """Colour of the sphere that the scene names as the so-manyth, linear light, shape (3,)."""
+    """Colour of the sphere with the label of this number, linear light, shape (3,)."""
     return to_linear(CATEGORIES[number % len(CATEGORIES)])
 
 
@@ -321,7 +323,7 @@ def own_tones(sphere_id: NDArray[np.int64], look: Look) -> Floats:
 
 
 def _scattered(sphere_id: NDArray[np.int64], stream: int) -> NDArray[np.float64]:
-    """Numbers from 0 to 1 that follow from identities and look random (the finaliser of SplitMix64)."""
+    """Pseudo-random numbers from 0 to 1 for ids (the finaliser of SplitMix64)."""
     with np.errstate(over="ignore"):
         value = (sphere_id.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) * np.uint64(2 * stream + 1)
         value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -393,7 +395,7 @@ def prefixed(high: float, unit: str) -> tuple[float, str]:
     """The scale and unit that suit a range up to `high`: (1e-3, "mm") for 0.004 m."""
     if not unit or not high > 0.0 or not math.isfinite(high):
         return 1.0, unit
-    # From 0.2 on the bare unit still reads well: 0.5 m/s rather than 500 mm/s.
+    # From 0.2 on the unit without prefix is easier to read: 0.5 m/s instead of 500 mm/s.
     power = min(max(3 * math.floor(math.log10(high * 5.0) / 3), -9), 9)
     return 10.0**power, PREFIXES[power] + unit
 

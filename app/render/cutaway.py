@@ -9,7 +9,7 @@ from repose.app.render.orbit import Camera3D
 from repose.app.storage.view import View
 
 Plane = tuple[float, float, float, float]
-"""Unit normal n towards the viewer and offset w [m]: what has n·x + w > 0 is hidden."""
+"""Unit normal n towards the viewer and offset w [m]; points with n·x + w > 0 are hidden."""
 
 NOTHING: Plane = (0.0, 0.0, 0.0, -1.0)
 """The plane that hides nothing."""
@@ -23,7 +23,8 @@ def cut_plane(view: View, box: Box, camera: Camera3D) -> Plane:
     axis = AXES.index(view.cut_axis)
     low, high = box[0][axis], box[1][axis]
     place = low + min(max(view.cut_position, 0.0), 1.0) * (high - low)
-    # The direction of view decides, not the position: a near viewer must not flip the side when the plane moves past.
+    # The side follows from the direction of view, not from the position: a plane that moves past a near viewer must not
+    # change sides.
     side = -1.0 if camera.axes()[2][axis] < 0.0 else 1.0
     normal = [0.0, 0.0, 0.0]
     normal[axis] = side
@@ -32,7 +33,7 @@ def cut_plane(view: View, box: Box, camera: Camera3D) -> Plane:
 
 def is_cut(points: ArrayLike, plane: Plane) -> NDArray[np.bool_]:
     """Whether points are hidden; shape (..., 3) [m] to (...)."""
-    # Lost spheres may be at infinity, and infinity times 0 is nan.
+    # Spheres after a fault can be at infinity, and infinity times 0 is nan.
     with np.errstate(invalid="ignore"):
         hidden: NDArray[np.bool_] = np.asarray(points) @ np.array(plane[:3], np.float32) + plane[3] > 0.0
     return hidden

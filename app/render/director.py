@@ -1,8 +1,7 @@
-"""From the snapshots of a run to the pictures of its film: title card, camera, speed, words, and a still at the end."""
+"""From the snapshots of a run to the pictures of its film: title card, camera, speed, texts, and a still at the end."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -21,9 +20,9 @@ Picture = NDArray[np.uint8]
 """Shape (height, width, 3), sRGB, top row first."""
 
 CARD, FADE = 1.5, 0.4
-"""How long the title card is seen, and the end of that time in which it fades [s]."""
+"""Duration of the title card, and of its fading at the end [s]."""
 STILL = 2.0
-"""How long the last picture stays, with the angle drawn [s]."""
+"""Duration of the still picture with the angle at the end [s]."""
 
 
 Read = Callable[..., Picture]
@@ -31,7 +30,7 @@ Read = Callable[..., Picture]
 
 
 class Director:
-    """Draws the pictures of one film; `read` needs the OpenGL context that is current when they are asked for."""
+    """Draws the pictures of one film; `read` needs the OpenGL context that is current at each call."""
 
     def __init__(
         self,
@@ -42,19 +41,20 @@ class Director:
         speed: float | None = None,
         words: bool = True,
         chosen: Callable[[], tuple[Camera | None, bool]] = lambda: (None, True),
+        title: str = "",
     ) -> None:
         """A film of that size [pixel] and frames per second, at `speed` [simulated s per s] or as `pacing` says.
 
-        Without `words` there is nothing but the grains and what holds them: no title card, no still at its end.
-        `chosen` returns the camera of the user, whose direction is kept in space, and whether it is to follow the
-        grains.
+        Without `words` the film shows only grains and walls: no title card, no still picture at the end. `chosen`
+        returns the camera of the user, whose direction is kept in space, and whether it is to follow the grains.
+        `title` is on the title card; without it the title of the scene.
         """
         self._read, self._size, self._fps, self._words = read, size, fps, words
         self._view, self._speed, self._chosen = view, speed, chosen
+        self._title = title
         self._pacing: Pacing | None = None
         self._following: Following | None = None
         self._colour = AUTOMATIC
-        self._span: tuple[float, float] | None = None
         self._newest: Snapshot | None = None
 
     @property
@@ -76,14 +76,13 @@ class Director:
         self._pacing = pace(self._pacing, snapshot, 0.0 if first else 1.0 / self._fps)
         if first:
             self._colour = film_colour(self._view.colour_by, snapshot)
-            self._span = expected_span(self._colour, snapshot)
         self._follow()
         if first and self._words:
             yield from self._card()
         yield self._picture()
 
     def ending(self, last: Snapshot | None = None) -> Iterator[Picture]:
-        """The last snapshot for as long as it takes to read it, while the camera comes to rest."""
+        """The still picture of the last snapshot, while the camera comes to rest."""
         if self._newest is None or not self._words:
             return
         self._newest = last or self._newest
@@ -110,43 +109,29 @@ class Director:
     def _picture(self, ending: bool = False, card: float = 0.0) -> Picture:
         assert self._newest is not None
         assert self._following is not None
-        # What the user changes while the film is recorded acts, but for automatic colours, which would change meaning.
+        # Changes of the view by the user act during the film, except automatic colours, whose meaning would change.
         colour = self._colour if self._view.colour_by == AUTOMATIC else self._view.colour_by
         shown = {**self._view.shown, "caption": True}
         view = self._view.model_copy(update={"shown": shown, "colour_by": colour})
         camera, follows = self._chosen()
-        words = film_words(self._newest, self.speed, ending, card) if self._words else None
+        words = film_words(self._newest, self.speed, ending, card, self._title) if self._words else None
         return self._read(
             without_idle_walls(self._newest, self._following.wall_top),
             view,
             self._size,
             self._following.camera if follows or camera is None else camera,
             film=words,
-            span=self._span if colour == self._colour else None,
             plain=not self._words,
         )
 
 
 def film_colour(choice: str, snapshot: Snapshot) -> str:
-    """What the colours show from the first picture to the last.
+    """The quantity of the colours from the first picture to the last.
 
-    Automatic colours would change from layers to speeds in the middle of a film: a layer stays what it is.
+    Automatic colours would change from layers to speeds in the middle of a film; a film shows the layers.
     """
     if choice != AUTOMATIC or snapshot.labels:
         return choice
     layers = snapshot.columns.get("layer")
     several = layers is not None and layers.size > 0 and layers.max() > 0.0
     return "layer" if several or snapshot.phase == "filling" else "speed"
-
-
-def expected_span(colour_by: str, snapshot: Snapshot) -> tuple[float, float] | None:
-    """The range of the colours for a whole film, where it is known from its first snapshot; None otherwise.
-
-    While layers are poured their number is estimated from the share poured, so that a layer keeps its colour.
-    """
-    layers = snapshot.columns.get("layer")
-    if colour_by != "layer" or layers is None or not len(layers):
-        return None
-    so_far = float(layers.max()) + 1.0
-    poured = snapshot.progress if snapshot.phase == "filling" and snapshot.progress else 1.0
-    return 0.0, max(math.ceil(so_far / poured) - 1.0, 1.0)

@@ -1,9 +1,10 @@
-"""What a film says besides showing the grains: title, parameters, speed, result."""
+"""The texts of a film: title, parameters, speed, result."""
 
 from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -18,13 +19,13 @@ MOST_PARAMETERS, MOST_READINGS = 5, 3
 
 @dataclass(frozen=True)
 class FilmWords:
-    """The words on one picture of a film; symbols may have scripts, such as k_n."""
+    """The texts on one picture of a film; symbols can have scripts, such as k_n."""
 
     title: str
     parameters: tuple[str, ...]
-    """Those of a lecture, and those that differ from the scene's defaults."""
+    """Parameters of the lecture, and those that differ from the defaults of the scene."""
     origin: str
-    """Seed and version: who has both can make the film again."""
+    """Seed and version, with which the film can be made again."""
     speed: float | None
     """Simulated seconds per second of film; None for a still."""
     result: tuple[str, ...] = ()
@@ -33,13 +34,18 @@ class FilmWords:
     """Opacity of the title card."""
 
 
-def film_words(snapshot: Snapshot, speed: float, ending: bool = False, card: float = 0.0) -> FilmWords:
-    """The words for a snapshot; `ending` adds the result."""
+def film_words(snapshot: Snapshot, speed: float, ending: bool = False, card: float = 0.0, title: str = "") -> FilmWords:
+    """The texts for a snapshot; `ending` adds the result. Without `title` the film has the title of the scene."""
     scene = scenes().get(snapshot.scene)
-    title = scene.title if scene is not None else snapshot.scene.capitalize()
-    result = tuple(map(_read, snapshot.readings[:MOST_READINGS])) if ending and snapshot.measurement is None else ()
+    title = title or (scene.title if scene is not None else snapshot.scene.capitalize())
+    result = tuple(map(_read, told(snapshot.readings))) if ending and snapshot.measurement is None else ()
     origin = f"seed {snapshot.seed}  ·  Repose {_version()}"
     return FilmWords(title, _parameters(snapshot), origin, None if ending else speed, result, card)
+
+
+def told(readings: Sequence[Reading]) -> Sequence[Reading]:
+    """What the end of a film says: every reading that a closed form can be compared with, otherwise the first ones."""
+    return [entry for entry in readings if entry.expected is not None] or readings[:MOST_READINGS]
 
 
 def _parameters(snapshot: Snapshot) -> tuple[str, ...]:
@@ -48,7 +54,7 @@ def _parameters(snapshot: Snapshot) -> tuple[str, ...]:
     scene = scenes().get(snapshot.scene)
     if values is None or scene is None:
         return ()
-    declared = type(values).declared()
+    declared = values.in_units()
     differ = [name for name, entry in declared.items() if getattr(values, name) != entry.default]
     chosen = [*differ, *(name for name in scene.lecture if name not in differ)][:MOST_PARAMETERS]
     order = [*scene.lecture, *declared]
@@ -57,7 +63,7 @@ def _parameters(snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def _written(parameter: Parameter, value: Value) -> str:
-    """A parameter with its symbol, or its label where it has none: "μ = 0.1", "grains rotate: yes"."""
+    """A parameter with its symbol, or without symbol with its label: "μ = 0.1", "grains rotate: yes"."""
     if isinstance(value, bool):
         return f"{parameter.quantity.label}: {'yes' if value else 'no'}"
     joint = " = " if parameter.quantity.symbol else ": "
@@ -66,11 +72,13 @@ def _written(parameter: Parameter, value: Value) -> str:
 
 def _read(reading: Reading) -> str:
     """A reading with its error, in the digits that it justifies."""
+    reading = reading.readable()
     error = reading.error if reading.error is not None and math.isfinite(reading.error) else None
     digits = max(0, 1 - math.floor(math.log10(error))) if error else 0
     number = f"{reading.value:.{digits}f} ± {error:.{digits}f}" if error else f"{reading.value:.4g}"
     gap = "" if reading.unit in ("", "°") else " "
-    return f"{reading.label}: {number}{gap}{reading.unit}"
+    beside = "" if reading.expected is None else f"  (closed form {reading.expected:.4g})"
+    return f"{reading.label}: {number}{gap}{reading.unit}{beside}"
 
 
 @functools.cache

@@ -1,13 +1,14 @@
-"""A camera that follows the grains: where it should be for a snapshot, and a smooth way there.
+"""A camera that follows the grains: its target pose for a snapshot, and a smooth motion to this pose.
 
-Film and window call `follow` once per picture and keep what it returns. The camera shows the grains and the part of
-the scene that always matters (`Snapshot.focus`), its lower edge at the lower edge of the free part of the picture.
+Film and window call `follow` once per picture with its last result. The camera shows the grains and the part of the
+scene that is always in view (`Snapshot.focus`), whose lower edge is at the lower edge of the free part of the picture.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,29 +18,31 @@ from repose.app.render.orbit import FARTHEST, NEAREST, Camera, Camera3D
 from repose.sim.experiment.snapshot import Snapshot
 
 OUTWARD, INWARD = 0.2, 0.8
-"""Time constants of the camera [s of wall or film time]: it draws back faster than it approaches, so that no grain
-leaves the picture, and a layer that is poured and sinks does not make the picture breathe."""
+"""Time constants of the camera [s of wall or film time]: it recedes faster than it approaches, so that no grain
+leaves the picture, and the fall of a poured layer does not make the magnification oscillate."""
 HASTE = 8.0
-"""How much faster it draws back from grains that grow out of the picture [per unit of the logarithm they exceed it]."""
+"""Factor by which it recedes faster when grains leave the picture [per unit of the logarithm of the excess]."""
 SLACK = 0.03
 """The picture may show this much more than it needs before the camera approaches [logarithm of the magnification]."""
 STRAY = 0.005
 """Share of the grains, the outermost, that the camera does not follow."""
 HEADROOM = 0.06
 """Height kept free above the grains [share of the width shown]."""
+CIRCLE = 24
+"""Points of a circle that must be in the picture."""
 WALL_HEADROOM = 0.10
 """Height of idle walls above the highest place of a grain so far [share of the width of the focus]."""
 
 
 @dataclass(frozen=True)
 class Following:
-    """Where the camera is and how fast it moves."""
+    """Camera and its velocity."""
 
     camera: Camera
     rate: tuple[float, ...] = ()
-    """Of `_pose`, per second; empty at rest."""
+    """Rate of `_pose` per second; empty at rest."""
     wall_top: float = math.inf
-    """Height above which walls are not needed [m]: the grains were never there."""
+    """Height above which walls are not needed, because no grain was above it [m]."""
 
 
 def follow(
@@ -82,11 +85,11 @@ def without_idle_walls(snapshot: Snapshot, top: float) -> Snapshot:
 
 
 def _seen(snapshot: Snapshot) -> Box | None:
-    """Lower and upper corner of the grains inside the scene, but for strays [m]; None where there are none."""
+    """Lower and upper corner of the grains inside the scene, without single outliers [m]; None without grains."""
     low, high = (np.asarray(corner, np.float64) for corner in snapshot.box)
     moving = ~snapshot.fixed
     position, radius = snapshot.position[moving].astype(np.float64), snapshot.radius[moving, None].astype(np.float64)
-    inside = ((position >= low) & (position <= high)).all(axis=1)  # false for nan too
+    inside = ((position >= low) & (position <= high)).all(axis=1)  # also false for nan
     if not inside.any():
         return None
     stray = int(STRAY * np.count_nonzero(inside))
@@ -96,7 +99,7 @@ def _seen(snapshot: Snapshot) -> Box | None:
 
 
 def _wall_top(last: Following | None, snapshot: Snapshot, seen: Box | None) -> float:
-    """Where idle walls end: above every place where grains have been since the scene was empty."""
+    """Upper end of walls without contacts: above all positions of grains since the scene was empty."""
     if seen is None:
         return math.inf
     low, high = snapshot.focus or snapshot.box
@@ -106,10 +109,11 @@ def _wall_top(last: Following | None, snapshot: Snapshot, seen: Box | None) -> f
 
 
 def _goal(snapshot: Snapshot, seen: Box | None, camera: Camera, size: Size, room: Inset) -> Camera:
-    """The camera that shows focus and grains as large as possible, on the lower edge of what is free."""
+    """The camera that shows focus and grains as large as possible, at the lower edge of the free part."""
     low, high = (np.asarray(corner, np.float64) for corner in ((seen and snapshot.focus) or snapshot.box))
     if seen:
-        # Wide enough on both sides of the middle of the focus, which so keeps its place while grains run out on one.
+        # Equally wide on both sides of the middle of the focus, which therefore does not move when grains flow to one
+        # side.
         middle = (low + high)[:-1] / 2
         half = np.max([high[:-1] - middle, middle - seen[0][:-1], np.array(seen[1][:-1]) - middle], axis=0)
         low[:-1], high[:-1] = middle - half, middle + half
@@ -117,21 +121,57 @@ def _goal(snapshot: Snapshot, seen: Box | None, camera: Camera, size: Size, room
         high[-1] = max(high[-1], seen[1][-1]) + HEADROOM * 2.0 * float(half.max())
     box: Box = tuple(low.tolist()), tuple(high.tolist())
     if len(low) == 3:
-        return _goal_in_space(box, camera, size, room)
+        return _goal_in_space(_points_in_space(snapshot, seen, box), camera, size, room)
     goal = Camera2D()
     goal.frame(box, size, room, MARGIN)
     _stand(goal, float((low[0] + high[0]) / 2), float(low[1]), size, room)
     return goal
 
 
-def _goal_in_space(box: Box, camera: Camera, size: Size, room: Inset) -> Camera3D:
+def _points_in_space(snapshot: Snapshot, seen: Box | None, box: Box) -> NDArray[np.float64]:
+    """What has to be in the picture [m], shape (count, 3): grains, focus and measured cone instead of the corners of
+    a box around them, which would be empty above a heap; without grains those of `box`."""
+    whole = np.array(list(product(*zip(*box))), np.float64)
+    if seen is None or snapshot.focus is None:
+        return whole
+    corners = np.array(list(product(*zip(*snapshot.focus))), np.float64)
+    low, high = np.array(seen[0]), np.array(seen[1])
+    position = snapshot.position[~snapshot.fixed].astype(np.float64)
+    radius = snapshot.radius[~snapshot.fixed, None].astype(np.float64)
+    near = ((position >= low) & (position <= high)).all(axis=1)
+    position, radius = position[near], radius[near]
+    if not len(position):
+        return whole
+    top = position[position[:, 2].argmax()] * (1.0, 1.0, 0.0) + (0.0, 0.0, box[1][2])  # with the room above it
+    return np.concatenate([corners, position - radius, position + radius, top[None], _cone(snapshot)])
+
+
+def _cone(snapshot: Snapshot) -> NDArray[np.float64]:
+    """Circles at the ends of the measured slope of a heap in space [m], shape (count, 3)."""
+    measured = snapshot.measurement
+    if measured is None or not math.isfinite(measured.angle):
+        return np.empty((0, 3))
+    middle = (np.array(snapshot.box[0]) + np.array(snapshot.box[1]))[:2] / 2
+    turn = np.linspace(0.0, math.tau, CIRCLE, endpoint=False)
+    rings = [
+        np.column_stack(
+            [
+                middle[0] + distance * np.cos(turn),
+                middle[1] + distance * np.sin(turn),
+                np.full(CIRCLE, measured.intercept + measured.slope * distance),
+            ]
+        )
+        for distance in measured.x_range
+    ]
+    return np.concatenate(rings)
+
+
+def _goal_in_space(points: NDArray[np.float64], camera: Camera, size: Size, room: Inset) -> Camera3D:
     goal = replace(camera) if isinstance(camera, Camera3D) else Camera3D()
-    goal.frame(box, size, room, MARGIN)
-    (x0, y0, z0), (x1, y1, z1) = box
-    corners = [(x, y, z) for x in (x0, x1) for y in (y0, y1) for z in (z0, z1)]
-    lowest = float(goal.world_to_pixel(corners, size)[:, 1].max())
+    goal.frame_points(points, size, room, MARGIN)
+    lowest = float(goal.world_to_pixel(points, size)[:, 1].max())
     free = size[1] - room[1] - room[3]
-    # Seen from above the scene has no lower edge to stand on: it is in the middle then.
+    # In a view from above the scene has no lower edge: it is in the middle.
     spare = max(0.0, size[1] - room[3] - MARGIN * free - lowest) * math.cos(goal.elevation)
     if math.isfinite(spare):
         goal.offset = (goal.offset[0], goal.offset[1] + spare)
@@ -152,7 +192,7 @@ def _pose(camera: Camera, size: Size, room: Inset) -> NDArray[np.float64]:
 
 
 def _camera(like: Camera, pose: NDArray[np.float64], size: Size, room: Inset) -> Camera:
-    """The camera with that pose, looking as `like` does."""
+    """The camera with that pose and the direction of view of `like`."""
     numbers = [float(number) for number in pose]
     if isinstance(like, Camera3D):
         x, y, z, across, down, zoom = numbers
@@ -171,7 +211,7 @@ def _foot(size: Size, room: Inset) -> tuple[float, float]:
 
 
 def _stand(camera: Camera2D, x: float, y: float, size: Size, room: Inset) -> None:
-    """Move the camera so that the point (x, y) [m] is at the foot of the free part."""
+    """Move the camera so that the point (x, y) [m] is at the lower edge of the free part."""
     across, down = _foot(size, room)
     scale = camera.metres_per_pixel
     camera.centre = (x - (across - size[0] / 2) * scale, y + (down - size[1] / 2) * scale)

@@ -11,7 +11,7 @@ from repose.sim.experiment.snapshot import Snapshot
 LEGEND_ROOM, SCALE_BAR_ROOM = 84.0, 52.0
 """Space above the scene for the legend, and below it for the scale bar [px at scale 1]."""
 MOST_ROOM = 0.4
-"""Share of a small picture that they may take."""
+"""Largest fraction of a small picture for both [-]."""
 MARGIN = 0.03
 """Space kept free around the scene [fraction of the space available]."""
 PICTURE = (1280, 720)
@@ -45,7 +45,7 @@ def picture_scale(size: Size) -> float:
 
 
 def picture_room(size: Size, text_scale: float) -> Inset:
-    """What legend and scale bar take of a picture of that size [pixel]."""
+    """Parts of a picture of that size that legend and scale bar cover [pixel]."""
     scale = picture_scale(size) * text_scale
     scale *= min(1.0, MOST_ROOM * size[1] / ((LEGEND_ROOM + SCALE_BAR_ROOM) * scale))
     return 0.0, LEGEND_ROOM * scale, 0.0, SCALE_BAR_ROOM * scale

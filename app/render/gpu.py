@@ -1,7 +1,7 @@
 """OpenGL objects: programs, instance buffers, framebuffers.
 
-Import it only once a window is open (see `repose.app.window.window`). Everything here can be thrown away and made
-anew from a snapshot at any time.
+Import it only after a window is open (see `repose.app.window.window`). All objects can be released and created again
+from a snapshot at any time.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _text(log: bytes | str) -> str:
 
 
 class Instances:
-    """A buffer of rows, each drawn as one square whose corners the vertex shader makes."""
+    """A buffer of rows, each drawn as one square whose corners the vertex shader computes."""
 
     def __init__(self, attributes: tuple[int, ...]) -> None:
         self._row = sum(attributes)
@@ -117,7 +117,7 @@ class Instances:
 class Target:
     """A framebuffer. With `linear`, blending happens in linear light and storage is sRGB.
 
-    With `deep`, every pixel also keeps how near the nearest thing is.
+    With `deep`, every pixel also has a depth.
     """
 
     def __init__(self, size: tuple[int, int], linear: bool, deep: bool = False) -> None:

@@ -1,7 +1,7 @@
 """ImGui in the window: imgui-bundle's pygame backend with additions, and the fonts.
 
-Import it only once a window is open (see `repose.app.window.window`). ImGui counts in framebuffer pixels here, as the
-mouse does, and text is rasterised at the size it is shown: so it is sharp on every screen.
+Import it only after a window is open (see `repose.app.window.window`). ImGui uses framebuffer pixels, like the mouse,
+and text is rasterised at its size on the screen, so that it is sharp on every screen.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ TEXT_SIZE = 16.0
 LONGEST_FRAME = 0.25
 """A frame that lasted longer (window dragged, machine asleep) counts as this [s]."""
 NOWHERE = -3.4028234663852886e38
-"""ImGui's own sign for a mouse outside the window."""
+"""ImGui's value for a mouse outside the window."""
 BUTTONS = {1: 0, 2: 2, 3: 1, 6: 3, 7: 4}
 """pygame's button to ImGui's; 4 and 5 only repeat the wheel, and ImGui asserts on any other."""
 
 
 def _keys() -> dict[int, imgui.Key]:
-    """Every key that both sides know, by pygame's code."""
+    """Keys of both libraries, by the code of pygame."""
     named = {
         "left": "left_arrow", "right": "right_arrow", "up": "up_arrow", "down": "down_arrow",
         "pageup": "page_up", "pagedown": "page_down", "home": "home", "end": "end", "insert": "insert",
@@ -56,7 +56,7 @@ def _keys() -> dict[int, imgui.Key]:
 
 
 def _cursors() -> dict[int, int]:
-    """ImGui's mouse shapes as pygame's."""
+    """Mouse cursors of ImGui and the equal ones of pygame."""
     shapes = imgui.MouseCursor_
     return {
         int(shapes.arrow): pygame.SYSTEM_CURSOR_ARROW,
@@ -177,7 +177,7 @@ class ImguiBackend(PygameRenderer):
         gl.glUseProgram(0)
 
     def close(self) -> None:
-        """Free textures, buffers and the context; the second call does nothing."""
+        """Release textures, buffers and the context; a second call does nothing."""
         if not self._alive:
             return
         self._alive = False

@@ -23,9 +23,9 @@ VIEWS: dict[str, tuple[float, float]] = {
 }
 """Azimuth and elevation of the views that have a name [rad]."""
 NEAR = 0.02
-"""What is closer to the eye than this share of `distance` is not drawn."""
+"""Objects closer to the eye than this fraction of `distance` are not drawn [-]."""
 NEAREST, FARTHEST = 1e-6, 1e4
-"""Limits of `distance` [m]: beyond them float32 positions no longer tell neighbours apart."""
+"""Limits of `distance` [m]: beyond them float32 positions do not distinguish neighbours."""
 TURN = math.pi
 """Rotation by a drag over the height of the window [rad]."""
 
@@ -41,9 +41,10 @@ class Camera3D:
     azimuth: float = VIEWS["three-quarter"][0]
     elevation: float = VIEWS["three-quarter"][1]
     fov: float = math.radians(28.0)
-    """Angle from the lower to the upper edge of the window [rad]: narrow, so that lengths compare well."""
+    """Angle from the lower to the upper edge of the window [rad]: narrow, so that lengths at different depths can be
+    compared."""
     offset: tuple[float, float] = (0.0, 0.0)
-    """Where the target appears, from the middle of the window [pixel]: the middle of what no panel covers."""
+    """Where the target appears, from the middle of the window [pixel]: the middle of the part that no panel covers."""
 
     def axes(self) -> NDArray[np.float64]:
         """Unit vectors right, up and back (from target to eye) as rows, shape (3, 3)."""
@@ -71,7 +72,7 @@ class Camera3D:
         return self.distance / self.focal(size)
 
     def uniforms(self, size: Size) -> dict[str, object]:
-        """What shaders of space need to know, by name."""
+        """Uniforms of the 3D shaders, by name."""
         return {
             "world_to_view": self.view_matrix(),
             "view_to_clip": self.projection_matrix(size),
@@ -81,14 +82,14 @@ class Camera3D:
         }
 
     def view_matrix(self) -> NDArray[np.float64]:
-        """World [m] to the eye's right, up, back [m], shape (4, 4)."""
+        """Matrix from world [m] to the axes right, up, back of the eye [m], shape (4, 4)."""
         matrix = np.eye(4)
         matrix[:3, :3] = self.axes()
         matrix[:3, 3] = -self.axes() @ self.eye()
         return matrix
 
     def projection_matrix(self, size: Size) -> NDArray[np.float64]:
-        """From the eye's axes to OpenGL's clip space, shape (4, 4); without a far plane."""
+        """Matrix from the axes of the eye to OpenGL's clip space, shape (4, 4); without a far plane."""
         width, height, focal = max(size[0], 1), max(size[1], 1), self.focal(size)
         matrix = np.zeros((4, 4))
         matrix[0, 0], matrix[0, 2] = 2.0 * focal / width, -2.0 * self.offset[0] / width
@@ -139,7 +140,7 @@ class Camera3D:
         self._move((dy * up - dx * right) * self.resolution(size))
 
     def zoom(self, factor: float, at: Sequence[float], size: Size) -> None:
-        """Magnify by `factor`; the point under pixel `at` at the target's depth stays where it is."""
+        """Magnify by `factor`; the point under pixel `at` at the target's depth does not move."""
         fixed = self.pixel_to_world(at, size)
         before = self.distance
         self.distance = min(max(before / factor, NEAREST), FARTHEST)
@@ -150,14 +151,18 @@ class Camera3D:
 
         `margin` is the share of that part kept free around the box; the direction of view is kept.
         """
+        self.frame_points(list(product(*zip(box[0], box[1]))), size, inset, margin)
+
+    def frame_points(self, points: ArrayLike, size: Size, inset: Inset = NO_INSET, margin: float = 0.06) -> None:
+        """Show all these points [m], shape (count, 3), as large as possible; otherwise like `frame`."""
         left, top, right, bottom = inset
         share = 1.0 - 2.0 * margin
         half = np.array((max(size[0] - left - right, 1.0), max(size[1] - top - bottom, 1.0))) / 2 * share
-        low, high = np.asarray(box[0], np.float64), np.asarray(box[1], np.float64)
+        shown = np.asarray(points, np.float64)
         self.offset = ((left - right) / 2, (top - bottom) / 2)
-        middle, focal = (low + high) / 2, self.focal(size)
-        seen = (np.array(list(product(*zip(low, high)))) - middle) @ self.axes().T
-        # A corner (x, y, z) shows at f x / (d - z): for x to stay within half the width, d must be z + f x / half.
+        middle, focal = (shown.min(axis=0) + shown.max(axis=0)) / 2, self.focal(size)
+        seen = (shown - middle) @ self.axes().T
+        # A point (x, y, z) shows at f x / (d - z): for x to stay within half the width, d must be z + f x / half.
         # Shifting sideways by what one side has to spare lets the nearer side use it.
         x, y, z = seen.T
         shift = [_balance(z, focal * side / room) for side, room in zip((x, y), half)]

@@ -1,4 +1,4 @@
-"""How fast a film runs in each phase of an experiment, where nobody has asked for a speed.
+"""Speed of a film in each phase of an experiment, if the user has not set a speed.
 
 The length of a phase is known from its share done, or estimated from the time grains need to fall. The speed is a
 round number and seldom changes, because it is written on the picture.
@@ -18,10 +18,10 @@ from repose.sim.experiment.snapshot import Snapshot
 
 @dataclass(frozen=True)
 class Pace:
-    """How long a phase is to last in the film, and how its own length is known."""
+    """Wanted duration of a phase in the film, and how its simulated duration is estimated."""
 
     seconds: float
-    """Film time it should take at most [s]; beyond it the speed rises every second."""
+    """Largest film time [s]; after it the speed rises every second."""
     known_from: Literal["share", "fall", "before"]
     """The share done; the collapse of a column of the present height; or not at all, and the speed stays as it was."""
     least: float = 0.0
@@ -37,20 +37,20 @@ PACES: dict[tuple[str, str], Pace] = {
     ("vessel", "filling"): Pace(9.0, "share"),
     ("vessel", "flowing"): Pace(3.0, "before"),
 }
-"""By scene and phase; an empty scene stands for any. Other phases are shown in real time: nothing happens in them."""
+"""By scene and phase; an empty name means every scene. Other phases, in which nothing moves, are shown in real time."""
 COLLAPSE = 3.3
 """How long a column of height h takes to collapse, in units of sqrt(h/g): Lube et al., J. Fluid Mech. 508 (2004)."""
 PATIENCE = 0.25
-"""Share of its film time that a phase may go on without a first sign of how long it is."""
+"""Fraction of its film time for which a phase can continue before its duration can be estimated [-]."""
 TOO_SHORT = 0.3
-"""A phase that would end within this share of its film time is shown slower."""
+"""A phase that would end within this fraction of its film time is shown slower [-]."""
 SLOWEST, FASTEST = 1e-4, 1e3
 """Limits of the speed [simulated s per s of film]."""
 
 
 @dataclass(frozen=True)
 class Pacing:
-    """The speed now, and what it follows from."""
+    """The present speed and the data from which it follows."""
 
     speed: float
     """Simulated seconds per second of film."""
@@ -79,7 +79,7 @@ def pace(last: Pacing | None, snapshot: Snapshot, elapsed: float) -> Pacing:
     if rule is None:
         return now
     if rule.known_from == "share" and share > now.share and now.spent < rule.seconds:
-        # Only where the share rises is it clear how far the phase has come: layers are poured one at a time.
+        # The estimate is updated only when the share rises, because layers are poured one at a time.
         now = replace(now, share=share, raise_at=max(now.raise_at, rule.seconds))
         whole = (snapshot.time - now.began) / (share - now.first_share) * (1.0 - now.first_share)
         left = whole * (1.0 - share) / now.speed

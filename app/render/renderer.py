@@ -66,20 +66,19 @@ class Renderer:
         camera: Camera | None = None,
         box: Box | None = None,
         film: FilmWords | None = None,
-        span: tuple[float, float] | None = None,
         plain: bool = False,
     ) -> NDArray[np.uint8]:
         """The picture as an array of its own, shape (height, width, 3), sRGB, top row first.
 
-        Without a camera `box` is framed, or the whole scene (see `repose.app.render.framing`). A film adds its words
-        and may fix the range of the colours; `plain` leaves all text and marks out. May be called at any time, also
-        inside a frame of the window: it has a framebuffer and an ImGui context of its own.
+        Without a camera `box` is framed, or the whole scene (see `repose.app.render.framing`). A film adds its words;
+        `plain` leaves all text and marks out. May be called at any time, also inside a frame of the window: it has a
+        framebuffer and an ImGui context of its own.
         """
         if size[0] <= 0 or size[1] <= 0:
             raise ValueError(f"a picture of {size[0]} x {size[1]} pixels cannot be drawn: both sides must be positive")
         scale = picture_scale(size) * view.text_scale
         fitting = _fitting(camera, snapshot, size, picture_room(size, view.text_scale), box)
-        frame = make_frame(snapshot, view, fitting, size, NO_INSET, scale, self._ranges, span)
+        frame = make_frame(snapshot, view, fitting, size, NO_INSET, scale, self._ranges)
         frame = replace(frame, film=film, plain=plain)
         self._picture = _sized(self._picture, size, linear=False)
         self._draw_scene(frame, "picture", self._picture.framebuffer)

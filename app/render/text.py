@@ -7,6 +7,7 @@ import re
 
 from imgui_bundle import imgui
 from repose.app.render.theme import Colour, colour32, vector
+from repose.sim.numbers import prefix_of
 
 SCRIPT = re.compile(r"([_^])([^\W_]+(?:\.[0-9]+)?)")
 """A subscript or superscript in a symbol or a unit: k_n, N/m^1.5."""
@@ -123,9 +124,9 @@ def si(value: float, unit: str, digits: int = 3) -> str:
     """A value with its unit, in the prefix that keeps it readable."""
     if value == 0.0 or not math.isfinite(value):
         return f"{value:.0f} {unit}"
-    for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")):
-        if factor * 0.9995 <= abs(value) < factor * 999.5:
-            return f"{_digits(value / factor, digits)} {prefix}{unit}"
+    factor, shown = prefix_of(value, unit, digits)
+    if 0.9995 <= abs(value / factor) < 999.5:
+        return f"{_digits(value / factor, digits)} {shown}"
     return friendly(f"{value:.1e} {unit}")
 
 

@@ -1,7 +1,7 @@
 """Automatic saves, to be offered after a crash: one folder per window, locked while the process lives.
 
-The operating system releases the lock when the process ends, however it ends: a folder that can be locked was left by a
-crash, and the run of another window is never touched. A clean end deletes the folder.
+The operating system releases the lock when the process ends, for any reason: a folder that can be locked was left by a
+crash, and the folder of another open window cannot be locked. A clean end deletes the folder.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from repose.sim.experiment.saved_run import SavedRun
 
 GENERATIONS = 3
-"""Files kept per run: if the newest is damaged, the one before it is offered."""
+"""Number of files kept per run: if the newest is damaged, the previous one is offered."""
 LOCK = "lock"
 MOST_LEFT_BEHIND = 5
-"""Runs of crashed windows that are kept; older ones are deleted."""
+"""Number of runs of crashed windows that are kept; older ones are deleted."""
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Place:
     lock: IO[bytes]
 
     def files(self) -> list[Path]:
-        """The states in it, newest first."""
+        """The files of the states in it, newest first."""
         return sorted(self.folder.glob("run-*.repose"), reverse=True)
 
     def save(self, saved: SavedRun) -> None:
@@ -75,7 +75,7 @@ def begin() -> Place:
             place = _locked(folder)
             if place is not None:
                 return place
-    raise OSError(f"no folder could be made in {root}")
+    raise OSError(f"no folder could be created in {root}")
 
 
 def left_behind() -> Place | None:

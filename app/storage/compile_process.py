@@ -1,5 +1,5 @@
-"""Compile the engines that are not stored yet in a process of their own: `repose prepare`, and the window in the
-background. The process ends with the program; what it has compiled until then stays stored."""
+"""Compile the engines that are not on disk yet in a separate process: `repose prepare`, and the window in the
+background. The process ends with the program; engines compiled so far remain on disk."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class State(NamedTuple):
     engine: str
     """Engine that is being compiled; empty before the first and after the last."""
     part: str
-    """Part of it, a key of `repose.sim.study.preparation.PARTS`."""
+    """Part of the engine, a key of `repose.sim.study.preparation.PARTS`."""
     done: int
-    """Engines compiled by this process."""
+    """Number of engines compiled by this process."""
     missing: int | None
-    """Engines that were not stored when the process began; None until that is known."""
+    """Number of engines that were not on disk when the process began; None until it is known."""
     share: float
     """Of the expected time [-]."""
     seconds_left: float | None
@@ -37,10 +37,10 @@ class State(NamedTuple):
 
 @dataclass
 class CompileProcess:
-    """A process that compiles the missing engines one after the other. Ask `state` as often as you like; `stop` it."""
+    """A process that compiles the missing engines one after the other; `state` is its progress, `stop` ends it."""
 
     low: bool = False
-    """Whether all other programs go before it."""
+    """Whether the process has the lowest priority."""
     clock: Callable[[], float] = time.monotonic
     _expected: dict[str, dict[str, float]] | None = None
     """By engine and part [s]."""
@@ -72,7 +72,7 @@ class CompileProcess:
         whole = {words: sum(parts.values()) for words, parts in expected.items()}
         past = sum(whole[words] for words in self._took)
         left = sum(whole[words] for words in whole if words not in self._took and words != engine)
-        # Engines done took so many times the expected time: the others will, too.
+        # The remaining engines are expected to take as many times their expected duration as those done.
         factor = sum(self._took.values()) / past if past else 1.0
         passed = past + (now.share * whole[engine] if now else 0.0)
         share = 1.0 if self._ended or not whole else passed / sum(whole.values())
@@ -81,12 +81,12 @@ class CompileProcess:
         return State(engine, part, done, len(expected), share, seconds, self._ended, tuple(self._failures))
 
     def wait(self, seconds: float) -> None:
-        """Wait until there is news, at most so long."""
+        """Wait for a message of the process, at most this long."""
         if not self._ended:
             self._heard.poll(seconds)
 
     def stop(self) -> None:
-        """End the process now; what it has compiled stays stored."""
+        """End the process now; engines compiled so far remain on disk."""
         self._ended = True
         self._process.terminate()
         self._process.join()
@@ -125,7 +125,7 @@ def _tell_part(tell: Connection, words: str, part: str) -> None:
 
 
 def _work(tell: Connection, low: bool) -> None:
-    """What the process does."""
+    """The work of the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the parent ends this process
     end_with_parent()
     if low:
@@ -142,7 +142,7 @@ def _work(tell: Connection, low: bool) -> None:
                 failure = f"The engine of {needed.words} was compiled but could not be stored."
         except BrokenPipeError:
             return
-        except Exception as error:  # whatever a plug-in's law makes the compiler raise
+        except Exception as error:  # a law of a plug-in can make the compiler raise any error
             reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
             failure = f"The engine of {needed.words} could not be compiled: {reason}."
         tell.send(("done", needed.words, failure))

@@ -19,7 +19,7 @@ from repose.app.storage.recorder import film_rate
 from repose.sim.experiment.snapshot import Snapshot
 
 FORMATS = {".mp4": "MP4 film", ".webp": "animated WebP", ".gif": "animated GIF", ".png": "PNG pictures"}
-"""By the ending of the name; pictures have a folder of that name without it."""
+"""Formats by the ending of the name; pictures are in a folder of that name without the ending."""
 SIZES = ((1280, 720), (1920, 1080), (2560, 1440), (3840, 2160))
 FRAME_RATES = (24, 25, 30, 50, 60)
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
@@ -80,23 +80,23 @@ class Film:
     speed: float | None = None
     """Simulated seconds per second of film; None for that of each phase."""
     words: bool = True
-    """Whether there are title card, words, marks, and a still at the end."""
+    """Whether the film has title card, texts, marks and a still picture at the end."""
     frames: int = 0
-    """Of this recording so far, or of the last."""
+    """Number of frames of this recording so far, or of the last one."""
     path: Path | None = None
-    """Of this recording, or of the last."""
+    """File of this recording, or of the last one."""
     trouble: str = ""
     _sink: Sink | None = None
     _incoming: queue.Queue[Snapshot | None] | None = None
-    """None once the recording is to end: only the still is left to be drawn."""
+    """Source of the snapshots; None after the end, when only the still picture remains to be drawn."""
     _director: Director | None = None
     _pictures: Iterator[Image] = field(default_factory=lambda: iter(()))
-    """Those of the last snapshot that are not drawn yet."""
+    """Pictures of the last snapshot that are not drawn yet."""
     _finishing: threading.Thread | None = None
 
     @property
     def rate(self) -> float:
-        """Frames per second of the file: a GIF cannot have all."""
+        """Frames per second of the file; GIF files allow only some values."""
         return film_rate(Path(f"a{self.format}"), self.fps)
 
     @property
@@ -125,7 +125,7 @@ class Film:
             return
         try:
             self._sink = self.open(self.folder / f"{stem}{self.format}", self.size, self.rate)
-        except Exception as error:  # a library that is missing or broken may throw anything
+        except Exception as error:  # a missing or broken library can raise any error
             self.trouble = str(error)
             return
         self.path = self._sink.path
@@ -165,7 +165,7 @@ class Film:
                 self._sink.add(picture)
                 self.frames += 1
                 return True
-        except Exception as error:  # so may a driver
+        except Exception as error:  # so can a driver
             self._fail(str(error) or type(error).__name__)
             return False
         if self._incoming is None:

@@ -3,7 +3,7 @@
 The encoder has a thread and a bounded queue of its own. While recording, an MP4 (H.264) is written in fragments
 of one frame, each complete in itself and flushed at once (a plain MP4 is unreadable without its last
 bytes); `close` copies it into an ordinary one that players can seek in. There is no file before its first
-fragment: so whatever is there can be played. A GIF or WebP comes to be whole, when it is closed.
+fragment, so that every file can be played. A GIF or WebP file is written completely when it is closed.
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ NO_FILM = (
 )
 DRAFTS = itertools.count(1)
 LARGEST_SIDE = 8192
-"""Pixels; what H.264 levels in use allow."""
+"""Largest side [pixel] of common H.264 levels."""
 RESERVE = 64 * 1024 * 1024
 """Bytes left free on the disk, so that the film can be completed."""
 QUEUE_BYTES = 96 * 1024 * 1024
-"""Frames waiting for the encoder may hold this much memory."""
+"""Largest memory of the frames that wait for the encoder [bytes]."""
 BT709, SRGB, LIMITED = 1, 13, 1
 """Colour tags of H.273: primaries and matrix, transfer curve, range. Without them players guess the matrix."""
 
 
 class RecorderError(RuntimeError):
-    """Why a film cannot be begun or continued: one sentence."""
+    """One sentence: why a film cannot be begun or continued."""
 
 
 class Recorder:
@@ -108,12 +108,12 @@ class Recorder:
 
     @property
     def ready(self) -> bool:
-        """True while `add` would not have to wait for the encoder."""
+        """True if `add` does not have to wait for the encoder."""
         return not self._queue.full()
 
     @property
     def failure(self) -> str:
-        """Why the recording stopped by itself; empty while all is well."""
+        """Why the recording stopped by itself; empty if it did not."""
         return str(self._failure or "")
 
     def add(self, frame: Frame) -> None:
@@ -128,7 +128,7 @@ class Recorder:
         self._queue.put(np.pad(frame, ((0, odd[0]), (0, odd[1]), (0, 0)), mode="edge"))
 
     def close(self) -> int:
-        """Encode what is waiting, finish the file, and say how many frames it holds; a second call does nothing."""
+        """Encode the waiting frames, finish the file and return its number of frames; a second call does nothing."""
         if not self._closed:
             self._closed = True
             self._queue.put(None)
@@ -142,7 +142,7 @@ class Recorder:
             {PICTURES: self._save_pictures, FILM: self._encode}.get(self._format, self._animate)()
             if self._full:
                 raise RecorderError("the disk is almost full")
-        except Exception as error:  # whatever FFmpeg or the disk throws must not end the run
+        except Exception as error:  # an error of FFmpeg or of the disk must not end the run
             self._failure = self._sentence(error)
             while self._queue.get() is not None:
                 pass
@@ -163,7 +163,7 @@ class Recorder:
             film.close()
 
     def _animate(self) -> None:
-        """Write a GIF or WebP to a draft that takes its name when it is whole."""
+        """Write a GIF or WebP to a draft that is renamed when it is complete."""
         encoder, pixels, options = ANIMATIONS[self._format]
         try:
             with _load_av().open(str(self._draft), "w", format=self._format[1:], options={"loop": "0"}) as container:
@@ -182,7 +182,7 @@ class Recorder:
             self._draft.unlink(missing_ok=True)
 
     def _settle(self, film: _GrowingFilm) -> None:
-        """Write the fragments that are whole; with the first of them the file comes to be."""
+        """Write the complete fragments; the first one creates the file."""
         if film.file is None and film.has_fragment:
             self.path = _put_in_place(film.written, self._draft, self._wanted)
             film.file = self.path.open("ab", buffering=0)
@@ -208,7 +208,7 @@ class Recorder:
             self.frames += 1
 
     def _waiting(self) -> Iterator[Frame]:
-        """The frames as they come, to the last that the disk has room for."""
+        """The frames in their order, up to the last for which the disk has room."""
         while not self._full and (pixels := self._queue.get()) is not None:
             yield pixels
             self._full = self.frames % max(1, round(self.rate)) == 0 and _free(self.path.parent) < RESERVE
@@ -240,7 +240,7 @@ class Recorder:
 
 
 class _GrowingFilm:
-    """What PyAV writes to: keeps the bytes until they are whole fragments."""
+    """File object for PyAV that keeps the bytes until they are complete fragments."""
 
     def __init__(self) -> None:
         self.written = bytearray()
@@ -310,7 +310,7 @@ def _load_av() -> Any:
         import av
 
         _ = av.open, av.CodecContext, av.VideoFrame, av.FFmpegError
-    except Exception as error:  # a damaged library may throw anything
+    except Exception as error:  # a damaged library can raise any error
         reason = f"Films cannot be made, since PyAV cannot be loaded ({error})"
         raise RecorderError(NO_FILM.format(reason=reason)) from None
     return av

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from repose.app.storage import autosave
 from repose.sim.experiment.commands import Command, Copy, Resume
@@ -31,6 +31,15 @@ LAST_SAVE = 2.0
 """Longest wall time for the last automatic save when a signal ends the window [s]."""
 
 
+class State(NamedTuple):
+    """Which state of which run: scene, seed, last step of its log, commands in its log."""
+
+    scene: str
+    seed: int
+    end: int
+    commands: int
+
+
 @dataclass
 class RunSaver:
     """Writes and reads runs in a separate thread, and reports the result."""
@@ -44,6 +53,8 @@ class RunSaver:
     """Files saved to and opened since the window last asked, the latest last."""
     opened: bool = False
     """True when another run has been opened, so that the window drops the state of the previous one."""
+    safe: State | None = None
+    """What was saved or opened last: nothing of it is lost when another run replaces it."""
     said: str = ""
     trouble: str = ""
     lost: autosave.Place | None = None
@@ -170,6 +181,7 @@ class RunSaver:
             (write_whole_file if over else write_new_file)(path, lambda file: write(saved, file, picture))
             self._mine = str(path)
             self.used.append(str(path))
+            self.safe = _state(saved)
             self.said = f"Saved to {path}."
         except FileExistsError:
             self.confirm = str(path)
@@ -213,8 +225,10 @@ class RunSaver:
         from repose.sim.io.archive import ArchiveError
 
         try:
-            self._resume(load(path), path.name)
+            saved = load(path)
+            self._resume(saved, path.name)
             self.used.append(str(path))
+            self.safe = _state(saved)
         except ArchiveError as error:
             self.trouble = str(error)
 
@@ -233,6 +247,10 @@ class RunSaver:
         self.send(Resume(saved))
         foreign = " Another version saved it: the continued run may differ in the last bits." if saved.foreign else ""
         self.said = f"Opened {name}.{foreign}"
+
+
+def _state(saved: SavedRun) -> State:
+    return State(saved.log.scene, saved.log.seed, saved.log.end, len(saved.log.entries))
 
 
 def free_name(folder: Path, scene: str, suffix: str = SUFFIX) -> Path:

@@ -1,4 +1,4 @@
-"""Carry out an action of the scene, asked for by a key or a button."""
+"""Carry out an action of the scene, requested by a key or a button."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action
 
+RESET = "reset"
+"""Name of the action that leads back to the beginning."""
+
 
 def act(ui: Ui, action: Action) -> None:
-    """Ask for an action; while the engine is being compiled it waits, which is said."""
+    """Request an action. While the engine is compiled the action waits, and a message says so."""
     ui.send(Act(action.name))
     if ui.snapshot.compiling:
         tell(ui, f"{action.label}: as soon as the engine is ready.")

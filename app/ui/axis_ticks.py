@@ -1,4 +1,4 @@
-"""Ticks of an axis: at least three, at round numbers, and no more than their labels have room for."""
+"""Ticks of an axis: at least three, at round numbers, and only as many as have room for their labels."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from imgui_bundle import imgui, implot
 from repose.app.render.text import friendly, text_width
 
 FEWEST = 3
-"""Ticks of an axis: two say nothing of what lies between them."""
+"""Smallest number of ticks of an axis: two do not show the scale between them."""
 STEPS = (Decimal(1), Decimal(2), Decimal(5))
 """Distances between ticks, times a power of ten."""
 ODD_STEPS = (Decimal("2.5"), Decimal(3), Decimal(4))
-"""Distances where none of the others leaves three ticks and room for their labels."""
+"""Distances if none of the others gives three ticks with room for their labels."""
 LARGEST_PLAIN, SMALLEST_PLAIN = 5, -4
 """Powers of ten beyond which labels are written with a power."""
 GAP = 1.6
@@ -21,7 +21,7 @@ GAP = 1.6
 
 
 def linear_ticks(low: float, high: float, most: float) -> tuple[list[float], list[str]]:
-    """Round numbers from `low` to `high`, at most `most` of them but at least `FEWEST`, and how they are written."""
+    """Round numbers from `low` to `high`, at most `most` of them but at least `FEWEST`, and their labels."""
     if not (math.isfinite(low) and math.isfinite(high) and high > low):
         return [], []
     power = math.floor(math.log10(high - low))

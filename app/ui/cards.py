@@ -1,4 +1,4 @@
-"""A card: a picture with a title and a few words under it, to be clicked."""
+"""Cards: a picture with a title and a few lines of text that can be clicked."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ ASPECT = SIZE[1] / SIZE[0]
 LINES = 5
 """Lines of text under the title."""
 PAD = 8.0
-"""Around the text [px at scale 1]."""
+"""Margin around the text [px at scale 1]."""
 
 
 @dataclass(frozen=True)
 class CardFace:
-    """What a card shows."""
+    """Content of a card."""
 
     name: str
-    """Its widget and its picture."""
+    """Name of its widget and of its picture."""
     title: str
     about: str = ""
     question: str = ""
     picture: Callable[[], bytes] = bytes
     current: bool = False
-    """Whether it is what the window shows now."""
+    """Whether the window shows this scene or run now."""
 
 
 def draw_cards(ui: Ui, faces: list[CardFace]) -> str | None:
-    """Cards in rows as wide as the window; the name of the one that was chosen."""
+    """Draw cards in rows as wide as the window; returns the name of the card that was clicked."""
     chosen = None
     gap = imgui.get_style().item_spacing.x
     width = imgui.get_content_region_avail().x
@@ -83,7 +83,7 @@ def _draw_card(ui: Ui, face: CardFace, width: float) -> bool:
 
 
 def _draw_frame(ui: Ui, face: CardFace, low: imgui.ImVec2, end: imgui.ImVec2, high: float, hot: bool) -> None:
-    """Ground, picture, and an edge around the card under the mouse and the one shown now."""
+    """Draw background and picture, and a frame around the card under the mouse and the current one."""
     draw, rounding = imgui.get_window_draw_list(), 6.0 * ui.scale
     draw.add_rect_filled(low, end, colour32(ui.palette.raised), rounding)
     foot = imgui.ImVec2(end.x, low.y + high)
@@ -100,6 +100,6 @@ def _draw_frame(ui: Ui, face: CardFace, low: imgui.ImVec2, end: imgui.ImVec2, hi
 
 
 def _write(text: str, x: float, y: float, width: float, colour: Colour) -> None:
-    """Text in lines of this width."""
+    """The text divided into lines of this width."""
     draw = imgui.get_window_draw_list()
     draw.add_text(imgui.get_font(), imgui.get_font_size(), imgui.ImVec2(x, y), colour32(colour), text, width)

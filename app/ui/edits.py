@@ -1,7 +1,7 @@
 """Parameter changes by the user: checked by the parameter set, sent once, undoable, refused with a sentence.
 
 A change appears in a snapshot one batch later. Until then the requested value is shown, so that a slider under the
-mouse never jumps back. A value that the engine does not adopt is dropped after `PATIENCE` snapshots.
+mouse never jumps back. A value that the engine does not use is discarded after `PATIENCE` snapshots.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 
 PATIENCE = 3
-"""Snapshots after which a value that has not appeared counts as not adopted."""
+"""Number of snapshots after which a requested value that none of them shows is discarded."""
 MOST_MARKS = 200
-"""Most changes stored for the plots."""
+"""Largest number of changes stored for the plots."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Edits:
     refusals: dict[str, str] = field(default_factory=dict)
     """Why a parameter's last edit was refused, by parameter name."""
     refused: int = 0
-    """How many edits have been refused."""
+    """Number of refused edits."""
     marks: list[Mark] = field(default_factory=list)
     """Changes of this run, for the plots."""
     _wanted: dict[str, tuple[Value, int]] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class Edits:
         try:
             checked = parameters.changed(**{name: value for name, (value, _) in self._wanted.items()} | dict(values))
         except ParameterError as error:
-            self.refusals.update(dict.fromkeys(values, str(error)))
+            self.refusals.update(dict.fromkeys(values, error.in_units))
             self.refused += 1
             return False
         after: dict[str, Value] = {name: getattr(checked, name) for name in values}
@@ -108,7 +108,7 @@ class Edits:
     def undo(self) -> None:
         """Undo the last change; after a fault, return to the last good state with the old values.
 
-        A change that began the experiment anew is taken back: the grains that were present come back with it.
+        A change that restarted the experiment is undone too: the grains that were present are restored.
         """
         values = self.to_undo()
         if values is not None and self.history.undoable and (anew := self._began_anew(values)):
@@ -118,7 +118,7 @@ class Edits:
             self._ask(values)
 
     def _began_anew(self, values: Mapping[str, Value]) -> str:
-        """Name of one of these parameters whose change begins the experiment anew, or an empty string."""
+        """Name of one of these parameters whose change restarts the experiment, or an empty string."""
         declared = self.parameters.declared() if self.parameters is not None else {}
         return next((name for name in values if name in declared and declared[name].quantity.effect == "anew"), "")
 
@@ -129,7 +129,7 @@ class Edits:
             self._ask(values)
 
     def forget(self) -> None:
-        """Drop history, requests and marks, as when another preset is loaded."""
+        """Delete history, requests and marks, for example when another preset is loaded."""
         self.history.clear()
         self.refusals.clear()
         self._wanted.clear()
@@ -147,7 +147,7 @@ class Edits:
     def _mark(self, before: Mapping[str, Value], values: Mapping[str, Value], gesture: object) -> None:
         if self._snapshot.parameters is None:
             return
-        declared = type(self._snapshot.parameters).declared()
+        declared = self._snapshot.parameters.in_units()
         if gesture is not None and self.marks and self.marks[-1].gesture == gesture:
             before = {**before, **self.marks.pop().before}
         text = ", ".join(declared[name].change(before[name], value) for name, value in values.items())

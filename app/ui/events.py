@@ -1,4 +1,4 @@
-"""What has happened in a run, at which step: phases of the experiment, measurements, changes of parameters."""
+"""Events of a run with their steps: phases of the experiment, measurements, changes of parameters."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from repose.app.ui.edits import Edits, Mark
 from repose.sim.experiment.snapshot import Snapshot
 
 MOST = 300
-"""Most events kept; the oldest are dropped first."""
+"""Largest number of events; the oldest are deleted first."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """One event: the step since the log began, the simulated time [s], and words."""
+    """One event: the step since the log began, the simulated time [s], and a text."""
 
     at: int
     time: float
     kind: Literal["phase", "measured", "changed"]
     text: str
     mark: Mark | None = None
-    """The change of a parameter it stands for."""
+    """The change of a parameter, if the event is one."""
 
 
 @dataclass
 class Events:
-    """The events of the run shown, in the order of their steps. Written here only."""
+    """The events of the run shown, in the order of their steps. Only this class changes them."""
 
     shown: list[Event] = field(default_factory=list)
     _last: Snapshot = field(default_factory=Snapshot)
     _mark: Mark | None = None
 
     def see(self, snapshot: Snapshot, edits: Edits) -> None:
-        """Compare with the newest snapshot; events of a discarded future are dropped."""
+        """Update the events from the newest snapshot; events after a discarded step are deleted."""
         last, self._last = self._last, snapshot
         if snapshot.serial == last.serial:
             return
@@ -52,7 +52,7 @@ class Events:
             self._add(Event(snapshot.at, snapshot.time, "measured", text))
 
     def _see_change(self, snapshot: Snapshot, edits: Edits) -> None:
-        """Note the last change of a parameter; while it is dragged on, the words follow."""
+        """Record the last change of a parameter; during a drag its text is updated."""
         mark = edits.marks[-1] if edits.marks else None
         if mark is None or mark == self._mark:
             return
@@ -68,7 +68,7 @@ class Events:
 
 
 def _sentence(snapshot: Snapshot, last: Snapshot) -> str:
-    """What began: the message that came with it, or the phase in words."""
+    """The text of a new phase: the message at its beginning, or the label of the phase."""
     if snapshot.message != last.message and " → " not in snapshot.message:
         return snapshot.message
     return snapshot.phase_label[:1].upper() + snapshot.phase_label[1:]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from repose.sim.numbers import COMMA, read_number
-from repose.sim.parameters import Parameter, ParameterSet, Value
+from repose.sim.parameters import Parameter, Value
 
 DECADES = 6
 """Decades of a logarithmic slider whose range begins at zero; its left end is zero."""
@@ -50,7 +49,7 @@ def value_at(parameter: Parameter, where: float) -> Value:
 def typed(parameter: Parameter, text: str) -> Value:
     """The typed value in SI; text that is not a number is returned unchanged, to be refused with a sentence.
 
-    A decimal comma is read as a point: here one number is typed, and its value is shown at once.
+    A decimal comma is read as a point, because a field contains one number and shows its value at once.
     """
     text = text.strip()
     if parameter.quantity.unit:
@@ -81,19 +80,6 @@ def plain(parameter: Parameter, value: Value) -> str:
     if isinstance(value, str):
         return value
     return repr(value) if parameter.kind == "int" else f"{value / parameter.quantity.scale:.10g}"
-
-
-def with_unit(parameter: Parameter, parameters: ParameterSet | None) -> Parameter:
-    """The parameter with the exponent p of a unit such as N/m^p as the chosen law has it: N/m^1.5, or N/m."""
-    if not parameter.quantity.unit.endswith("^p"):
-        return parameter
-    stem = parameter.quantity.unit.removesuffix("^p")
-    unit = EXPONENTS.get(str(getattr(parameters, "exponent", "")), "^p")
-    return replace(parameter, quantity=replace(parameter.quantity, unit=stem + unit))
-
-
-EXPONENTS = {"linear": "", "hertz": "^1.5"}
-"""Ending of the unit of a stiffness, by the choice of the law's exponent."""
 
 
 def _range(parameter: Parameter) -> tuple[float, float]:

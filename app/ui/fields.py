@@ -1,6 +1,6 @@
 """One declared parameter becomes one row: name, symbol and value on a slider, a list or a tick box.
 
-The parameter set decides what is allowed. A refused value leaves the old one in effect, and the row shows why.
+The parameter set checks the values. After a refused value the old one remains in effect, and a message shows why.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from imgui_bundle import imgui
 from repose.app.render.text import SMALL, draw_symbol, draw_text, friendly, si, symbol_width, text_width
 from repose.app.render.theme import Colour
-from repose.app.ui.field_values import compact, plain, position, typed, value_at, with_unit
+from repose.app.ui.field_values import compact, plain, position, typed, value_at
 from repose.app.ui.path_field import draw_path
 from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
@@ -23,7 +23,7 @@ EFFECTS = {
     "now": "Takes effect at once.",
     "ramp": "Takes effect over the contact duration{}, the longer of before and after: a jump would accelerate grains.",
     "base": "Walls and base are rebuilt at once, under the grains if there are any.",
-    "anew": "The experiment begins anew, after a question; undo brings back the grains that were present.",
+    "anew": "The experiment restarts, after a question; undo restores the present grains.",
     "restart": "Takes effect at the next fill.",
 }
 
@@ -54,9 +54,10 @@ def words(choice: str) -> str:
 
 
 def draw_field(ui: Ui, parameter: Parameter) -> None:
-    """The row of one parameter; why its last edit was refused is said over the picture, so that no row moves."""
+    """The row of one parameter. A refusal is shown over the picture, so that no row moves."""
     imgui.push_id(parameter.name)
-    parameter = with_unit(parameter, ui.edits.parameters)
+    if ui.edits.parameters is not None:
+        parameter = ui.edits.parameters.in_units().get(parameter.name, parameter)
     if ui.memory.get("typing") == parameter.name:
         _draw_typing(ui, parameter)
     elif parameter.kind == "choice":
@@ -95,7 +96,7 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
 
 
 def _shown(ui: Ui, name: str) -> Value:
-    """The value of the row: what is held back until the mouse button is released, or what is asked for."""
+    """The value of the row: the one that waits for the release of the mouse button, or the requested one."""
     held = ui.memory.get(HELD)
     return held[1] if held is not None and held[0] == name else ui.edits.value(name)
 
@@ -127,7 +128,7 @@ def _tag(ui: Ui, parameter: Parameter) -> tuple[str, Colour]:
     if parameter.quantity.effect == "restart":
         return "at next fill", ui.palette.muted
     if parameter.quantity.effect == "anew" and ui.snapshot.moving_count:
-        return "begins anew", ui.palette.warning
+        return "restarts", ui.palette.warning
     return "", ui.palette.muted
 
 
@@ -141,7 +142,7 @@ def _reset_asked(ui: Ui, parameter: Parameter) -> bool:
     )
     if twice:
         ui.memory["reset_by_mouse"] = name
-        # The first of the two clicks has moved the slider: both are one step of the undo history.
+        # The first of the two clicks has moved the slider; both clicks are one step of the undo history.
         request(ui, parameter, parameter.default, gesture=("drag", name))
     elif right_clicked():
         request(ui, parameter, parameter.default)

@@ -11,12 +11,12 @@ from typing import Any
 log = logging.getLogger(__name__)
 
 PROGRAMS = ("zenity", "kdialog", "qarma", "matedialog")
-"""What draws the dialog on Linux: one of them must be installed."""
+"""Programs that draw the dialog on Linux; one of them must be installed."""
 
 
 @cache
 def why_none() -> str:
-    """Why there is no dialog here, or an empty string."""
+    """Why this machine has no dialog, or an empty string."""
     if sys.platform.startswith("linux") and not any(map(shutil.which, PROGRAMS)):
         return f"No program for choosing files is installed ({' or '.join(PROGRAMS[:2])}): type the path."
     return ""
@@ -34,8 +34,8 @@ def open_dialog(title: str, kinds: str, suffixes: tuple[str, ...]) -> Any:
 
 
 def save_dialog(title: str, path: str, kinds: str, suffix: str) -> Any:
-    """An open dialog for the name of a new file, or None if none could be opened; it asks before it gives an existing
-    one."""
+    """An open dialog for the name of a new file, or None if none could be opened; it asks before it returns the name of
+    an existing one."""
     try:
         from imgui_bundle import portable_file_dialogs
 
@@ -46,7 +46,7 @@ def save_dialog(title: str, path: str, kinds: str, suffix: str) -> Any:
 
 
 def answer(dialog: Any) -> str | None:
-    """The path chosen, empty if the dialog was dismissed; None while it is open."""
+    """The selected path, empty if the dialog was cancelled; None while the dialog is open."""
     if not dialog.ready(0):
         return None
     chosen = dialog.result()

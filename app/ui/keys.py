@@ -1,7 +1,7 @@
 """Keys of the window, the keys that a scene offers, and how a key press finds its function.
 
-Keys come from pygame's own KEYDOWN events. ImGui's shortcuts lose a chord whose letter is pressed and
-whose Ctrl is released within one frame, and would swallow Tab and the arrows.
+Keys come from pygame's KEYDOWN events. ImGui's shortcuts lose a key combination if its letter is pressed and its Ctrl
+released within one frame, and do not pass on Tab and the arrows.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ from dataclasses import dataclass
 from functools import partial
 
 import pygame
-from repose.app.ui.actions import act
+from repose.app.ui.actions import RESET, act
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Action, Snapshot
 
 
 @dataclass(frozen=True)
 class Key:
-    """One key or chord and what it does."""
+    """One key or key combination and its function."""
 
     name: str
-    """Of the function in `Ui.actions`."""
+    """Name of the function in `Ui.actions`."""
     shown: str
     """The key as printed in the help."""
     help: str
     group: str
     act: Callable[[Ui], object] | None = None
-    """What it does; None where the window puts a function of this name into `Ui.actions`."""
+    """Its function; None if the window adds a function of this name to `Ui.actions`."""
     codes: tuple[int, ...] = ()
     """pygame key codes, for keys that carry no character."""
     characters: str = ""
-    """Characters that count as this key whatever the keyboard's layout."""
+    """Characters that count as this key on every keyboard layout."""
     ctrl: bool = False
     shift: bool = False
     """With `ctrl`, whether Shift must be pressed too."""
@@ -48,7 +48,7 @@ WINDOW_KEYS = (
     Key("next_column", "F6", "keyboard to column, bar, actions in turn", "Window", codes=(pygame.K_F6,)),
     Key("fullscreen", "F11", "full screen", "Window", codes=(pygame.K_F11,)),
 )
-"""Keys that no panel declares."""
+"""Keys that belong to no panel."""
 
 PANEL_KEYS = (
     ("arrows", "from row to row; in a list, from choice to choice"),
@@ -60,7 +60,7 @@ PANEL_KEYS = (
 MOUSE = (
     ("drag", "move the picture; in 3D: rotate it"),
     ("right-drag", "in 3D: move it (or Shift-drag)"),
-    ("Ctrl-drag", "turn the hourglass over by hand"),
+    ("Ctrl-drag", "turn the hourglass with the mouse"),
     ("wheel", "zoom at the pointer"),
     ("double-click", "on the picture: follow the grains again"),
 )
@@ -80,7 +80,7 @@ def scene_keys(snapshot: Snapshot) -> tuple[Key, ...]:
         Key(
             f"act_{action.name}",
             action.key,
-            action.label[:1].lower() + action.label[1:],
+            key_help(action),
             "Experiment",
             partial(_act, action),
             characters=action.key.lower() + action.key.upper(),
@@ -88,6 +88,12 @@ def scene_keys(snapshot: Snapshot) -> tuple[Key, ...]:
         for action in snapshot.actions
         if action.key
     )
+
+
+def key_help(action: Action) -> str:
+    """What the key does: the label, of a reset with what it leads back to, in the words of its button."""
+    words = f"{action.label}: {action.help[:1].lower()}{action.help[1:]}" if action.name == RESET else action.label
+    return (words[:1].lower() + words[1:]).removesuffix(".")
 
 
 def _act(action: Action, ui: Ui) -> None:
@@ -118,7 +124,7 @@ def is_escape(event: pygame.event.Event) -> bool:
 
 
 def dispatch(event: pygame.event.Event, keys: Iterable[Key], ui: Ui, typing: bool) -> bool:
-    """Do what a KEYDOWN event stands for, unless a text field has the keyboard; True if one of `keys` was pressed."""
+    """Call the function of a KEYDOWN event, unless a text field has the keyboard; True if one of `keys` was pressed."""
     if typing or event.type != pygame.KEYDOWN:
         return False
     key = find_key(keys, event.key, event.unicode, event.mod)

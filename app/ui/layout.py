@@ -11,7 +11,7 @@ from imgui_bundle import imgui, implot
 from repose.app.progress import one_line
 from repose.app.render.text import note, text_width
 from repose.app.ui.panels import Panel, Side, all_panels
-from repose.app.ui.places import FOCUS, LAST_FOCUS, STABILITY, WHOLE_COLUMN, fold, take_focus
+from repose.app.ui.places import FOCUS, LAST_FOCUS, STABILITY, TOOLS, WHOLE_COLUMN, fold, is_short, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, tab
 
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 COLUMN = 320.0
 """Width of the column [px at scale 1]."""
 LARGEST_SHARE = 0.3
-"""Of the width of the window that the column may take [-]."""
+"""Largest fraction of the width of the window for the column [-]."""
 NARROWEST = 230.0
 """Width below which the column is folded [px at scale 1]."""
 RIM = 26.0
@@ -32,7 +32,7 @@ CHIPS = 58.0
 LEAST_PICTURE = 240.0
 """Width kept for the picture [px at scale 1]."""
 TAB_PADDING = 6.0
-"""Beside the name of a tab [px at scale 1]."""
+"""Padding beside the name of a tab [px at scale 1]."""
 LEAST_TOOLS = 170.0
 """Height of the tools at the foot of the column below which the column scrolls as a whole [px at scale 1]."""
 FIXED = (
@@ -44,7 +44,7 @@ FIXED = (
 )
 
 RECOVERY = tuple(f"config_error_recovery_enable_{part}" for part in ("assert", "debug_log", "tooltip"))
-"""ImGui's own reports of what it closes for a panel that failed: off, since the panel shows the error."""
+"""ImGui's reports of calls that it closes for a failed panel: off, because the panel shows the error."""
 
 
 def measure_inset(
@@ -125,34 +125,43 @@ def _draw_rim(ui: Ui, width: float, height: float) -> None:
 
 
 def _draw_column(ui: Ui, width: float, height: float) -> None:
-    """Panels from top to bottom; the tools, a tab each, take the remaining height."""
+    """Panels from top to bottom; the tools, a tab each, take the remaining height.
+
+    In a short column only the first panel stands above the tabs, and the others become tabs, so that none is below
+    the fold.
+    """
     imgui.set_next_window_pos(imgui.ImVec2(0.0, 0.0))
     imgui.set_next_window_size(imgui.ImVec2(width, height))
     take_focus(ui, "column")
     imgui.begin("column", None, FIXED & ~int(imgui.WindowFlags_.no_scrollbar))
     start = imgui.get_cursor_pos_y()
-    for panel in _on("column"):
+    panels, short = _on("column"), is_short(ui)
+    above = panels[:1] if short else panels
+    for panel in above:
         _draw_guarded(ui, panel)
     used = imgui.get_cursor_pos_y() - start
-    if not ui.memory.get(WHOLE_COLUMN):
+    if short or not ui.memory.get(WHOLE_COLUMN):
         room = height - used - 2 * imgui.get_style().window_padding.y
-        _draw_tools(ui, max(room, LEAST_TOOLS * ui.scale))
+        _draw_tools(ui, panels[len(above) :] + _on("tools"), max(room, LEAST_TOOLS * ui.scale))
     _draw_edge(ui, width, 0.0, width, height)
     imgui.end()
 
 
-def _draw_tools(ui: Ui, height: float) -> None:
+def _draw_tools(ui: Ui, panels: list[Panel], height: float) -> None:
     """The row of tabs, completed before the chosen panel is drawn, because a panel that fails closes open tab bars."""
     chosen, top = None, imgui.get_cursor_pos_y()
     style = imgui.get_style()
-    # The row is laid out with these paddings: the names of all tabs have to fit into the column.
+    # The row is laid out with these paddings: the names of all tabs have to fit into the column; of a narrow one they
+    # are scrolled, or chosen from the list at its left.
     imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(TAB_PADDING * ui.scale, style.frame_padding.y))
     imgui.push_style_var(imgui.StyleVar_.item_inner_spacing, imgui.ImVec2(ui.scale, style.item_inner_spacing.y))
-    shown = imgui.begin_tab_bar("tools", imgui.TabBarFlags_.fitting_policy_shrink)
+    narrow = sum(text_width(panel.title) + 2.2 * TAB_PADDING * ui.scale for panel in panels) > _width()
+    flags = imgui.TabBarFlags_.fitting_policy_scroll
+    shown = imgui.begin_tab_bar(TOOLS, flags | (imgui.TabBarFlags_.tab_list_popup_button if narrow else 0))
     imgui.pop_style_var()
     if shown:
-        for panel in _on("tools"):
-            if tab(ui, "tab", panel.name, panel.title, TAB_PADDING):
+        for panel in panels:
+            if tab(ui, TOOLS, panel.name, panel.title, TAB_PADDING):
                 chosen = panel
                 imgui.end_tab_item()
         imgui.end_tab_bar()
@@ -163,6 +172,10 @@ def _draw_tools(ui: Ui, height: float) -> None:
     imgui.begin_child(chosen.name, imgui.ImVec2(0.0, left), imgui.ChildFlags_.nav_flattened)
     _draw_guarded(ui, chosen)
     imgui.end_child()
+
+
+def _width() -> float:
+    return float(imgui.get_content_region_avail().x)
 
 
 def _draw_over(ui: Ui, panel: Panel) -> None:

@@ -1,4 +1,4 @@
-"""Places in the window that panels and layout share: column and fold, strip of actions, keyboard focus."""
+"""Parts of the window that several panels and the layout use: column, strip of actions, keyboard focus."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from repose.app.ui.ui import Ui
 FOLD = "column"
 """Entry of the settings that says whether the column is unfolded."""
 WHOLE_COLUMN = "whole column"
-"""Entry of `Ui.memory`: true while a panel of the column takes the place of the tools too."""
+"""Entry of `Ui.memory`: true while a panel of the column also covers the tools."""
 
 FOCUS, LAST_FOCUS = "focus", "last focus"
 """Entries of `Ui.memory`: the part of the window that gets the keyboard focus next, and the one that got it last."""
@@ -22,6 +22,10 @@ BELOW_LEGEND = 112.0
 """Where notices begin, so that they never cover the legend [px at scale 1, from the top of the picture]."""
 NOTICE = 336.0
 """Width of a notice at the right edge of the picture: that of the legend [px at scale 1]."""
+SHORT = 570.0
+"""Height of the column below which it has no room for parameters and tools one below the other [px at scale 1]."""
+TOOLS = "tab"
+"""The row of tabs in the column: its entry in the settings, and the beginning of the names of its widgets."""
 
 
 def take_focus(ui: Ui, name: str) -> None:
@@ -51,6 +55,11 @@ def chosen_fold(ui: Ui) -> bool:
     return not is_shown(ui, FOLD, at_start=True)
 
 
+def is_short(ui: Ui) -> bool:
+    """Whether the window is too low, or its text too large, for parameters and tools one below the other."""
+    return ui.size[1] - ui.inset[3] < SHORT * ui.scale
+
+
 def room_in_column() -> float:
-    """Height left below the cursor in the column [px]."""
+    """Height left below the cursor in the column, or in the tab that is drawn [px]."""
     return float(imgui.get_window_height() - imgui.get_cursor_pos_y() - imgui.get_style().window_padding.y)

@@ -27,7 +27,7 @@ class PresetLibrary:
     folder: Path = field(default_factory=paths.presets_folder)
     trouble: str = ""
     take_picture: Callable[[], bytes] = bytes
-    """A small picture of the window's run now; empty where none can be drawn."""
+    """A small picture of the window's run now; empty if none can be drawn."""
     cards: dict[str, presets.Card] = field(default_factory=dict)
     """What there is, by name or path."""
 
@@ -63,6 +63,13 @@ class PresetLibrary:
         """Title of every preset, by name or path."""
         return {name: card.title for name, card in self.cards.items()}
 
+    def title(self, scene: str) -> str:
+        """Title of the preset in use, or of the running scene where a run of another scene was opened."""
+        card = self.cards.get(self.current)
+        if card is not None and card.scene == scene:
+            return card.title
+        return scenes()[scene].title if scene in scenes() else ""
+
     def restart(self, scene: str, parameters: ParameterSet, seed: int) -> None:
         """Restart the same experiment with another seed."""
         self.send(Start(scene, different(parameters), seed))
@@ -89,7 +96,7 @@ class PresetLibrary:
             self.trouble = f"The preset could not be saved to {path}: {error.strerror or error}."
             return False
         if picture := self.take_picture():
-            with suppress(OSError):  # a preset without a picture is one all the same
+            with suppress(OSError):  # a preset needs no picture
                 write_whole_file(path.with_suffix(".webp"), lambda file: file.write(picture))
         self.refresh()
         self.note(str(path), preset.title, scene)
@@ -97,7 +104,7 @@ class PresetLibrary:
 
 
 def different(parameters: ParameterSet) -> dict[str, Value]:
-    """The values that differ from the defaults, and those that have been set instead of following others, SI."""
+    """The values that differ from the defaults, and values that were set although they can follow from others, SI."""
     declared = type(parameters).declared()
     values: dict[str, Value] = {name: getattr(parameters, name) for name in declared}
     kept = {name for name in parameters.followers if name in parameters.kept({})}
@@ -112,10 +119,10 @@ def all_presets() -> list[tuple[str, str, str, str]]:
     for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
         try:
             found = presets.load(name)
-        except ParameterError as error:  # one spoilt file must not hide the others
+        except ParameterError as error:  # one damaged file must not hide the others
             rows.append((name, "", "", f"cannot be used: {error}"))
             continue
-        declared = scenes()[found.scene].parameters.chosen(found.values).declared()
+        declared = scenes()[found.scene].parameters.chosen(found.values).checked(found.values).in_units()
         differing = ", ".join(f"{key} = {declared[key].shown(value)}" for key, value in found.values.items())
         rows.append((name, found.scene, found.title, differing or "all at their defaults"))
     return rows

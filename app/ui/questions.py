@@ -1,4 +1,4 @@
-"""Questions to the user before something is lost: asked over the picture, once, and done only after a yes."""
+"""Questions to the user before something is lost: shown once over the picture; the action needs a yes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from repose.app.render.text import friendly
+from repose.app.storage.run_saver import State
 from repose.app.ui.ui import Ui
 from repose.sim.parameters import Parameter, Value
 
@@ -17,7 +18,7 @@ QUESTION = "question"
 
 @dataclass(frozen=True)
 class Question:
-    """What is about to be lost, the word for going on, and the function that goes on."""
+    """The question, the label of the button that continues, and the function that continues."""
 
     text: str
     yes: str
@@ -36,22 +37,22 @@ def open_question(ui: Ui) -> Question | None:
 
 
 def answer(ui: Ui, yes: bool) -> None:
-    """Close the open question; go on after a yes."""
+    """Close the open question; after a yes, continue."""
     question = ui.memory.pop(QUESTION, None)
     if question is not None and yes:
         question.act()
 
 
 def request(ui: Ui, parameter: Parameter, value: Value, gesture: object = None) -> None:
-    """Ask for a value of a parameter; where the change takes away the grains present, only after the user agrees."""
+    """Ask for a value of a parameter; if the change removes the present grains, only after the user agrees."""
     name, grains = parameter.name, ui.snapshot.moving_count
     if parameter.quantity.effect != "anew" or not grains or value == ui.edits.value(name):
         ui.edits.set({name: value}, gesture)
         return
     label = parameter.quantity.label[:1].upper() + parameter.quantity.label[1:]
     change = f"{label} {_in_words(parameter, ui.edits.value(name))} → {_in_words(parameter, value)}"
-    text = f"{change} begins the experiment anew without its {grains} grains; undo brings them back."
-    ask(ui, text, "Begin anew", partial(ui.edits.set, {name: value}))
+    text = f"{change} restarts the experiment without its {grains} grains; undo restores them."
+    ask(ui, text, "Restart", partial(ui.edits.set, {name: value}))
 
 
 def _in_words(parameter: Parameter, value: Value) -> str:
@@ -63,5 +64,16 @@ def _in_words(parameter: Parameter, value: Value) -> str:
 
 
 def is_losing(ui: Ui) -> bool:
-    """Whether another run would replace one that has begun."""
-    return ui.snapshot.step > 0
+    """Whether another run would replace one that is under way, or in which the user has done something not saved."""
+    snapshot = ui.snapshot
+    under_way = snapshot.step > 0 and snapshot.progress is not None
+    state = State(snapshot.scene, snapshot.seed, snapshot.log_end, snapshot.commands)
+    return (under_way or snapshot.commands > 0) and state != ui.run_saver.safe
+
+
+def replace_run(ui: Ui, words: str, yes: str, act: Callable[[], object]) -> None:
+    """Put another run in place of the one in the window; where something would be lost, only after the user agrees."""
+    if is_losing(ui):
+        ask(ui, f"{words} It replaces the run in the window.", yes, act)
+    else:
+        act()

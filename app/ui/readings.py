@@ -1,4 +1,4 @@
-"""The one number of a scene that is shown large, and how the readings are written."""
+"""The main result of a scene in large letters, and the text of the readings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from repose.sim.measure.display import Reading
 
 
 class Headline(NamedTuple):
-    """A number in words: value with unit, error if it is known, and what it is."""
+    """A number as texts: value with unit, error if known, and name."""
 
     value: str
     error: str
@@ -29,6 +29,7 @@ def headline(snapshot: Snapshot) -> Headline | None:
     first = next((entry for entry in readings if entry.error is not None), readings[0] if readings else None)
     if first is None:
         return None
+    first = first.readable()
     gap = "" if first.unit == "°" else " "
     number = f"{first.value:.1f}" if first.unit == "°" else friendly(f"{first.value:.4g}")
     scatter = f"± {first.error:.2g}{gap}{first.unit}".rstrip() if first.error is not None else ""
@@ -37,5 +38,6 @@ def headline(snapshot: Snapshot) -> Headline | None:
 
 def in_words(reading: Reading) -> str:
     """Value, error and unit of a reading."""
+    reading = reading.readable()
     error = f" ± {reading.error:.2g}" if reading.error is not None else ""
     return friendly(f"{reading.value:.4g}{error} {reading.unit}".rstrip())

@@ -1,4 +1,4 @@
-"""Runs saved or opened lately, with their pictures, read in a thread of its own."""
+"""Recently saved or opened runs with their pictures, read in a separate thread."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from repose.sim.io.archive import SUFFIX
 from repose.sim.registry import scenes
 
 MOST = 12
-"""Runs listed."""
+"""Largest number of listed runs."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class RecentRun:
 
 @dataclass
 class RecentRuns:
-    """Which files there are; the list in the settings is written here only."""
+    """The list of files; only this class changes the list in the settings."""
 
     settings: Settings
     found: tuple[RecentRun, ...] = ()
@@ -40,7 +40,7 @@ class RecentRuns:
     _read: dict[tuple[str, float], RecentRun] = field(default_factory=dict)
 
     def see(self, saver: RunSaver) -> None:
-        """Once a frame: note the files that were saved or opened."""
+        """Call once per frame: add the files that were saved or opened."""
         if not saver.used:
             return
         used, saver.used = saver.used, []
@@ -50,25 +50,25 @@ class RecentRuns:
         self.refresh()
 
     def refresh(self) -> None:
-        """Look at the files again, without waiting for it; a look under way is followed by another one."""
+        """Read the files again without waiting; during a reading another one is queued."""
         noted, before = tuple(self.settings.choices.recent_runs), self._thread
         self._thread = threading.Thread(target=self._look, args=(noted, before), name="recent runs", daemon=True)
         self._thread.start()
 
     def wait(self) -> None:
-        """Wait until the files have been looked at."""
+        """Wait until the files have been read."""
         if self._thread is not None:
             self._thread.join()
 
     def _look(self, noted: tuple[str, ...], before: threading.Thread | None) -> None:
-        """Files used in the window, and what else is in the folder of the runs, once an earlier look has ended."""
+        """Files used in the window, and other files in the folder of the runs, after an earlier reading has ended."""
         if before is not None:
             before.join()
         times: dict[Path, float] = {}
         for path in (*map(Path, noted), *runs_folder().glob(f"*{SUFFIX}")):
             try:
                 times[path.resolve()] = path.stat().st_mtime
-            except OSError:  # moved or deleted since
+            except OSError:  # moved or deleted in the meantime
                 continue
         newest = sorted(times, key=lambda path: -times[path])[:MOST]
         runs = [self._entry(path, times[path]) for path in newest]

@@ -1,61 +1,67 @@
-"""Button, progress and result of repeated runs, beside the single run; the height never changes."""
+"""Button and progress of repeated runs in one place, and their result among the readings."""
 
 from __future__ import annotations
 
 from imgui_bundle import imgui
-from repose.app.render.text import draw_text, text_width
+from repose.app.render.text import draw_text, note, text_width
 from repose.app.ui.repeats import RUNS
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, tooltip
-from repose.sim.experiment.comparison import Row, Study, mean_in_words, repeated_in_words
+from repose.app.ui.widgets import button, row, tooltip
+from repose.sim.experiment.comparison import Study, mean_in_words, repeated_in_words
 from repose.sim.registry import scenes
 
-TEXT = 0.86
-"""Size of the result relative to running text: the whole sentence fits into a column."""
+LABEL = f"Repeat × {RUNS}"
+"""Of the button, as wide as what takes its place while runs go on."""
 BUTTON_HELP = (
-    f"The same experiment from its beginning with {RUNS} seeds, on free processors while the window goes on. "
-    "The error of one angle is that of its line fit; how far heaps differ is known from several runs only."
+    f"The same experiment from its beginning with {RUNS} seeds, on free processors while the window continues. "
+    "The error of one angle is that of its line fit; the scatter of heaps is known from several runs only."
 )
 
 
-def draw_repeats(ui: Ui) -> None:
-    """Nothing for a scene whose runs cannot be compared."""
-    scene = scenes().get(ui.snapshot.scene)
+def repeats_width(ui: Ui) -> float:
+    """Width of the button [px]; 0 for a scene whose runs cannot be compared."""
+    return text_width(LABEL) + 4.0 * imgui.get_style().frame_padding.x if _study(ui) is not None else 0.0
+
+
+def draw_repeats(ui: Ui, width: float) -> None:
+    """The button, or in its place how far the runs are and a button that ends them."""
     parameters = ui.snapshot.parameters
-    if scene is None or scene.study is None or parameters is None:
-        return
     if ui.repeats.running:
-        _draw_progress(ui)
-    elif button(ui, "repeat.start", f"Repeat × {RUNS}", help=BUTTON_HELP):
+        _draw_progress(ui, width)
+    elif parameters is not None and button(ui, "repeat.start", LABEL, help=BUTTON_HELP, width=width):
         ui.repeats.start(ui.snapshot.scene, parameters, ui.snapshot.seed)
-    _draw_result(ui, scene.study, ui.repeats.mean(ui.snapshot.scene, parameters))
 
 
-def _draw_progress(ui: Ui) -> None:
+def draw_repeated(ui: Ui) -> None:
+    """Mean and error over the runs with what they are, or what went wrong; nothing before the first runs."""
+    study, parameters, trouble = _study(ui), ui.snapshot.parameters, ui.repeats.trouble
+    mean = ui.repeats.mean(ui.snapshot.scene, parameters) if study is not None and parameters is not None else None
+    if mean is not None and study is not None:
+        row(f"mean over {mean.runs} runs", mean_in_words(study, mean, study.unit), ui)
+        ui.probe.mark("repeat.result")
+        tooltip(repeated_in_words(study, mean))
+    if trouble:
+        note(trouble, ui.palette.warning)
+
+
+def _study(ui: Ui) -> Study | None:
+    """How runs of the scene are compared; None where they cannot be."""
+    scene = scenes().get(ui.snapshot.scene)
+    return scene.study if scene is not None and ui.snapshot.parameters is not None else None
+
+
+def _draw_progress(ui: Ui, width: float) -> None:
     """Share done and runs ended, with a button that ends the rest."""
-    stop = text_width("Stop") + 2.0 * imgui.get_style().frame_padding.x
-    width = imgui.get_content_region_avail().x - stop - imgui.get_style().item_spacing.x
-    words = f"{ui.repeats.done} of {RUNS} runs"
-    imgui.progress_bar(ui.repeats.share, imgui.ImVec2(width, imgui.get_frame_height()), words)
+    pad, gap = imgui.get_style().frame_padding.x, imgui.get_style().item_inner_spacing.x
+    stop = text_width("Stop") + pad
+    low, size = imgui.get_cursor_screen_pos(), imgui.ImVec2(width - stop - gap, imgui.get_frame_height())
+    imgui.progress_bar(ui.repeats.share, size, "")
     ui.probe.mark("repeat.progress")
-    imgui.same_line()
+    words = f"{ui.repeats.done} of {RUNS}"
+    tooltip(f"{words} runs have ended.")
+    draw_text(
+        low.x + (size.x - text_width(words)) / 2, low.y + imgui.get_style().frame_padding.y, words, ui.palette.text
+    )
+    imgui.same_line(0.0, gap)
     if button(ui, "repeat.stop", "Stop", width=stop, help="End these runs; those that have ended count."):
         ui.repeats.stop()
-
-
-def _draw_result(ui: Ui, study: Study, row: Row | None) -> None:
-    """One line: mean and error over the runs with what they are, or what went wrong."""
-    low, room = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
-    trouble = ui.repeats.trouble
-    choices: tuple[str, ...] = (trouble,)
-    if row is not None:
-        number = mean_in_words(study, row, study.unit)
-        choices = (repeated_in_words(study, row), f"{number} (mean over runs, n = {row.runs})", number)
-    words = next((entry for entry in choices if text_width(entry, TEXT) <= room), choices[-1])
-    imgui.push_clip_rect(low, imgui.ImVec2(low.x + room, low.y + 2.0 * imgui.get_text_line_height()), True)
-    draw_text(low.x, low.y, words, ui.palette.muted if row is None else ui.palette.text, TEXT)
-    imgui.pop_clip_rect()
-    imgui.dummy(imgui.ImVec2(room, imgui.get_text_line_height()))
-    ui.probe.mark("repeat.result")
-    if row is not None or trouble:
-        tooltip(" ".join(part for part in (row and repeated_in_words(study, row), trouble) if part))

@@ -1,6 +1,6 @@
-"""Repeated runs of the experiment shown: other seeds in processes beside the window, mean and error over runs.
+"""Repeated runs of the present experiment with other seeds in separate processes: mean and error over runs.
 
-The error of a single angle is that of its line fit; how far angles of other seeds differ is known from other runs only.
+The error of a single angle is that of its line fit; the scatter over seeds is known from several runs only.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from repose.sim.study.parallel_runs import Task, point_of, run_all
 log = logging.getLogger(__name__)
 
 RUNS = 5
-"""Runs of a repetition."""
+"""Number of runs of a repetition."""
 END_TIME = 2.0
 """Longest wall time to wait for the processes to end when the window closes [s]."""
 
 
 @dataclass
 class Repeats:
-    """Starts and stops the runs, in a thread of its own; every run that ends joins those compared in the session."""
+    """Starts and stops the runs, in a separate thread; the result of every run is added to those of the session."""
 
     send: Callable[[Command], None]
     run_all: Callable[..., None] = run_all
     done: int = 0
-    """Runs that have ended."""
+    """Number of runs that have ended."""
     share: float = 0.0
-    """Of all runs, 0 to 1."""
+    """Share of all runs, 0 to 1."""
     trouble: str = ""
     """Why a run has no result."""
     _means: dict[str, Row] = field(default_factory=dict)
-    """What was found, by scene and parameters."""
+    """Results by scene and parameters."""
     _stopping: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
@@ -55,7 +55,7 @@ class Repeats:
         return self._thread is not None and self._thread.is_alive()
 
     def mean(self, scene: str, parameters: ParameterSet) -> Row | None:
-        """Mean over the runs with these parameters; None where there are fewer than two."""
+        """Mean over the runs with these parameters; None with fewer than two."""
         row = self._means.get(_key(scene, parameters))
         return row if row is not None and row.runs > 1 else None
 
@@ -88,7 +88,7 @@ class Repeats:
                     for number in range(seed, seed + RUNS)
                 ]
                 self._run(wanted, key)
-        except Exception as error:  # no error of the disk or of a process may end the window
+        except Exception as error:  # an error of the disk or of a process must not end the window
             log.exception("The runs could not be repeated.")
             self.trouble = f"The runs could not be repeated: {error}."
 
@@ -110,7 +110,7 @@ class Repeats:
             if self._stopping.is_set():
                 raise StopAsked
 
-        # The window and its own run need a processor too.
+        # One processor is left for the window and its run.
         self.run_all(wanted, max(1, min(RUNS, available() - 1)), on_progress=on_progress, on_end=on_end)
 
 

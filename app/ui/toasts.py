@@ -1,4 +1,4 @@
-"""What has just happened, in short sentences over the picture that go away by themselves."""
+"""Messages: short sentences over the picture about recent events that disappear by themselves."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from repose.app.render.text import friendly
 from repose.app.ui.ui import Ui
 
 TOASTS, SEEN = "toasts", "toasts seen"
-"""Entries of `Ui.memory`: the sentences shown, and what was said last, by where it comes from."""
+"""Entries of `Ui.memory`: the sentences shown, and the latest sentence of each source."""
 LONG, SHORT = 9.0, 5.0
-"""How long a sentence stays: a refusal, anything else [s]."""
+"""Time for which a sentence is shown: a refusal, any other [s]."""
 MOST = 3
-"""Sentences shown at once; older ones give way."""
+"""Largest number of sentences at a time; the oldest disappear first."""
 
 
 @dataclass
 class Toast:
-    """One sentence, where it comes from, and when it goes away [s, clock of ImGui]."""
+    """One sentence, its source, and the time at which it disappears [s, clock of ImGui]."""
 
     source: str
     text: str
@@ -43,13 +43,14 @@ def current_toasts(ui: Ui) -> list[Toast]:
 
 
 def tell(ui: Ui, text: str, bad: bool = False) -> None:
-    """Show a sentence of the window itself."""
+    """Show a sentence of the window."""
     toasts: list[Toast] = ui.memory.setdefault(TOASTS, [])
     toasts.append(Toast(text, text, bad, imgui.get_time() + (LONG if bad else SHORT)))
 
 
 def _sources(ui: Ui) -> list[tuple[str, object, str, bool]]:
-    """Where sentences come from: name, what is new when it changes, the sentence, whether it tells of something bad."""
+    """Sources of sentences: name, a value that changes with a new sentence, the sentence, and whether it is a
+    refusal."""
     snapshot, film, saver = ui.snapshot, ui.film, ui.run_saver
     quiet = snapshot.fault is not None or snapshot.message_repeats
     refused = next(iter(ui.edits.refusals.values()), "")

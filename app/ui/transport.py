@@ -11,7 +11,7 @@ from repose.sim.experiment.snapshot import Snapshot
 SPEEDS: tuple[float | None, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, None)
 """Simulated over wall time; None is as fast as possible."""
 SLOW = 0.9
-"""Share of the wanted speed below which the speed reached is said too."""
+"""Fraction of the wanted speed below which the actual speed is shown too [-]."""
 REAL_TIME = SPEEDS.index(1.0)
 
 
@@ -54,7 +54,7 @@ class Transport:
 
 
 def describe_pace(snapshot: Snapshot, wanted: float | None) -> str:
-    """The speed in words where the machine does not reach the wanted one; why the clock does not run."""
+    """The actual speed in words if it is below the wanted one; the reason if the time does not advance."""
     if snapshot.at < snapshot.log_end:
         return "an earlier step"
     if snapshot.paused or snapshot.at_rest:

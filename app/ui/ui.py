@@ -1,4 +1,4 @@
-"""The record that every panel gets: snapshot, settings, and what it may ask for."""
+"""The record that every panel gets: snapshot, settings, and functions that request changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from repose.sim.experiment.snapshot import Snapshot
 
 @dataclass
 class Ui:
-    """What the panels read while they draw, and the functions by which they ask for changes."""
+    """Data that panels read while they are drawn, and functions that request changes."""
 
     snapshot: Snapshot
     send: Callable[[Command], None]
@@ -36,31 +36,31 @@ class Ui:
     film: Film
     preset_library: PresetLibrary
     actions: dict[str, Callable[[], object]] = field(default_factory=dict)
-    """Functions of the keys and of the window, by name, for buttons that do the same."""
+    """Functions of the keys and of the window, by name, also for buttons."""
     repeats: Repeats = field(default_factory=lambda: Repeats(lambda command: None))
     run_saver: RunSaver = field(default_factory=lambda: RunSaver(lambda command: None))
     probe: UiProbe = field(default_factory=UiProbe)
     scale: float = 1.0
-    """Size of the interface relative to its design [-]."""
+    """Scale of the interface; 1 is its designed size [-]."""
     size: tuple[int, int] = (1280, 720)
-    """Of the window [px]."""
+    """Size of the window [px]."""
     inset: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     """Pixels covered by panels: left, top, right, bottom."""
     bold: Any = None
-    """The bold font, where the window has one."""
+    """The bold font, or None."""
     preparing: str = ""
-    """What is compiled in the background, in words; empty where nothing is."""
+    """Message about engines that are compiled in the background, or empty."""
     fps: float = 0.0
     """Frames drawn per second."""
     help_open: bool = False
     overlay: str = ""
     """Name of the panel that is open over the picture: the choice of scenes or the large plot; empty for none."""
     presenting: bool = False
-    """True while the window shows picture, title, parameters of the lecture and the large number only."""
+    """True in the presentation: picture, title, parameters of the lecture and the large number only."""
     events: Events = field(default_factory=Events)
-    """What has happened in this run, for the bar of time."""
+    """Events of this run for the bar of time."""
     dead: bool = False
-    """True when the physics thread has ended by a mistake of the program and obeys no command."""
+    """True after the physics thread has ended because of a program error; it carries out no commands."""
     memory: dict[str, Any] = field(default_factory=dict)
     """State of the panels between frames, such as a half-typed text, by name."""
     broken: dict[str, str] = field(default_factory=dict)
@@ -74,10 +74,10 @@ class Ui:
 
     @property
     def view(self) -> View:
-        """How the picture is drawn: part of the settings."""
+        """Settings of the picture."""
         return self.settings.choices.view
 
     @property
     def palette(self) -> Palette:
-        """The colours of the theme chosen."""
+        """The colours of the selected theme."""
         return PALETTES[self.settings.choices.theme]

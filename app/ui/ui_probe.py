@@ -31,7 +31,7 @@ class UiProbe:
             self.widgets[name] = (low.x, low.y, high.x, high.y)
 
     def mark_area(self, name: str, area: tuple[float, float, float, float]) -> None:
-        """Record an area that is no widget, such as a notice."""
+        """Record an area that is not a widget, such as a notice."""
         if self.path is not None:
             self.widgets[name] = area
 
@@ -47,7 +47,7 @@ class UiProbe:
 
 
 def describe(snapshot: Snapshot) -> dict[str, Any]:
-    """The numbers of a snapshot, JSON-ready, without its arrays."""
+    """The numbers of a snapshot without its arrays, of types that JSON has."""
     measurement = snapshot.measurement
     return {
         "scene": snapshot.scene,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from repose.sim.parameters import Value
 
 DEPTH = 1000
-"""Most changes stored; the oldest are dropped first."""
+"""Largest number of stored changes; the oldest are deleted first."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class History:
             self.undoable.append(self.to_come.pop())
 
     def cut(self) -> None:
-        """Drop the later changes when the run continues from an earlier step."""
+        """Delete the later changes when the run continues from an earlier step."""
         if self.to_come:
             self.to_come.clear()
             self.redoable.clear()
@@ -79,7 +79,7 @@ class History:
         return self.undoable[-1].after
 
     def clear(self) -> None:
-        """Drop everything, as when another preset is loaded."""
+        """Delete all changes, for example when another preset is loaded."""
         self.undoable.clear()
         self.redoable.clear()
         self.to_come.clear()

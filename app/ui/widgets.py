@@ -117,7 +117,7 @@ def tooltip(text: str) -> None:
 
 
 def _beside_panel() -> tuple[imgui.ImVec2, int, imgui.ImVec2]:
-    """Place of a tooltip: over the picture, beside the column or above the bar, where it covers no other widget."""
+    """Position of a tooltip: over the picture, beside the column or above the bar, so that it covers no widget."""
     low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
     window, gap = imgui.internal.get_current_window().root_window, imgui.get_style().item_spacing.x
     screen = imgui.get_io().display_size
@@ -143,7 +143,7 @@ def button(
     enabled: bool = True,
     emphasis: Colour | None = None,
 ) -> bool:
-    """A button with its key at the right; True when pressed. `name` is what the probe calls it."""
+    """A button with its key at the right; True when pressed. `name` is its name in the probe."""
     size = imgui.ImVec2(imgui.get_content_region_avail().x if width < 0 else width, imgui.get_frame_height())
     colours = 0
     if emphasis is not None and enabled:
@@ -172,11 +172,31 @@ def button(
     return pressed
 
 
+def widths(labels: tuple[str, ...]) -> list[float]:
+    """Widths of buttons side by side that fill the room [px]: equal ones, or where labels do not fit, as they need."""
+    room = imgui.get_content_region_avail().x - (len(labels) - 1) * imgui.get_style().item_spacing.x
+    least = imgui.get_style().frame_padding.x
+    needed = [symbol_width(label, RAISED) + least for label in labels]
+    equal = room / len(labels)
+    if max(needed) <= equal:
+        return [equal] * len(labels)
+    spare = max(room - sum(needed), 0.0) / len(labels)
+    return [width + spare for width in needed]
+
+
+def button_width(label: str, hint: str = "") -> float:
+    """Least width of a button that shows its label and its key [px]."""
+    pad = imgui.get_style().frame_padding.x
+    return symbol_width(label, RAISED) + 2.0 * pad + (text_width(hint, SMALL) + pad if hint else 0.0)
+
+
 def row(left: str, right: str, ui: Ui, colour: Colour | None = None) -> None:
-    """A name at the left and its value at the right edge."""
+    """A name at the left and its value at the right edge, on a line of its own where both do not fit."""
+    room = imgui.get_content_region_avail().x
     imgui.text_colored(vector(ui.palette.muted), left)
     width = text_width(right)
-    imgui.same_line()
+    if text_width(left) + imgui.get_style().item_spacing.x + width <= room:
+        imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(imgui.get_content_region_avail().x - width, 0.0))
     imgui.text_colored(vector(colour or ui.palette.text), right)
 
@@ -239,6 +259,12 @@ def tab(ui: Ui, group: str, name: str, title: str, padding: float | None = None)
         ui.settings.choices.tabs = {**tabs, group: name}
         found.add(group)
     return shown
+
+
+def bring_forward(ui: Ui, group: str, name: str) -> None:
+    """Show that tab of a row, if the row has it."""
+    ui.settings.choices.tabs = {**ui.settings.choices.tabs, group: name}
+    ui.memory.setdefault("tabs found", set()).discard(group)
 
 
 def foldable(ui: Ui, name: str, open_at_start: bool, draw: Callable[[], bool]) -> bool:

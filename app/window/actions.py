@@ -18,7 +18,7 @@ from repose.app.window.window import Window
 def make_actions(
     ui: Ui, camera_control: CameraControl, window: Window, physics: Physics
 ) -> dict[str, Callable[[], object]]:
-    """A function without arguments for every key, and for what only buttons do."""
+    """A function without arguments for every key, and for buttons without a key."""
     actions: dict[str, Callable[[], object]] = {
         key.name: partial(key.act, ui) for key in all_keys() if key.act is not None
     }
@@ -30,6 +30,7 @@ def make_actions(
         "next_column": partial(focus_next, ui),
         "fold": partial(fold, ui),
         "revive": partial(_revive, ui, physics),
+        "stop_relaxing": physics.stop_relaxing,
     }
 
 
@@ -38,7 +39,7 @@ def _toggle_panels(ui: Ui) -> None:
 
 
 def _revive(ui: Ui, physics: Physics) -> None:
-    """Restart the experiment after the physics thread ended by a mistake of the program."""
+    """Restart the experiment after the physics thread ended because of a program error."""
     ui.film.stop()
     ui.edits.forget()
     physics.revive()

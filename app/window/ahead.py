@@ -12,12 +12,12 @@ from repose.app.ui.ui import Ui
 CALM = 60.0
 """Wall time that a run has been shown before other engines are compiled [s]."""
 INTERVAL = 1.0
-"""Wall time between two looks at the process [s]."""
+"""Wall time between two checks of the process [s]."""
 
 
 @dataclass
 class Ahead:
-    """Starts one process of low priority when the window has been in use for a while, and tells how far it is."""
+    """Starts one process of low priority some time after the window has opened, and reports its progress."""
 
     start: Callable[[], CompileProcess] = lambda: CompileProcess(low=True)
     clock: Callable[[], float] = time.monotonic
@@ -26,7 +26,7 @@ class Ahead:
     _due: float = 0.0
 
     def tick(self, ui: Ui) -> None:
-        """Once a frame."""
+        """Start or check the process; call it once per frame."""
         now = self.clock()
         if now < self._due:
             return
@@ -41,7 +41,7 @@ class Ahead:
             ui.preparing = self._words(self._process)
 
     def stop(self) -> None:
-        """End the process; what it has compiled stays stored."""
+        """End the process; engines compiled so far remain on disk."""
         if self._process is not None and not self._process.state().ended:
             self._process.stop()
 

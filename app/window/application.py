@@ -46,10 +46,10 @@ log = logging.getLogger(__name__)
 REPORT_VARIABLE = "REPOSE_REPORT"
 """Environment variable: path of a file for widgets and state, for programs that drive the window."""
 STARTING_INTERVAL = 0.05
-"""Wall time between two frames before the engine is ready [s]: loading the loops needs the interpreter, and a picture
-at full rate would make it take half as long again."""
+"""Wall time between two frames before the engine is ready [s]: loading the loops needs the interpreter, and
+would take 1.5 times as long with pictures at full rate."""
 PRESENTED = 1.6
-"""Least text size of a presentation relative to the usual one [-]."""
+"""Smallest text size of a presentation relative to the usual one [-]."""
 SAVE_INTERVAL = 300
 """Frames between two checks whether settings must be saved."""
 PICTURE = "picture"
@@ -92,7 +92,7 @@ class Application:
         self._ahead = Ahead()
         self._clock = time.perf_counter()
         self._waiting: list[pygame.Event] = []
-        """Letters that were pressed before the first picture of the scene."""
+        """Letters pressed before the first picture of the scene."""
         self._pace = Pace(window.vsync)
 
     def draw_frame(self) -> bool:
@@ -137,8 +137,8 @@ class Application:
     def close(self, keep_run: bool = False) -> None:
         """End film, window and physics; an unfinished film is completed if that is quick.
 
-        With `keep_run` the run is saved, to be offered at the next start. It is kept too if a step here fails:
-        the other steps are still done, then the error is raised.
+        With `keep_run` the run is saved, to be offered at the next start. If one step of the closing fails, the run is
+        kept too, the other steps are done, and then the error is raised.
         """
         from repose.app.ui.panels import runs
         from repose.app.ui.path_field import close_dialog
@@ -211,7 +211,7 @@ class Application:
         keys = (*scene_keys(self.ui.snapshot), *all_keys())
         if self.ui.snapshot.serial:
             events, self._waiting = [*self._waiting, *events], []
-        else:  # no scene yet that could say what its keys do
+        else:  # the keys of a scene are known only after its start
             unknown = [
                 event for event in events if is_letter(event) and find_key(keys, event.key, event.unicode, 0) is None
             ]
@@ -273,7 +273,7 @@ class Application:
                 shown = self.camera_control.picture(self.turning.picture(ui.snapshot))
                 self.renderer.draw(shown, ui.view, ui.camera, size, ui.inset, scale)
                 return
-            except Exception as error:  # a driver may raise anything; the run must survive
+            except Exception as error:  # a driver can raise any error; the run must continue
                 log.exception("The picture failed.")
                 ui.broken[PICTURE] = str(error).strip() or type(error).__name__
                 self.renderer = None  # its OpenGL objects may be invalid
@@ -286,13 +286,14 @@ class Application:
         return self._clock - before
 
     def _direct(self, film: Film) -> Director:
-        """What draws the pictures of a film: it follows the grains until the user moves the camera."""
+        """The director of a film, whose camera follows the grains until the user moves the camera."""
 
         def chosen() -> tuple[Camera | None, bool]:
             follows = self.camera_control.everything
             return (self.ui.camera if follows else self.camera_control.for_film(self.ui, film.size)), follows
 
-        return Director(self._read, film.size, film.rate, self.ui.view, film.speed, film.words, chosen)
+        title = self.ui.preset_library.title(self.ui.snapshot.scene)
+        return Director(self._read, film.size, film.rate, self.ui.view, film.speed, film.words, chosen, title)
 
     def _read(self, *snapshot: Any, **more: Any) -> Any:
         if self.renderer is None:
@@ -300,7 +301,7 @@ class Application:
         return self.renderer.read(*snapshot, **more)
 
     def _take_picture(self) -> bytes:
-        """A small picture of the run now, without words; empty where none can be drawn."""
+        """A small picture of the present state, without texts; empty if it cannot be drawn."""
         from repose.app.storage.thumbnails import DRAWN, thumbnail, without_words
 
         if self.renderer is None:
@@ -308,12 +309,12 @@ class Application:
         try:
             view, camera = without_words(self.ui.view), self.camera_control.for_film(self.ui, DRAWN)
             return thumbnail(self.renderer.read(self.ui.snapshot, view, DRAWN, camera))
-        except Exception:  # a driver may raise anything; a run without a picture is one all the same
+        except Exception:  # a driver can raise any error; a run needs no picture
             log.warning("The small picture could not be drawn.", exc_info=True)
             return b""
 
     def _remember_place(self, event: pygame.Event) -> None:
-        """Store size and position for the next start, unless the system chose them."""
+        """Store size and position for the next start, unless the operating system chose them."""
         import pygame
 
         choices = self.settings.choices
@@ -326,7 +327,7 @@ class Application:
 
 
 def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Director]) -> Ui:
-    """The record for the panels; physics need not have started."""
+    """The record for the panels; it can be created before physics starts."""
     from repose.app.storage.recorder import Recorder
     from repose.app.ui.ui import Ui
 

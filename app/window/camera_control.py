@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 GLIDE = 0.2
 """Fraction of the way to a named direction covered in one frame."""
 LONGEST_FRAME = 0.1
-"""Wall time that the camera moves on in one frame at most [s]."""
+"""Largest wall time by which the camera advances in one frame [s]."""
 ZOOM = 1.12
 """Magnification of one notch of the wheel."""
 ARRIVED = math.radians(0.1)
@@ -28,7 +28,7 @@ ARRIVED = math.radians(0.1)
 
 @dataclass
 class CameraControl:
-    """Keeps the grains in view while window and scene change, and obeys the mouse."""
+    """Keeps the grains in view while window and scene change, and reacts to the mouse."""
 
     everything: bool = True
     """True while the camera follows the grains."""
@@ -64,14 +64,14 @@ class CameraControl:
         if place != self._place or self._following is None:
             self._place, self._following = place, None  # another window or scene: at once
         elif self._following.camera is not ui.camera:
-            self._following = Following(ui.camera, wall_top=self._following.wall_top)  # moved by the user: glide
+            self._following = Following(ui.camera, wall_top=self._following.wall_top)  # moved by the user: smoothly
         left, top, right, bottom = ui.inset
         room: Inset = (left, top + LEGEND_ROOM * ui.scale, right, bottom + SCALE_BAR_ROOM * ui.scale)
         self._following = follow(self._following, scene, ui.camera, ui.size, room, min(elapsed, LONGEST_FRAME))
         ui.camera = self._following.camera
 
     def picture(self, snapshot: Snapshot) -> Snapshot:
-        """What is drawn of a snapshot: walls no higher than the column needs, while the grains are followed."""
+        """The snapshot to draw; while the camera follows the grains, without walls higher than the column needs."""
         if not self.everything or self._following is None:
             return snapshot
         return without_idle_walls(snapshot, self._following.wall_top)

@@ -1,7 +1,7 @@
-"""The OpenGL context of the window: what is asked of the driver, what it gave, and why there is none.
+"""The OpenGL context of the window: request, version, and the reason if there is none.
 
-OpenGL may be imported only once a window is open: PyOpenGL decides at its first import between GLX and EGL, and only
-SDL knows which of them the context really uses.
+Import OpenGL only after a window is open: PyOpenGL decides at its first import between GLX and EGL, and only
+SDL knows which of them the context uses.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from repose.app.window import sdl
 
 REQUIRED = (3, 3)
-WITHOUT_WINDOW = "`repose run heap` does the experiment without a window"
+WITHOUT_WINDOW = "`repose run heap` runs the experiment without a window"
 
 
 class WindowError(RuntimeError):
@@ -27,7 +27,7 @@ def driver() -> str:
 
 
 def ask_for_core(flags: int) -> None:
-    """Ask for a core context of the version needed, before the window is opened; `flags` are SDL's."""
+    """Request a core context of the required version before the window is opened; `flags` are those of SDL."""
     import pygame
 
     attributes = {
@@ -38,7 +38,7 @@ def ask_for_core(flags: int) -> None:
         pygame.GL_DOUBLEBUFFER: 1,
         pygame.GL_DEPTH_SIZE: 0,
         pygame.GL_ALPHA_SIZE: 0,
-        # Discs and lines carry their own analytic edges, which stay smooth at any zoom: samples would only cost time.
+        # Shaders compute smooth edges of discs and lines at any zoom; multisampling would only cost time.
         pygame.GL_MULTISAMPLESAMPLES: 0,
     }
     for attribute, value in attributes.items():
@@ -66,7 +66,7 @@ def read_context() -> tuple[str, str]:
 
 
 def why_no_context(reason: str) -> str:
-    """One sentence for a context that could not be had, with the version the machine does offer, if any."""
+    """One sentence about a context that could not be created, with the version that the machine offers, if any."""
     import pygame
 
     if "load" in reason.lower() or "not available" in reason.lower():

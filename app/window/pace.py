@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 FRAME_RATE = 60
-"""Most frames per second without vertical synchronisation."""
+"""Largest number of frames per second without vertical synchronisation."""
 
 
 class Pace:

@@ -1,4 +1,4 @@
-"""The physics thread as the window uses it; a thread that has died is replaced by a new one."""
+"""The physics thread for the window; a thread that has ended because of an error is replaced by a new one."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from repose.sim.experiment.runner import Interval, Runner
     from repose.sim.experiment.saved_run import SavedRun
 
-REWIND_BYTES = 200 * 2**20
-"""Most memory for checkpoints."""
+REWIND_BYTES = 200_000_000
+"""Largest memory for checkpoints [bytes]."""
 
 SWITCH_INTERVAL = 5e-4
 """Longest wait of physics for the interpreter between two batches [s]; Python's default of 5 ms is twice a batch."""
@@ -46,7 +46,7 @@ class Physics:
 
     @property
     def dead(self) -> bool:
-        """True when the thread has ended by itself, by a mistake of the program."""
+        """True if the thread has ended because of a program error."""
         return self._runner.dead
 
     def revive(self) -> None:
@@ -57,7 +57,7 @@ class Physics:
         self._replace()
 
     def send(self, command: Command) -> None:
-        """Queue a command; a dead thread is replaced when another experiment starts."""
+        """Queue a command; a thread that has ended is replaced when another experiment starts."""
         if isinstance(command, Start):
             self._start = command
             if self.dead:
@@ -84,8 +84,12 @@ class Physics:
         self._paused = True
         self._runner.single_step(count)
 
+    def stop_relaxing(self) -> None:
+        """End the relaxation under way; its command is refused."""
+        self._runner.stop_relaxing()
+
     def show_contacts(self, shown: bool) -> None:
-        """Set whether snapshots hold the contacts."""
+        """Set whether snapshots contain the contacts."""
         self._runner.show_contacts(shown)
 
     def set_speed(self, factor: float | None) -> None:
@@ -94,7 +98,7 @@ class Physics:
         self._runner.set_speed(factor)
 
     def stop_at_rest(self, stops: bool) -> None:
-        """Whether the clock stops while nothing moves."""
+        """Set whether the simulated time stops while nothing moves."""
         self._stops_at_rest = stops
         self._runner.stop_at_rest(stops)
 
@@ -120,7 +124,11 @@ class Physics:
             from repose.sim.experiment.control import apply
             from repose.sim.experiment.experiment import Session
 
-            session = Session(spare_processors=PROCESSORS_FOR_PICTURE, before_compiling=runner.announce_compiling)
+            session = Session(
+                spare_processors=PROCESSORS_FOR_PICTURE,
+                before_compiling=runner.announce_compiling,
+                while_relaxing=runner.announce_relaxing,
+            )
             if saved is not None:
                 experiment = resumed_experiment(saved, session)
             else:

@@ -15,7 +15,7 @@ from repose.sim.experiment.snapshot import Snapshot
 class PictureMaker:
     """Draws snapshots at one size, off-screen; one OpenGL context for many pictures.
 
-    Raises `repose.app.window.window.WindowError` where there is no OpenGL.
+    Raises `repose.app.window.window.WindowError` without OpenGL.
     """
 
     def __init__(self, size: Size = (1920, 1080)) -> None:
@@ -32,17 +32,17 @@ class PictureMaker:
     ) -> NDArray[np.uint8]:
         """The picture, shape (height, width, 3), sRGB, top row first.
 
-        Shows what `camera` sees; without one, frames `box`; without that, the whole scene.
+        Drawn with `camera`; without a camera, `box` is framed; without both, the whole scene.
         """
         return self._renderer.read(snapshot, view, self.size, camera, box)
 
     @property
     def read(self) -> Read:
-        """What draws the pictures of a film (repose.app.render.director)."""
+        """The director of a film (repose.app.render.director)."""
         return self._renderer.read
 
     def close(self) -> None:
-        """Free everything; the second call does nothing."""
+        """Release all OpenGL objects; a second call does nothing."""
         if self._window is not None:
             self._renderer.destroy()
             self._gui.close()

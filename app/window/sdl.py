@@ -1,7 +1,7 @@
-"""What pygame does not pass on from SDL: drawable size, vsync, text scale, the bare OpenGL version.
+"""Functions of SDL that pygame does not offer: drawable size, vsync, text scale, OpenGL version.
 
-SDL is already in the process; it is found beside pygame and called directly. Where it cannot be found,
-each function gives its neutral answer and the window still works, without these refinements.
+The SDL library of pygame is called directly. If it cannot be found, each function returns a default, and the window
+works without these features.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def free_area(handle: pygame.Window) -> tuple[int, int, int, int] | None:
 
 
 def set_swap_interval() -> bool:
-    """Tie swapping to the screen: adaptively if it can, else strictly; False if neither can be had."""
+    """Switch vertical synchronisation on, adaptive if possible; False if it is not available."""
     sdl = library()
     return bool(sdl) and any(sdl.SDL_GL_SetSwapInterval(interval) == 0 for interval in (-1, 1))
 
@@ -101,14 +101,14 @@ def gl_version() -> str | None:
 
 
 def quit_video() -> None:
-    """Stop SDL's video part, so that another attempt may choose another driver."""
+    """Stop SDL's video part, so that another driver can be tried."""
     import pygame
 
     pygame.display.quit()
 
 
 def system_text_scale(handle: pygame.Window) -> float:
-    """How much larger than 96 dpi the system wants text on this screen [-]."""
+    """Text scale of the system on this screen relative to 96 dpi [-]."""
     import pygame
 
     driver = pygame.display.get_driver()
@@ -123,7 +123,7 @@ def system_text_scale(handle: pygame.Window) -> float:
 
 
 def _xft_dpi() -> float:
-    """The dpi that X desktops announce for text; 96 where they announce none."""
+    """The dpi setting of X desktops for text; 96 if there is none."""
     x11 = ctypes.CDLL("libX11.so.6" if sys.platform.startswith("linux") else "libX11.6.dylib")
     x11.XOpenDisplay.restype = ctypes.c_void_p
     x11.XResourceManagerString.restype = ctypes.c_char_p

@@ -17,7 +17,7 @@ from repose.sim.parameters import ParameterError
 log = logging.getLogger(__name__)
 
 FAULT = 3
-"""Exit code of a window ended by a mistake of the program."""
+"""Exit code of a window that ended because of a program error."""
 SMALLEST_START = (1280, 720)
 """Size of the window at the first start [screen points], unless the screen is smaller or much larger."""
 START_SHARE = 0.8
@@ -27,9 +27,9 @@ START_SHARE = 0.8
 def run(preset: str = "", threads: str = "") -> int:
     """Open the window and run it until it is closed; returns the exit code.
 
-    Ctrl-C and the signals that end programs close it too; then the run is kept, to be offered at the next start.
-    `preset` is a name or a file; without one the last used is taken. Raises `ParameterError` for a preset
-    that cannot be used and `WindowError` where no window can be opened. `threads` as typed; without it as last chosen.
+    Ctrl-C and the signals that end programs close it too; then the run is kept and offered at the next start.
+    `preset` is a name or a file, by default the last one. `threads` is the typed number, by default the last choice.
+    Raises `ParameterError` for a preset that cannot be used and `WindowError` if no window can be opened.
     """
     settings = load_settings()
     together = asked_threads(threads) if threads else settings.choices.threads or None
@@ -50,10 +50,10 @@ def _stay(application: Application, stop: Stop) -> int:
             clean = not stop.asked
         finally:
             application.close(keep_run=not clean)
-    except Exception as error:  # a mistake of the program must not lose the run
+    except Exception as error:  # a program error must not lose the run
         log.exception("The window stopped.")
         say(
-            f"The window ended by a mistake of the program ({one_line(error)}); "
+            f"The window ended because of a program error ({one_line(error)}); "
             + (
                 "its run was saved automatically and is offered at the next start."
                 if application.ui.run_saver.kept

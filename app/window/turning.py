@@ -1,7 +1,7 @@
-"""Turning the glass by hand: the picture follows the pointer; releasing it turns the experiment.
+"""Turning the glass with the mouse: the picture follows the pointer; the release turns the experiment.
 
-During the drag only the picture rotates, as a rigid body; no physics is computed. The scene's own action then turns the
-experiment. Released before a quarter turn, the picture returns.
+During the drag only the picture rotates, as a rigid body; no physics is computed. After the release the action of the
+scene turns the experiment. After a release before 90° the picture returns.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GLIDE = 0.2
 ARRIVED = math.radians(0.5)
 """Remaining angle below which the rotation ends [rad]."""
 PATIENCE = 300
-"""Frames to wait for the experiment to be turned before the picture shows its state again."""
+"""Number of frames to wait for the turn of the experiment before the picture shows its state again."""
 ALONG = 0.6
 """Cosine between axis and direction of view above which the pointer turns the glass around the axis."""
 
@@ -35,12 +35,12 @@ class Turning:
     """Angle of the picture, and whether the user is turning it."""
 
     angle: float = 0.0
-    """About the x axis [rad]."""
+    """Angle about the x axis [rad]."""
     dragged: bool = False
     """True while the user turns it."""
     _ctrl: bool = False
     _waited: int = 0
-    """Frames since the command to turn was sent; 0 if none was."""
+    """Number of frames since the command to turn was sent; 0 without a command."""
 
     def obey(self, event: pygame.Event, ui: Ui, free: bool) -> bool:
         """Turn with a Ctrl-drag; True if the event was used. `free` is False while a panel has the mouse."""
@@ -105,10 +105,11 @@ def swept(
     moved: tuple[float, float],
     box: tuple[tuple[float, ...], tuple[float, ...]],
 ) -> float:
-    """How far a pointer that has `moved` [pixel] to `mouse` turns what is in `box` [m] about the x axis [rad].
+    """Angle by which a pointer that has `moved` [pixel] to `mouse` turns the content of `box` [m] about the x axis
+    [rad].
 
-    Seen along the axis it is the angle swept around the pivot; seen from its side the near face follows the pointer
-    up and down, half a turn over the height of the box.
+    In a view along the axis it is the angle of the pointer around the pivot; in a view from the side the near face
+    follows the pointer up and down, 180° over the height of the box.
     """
     facing = float(camera.axes()[2, 0])
     if abs(facing) > ALONG:
@@ -123,7 +124,7 @@ def swept(
 
 
 def turned(snapshot: Snapshot, pivot: tuple[float, float, float], angle: float) -> Snapshot:
-    """What is drawn of a snapshot in space, rotated about the x axis through `pivot` [m] by `angle` [rad]."""
+    """The snapshot in space to draw, rotated about the x axis through `pivot` [m] by `angle` [rad]."""
     cos, sin = math.cos(angle), math.sin(angle)
     rotation = np.array(((1.0, 0.0, 0.0), (0.0, cos, -sin), (0.0, sin, cos)), np.float32)
     centre = np.array(pivot, np.float32)

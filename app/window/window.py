@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Size = tuple[int, int]
 
 FEW_PROCESSORS = 2
-"""On so many processors, or fewer, a software renderer draws without threads of its own."""
+"""Number of processors up to which a software renderer uses no threads."""
 
 
 class Window:
@@ -83,7 +83,7 @@ class Window:
             self._handle = None  # type: ignore[assignment]
 
     def resize(self, size: Size) -> None:
-        """Ask for another size [pixel]."""
+        """Request another size [pixel]."""
         ratio = self._pixel_ratio()
         self._handle.size = (max(1, round(size[0] / ratio)), max(1, round(size[1] / ratio)))
         self._seen = self._measure()
@@ -97,13 +97,13 @@ class Window:
             self._handle.set_windowed()
 
     def fit_screen(self, share: float | None = None, place: tuple[int, int] | None = None) -> None:
-        """Never reach beyond the screen; with `share`, take that part of it, but no less than asked for.
+        """Fit the window into the screen; with `share`, use that part of the screen, but at least the requested size.
 
-        The content stands at `place` [screen points] if it can, otherwise as near to it as the screen has room,
-        and in the middle where no place is wanted.
+        The content is at `place` [screen points] if possible, otherwise as near to it as the screen allows, and in the
+        middle of the screen without `place`.
         """
         if place is not None:
-            self._handle.position = place  # which decides on which screen the window is
+            self._handle.position = place  # this position determines the screen of the window
         area = sdl.free_area(self._handle)
         if area is None or min(area[2:]) <= 0:
             return
@@ -178,7 +178,7 @@ def _open(title: str, size: Size, visible: bool) -> Window:
     import pygame
 
     handle, reason = None, ""
-    # A first context may fail on drivers that know no forward-compatible contexts: ask again without that flag.
+    # Some drivers refuse forward-compatible contexts: try again without that flag.
     for flags in (pygame.GL_CONTEXT_FORWARD_COMPATIBLE_FLAG, 0):
         ask_for_core(flags)
         try:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from repose.sim.engine.contacts.kinematics import TINY
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.model import Model
-from repose.sim.engine.workspace import BLOCK, OVERLAP_COLUMNS, empty_wall_buffer, working_storage
+from repose.sim.engine.workspace import BLOCK, LANES, OVERLAP_COLUMNS, empty_wall_buffer, working_storage
 from repose.sim.engine.world import (
     COUNTER_COUNT,
     MATERIAL_COUNT,
@@ -270,9 +270,7 @@ def with_rows(world: World, rows: NDArray[np.intp]) -> World:
     )
     chosen.counters[PAIR_COUNT] = left
     chosen.counters[WALL_CONTACT_COUNT] = touching
-    chosen = fitted(chosen, pairs, pairs.i.size)
-    index_pairs(chosen)
-    return chosen
+    return fitted(chosen, pairs, pairs.i.size)
 
 
 def _kept_pairs(world: World, new_row: NDArray[np.int64]) -> tuple[Pairs, int]:
@@ -369,7 +367,6 @@ def _refitted(world: World, capacity: int, wall_capacity: int, threads: int | No
     grown = fitted(world, world.pairs, capacity, wall_capacity, threads)
     grown.search.reference[:] = world.search.reference
     grown.search.wall_reference[:] = world.search.wall_reference
-    index_pairs(grown)
     return grown
 
 
@@ -434,6 +431,7 @@ def fitted(world: World, pairs: Pairs, capacity: int, wall_capacity: int = 0, th
     The reference positions are left at infinity, so that the next step rebuilds the list.
     """
     dimension = world.search.cell.shape[0]
+    capacity = max(capacity, LANES)
     fitted = empty_pairs(capacity, dimension)
     used = int(world.counters[PAIR_COUNT])
     for name in Pairs._fields:
@@ -457,7 +455,7 @@ def fitted(world: World, pairs: Pairs, capacity: int, wall_capacity: int = 0, th
     )
     if world.bodies:
         search.body[:] = body_of(world.bodies, world.sphere_count)
-    return world._replace(
+    grown = world._replace(
         wall_contacts=wall_contacts,
         pairs=fitted,
         pair_buffer=pair_buffer,
@@ -465,3 +463,5 @@ def fitted(world: World, pairs: Pairs, capacity: int, wall_capacity: int = 0, th
         search=search,
         threads=shared,
     )
+    index_pairs(grown)
+    return grown

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import logging
-from collections.abc import Callable
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import IO, Any
 
 import numba
 import numba.extending
+from numba import types
+from numba.core import cgutils, errors
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.registry import cpu_target
+from numba.core.typed_passes import NativeLowering
+
+LONGEST_WAIT = 600
+"""Time after which a function is compiled although another process seems to compile it, where that can be told [s]."""
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
 """How loops are compiled. Reference counting is off: the caller owns all arrays, and kernels never allocate. It took a
@@ -21,9 +33,63 @@ fifth of the compile time, and of a step of a thousand grains.
 No fastmath: its flags drop the checks for numbers that are not finite.
 """
 
-INNER = {"no_cfunc_wrapper": True}
-"""How the functions inside a loop are compiled: only compiled code calls them. Wrappers for callers in C took 6 % of
-the compile time."""
+if sys.platform == "win32":
+    import msvcrt
+
+    def lock_file(file: IO[bytes]) -> None:
+        """Wait until no other process has locked this file, and lock it until it is closed."""
+        for _ in range(LONGEST_WAIT // 10):
+            with suppress(OSError):
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # tries for ten seconds
+                return
+else:
+    import fcntl
+
+    def lock_file(file: IO[bytes]) -> None:
+        """Wait until no other process has locked this file, and lock it until it is closed."""
+        fcntl.flock(file, fcntl.LOCK_EX)
+
+
+class _InnerLibrary(JITCodeLibrary):
+    """Code that is linked into that of its callers only: it is optimised there, and not made into machine code here."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _InnerLowering(NativeLowering):
+    """The last pass of a function that only compiled code calls."""
+
+    _name = "inner_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        known_as = object().__dir__  # callers find the function by this, in place of the entry point it does not have
+        state.targetctx.insert_user_function(known_as, state["cr"].fndesc, [state.library])
+        state["cr"] = state["cr"]._replace(cfunc=known_as)
+        return True
+
+
+class _InnerCompiler(CompilerBase):
+    """numba's compiler, but for the last pass."""
+
+    def define_pipelines(self) -> list[Any]:
+        pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        pipeline.passes = [(_InnerLowering if step is NativeLowering else step, why) for step, why in pipeline.passes]
+        return [pipeline]
+
+
+INNER = {"no_cfunc_wrapper": True, "pipeline_class": _InnerCompiler}
+"""How the functions inside a loop are compiled: only compiled code calls them. Without this numba optimises each of the
+170 functions of a step together with all that it calls, and makes machine code of it, which nobody runs: half of the
+compile time."""
 
 
 def compilable(function: Callable | None = None, **options: Any) -> Any:
@@ -35,6 +101,54 @@ def compilable(function: Callable | None = None, **options: Any) -> Any:
 def overload(function: Callable) -> Any:
     """Let compiled code call a variant of `function` that is chosen by the types of its arguments."""
     return numba.extending.overload(function, jit_options=INNER)
+
+
+def call(part: Any, argument: Any) -> int:
+    """part(argument): for compiled code `part` is the address of a function that was compiled on its own
+    (`address_of`), which costs no more than to hand over the argument, or a function that is compiled here."""
+    return int(part(argument))
+
+
+_argument_types: set[types.Type] = set()
+"""Types of the arguments of parts: at an address there must be a function for exactly these."""
+
+
+@numba.extending.intrinsic
+def _call_address(typing, address, argument):  # type: ignore[no-untyped-def]
+    """The whole number that the function at this address returns."""
+    if argument not in _argument_types:
+        raise errors.TypingError(f"No part of the step was compiled for {argument}.")
+
+    def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        convention, kinds = context.call_conv, (signature.args[1],)
+        pointer = convention.get_function_type(types.int64, kinds).as_pointer()
+        function = builder.inttoptr(values[0], pointer)
+        status, answer = convention.call_function(builder, function, types.int64, kinds, values[1:])
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return answer
+
+    return types.int64(types.intp, argument), generate
+
+
+@overload(call)
+def _call(part, argument):  # type: ignore[no-untyped-def]  # numba compares its signature with that of the variants
+    if isinstance(part, types.Integer):
+        return lambda part, argument: _call_address(part, argument)
+    return lambda part, argument: part(argument)
+
+
+def argument_type(argument: Any) -> types.Type:
+    """The type of the argument of a part, which compiled code may call from now on."""
+    kind = numba.typeof(argument)
+    _argument_types.add(kind)
+    return kind
+
+
+def address_of(part: Any, kind: types.Type) -> int:
+    """Address of a function that `compiled_part` has made, compiled or loaded for arguments of this type."""
+    made = part.get_compile_result(types.int64(kind))
+    return int(made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
 
 
 SIM = Path(__file__).resolve().parents[1]
@@ -79,7 +193,12 @@ def plugin_sources(loop: Callable) -> str:
     return hashlib.sha256(repr(sorted(digests)).encode()).hexdigest()[:16] if digests else ""
 
 
-def compiled(loop: Callable) -> Any:
+def compiled_part(function: Callable) -> Any:
+    """A function of one argument that returns a whole number, to be compiled on its own; as `compiled`."""
+    return compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def compiled(loop: Callable, **options: Any) -> Any:
     """The loop, compiled at its first call or loaded from the cache; a corrupt cache is removed and rebuilt, and
     without a writable folder the loop is compiled without a cache."""
     if foreign := plugin_sources(loop):
@@ -87,11 +206,18 @@ def compiled(loop: Callable) -> Any:
         # be read by a process without it.
         loop.__qualname__ += f".plugin-{foreign}"
     try:
-        dispatcher: Any = numba.njit(cache=True, **OPTIONS)(loop)
+        dispatcher: Any = numba.njit(cache=True, **OPTIONS, **options)(loop)
     except RuntimeError:  # so numba says it
         _cannot_keep("no folder can be written to")
-        return numba.njit(**OPTIONS)(loop)
+        return numba.njit(**OPTIONS, **options)(loop)
     store = dispatcher._cache
+    compile_now = dispatcher.compile
+
+    def compile_once(signature: Any) -> Any:
+        with _only_process(store, signature), _collector_off():
+            return compile_now(signature)
+
+    dispatcher.compile = compile_once
     load, save = store.load_overload, store.save_overload
 
     def forget() -> None:
@@ -116,6 +242,51 @@ def compiled(loop: Callable) -> Any:
 
     store.load_overload, store.save_overload = load_or_forget, save_or_forget
     return dispatcher
+
+
+def is_stored(dispatcher: Any) -> bool:
+    """Whether numba's index names a compiled version of this function, for this processor and these sources; numba has
+    no public question for that."""
+    with suppress(Exception):  # another version of numba: then the function is compiled, or loaded, to find out
+        own = _index_key(dispatcher._cache, None)[1:]
+        return any(key[1:] == own for key in dispatcher._cache._cache_file._load_index())
+    return False
+
+
+def _index_key(store: Any, signature: Any) -> Any:
+    return store._index_key(signature, cpu_target.target_context.codegen())
+
+
+@contextmanager
+def _only_process(store: Any, signature: Any) -> Iterator[None]:
+    """Wait until no other process compiles the same function, whose code is then found on disk. The system takes the
+    lock from a process that ends; where it cannot lock files, both compile."""
+    with ExitStack() as stack:
+        with suppress(OSError):
+            name = hashlib.sha256(repr(_index_key(store, signature)).encode()).hexdigest()[:16]
+            path = Path(store.cache_path) / f"{name}.lock"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            stack.callback(_remove, path)
+            lock_file(stack.enter_context(path.open("ab")))
+        yield
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):  # another process holds it
+        path.unlink()
+
+
+@contextmanager
+def _collector_off() -> Iterator[None]:
+    """Python's collector of cyclic garbage does not run inside the block: while numba compiles it takes a third of the
+    time, over and over again going through millions of objects that are still needed."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 @cache

@@ -42,7 +42,7 @@ late."""
 
 
 def in_threads(loop: Callable[..., tuple[int, int, int]]) -> Any:
-    """advance(world, params, gravity, dt, steps, numbers): the loop run by as many threads as the world has tables for.
+    """advance(world, params, gravity, dt, steps): the loop run by as many threads as the world has tables for.
 
     Interrupted before its own share has begun, it leaves the world unchanged. `advance.loop` is the loop itself.
     """
@@ -53,10 +53,9 @@ def in_threads(loop: Callable[..., tuple[int, int, int]]) -> Any:
         barrier, count = world.threads.barrier, world.threads.thread_status.shape[0]
         if count == 1:
             return loop(world, params, gravity, dt, steps, 0, numbers)
-        if not is_compiled(advance):
-            loop(
-                world, params, gravity, dt, 0, 0, numbers
-            )  # in one thread: none may wait at the barrier for the compiler
+        if not is_compiled(advance, world):
+            # In one thread: none may wait at the barrier for the compiler.
+            loop(world, params, gravity, dt, 0, 0, numbers)
         pool = _pool_of(count - 1)
         try:
             given = world, params, gravity, dt, steps
@@ -96,9 +95,9 @@ def _pool_of(count: int) -> ThreadPoolExecutor:
     return pool
 
 
-def is_compiled(advance: Any) -> bool:
-    """Whether the loop runs without compiling or loading first."""
-    return bool(getattr(advance.loop, "signatures", True))
+def is_compiled(advance: Any, world: Any) -> bool:
+    """Whether the loop steps this world without compiling or loading first."""
+    return bool(advance.loop.is_ready(world)) if hasattr(advance.loop, "is_ready") else True
 
 
 @compilable

@@ -17,8 +17,15 @@ Floats = NDArray[np.float64]
 BLOCK = 128
 """Contacts whose law is evaluated together; 20 to 35 columns of 128 numbers stay in the first-level cache."""
 
+LANES = 8
+"""Candidates compared at once (repose.sim.engine.neighbours.lanes). Tables of candidates have so many entries more,
+which are read or written but not used."""
+
 CHUNK = 8 * BLOCK
 """Pairs per chunk of work; energies are summed by chunk, so that the sum does not depend on the number of threads."""
+
+LARGE = 3.0
+"""Radius above which a sphere has cells of its own, in units of the geometric mean radius [-]."""
 
 BUFFER_ROWS = 40
 """Columns of a block in the largest case: three dimensions with rotation and materials
@@ -43,17 +50,16 @@ OVERLAP_COLUMNS = 8
 
 
 class PairBuffer(NamedTuple):
-    """Second buffer for rebuilding the pair list, with the capacity of `Pairs`."""
+    """The new pair list while it is collected, in sections, one per thread."""
 
-    i: NDArray[np.uint32]
+    found: NDArray[np.uint32]
+    """Second spheres of pairs, as found."""
     j: NDArray[np.uint32]
-    """As found, in sections, one per thread."""
-    sorted_j: NDArray[np.uint32]
     """Sorted by i and j, pairs found twice left out."""
     touching: NDArray[np.uint8]
     shear_spring: Floats
     normal_force: Floats
-    """As in `Pairs`, and in its order."""
+    """As in `Pairs`, and in the order of `j`."""
 
 
 class WallBuffer(NamedTuple):
@@ -89,13 +95,19 @@ class Search(NamedTuple):
     cell: NDArray[np.int64]
     """Cell coordinates of each sphere, shape (dimension, count)."""
     order: NDArray[np.uint32]
-    """Sphere rows sorted by bucket, shape (count,)."""
+    """Sphere rows sorted by bucket, shape (count + LANES,)."""
     place: Floats
-    """Positions and radii in that order [m], shape (dimension + 1, count)."""
+    """Positions and radii in that order [m], shape (dimension + 1, count + LANES)."""
     begin: NDArray[np.int32]
     """Where the pairs of each sphere as i begin in the list, shape (count + 1,)."""
+    new_begin: NDArray[np.int32]
+    """The same for the new list, in its buffer, shape (count,)."""
     bucket_start: NDArray[np.int32]
     """Where each bucket begins in `order`, shape (buckets + 1,), buckets a power of two."""
+    large_start: NDArray[np.int32]
+    """The same for the cells of large spheres, which follow the others in `order`; empty where no sphere is large."""
+    large: Floats
+    """Radius above which a sphere is large [m], shape (1,)."""
     box: Floats
     """Of the present wall: lowest and highest corner of its box [m], normal, first corner [m], shape (4, dimension)."""
     box_cells: NDArray[np.int64]
@@ -163,31 +175,34 @@ def working_storage(
     """
     spheres = radius.size
     per_pair, per_sphere = (capacity, spheres + 1) if threads > 1 else (0, 0)
-    (shear_spring, place, normal_force, cell, i, j, sorted_j, touching), (push, field_power) = overlaid(
+    room = capacity + LANES * threads
+    (shear_spring, place, normal_force, cell, found, j, touching), (push, field_power) = overlaid(
         [
-            ((dimension, capacity), np.float64),
-            ((dimension + 1, spheres), np.float64),
-            ((capacity,), np.float64),
+            ((dimension, room), np.float64),
+            ((dimension + 1, spheres + LANES), np.float64),
+            ((room,), np.float64),
             ((dimension, spheres), np.int64),
-            *[((capacity,), np.uint32)] * 3,
-            ((capacity,), np.uint8),
+            *[((room,), np.uint32)] * 2,
+            ((room,), np.uint8),
         ],
         [((per_pair, width), np.float64), ((2, spheres), np.float64)],
     )
-    buckets = 1 << max(4, (2 * spheres - 1).bit_length())
-    pair_buffer = PairBuffer(
-        i=i, j=j, sorted_j=sorted_j, touching=touching, shear_spring=shear_spring, normal_force=normal_force
-    )
+    large = LARGE * float(np.exp(np.log(radius).mean())) if spheres else math.inf
+    many = int((radius > large).sum())
+    pair_buffer = PairBuffer(found=found, j=j, touching=touching, shear_spring=shear_spring, normal_force=normal_force)
     search = Search(
         reference=np.full((dimension, spheres), np.inf),
         wall_reference=np.full((walls, dimension), np.inf),
         skin=skin,
         reach=reach,
         cell=cell,
-        order=np.zeros(spheres, np.uint32),
+        order=np.zeros(spheres + LANES, np.uint32),
         place=place,
         begin=np.zeros(spheres + 1, np.int32),
-        bucket_start=np.zeros(buckets + 1, np.int32),
+        new_begin=np.zeros(spheres, np.int32),
+        bucket_start=np.zeros(1 + buckets(spheres, 16), np.int32),
+        large_start=np.zeros(1 + buckets(many, 256) if many else 0, np.int32),
+        large=np.array([large]),
         box=np.zeros((4, dimension)),
         box_cells=np.zeros((2, dimension), np.int64),
         body=np.full(spheres, -1, np.int32),
@@ -206,6 +221,11 @@ def working_storage(
         other_begin=np.zeros(per_sphere, np.int32),
     )
     return pair_buffer, search, shared_tables
+
+
+def buckets(spheres: int, least: int) -> int:
+    """Size of a table for the cells of so many spheres: a power of two, so that few cells share a bucket."""
+    return max(least, 1 << (2 * spheres - 1).bit_length())
 
 
 def empty_threads(threads: int) -> Threads:

@@ -1,10 +1,10 @@
-"""Make a run and its parameters the present: compile their model, and give the law its numbers, at once or by a ramp.
+"""Activate a run and its parameters: compile the model and pass parameter values to the law, at once or by a ramp.
 
-Stiffness, damping and gravity follow a change over one contact time, since a jump of a force is an impulse. During this
-ramp the law reads numbers between those before the change and the requested ones. They change at steps that are known
-when the ramp begins, each time by an equal amount (a quantity on a logarithmic scale: by an equal factor), and each
-time the energy that the change puts into the contacts is booked. Parameters that limit a force, such as friction, and
-those that are no number, such as a choice of formula, change at once.
+Stiffness, damping and gravity change over one contact duration, because a jump of a force is an impulse. During this
+ramp the law reads values between the old and the requested ones. The values change at steps that are known when the
+ramp begins, each time by an equal amount (a quantity on a logarithmic scale: by an equal factor), and each time the
+energy that the change adds to the contacts is booked as work. Parameters that limit a force, such as friction, and
+parameters that are not numbers, such as the choice of a formula, change at once.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from repose.sim.engine.threads import is_compiled
 from repose.sim.engine.timestep.survey import compose_survey
 from repose.sim.engine.world import copy_world, motions
 from repose.sim.experiment import automatic_step
+from repose.sim.experiment.compile_beside import compile_beside
 from repose.sim.experiment.experiment import Engine, Experiment, Scene
 from repose.sim.experiment.ledger import booked, survey_contacts
 from repose.sim.experiment.relaxation import relax_where_stiffer
@@ -35,7 +36,7 @@ from repose.sim.registry import bonds, fields, integrators, laws
 
 
 def model_for(scene: Scene, parameters: Any, built: Any) -> Model:
-    """The model that a scene and its parameters ask for; `built` are the parameters the world was built with."""
+    """The model for a scene and its parameters; `built` are the parameters with which the world was built."""
     law = laws()[scene.law_of(parameters)].bind(parameters)
     bound = tuple(fields()[name].bind(parameters) for name in scene.fields(parameters))
     name = scene.bond(parameters)
@@ -45,7 +46,7 @@ def model_for(scene: Scene, parameters: Any, built: Any) -> Model:
 
 
 def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
-    """The compiled functions of a model and the numbers they read; compiling itself waits for the first call."""
+    """The compiled functions of a model and the numbers that they read; numba compiles them at the first call."""
     model = model_for(scene, parameters, built)
     return Engine(
         model,
@@ -71,7 +72,7 @@ def bond_numbers(scene: Scene, parameters: Any) -> tuple:
 
 
 def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = True) -> None:
-    """Make a run with these parameters the present; `adapt` the world to another integrator."""
+    """Replace run and parameters of the experiment; with `adapt` the world is changed to suit the integrator."""
     previous = experiment.engine.model
     scene = experiment.scene
     experiment.parameters, experiment.run = parameters, run
@@ -80,16 +81,16 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
     use_parameters(experiment, parameters_in_force(experiment))
     engine.dt_check_steps = automatic_step.dt_check_steps(experiment)
     update_contact_time(experiment)
-    if not is_compiled(engine.advance):
+    if not is_compiled(engine.advance, run.world):
         experiment.session.before_compiling(experiment)
+        compile_beside(engine.model, scene.name, parameters.model_dump(), run.world.walls.shape.size > 0)
         engine.advance(copy_world(run.world), engine.law_parameters, engine.gravity, 0.0, 0, experiment.numbers)
-        engine.contact_table(run.world, engine.law_parameters)  # now, or it would stall the run later
     if adapt:
         _adapt_world(experiment, previous)
 
 
 def use_parameters(experiment: Experiment, parameters: Any) -> None:
-    """Let law and weight read the numbers of these parameters."""
+    """Pass the values of these parameters to the law and to the weight of the grains."""
     experiment.engine.law_parameters = laws()[experiment.scene.law_of(parameters)].numbers(parameters)
     experiment.engine.gravity = parameters.gravity_vector(experiment.scene.dimension)
     experiment.engine.field_numbers = field_numbers(experiment.scene, parameters)
@@ -97,7 +98,7 @@ def use_parameters(experiment: Experiment, parameters: Any) -> None:
 
 
 def parameters_in_force(experiment: Experiment) -> Any:
-    """The parameters that law and weight read now: the requested ones, or values on the way to them."""
+    """The parameter values in effect: the requested ones, or during a ramp intermediate ones."""
     asked, ramp = experiment.parameters, experiment.run.ramp
     if ramp is None:
         return asked
@@ -121,7 +122,7 @@ def _between(before: float, after: float, share: float, log: bool) -> float:
 
 @contextmanager
 def at_ramp_end(experiment: Experiment) -> Iterator[None]:
-    """The numbers as they are when the ramp under way is over, inside the block."""
+    """Inside the block the parameter values are those at the end of the present ramp."""
     use_parameters(experiment, experiment.parameters)
     try:
         yield
@@ -130,7 +131,8 @@ def at_ramp_end(experiment: Experiment) -> Iterator[None]:
 
 
 def update_contact_time(experiment: Experiment) -> None:
-    """Note how long a typical contact lasts now, or at the end of the ramp under way if that is longer."""
+    """Update the contact duration; during a ramp it is the longer of the present one and that at the end of the
+    ramp."""
     lasting = automatic_step.contact_time(experiment)
     if experiment.run.ramp is not None:
         with at_ramp_end(experiment):
@@ -139,10 +141,10 @@ def update_contact_time(experiment: Experiment) -> None:
 
 
 def begin_ramp(experiment: Experiment, before: Any, asked: Any) -> None:
-    """Begin a ramp from the parameters in force `before` to the requested ones, where a force would jump."""
+    """Begin a ramp from the values `before` to the requested ones, if a force would jump."""
     declared = asked.declared().values()
     names = [entry.name for entry in declared if entry.quantity.effect == "ramp"]
-    # A parameter that only the new contact law has begins with its value.
+    # A parameter that only the new contact law has starts at its requested value.
     shared = shared_names(before, asked)
     values = {
         name: getattr(before, name)
@@ -154,9 +156,10 @@ def begin_ramp(experiment: Experiment, before: Any, asked: Any) -> None:
 
 
 def request_parameters(experiment: Experiment, asked: Any, relaxing: bool = True) -> bool:
-    """Go over to the requested parameters, at once or by a ramp from those in force, and book the work.
+    """Set the requested parameters, at once or by a ramp from the present values, and book the work.
 
-    With `relaxing`, a packing that a ramp would burst takes them at once and is relaxed: then True is returned.
+    With `relaxing`, a packing that would burst during a ramp is relaxed with the requested parameters; then True is
+    returned.
     """
     before = parameters_in_force(experiment)
     with booked(experiment, "work"):
@@ -173,7 +176,7 @@ def request_parameters(experiment: Experiment, asked: Any, relaxing: bool = True
 
 
 def fit_ramp(experiment: Experiment) -> None:
-    """Let the ramp under way last one contact time in steps of the present size, at least a step for every part."""
+    """Set the length of the present ramp to one contact duration, at least one step for each of its parts."""
     run = experiment.run
     if run.ramp is not None:
         steps = math.ceil(experiment.engine.contact_time / run.dt)
@@ -181,7 +184,7 @@ def fit_ramp(experiment: Experiment) -> None:
 
 
 def advance_ramp(experiment: Experiment) -> bool:
-    """Let the next part act if it is due at this step, and book its work; True where the ramp has ended with it."""
+    """Apply the next part of the ramp if it is due at this step, and book its work; True if the ramp has ended."""
     run = experiment.run
     if run.ramp is None or run.ramp.parts_done(run.step) == run.ramp.parts_done(run.step - 1):
         return False
@@ -195,7 +198,7 @@ def advance_ramp(experiment: Experiment) -> bool:
 
 
 def start_derivatives(experiment: Experiment, first_row: int = 0) -> None:
-    """Give the spheres from `first_row` on the higher derivatives that the chosen start-up asks for."""
+    """Set the higher derivatives of the spheres from `first_row` on according to the selected start-up."""
     run, engine = experiment.run, experiment.engine
     if run.world.bodies:
         return  # the samples of a body would need its orientation as well
@@ -206,9 +209,9 @@ def start_derivatives(experiment: Experiment, first_row: int = 0) -> None:
 
 
 def find_accelerations(experiment: Experiment) -> None:
-    """Give all spheres the accelerations of the present forces; no time passes.
+    """Compute the accelerations of all spheres from the present forces; no time passes.
 
-    A motion that begins with none loses g dt/2 of its speed.
+    A motion that begins with zero accelerations loses g dt/2 of its speed.
     """
     run, engine = experiment.run, experiment.engine
     if run.world.fixed.all():
@@ -219,7 +222,7 @@ def find_accelerations(experiment: Experiment) -> None:
 
 
 def restart_motion(experiment: Experiment) -> None:
-    """Give the spheres the accelerations of positions that have changed, and new higher derivatives."""
+    """Compute accelerations and higher derivatives after positions have changed."""
     for motion in motions(experiment.run.world):
         motion[:, 3:] = 0.0
     find_accelerations(experiment)
@@ -234,7 +237,7 @@ def free_fall(experiment: Experiment) -> dict[str, Any]:
 
 
 def _adapt_world(experiment: Experiment, previous: Model) -> None:
-    """Give the spheres the columns of the integrator, where another one or none has moved them so far."""
+    """Convert the motion of the spheres to the levels that this integrator stores."""
     run, scheme = experiment.run, experiment.engine.model.integrator
     another = previous.integrator != experiment.engine.model.integrator
     if run.world.motion.shape[1] == scheme.levels and not another:

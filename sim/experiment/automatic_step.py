@@ -30,13 +30,15 @@ STEPS_AHEAD = 200
 """Steps between two checks of an automatic time step."""
 FIXED_STEPS, CLOSE_STEPS = 100, 10
 """Steps between two checks of a fixed time step: few where the step is larger than a dense cluster allows, since a
-contact that is too stiff lasts a few steps only. A check costs three to four steps. At 1.3 times the limit, 9 of 30
-heaps of 40 grains are detected more than 100 steps after the first such contact; with a check every 5 steps 3, with
-one every 2 steps none. That would treble the cost of stable runs, and what is missed does no harm (test X06)."""
+contact that is too stiff lasts only a few steps. A check costs as much as three to four steps. At 1.3 times the limit,
+9 of 30 heaps of 40 grains are detected more than 100 steps after the first such contact; with a check every 5 steps 3
+of 30, with a check every 2 steps none. Such frequent checks would treble the cost of stable runs, and undetected
+contacts do no harm (test X06)."""
 
 
 def dt_check_steps(experiment: Experiment) -> int:
-    """Steps between two checks of the time step; depends on parameters only, so that a restored run has the same."""
+    """Steps between two checks of the time step; depends on parameters only, so that it is the same in a restored
+    run."""
     if experiment.parameters.dt == "auto":
         return STEPS_AHEAD
     return CLOSE_STEPS if experiment.parameters.dt > cluster_dt(experiment) else FIXED_STEPS
@@ -49,19 +51,20 @@ def cluster_dt(experiment: Experiment) -> float:
 
 
 def dt_warning(experiment: Experiment, survey: Survey) -> str:
-    """Consequence of a fixed time step that is too large, in one sentence; empty where the step is stable."""
+    """Consequence of a fixed time step that is too large, in one sentence; empty if the step is stable."""
     asked = experiment.parameters.dt
     if asked == "auto" or experiment.fault is not None:
         return ""
+    shown = experiment.parameters.declared()["dt"].shown
     if asked > survey.stable_dt:
         return (
-            f"Over the {survey.stable_dt * 1e6:.4g} µs that the contacts bear: energy will grow without bound, so the "
-            f"run will be stopped within {experiment.engine.dt_check_steps} steps."
+            f"Above {shown(survey.stable_dt, digits=4)}, the stable time step of the present contacts: energy grows "
+            f"without bound, and the run is stopped within {experiment.engine.dt_check_steps} steps."
         )
     if asked > (expected := cluster_dt(experiment)):
         return (
-            f"Over the {expected * 1e6:.4g} µs that grains bear where they meet in a crowd: the run goes on, and will "
-            f"be stopped within {experiment.engine.dt_check_steps} steps once contacts bear less."
+            f"Above {shown(expected, digits=4)}, the stable time step of a grain in a dense cluster: the run continues "
+            f"and is stopped within {experiment.engine.dt_check_steps} steps when its contacts become unstable."
         )
     return ""
 
@@ -86,7 +89,7 @@ def impact_dt(experiment: Experiment, ahead: float) -> float:
         return math.inf
     mass, radius = float(world.mass[fastest]), float(world.radius[fastest])
     speed = math.sqrt(square[fastest]) + ahead * math.hypot(*experiment.engine.gravity)
-    # to a four-thousandth of the radius
+    # resolved to 1/4096 of the radius
     overlap = _overlap_storing(experiment, 0.5 * mass * speed**2, mass, radius, halvings=12)
     return single_contact_dt(experiment, overlap, float(world.movable_mass[fastest]), radius)
 

@@ -17,11 +17,12 @@ from repose.sim.experiment.experiment import Experiment, Scene, Session
 from repose.sim.experiment.ledger import book_initial_energy, booked
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.relaxation import relax_where_unbalanced
-from repose.sim.experiment.results import adopt_measured, compare_runs, results_of
+from repose.sim.experiment.results import adopt_measured, results_of
 from repose.sim.experiment.run import Checkpoint, Run
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.plain import require_plain
+from repose.sim.numbers import time_text, with_prefix
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known, shared_names
 
 
@@ -51,7 +52,7 @@ def resumed_experiment(saved: SavedRun, session: Session | None = None) -> Exper
 
 
 def start(experiment: Experiment, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None) -> None:
-    """Start another experiment in place of this one; on a refusal nothing has changed."""
+    """Replace this experiment by a new one; after a refusal nothing has changed."""
     checked, parameters = _checked(scene, values, seed, ready)
     made = _made_world(checked, parameters, seed, ready)
     experiment.scene, experiment.seed, experiment.ready = checked, seed, ready
@@ -60,7 +61,7 @@ def start(experiment: Experiment, scene: str, values: Mapping[str, Value], seed:
 
 
 def resume(experiment: Experiment, saved: SavedRun) -> None:
-    """Continue a saved run in place of this one; on a refusal nothing has changed."""
+    """Replace this experiment by a saved run; after a refusal nothing has changed."""
     before = vars(experiment) | {"history": copy.copy(experiment.history), "session": copy.copy(experiment.session)}
     before["history"].checkpoints = copy.copy(experiment.history.checkpoints)
     before["session"].measured = copy.copy(experiment.session.measured)
@@ -74,17 +75,31 @@ def resume(experiment: Experiment, saved: SavedRun) -> None:
         raise ParameterError(f"The saved run cannot be continued: {reason}. Its file is damaged.") from None
 
 
+def kept(experiment: Experiment) -> tuple[dict[str, Any], ...]:
+    """The present, for `give_back`; worlds are not copied, because a change replaces them."""
+    run = experiment.run
+    own = vars(run) | {"state": copy.copy(run.state), "booked": copy.copy(run.booked)}
+    return dict(vars(experiment)), own, dict(vars(experiment.history))
+
+
+def give_back(experiment: Experiment, before: tuple[dict[str, Any], ...]) -> None:
+    """Undo a change that was stopped half-way."""
+    own, run, past = before
+    vars(experiment).update(own)
+    vars(experiment.run).update(run)
+    vars(experiment.history).update(past)
+
+
 def _resume(experiment: Experiment, saved: SavedRun) -> None:
     log = saved.log
     experiment.scene, experiment.seed, experiment.ready = registry.scenes()[log.scene], log.seed, log.ready
     history.adopt_log(experiment, saved)
     restore(experiment, saved.now)
     adopt_measured(experiment, saved)
-    compare_runs(experiment)
 
 
 def restore(experiment: Experiment, point: Checkpoint) -> None:
-    """Make a checkpoint the present."""
+    """Restore the state of a checkpoint."""
     history.restore_cursor(experiment, point)
     tell(experiment, point.message)
     activate(experiment, point.now.parameters, point.now.restored(), adapt=False)
@@ -92,8 +107,8 @@ def restore(experiment: Experiment, point: Checkpoint) -> None:
 
 
 def begin_anew(experiment: Experiment, parameters: Any = None, made: tuple[World, Any] | None = None) -> None:
-    """Begin the experiment anew with the present parameters or others, with the world and state `made` or those of the
-    scene."""
+    """Restart the experiment with the given or the present parameters; `made` are world and state, otherwise the scene
+    creates them."""
     parameters = parameters or experiment.parameters
     made = made or _made_world(experiment.scene, parameters, experiment.seed, experiment.ready)
     faults.clear(experiment)
@@ -132,16 +147,17 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
         return
     # A parameter that only the new law has cannot be undone without the law.
     history.note_change(experiment, "law" if "law" in differing else differing[-1])
+    shown = changed.in_units()
     label = ", ".join(
-        declared[name].change(getattr(previous, name), getattr(changed, name))
+        shown[name].change(getattr(previous, name), getattr(changed, name))
         if name in shared
-        else f"{declared[name].quantity.label}: {declared[name].shown(getattr(changed, name))}"
+        else f"{shown[name].quantity.label}: {shown[name].shown(getattr(changed, name))}"
         for name in differing
     )
     if made is not None:
         history.keep_return(experiment)
         begin_anew(experiment, changed, made)
-        tell(experiment, f"{label}: rebuilt" + (f", and the fill of {grains} grains starts anew." if grains else "."))
+        tell(experiment, f"{label}: rebuilt" + (f", and the fill of {grains} grains starts again." if grains else "."))
         return
     work = experiment.run.booked.work
     if under and experiment.scene.rebuild is not None:
@@ -151,26 +167,31 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     if effects == {"restart"}:
         label += " at the next fill"
     elif experiment.engine.model.law != law:
-        label += f"; friction springs are kept, {experiment.run.booked.work - work:.3g} J are booked as work"
+        label += f"; friction springs are kept, {_booked_since(experiment, work)}"
     elif under or relaxed:
         words = "rebuilt under the grains" if under else "the grains moved apart"
-        label += f"; {words}, {experiment.run.booked.work - work:.3g} J are booked as work"
+        label += f"; {words}, {_booked_since(experiment, work)}"
     tell(experiment, f"{label}.")
     _follow(experiment, first=previous.dt != changed.dt)
     if under:
-        # A later fault goes back to this state: an earlier one has another base.
+        # A later fault restores this state: earlier states have another base.
         history.mark_good(experiment, forget_change=True)
     if "ramp" in effects and experiment.run.ramp is not None and experiment.fault is None:
-        tell(experiment, f"{label}, over {1e3 * experiment.run.ramp.steps * experiment.dt:.2g} ms.")
+        tell(experiment, f"{label}, over {time_text(experiment.run.ramp.steps * experiment.dt)}.")
+
+
+def _booked_since(experiment: Experiment, before: float) -> str:
+    """The work of a change in words; `before` is the work booked before it [J]."""
+    return f"{with_prefix(experiment.run.booked.work - before, 'J', 3)} are booked as work"
 
 
 def act(experiment: Experiment, action: str) -> None:
-    """Fire one of the scene's actions; refused while it makes no sense."""
+    """Carry out an action of the scene; raises `ParameterError` while it is not possible."""
     offered = {entry.name: entry for entry in experiment.scene.actions(experiment)}
     require_known(action, offered, "action")
     if not offered[action].enabled:
         phase = experiment.scene.describe(experiment)[1]
-        raise ParameterError(f"'{offered[action].label}' makes no sense now: {phase}.")
+        raise ParameterError(f"'{offered[action].label}' is not possible now: {phase}.")
     if experiment.fault is not None:
         clear_fault(experiment)
     tell(experiment, experiment.scene.act(experiment, action))
@@ -179,18 +200,18 @@ def act(experiment: Experiment, action: str) -> None:
 
 
 def remove_grain(experiment: Experiment, sphere_id: int) -> None:
-    """Remove one grain with its contacts and its energy; after a fault, from the last good state."""
+    """Remove one grain with its contacts and its energy; after a fault the last good state is restored first."""
     world, on_grain_removed = experiment.run.world, experiment.scene.on_grain_removed
     if isinstance(sphere_id, bool) or on_grain_removed is None or not faults.removable(experiment, world, sphere_id):
         needed = on_grain_removed is None
-        reason = "each of its spheres is needed" if needed else "no grain of this number can move there now"
+        reason = "each of its spheres is needed" if needed else "no movable grain has this number"
         raise ParameterError(f"Removing grain {sphere_id} is refused: {reason}.")
     if experiment.fault is not None:
         clear_fault(experiment)
     on_grain_removed(experiment, int(np.flatnonzero(world.sphere_id == sphere_id)[0]))
     with booked(experiment, "removed"):
         experiment.run.world = keep_spheres(world, world.sphere_id != sphere_id)
-    # A later fault goes back to this state: an earlier one has the grain.
+    # A later fault restores this state: earlier states contain the grain.
     history.mark_good(experiment, forget_change=True)
     tell(experiment, f"Grain {sphere_id} has been removed.")
 
@@ -198,11 +219,11 @@ def remove_grain(experiment: Experiment, sphere_id: int) -> None:
 def clear_fault(experiment: Experiment) -> None:
     """Allow the run to continue after a fault, from the last good state."""
     faults.clear(experiment)
-    tell(experiment, "The last good state is back.")
+    tell(experiment, "The last good state is restored.")
 
 
 def _follow(experiment: Experiment, first: bool) -> None:
-    """Let the time step follow a change, and a ramp last one contact time in such steps."""
+    """Adapt the time step to a change, and the length of a ramp to the time step."""
     faults.update_dt(experiment, first)
     fit_ramp(experiment)
 
@@ -221,7 +242,7 @@ def _checked(scene: str, values: Mapping[str, Value], seed: int, ready: str | No
 
 
 def _made_world(scene: Scene, parameters: Any, seed: int, ready: str | None) -> tuple[World, Any]:
-    """The world and the scene's state a run begins with: a prepared one if there is one that fits."""
+    """World and scene state at the beginning of a run: a prepared state if one suits the parameters."""
     prepared = scene.prepared[ready](parameters) if ready else None
     return prepared or scene.begin(parameters, seed)
 
@@ -236,6 +257,5 @@ def _bare(
 
 
 def _begin_log(experiment: Experiment) -> None:
-    compare_runs(experiment)
     tell(experiment, experiment.scene.describe(experiment)[1].capitalize() + ".", repeats=True)
     history.begin_log(experiment)

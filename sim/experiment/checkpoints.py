@@ -13,7 +13,10 @@ from repose.sim.experiment.run import Checkpoint, Run
 
 @dataclass
 class Checkpoints:
-    """Checkpoints in the order of their steps, of at most `budget` bytes together; with 0 only the first is kept."""
+    """Checkpoints in the order of their steps, of at most `budget` bytes together.
+
+    Where the budget is smaller than two of them only the first is kept, without which the log has no beginning.
+    """
 
     budget: int = 0
     kept: list[Checkpoint] = field(default_factory=list)
@@ -22,7 +25,7 @@ class Checkpoints:
     bytes: int = 0
     """Memory of all checkpoints [bytes]."""
     _sizes: dict[int, tuple[Run, int]] = field(default_factory=dict)
-    """Runs that checkpoints hold, by `id`, with their memory without the series [bytes]."""
+    """Runs in the checkpoints, by `id`, with their memory without the series [bytes]."""
 
     def begin(self, first: Checkpoint) -> None:
         """Discard all checkpoints but the first of a new log."""
@@ -30,14 +33,14 @@ class Checkpoints:
         self._update_shown()
 
     def keep(self, checkpoint: Checkpoint) -> None:
-        """Add a checkpoint, unless there is one of the same step, as while a log is replayed."""
+        """Add a checkpoint unless one of the same step exists, which happens while a log is replayed."""
         steps = [other.at for other in self.kept]
         index = bisect.bisect_left(steps, checkpoint.at)
         if self.budget <= 0 or (index < len(steps) and steps[index] == checkpoint.at):
             return
         self.kept.insert(index, checkpoint)
         self._update_bytes()
-        while self.bytes > self.budget and len(self.kept) > 2:
+        while self.bytes > self.budget and len(self.kept) > 1:
             self._thin_out()
             self._update_bytes()
         self._update_shown()
@@ -54,7 +57,11 @@ class Checkpoints:
         self._update_shown()
 
     def _thin_out(self) -> None:
-        """Discard the checkpoint with the smallest gap in relation to its age; never the first or the last."""
+        """Discard the checkpoint whose distance to its neighbours is smallest in relation to its age; the first one
+        never, the last one only where it is the only other one."""
+        if len(self.kept) == 2:
+            del self.kept[1]
+            return
         newest = self.kept[-1].at
         gaps = [
             (later.at - earlier.at) / (newest - own.at)
@@ -64,13 +71,15 @@ class Checkpoints:
 
     def _update_bytes(self) -> None:
         """Update `bytes`; runs and tables of series that several checkpoints share are counted once."""
-        runs = [point.run for kept in self.kept for point in (kept.now, kept.good, kept.before_change)]
+        apart = [[point.run for point in (kept.now, kept.good, kept.before_change)] for kept in self.kept]
+        runs = [run for own in apart for run in own]
+        records = sum(bytes_of(kept, leaving_out=tuple(own)) for kept, own in zip(self.kept, apart, strict=True))
         fresh = {id(run): run for run in runs}
         self._sizes = {
             key: self._sizes.get(key) or (run, bytes_of(run, leaving_out=(run.series,))) for key, run in fresh.items()
         }
         series = {id(run.series.table): run.series.table.nbytes for run in runs}
-        self.bytes = sum(size for _, size in self._sizes.values()) + sum(series.values())
+        self.bytes = records + sum(size for _, size in self._sizes.values()) + sum(series.values())
 
     def _update_shown(self) -> None:
         self._update_bytes()
@@ -78,7 +87,8 @@ class Checkpoints:
 
 
 def bytes_of(thing: Any, leaving_out: tuple[Any, ...] = ()) -> int:
-    """Memory of an object and of everything it refers to, each part counted once, arrays with their data [bytes]."""
+    """Memory of an object and of everything that it refers to, arrays with their data, each part counted once
+    [bytes]."""
     seen = {id(part) for part in leaving_out}
     waiting, total = [thing], 0
     while waiting:

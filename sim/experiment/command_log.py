@@ -52,23 +52,23 @@ class Log:
         self.end = at
 
     def mark(self, at: int, digest: str) -> None:
-        """Append a state hash, unless the log reaches further already, as while it is replayed."""
+        """Append a state hash, unless the log already extends beyond this step, which happens while it is replayed."""
         if not self.marks or self.marks[-1].at < at:
             self.marks.append(Mark(at, digest))
 
 
 @dataclass(frozen=True)
 class SavedRun:
-    """A run as a file holds it; never written to."""
+    """The content of a run file; never changed."""
 
     log: Log
     now: Checkpoint
     measured: list[Point] = field(default_factory=list)
     """Results of runs of this scene, for comparison."""
     engine: str = field(default_factory=lambda: f"{fingerprint()} {platform.machine()}")
-    """Fingerprint of the engine and kind of machine; another engine continues the run with other rounding."""
+    """Fingerprint of the engine and kind of machine; the rounding of the continued run depends on both."""
 
     @property
     def foreign(self) -> bool:
-        """Whether it was made by another version of the engine or on another kind of machine."""
+        """Whether the run was computed by another version of the engine or on another kind of machine."""
         return self.engine != f"{fingerprint()} {platform.machine()}"

@@ -1,7 +1,7 @@
-"""All commands that an experiment accepts, as plain data; `control.apply` carries them out.
+"""All commands that an experiment accepts, as dataclasses; `control.apply` carries them out.
 
-Panels, keys, the command line and replays use these commands and nothing else. Commands that change the course of a
-run are logged with the step at which they acted (repose.sim.experiment.command_log).
+Panels, keys, the command line and replays change an experiment only by these commands. Commands that change the course
+of a run are logged with the step at which they acted (repose.sim.experiment.command_log).
 """
 
 from __future__ import annotations

@@ -1,19 +1,25 @@
-"""Runs beside each other: a quantity over one parameter, with published values and laws.
+"""Comparison of runs: a quantity over one parameter, with published values and laws.
 
-The window shows it of the runs of a session, `repose sweep` of runs it has started itself.
+The window compares the runs of a session, `repose sweep` the runs that it has done.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.world import Floats
 from repose.sim.measure.display import Curve, Line
-from repose.sim.parameters import Parameter
+from repose.sim.parameters import Parameter, Value
+
+PREPARED = "prepared"
+"""Entry of `Point.conditions`: whether the run began from a prepared state."""
+
+MOST_GROUPS, MOST_DIFFERENCES = 3, 2
+"""Runs of other values that a plot shows, the latest ones, and what of their differences its legend names."""
 
 ROOM_BELOW, ROOM_ABOVE = 0.35, 0.15
 """Range of drawn laws beyond the values of the parameter, as shares of their span [-]."""
@@ -26,9 +32,11 @@ class Point(NamedTuple):
     """Value of the parameter that is varied."""
     value: float
     error: float
-    """Standard error from within this run, which says nothing about other seeds; nan where it is unknown."""
+    """Standard error within this run, which does not contain the scatter over seeds; nan if unknown."""
     aside: Mapping[str, float] = {}
     """Further numbers that a law needs, by name."""
+    conditions: Mapping[str, Value] = {}
+    """All parameters of the run by name, SI, and whether it began from a prepared state; empty where unknown."""
 
 
 class Row(NamedTuple):
@@ -62,7 +70,7 @@ class Findings(NamedTuple):
 
 
 def no_laws(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
-    """Nothing to compare with."""
+    """No laws for comparison."""
     return Findings({}, ())
 
 
@@ -81,7 +89,7 @@ class Study:
     usual: tuple[float, ...]
     """Values of it worth running, SI."""
     measure: Callable[[Any], Point | None]
-    """The point of an experiment as it stands, or None where nothing has been measured."""
+    """The point of the present state of an experiment, or None if nothing has been measured."""
     error_of: str = ""
     """What the error of a single run is the error of, such as "line fit"; empty where that goes without saying."""
     published: tuple[Published, ...] = ()
@@ -139,6 +147,58 @@ def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at:
         heading=f"{study.quantity.capitalize()} over {quantity.label}",
         table=_table(study, varied, rows, looked_at),
     )
+
+
+def compare_session(
+    study: Study, declared: Mapping[str, Parameter], points: Sequence[Point], now: Mapping[str, Value]
+) -> Curve:
+    """`compare` for the runs that differ from the present one in the varied parameter only.
+
+    Runs that differ from it, whose conditions are `now`, in anything else are points of their own, named by what
+    differs: no mean and no law mixes them.
+    """
+    groups: dict[tuple[tuple[str, Value], ...], list[Point]] = {}
+    for point in points:
+        key = _others(study, point.conditions)
+        groups[key] = [*groups.pop(key, []), point]  # the latest group last
+    own = groups.pop(_others(study, now), [])
+    curve = compare(study, declared[study.over], own)
+    others = []
+    for group in list(reversed(groups.values()))[:MOST_GROUPS]:
+        rows = averaged(group)
+        x, y, error = _columns(rows, declared[study.over].quantity.scale, study.scale)
+        label = _differences(study, declared, group[0].conditions, now)
+        others.append(Line(label, x, y, points=True, error=error, scatter=_scatter(study, rows)))
+    defaults = {name: entry.default for name, entry in declared.items()} | {PREPARED: False}
+    note = f"all with {_differences(study, declared, now, defaults, most=len(declared)) or 'the default parameters'}"
+    if left := len(groups) - len(others):
+        note += f"; {left} more groups of runs with other values are not shown"
+    return replace(curve, lines=(*curve.lines, *others), note=note)
+
+
+def _others(study: Study, conditions: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
+    """What must be equal in runs that are compared."""
+    return tuple(sorted((name, value) for name, value in conditions.items() if name != study.over))
+
+
+def _differences(
+    study: Study,
+    declared: Mapping[str, Parameter],
+    those: Mapping[str, Value],
+    reference: Mapping[str, Value],
+    most: int = MOST_DIFFERENCES,
+) -> str:
+    """What those conditions have that the reference has not: "g = 1.62 m/s², prepared column"."""
+    if not those:
+        return "parameters unknown"
+    words = []
+    for name, entry in declared.items():
+        if name != study.over and name in those and those[name] != reference.get(name):
+            joint = " = " if entry.quantity.symbol else ": "
+            words.append(f"{entry.quantity.symbol or entry.quantity.label}{joint}{entry.shown(those[name])}")
+    if those.get(PREPARED) != reference.get(PREPARED):
+        words.append("prepared column" if those.get(PREPARED) else "poured")
+    return ", ".join(words if len(words) <= most else [*words[:most], "…"])
 
 
 def shown(value: float, error: float) -> str:

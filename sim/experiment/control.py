@@ -22,6 +22,7 @@ from repose.sim.experiment.commands import (
     checked_threads,
 )
 from repose.sim.experiment.experiment import WITHOUT_LIMIT, Experiment, Seek
+from repose.sim.experiment.relaxation import RelaxationStopped
 from repose.sim.experiment.stepping import advance_within_log
 from repose.sim.parameters import ParameterError
 
@@ -33,9 +34,13 @@ def apply(experiment: Experiment, command: Command) -> str:
     seek = experiment.history.seek
     if isinstance(command, LOGGED) and seek is not None:
         left = seek.at - experiment.history.at
-        return f"The run is going to step {seek.at}, {left} steps from here: wait until it is there."
+        return f"The run is moving to step {seek.at}, {left} steps from here: wait until it is there."
+    before = changes.kept(experiment)
     try:
         _apply(experiment, command)
+    except RelaxationStopped as stopped:
+        changes.give_back(experiment, before)
+        return str(stopped)
     except ParameterError as refusal:
         return str(refusal)
     if isinstance(command, SetParameters | Act | Recover | RemoveGrain):
@@ -81,13 +86,13 @@ def take_back(experiment: Experiment, name: str) -> None:
         if isinstance(entry.command, SetParameters | Recover) and name in entry.command.values:
             go_to(experiment, entry.at, last)
             return
-    raise ParameterError(f"{name} has not been changed in this run: there is nothing to take back.")
+    raise ParameterError(f"{name} has not been changed in this run: there is nothing to undo.")
 
 
 def go_to(experiment: Experiment, at: int, last: int) -> None:
     """Go to the step `at` of the log with its first `last` entries carried out.
 
-    Later steps are discarded by the next other command. Where more than `Session.seek_steps` steps are needed,
+    Later steps are discarded by the next other command. If more than `Session.seek_steps` steps are needed,
     `History.seek` stays set and `seek_further` continues.
     """
     past = experiment.history
@@ -112,7 +117,7 @@ def seek_further(experiment: Experiment, most: int) -> None:
 def follow_log(experiment: Experiment, at: int, last: int, most: int = WITHOUT_LIMIT) -> bool:
     """Advance to step `at` and carry out the first `last` log entries at their steps; by at most `most` steps.
 
-    Returns False where a fault or a refused command prevents it.
+    Returns False if a fault or a refused command prevents it.
     """
     past = experiment.history
     entries = past.log.entries

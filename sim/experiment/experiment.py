@@ -34,7 +34,7 @@ WITHOUT_LIMIT = 1 << 62
 
 @dataclass(frozen=True)
 class Scene:
-    """A recipe for a world and the course of an experiment; every entry is a plain function of plain data."""
+    """A recipe for a world and the course of an experiment: parameters, texts and functions."""
 
     name: str
     title: str
@@ -45,7 +45,7 @@ class Scene:
     """A set with the parameter `law` lets the user select the law (repose.sim.scenes.common.law_choice)."""
     dimension: int
     begin: Callable[[Any, int], tuple[World, Any]]
-    """begin(parameters, seed) -> the world at rest and the state of the experiment (a dataclass of plain data)."""
+    """begin(parameters, seed) -> the world at rest and the state of the scene (a dataclass)."""
     supervise: Callable[[Experiment], None]
     """Called every `CHECK_STEPS` steps: advances the phases, adds and removes spheres."""
     actions: Callable[[Experiment], tuple[Action, ...]]
@@ -56,11 +56,11 @@ class Scene:
     box: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]]]
     """Lower and upper corner of the part of space to show [m]."""
     results: Callable[[Experiment], dict[str, Any]]
-    """What the scene adds to result.json."""
+    """Numbers that the scene adds to result.json."""
     check: Callable[[Experiment], str]
-    """The scene's own physical test after a whole run: a complaint, or an empty string."""
+    """Physical check of the scene after a complete run: the deviation in a sentence, or an empty string."""
     under_way: Callable[[Experiment], bool]
-    """Whether the experiment continues by itself; False when it needs an action."""
+    """Whether the experiment continues without a command; False if it needs an action of the user."""
     smallest_grain: Callable[[Any], tuple[float, float]]
     """smallest_grain(parameters) -> mass [kg] and radius [m] of the smallest grain to expect, for the first time
     step."""
@@ -73,48 +73,59 @@ class Scene:
     bodies: Callable[[Any], bool] = lambda parameters: False
     """Whether its world may have rigid bodies of several spheres."""
     on_grain_removed: Callable[[Experiment, int], None] | None = None
-    """Called with the row of a grain before the grain is removed; updates the scene's counters. None where every grain
-    is needed."""
+    """Called with the row of a grain before the grain is removed; updates the scene's counters. None if every grain is
+    needed."""
     measure: Callable[[Experiment], Any] = lambda experiment: None
-    """What the scene measures of the world now, or None; the series follow its `angle` [rad] if it has one."""
+    """The present measurement of the scene, or None; its `angle` [rad], if it has one, is also sampled in the
+    series."""
     slope: Callable[[Experiment], AngleOfRepose | None] = lambda experiment: None
-    """The slope measured last, to be drawn on the grains; None where there is none."""
+    """The latest measured slope, to be drawn on the grains, or None."""
     readings: Callable[[Experiment], tuple[Reading, ...]] = lambda experiment: ()
     """Numbers to show beside the picture."""
     notice: Callable[[Experiment], Notice | None] = lambda experiment: None
     """A state to show over the picture, or None."""
     curves: Callable[[Experiment], tuple[Curve, ...]] = lambda experiment: ()
-    """Plots of the scene's own, the run against the law it should follow."""
+    """Plots of the scene: the run and the law that it should follow."""
     labels: Callable[[Experiment], tuple[Label, ...]] = lambda experiment: ()
-    """Words at spheres in the picture, where a scene compares a few."""
+    """Labels at spheres in the picture, for scenes that compare a few spheres."""
     tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: ()
-    """Paths to draw in space, those of the run and those of a closed form."""
+    """Paths to draw in space: those of the run and those of a closed form."""
     ghosts: Callable[[Experiment], Floats | None] = lambda experiment: None
-    """Where a closed form says spheres in space should be: centres and radii [m], shape (ghosts, 4)."""
+    """Positions of spheres in space according to a closed form: centres and radii [m], shape (ghosts, 4)."""
     facets: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
     focus: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]] | None] = lambda experiment: None
     """Lower and upper corner of what stays in view beside the grains when the camera follows them [m]; None for the
     whole box."""
     flaw: Callable[[Any, World, Any], str] = lambda state, world, built: ""
-    """flaw(state, world, parameters it was built with) -> which part of a state read from a file cannot be of this
-    scene; empty where it can."""
+    """flaw(state, world, parameters it was built with) -> the part of a state read from a file that is impossible in
+    this scene; empty if there is none."""
     group: str = ""
-    """Where it is listed: "checks" for what is compared with closed forms; empty: plane or space, by its dimension."""
+    """Heading in the list of scenes: "checks" for comparisons with closed forms; empty for plane or space, by
+    dimension."""
+    layers: Callable[[Experiment], int] = lambda experiment: 0
+    """Number of layers that the grains form once all are poured; 0 if it is not known."""
     overlap_limit: float = LARGE_OVERLAP
-    """Overlap / radius above which the window warns; larger where a published model is soft by its own defaults [-]."""
+    """Overlap / radius above which the window warns; larger for a published model with soft contacts [-]."""
     lecture: tuple[str, ...] = ()
     """The parameters that matter in a lecture, by name, four or five; the window shows them first."""
     test_values: Mapping[str, Value] = field(default_factory=dict)
     """Parameters of a small experiment that ends within seconds, for the tests."""
     rebuild: Callable[[Experiment, Any], None] | None = None
-    """rebuild(experiment, parameters): puts walls and base of these parameters under the grains that are present, books
-    the work and updates `Run.built`. None where a change of the base begins the experiment anew."""
+    """rebuild(experiment, parameters): rebuilds walls and base under the present grains, books the work and updates
+    `Run.built`. None if a change of the base restarts the experiment."""
     study: Study | None = None
-    """How its runs are compared in the window and by `repose sweep`; None where they are not compared."""
+    """How its runs are compared in the window and by `repose sweep`; None if they are not compared."""
     prepared: Mapping[str, Callable[[ParameterSet], tuple[World, Any] | None]] = field(default_factory=dict)
     """Prepared states by name: a function of the parameters that returns the world and the state of the scene, or None
-    where the state was prepared with other grains or walls. Raises `ParameterError` where the file cannot be read."""
+    if the state was prepared with other grains or walls. Raises `ParameterError` if the file cannot be read."""
+
+    @property
+    def plots(self) -> tuple[str, ...]:
+        """What the scene has to plot from the beginning of a run on (`Plot.needs`)."""
+        slope = () if self.measure is Scene.measure else ("slope",)
+        packing = () if self.group == "checks" else ("packing",)
+        return ("", *slope, *packing)
 
     @property
     def state_type(self) -> type:
@@ -129,7 +140,8 @@ class Scene:
 
 @dataclass
 class Engine:
-    """Compiled functions and the numbers they read, which follow from the parameters. All written by `activation`."""
+    """Compiled functions and the numbers that they read, both determined by the parameters. All written by
+    `activation`."""
 
     model: Model
     advance: Callable[..., tuple[int, int, int]]
@@ -138,7 +150,7 @@ class Engine:
     """survey(world, params, numbers)."""
     contact_table: Callable[[World, tuple], ContactTable]
     law_parameters: tuple
-    """Numbers the law reads: those of the parameters in force."""
+    """Parameter values that the law reads, those in effect."""
     gravity: tuple[float, ...]
     """[m/s²], one entry per dimension."""
     field_numbers: tuple = ()
@@ -148,7 +160,7 @@ class Engine:
     dt_check_steps: int = 1
     """Steps between two checks of the time step."""
     contact_time: float = 0.0
-    """How long a typical contact lasts [s]; changes of stiffness act over this time."""
+    """Contact duration of a typical impact [s]; changes of stiffness act over this time."""
 
 
 class Seek(NamedTuple):
@@ -164,13 +176,13 @@ class Seek(NamedTuple):
 
 @dataclass
 class History:
-    """The past of an experiment: the log of commands and the states it can go back to. All written by `history`."""
+    """The log of commands and the states to which an experiment can return. All written by `history`."""
 
     log: Log
     good: RestartPoint
-    """Last good state: where a fault goes back to."""
+    """Last good state: the state that a fault restores."""
     before_change: RestartPoint
-    """State before the latest parameter change: where a fault attributed to that change goes back to."""
+    """State before the latest parameter change: the state that a fault attributed to this change restores."""
     last_change: Change = field(default_factory=Change)
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
     at: int = 0
@@ -187,18 +199,19 @@ class Session:
     """Data that outlast a restart of the experiment and change no result."""
 
     threads: int | None = None
-    """Threads the world is stepped with; None for as many as are worth using. Written by `control`."""
+    """Number of threads of the step loop; None for automatic. Written by `control`."""
     spare_processors: int = 0
-    """Processors left free where the number of threads is not given. Written by `physics`, the window's thread."""
+    """Processors left free if the number of threads is automatic. Written by `physics`, the thread of the window."""
     seek_steps: int = WITHOUT_LIMIT
-    """Steps that a command which goes back may do at once. Written by `runner`."""
+    """Largest number of steps that a command which goes back may do at once. Written by `runner`."""
     before_compiling: Callable[[Any], None] = lambda experiment: None
-    """Called with the experiment before a model is compiled, which takes seconds. Written by `physics`, the window's
-    thread."""
+    """Called with the experiment before a model is compiled, which takes seconds. Written by `physics`, the thread of
+    the window."""
+    while_relaxing: Callable[[Any, float], bool] = lambda experiment, share: False
+    """Called with the experiment and the share done while a packing is relaxed, which takes seconds where it is large;
+    True stops it. Written by `physics`, the window's thread."""
     measured: dict[str, list[Point]] = field(default_factory=dict)
     """Results of the runs of this session, by scene. Written by `results`."""
-    comparison: Curve | None = None
-    """The runs of this session in one plot. Written by `results`."""
     shown: dict[str, Any] = field(default_factory=dict)
     """Latest measurements for the picture only. Written by `take_snapshot`."""
 
@@ -212,11 +225,12 @@ class Experiment:
     seed: int
     """Written by `changes`."""
     ready: str | None
-    """Name of the prepared state it began from. Written by `changes`."""
+    """Name of the prepared state at the beginning of the run. Written by `changes`."""
     parameters: Any
     """Requested values; the values in effect are in `engine`. Written by `activation`."""
     run: Run
-    """Everything that changes; its docstrings name who writes its fields. Written by `activation`."""
+    """Everything that changes with time; its docstrings name the modules that write its fields. Written by
+    `activation`."""
     engine: Engine
     """Written by `activation`."""
     history: History

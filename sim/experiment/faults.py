@@ -1,4 +1,4 @@
-"""Faults of the motion: detection, the message (grain, value, limit, likely cause) and the remedies."""
+"""Faults of the motion: detection, message (grain, value, limit, likely cause) and remedies."""
 
 from __future__ import annotations
 
@@ -20,18 +20,23 @@ from repose.sim.experiment.run import BLAME_STEPS, Change, RestartPoint
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, SAFE_STEP, Fault, Remedy
 from repose.sim.experiment.time_step import choose_dt, foreseen_dt
 from repose.sim.io.world_tables import unpacked
+from repose.sim.numbers import length_text, time_text
 from repose.sim.parameters import Value
 
 FARTHEST = 1e7
-"""Largest distance from the origin over radius [-]; positions are then resolved to a billionth of a radius."""
+"""Largest distance from the origin over radius [-]; there a position is resolved to a billionth of the radius."""
 
 
 def check(experiment: Experiment) -> Fault | None:
-    """The fault of the present state, or None: a grain not finite, too fast or too far away, or a wall too fast."""
+    """The fault of the present state, or None.
+
+    Faults are: a grain with a value that is not finite, a grain that is too fast or too far away, a wall that is too
+    fast.
+    """
     world = experiment.run.world
-    whole = bool(np.isfinite(world.motion).all())
-    row = _shear_spring_lost(world) if whole else -1
-    if not whole or row >= 0:
+    finite = bool(np.isfinite(world.motion).all())
+    row = _shear_spring_lost(world) if finite else -1
+    if not finite or row >= 0:
         return fault_of_status(experiment, verlet_list.NOT_FINITE, row)
     velocity = world.motion[: experiment.scene.dimension, 1]
     with np.errstate(over="ignore"):
@@ -40,50 +45,49 @@ def check(experiment: Experiment) -> Fault | None:
     if too_fast.any():
         row = int(np.where(too_fast, steps / world.radius**2, 0.0).argmax())
         return fault_of_status(experiment, verlet_list.TOO_FAST, row)
-    return _astray(experiment) or _running_over(experiment)
+    return _too_far(experiment) or _wall_too_fast(experiment)
 
 
 def fault_of_status(experiment: Experiment, status: int, row: int) -> Fault:
-    """The fault that a status of the step loop stands for; `row` is that of the grain concerned."""
+    """The fault that a status of the step loop means; `row` is that of the grain concerned."""
     world = experiment.run.world
     if status == verlet_list.THREAD_MISSING:
         threads, waited = world.threads.thread_status.shape[0], world.threads.barrier[WAIT_LIMIT] / 1000
         return Fault(
-            f"One of {threads} threads did not come within {waited:g} s to step its grains at {experiment.time:.4f} s: "
-            f"stopped at the last good state, {last_good(experiment).run.time:.4f} s. "
-            "Likely cause: the system does not let it run.",
-            remedies=(Remedy("continue", "go on, or step with one thread (--threads 1)"),),
+            f"One of {threads} threads did not arrive within {waited:g} s to step its grains at "
+            f"{time_text(experiment.time)}: {_stopped_at(experiment)}. Likely cause: the operating system did not run "
+            "it.",
+            remedies=(Remedy("continue", "continue, or use one thread (--threads 1)"),),
         )
     if status == verlet_list.NOT_FINITE:
-        row, lost = _lost(world, row, experiment.scene.dimension)
-        return _fault(experiment, row, f"lost its {lost} (not a finite number) at {experiment.time:.4f} s")
+        row, name = _not_finite(world, row, experiment.scene.dimension)
+        return _fault(experiment, row, f"has a {name} that is not a finite number at {time_text(experiment.time)}")
     speed = float(np.sqrt(np.sum(world.motion[: experiment.scene.dimension, 1, row] ** 2)))
     limit = verlet_list.LARGEST_STEP * float(world.radius[row]) / experiment.dt
     return _fault(
         experiment,
         row,
-        f"moves at {speed:.3g} m/s at {experiment.time:.4f} s, "
-        f"over the {limit:.3g} m/s that a step of {experiment.dt * 1e6:.4g} µs can follow",
+        f"moves at {speed:.3g} m/s at {time_text(experiment.time)}, faster than the {limit:.3g} m/s that a time step "
+        f"of {step_text(experiment, experiment.dt)} can resolve",
     )
 
 
 def step_too_large(experiment: Experiment, survey: Survey) -> Fault:
     """The fault of a fixed time step that is unstable with the present contacts."""
     step = experiment.parameters.declared()["dt"].shown(experiment.parameters.dt)
-    borne = f"{survey.stable_dt * 1e6:.4g} µs"
     return _fault(
         experiment,
         survey.stiffest,
-        f"has contacts at {experiment.time:.4f} s for which {experiment.engine.model.integrator.title} is stable up to "
-        f"a time step of {borne}, and the time step is {step}",
+        f"has contacts at {time_text(experiment.time)} for which {experiment.engine.model.integrator.title} is stable "
+        f"up to a time step of {step_text(experiment, survey.stable_dt)}, and the time step is {step}",
         "Likely cause: the time step.",
     )
 
 
 def smaller_dt(experiment: Experiment) -> float | None:
-    """The requested or the automatic step, halved until it is well below the stable step [s]; at least halved once.
+    """The requested or the automatic step, halved at least once and until it is well below the stable step [s].
 
-    None where that is below the lower limit of the parameter.
+    None if the result is below the lower limit of the parameter.
     """
     parameters = experiment.parameters
     asked: float = experiment.dt if parameters.dt == "auto" else parameters.dt
@@ -106,56 +110,59 @@ def _shear_spring_lost(world: World) -> int:
     ):
         used = int(world.counters[count])
         if not np.isfinite(contacts.shear_spring[:, :used]).all():
-            kept = np.isfinite(contacts.shear_spring[:, :used]).all(axis=0) | (contacts.touching[:used] == 0)
-            for entry in np.flatnonzero(~kept):
-                return next((int(row[entry]) for row in rows if not world.fixed[row[entry]]), int(rows[0][entry]))
+            valid = np.isfinite(contacts.shear_spring[:, :used]).all(axis=0) | (contacts.touching[:used] == 0)
+            for contact in np.flatnonzero(~valid):
+                return next((int(row[contact]) for row in rows if not world.fixed[row[contact]]), int(rows[0][contact]))
     return -1
 
 
-def _lost(world: World, row: int, dimension: int) -> tuple[int, str]:
+def _not_finite(world: World, row: int, dimension: int) -> tuple[int, str]:
     """Row of the grain that most likely was the first with a value that is not finite, and the name of that value.
 
-    `row` is returned where all motion is finite. A velocity that is not finite spoils the position one step later, and
-    every touching neighbour: so the first grain is one whose position is lost and that touches most of the others.
+    `row` is returned where all motion is finite. One step after a velocity is not finite, neither are the position of
+    the grain and the motion of every touching neighbour: the first grain is therefore the one whose position is not
+    finite and that touches most of the others.
     """
-    whole: NDArray[np.bool_] = np.isfinite(world.motion)
-    lost: Any = ~whole.all(axis=(0, 1))
-    if not lost.any():
-        return row, "position" if row < 0 else "contact memory"
-    for narrower in (lost & ~world.fixed, lost & ~world.fixed & ~whole[:dimension, 0].all(axis=0)):
-        lost = narrower if narrower.any() else lost
+    finite: NDArray[np.bool_] = np.isfinite(world.motion)
+    suspects: Any = ~finite.all(axis=(0, 1))
+    if not suspects.any():
+        return row, "position" if row < 0 else "friction spring"
+    for narrower in (suspects & ~world.fixed, suspects & ~world.fixed & ~finite[:dimension, 0].all(axis=0)):
+        suspects = narrower if narrower.any() else suspects
     used = int(world.counters[PAIR_COUNT])
     i, j = world.pairs.i[:used], world.pairs.j[:used]
-    both = (world.pairs.touching[:used] != 0) & lost[i] & lost[j]
-    touched = np.bincount(np.concatenate([i[both], j[both]]), minlength=lost.size)
-    first = int(np.where(lost, touched, -1).argmax())
-    spoilt = ~whole[:, :, first]
-    across, around = spoilt[:dimension].any(axis=0), spoilt[dimension:].any(axis=0)
-    level = int(np.flatnonzero(across if across.any() else around)[0])
-    words = MOTION if across.any() else SPINNING
-    return first, words[min(level, len(words) - 1)]
+    both = (world.pairs.touching[:used] != 0) & suspects[i] & suspects[j]
+    touched = np.bincount(np.concatenate([i[both], j[both]]), minlength=suspects.size)
+    first = int(np.where(suspects, touched, -1).argmax())
+    wrong = ~finite[:, :, first]
+    translation, rotation = wrong[:dimension].any(axis=0), wrong[dimension:].any(axis=0)
+    level = int(np.flatnonzero(translation if translation.any() else rotation)[0])
+    names = TRANSLATION if translation.any() else ROTATION
+    return first, names[min(level, len(names) - 1)]
 
 
-MOTION = ("position", "velocity", "acceleration", "higher derivative")
-SPINNING = ("orientation", "spin", "change of spin", "higher derivative of its spin")
+TRANSLATION = ("position", "velocity", "acceleration", "higher derivative of the position")
+"""Names of the levels of `World.motion` for a coordinate of the position."""
+ROTATION = ("orientation", "spin", "angular acceleration", "higher derivative of the orientation")
+"""Names of the levels of `World.motion` for a coordinate of the orientation."""
 
 
-def _astray(experiment: Experiment) -> Fault | None:
+def _too_far(experiment: Experiment) -> Fault | None:
     """The fault of the grain farthest from the origin, if its position is no longer resolved finely enough."""
     world = experiment.run.world
-    place = np.abs(world.motion[: experiment.scene.dimension, 0]).max(axis=0, initial=0.0)
-    if not (place > FARTHEST * world.radius).any():
+    distance = np.abs(world.motion[: experiment.scene.dimension, 0]).max(axis=0, initial=0.0)
+    if not (distance > FARTHEST * world.radius).any():
         return None
-    row = int((place / world.radius).argmax())
+    row = int((distance / world.radius).argmax())
     return _fault(
         experiment,
         row,
-        f"is {place[row]:.3g} m away at {experiment.time:.4f} s, over the "
-        f"{FARTHEST * float(world.radius[row]):.3g} m within which contacts are resolved",
+        f"is {length_text(distance[row])} away from the origin at {time_text(experiment.time)}, farther than the "
+        f"{length_text(FARTHEST * float(world.radius[row]))} within which contacts are resolved",
     )
 
 
-def _running_over(experiment: Experiment) -> Fault | None:
+def _wall_too_fast(experiment: Experiment) -> Fault | None:
     """The fault of the fastest wall, if it moves so far in a step that it can pass the smallest grain."""
     world = experiment.run.world
     moving = ~world.fixed
@@ -168,8 +175,9 @@ def _running_over(experiment: Experiment) -> Fault | None:
     limit = verlet_list.LARGEST_STEP * radius / experiment.dt
     return _stopped(
         experiment,
-        f"Wall {wall} moves at {speed[wall]:.3g} m/s at {experiment.time:.4f} s, over the {limit:.3g} m/s that a grain "
-        f"of {1e3 * radius:.3g} mm radius can follow with a step of {experiment.dt * 1e6:.4g} µs",
+        f"Wall {wall} moves at {speed[wall]:.3g} m/s at {time_text(experiment.time)}, faster than the {limit:.3g} m/s "
+        f"that a time step of {step_text(experiment, experiment.dt)} can resolve for a grain of radius "
+        f"{length_text(radius)}",
         "Likely cause: the speed of the wall.",
     )
 
@@ -179,27 +187,35 @@ def _fault(experiment: Experiment, row: int, words: str, cause: str = "") -> Fau
     world, good = experiment.run.world, last_good(experiment).run
     sphere = int(world.sphere_id[row])
     dimension = experiment.scene.dimension
-    place: Floats | None = world.motion[:dimension, 0, row]
-    was = ""
-    if not np.isfinite(world.motion[:dimension, 0, row]).all():
-        before = good.world.motion[:dimension, 0, good.world.sphere_id == sphere]
-        place, was = (before[:, 0], ", last at ") if before.size else (None, "")
-    where = "" if place is None else f"{was or ' at '}({', '.join(f'{x:.4g}' for x in place)}) m"
-    subject = f"Grain {sphere} {words}{where}" if was else f"Grain {sphere}{where} {words}"
+    position: Floats = world.motion[:dimension, 0, row]
+    subject = f"Grain {sphere} {words}"
+    if np.isfinite(position).all():
+        subject = f"Grain {sphere} at {length_text(*position)} {words}"
+    elif (before := good.world.motion[:dimension, 0, good.world.sphere_id == sphere]).size:
+        subject = f"Grain {sphere} {words}; its position was {length_text(*before[:, 0])}"
     return _stopped(experiment, subject, cause, sphere)
 
 
 def _stopped(experiment: Experiment, subject: str, cause: str = "", sphere: int | None = None) -> Fault:
-    """The fault with the message `subject`, the time of the last good state, and the likely cause.
+    """The fault whose message is `subject`, the time of the last good state and the likely cause.
 
-    `cause` is used where no parameter was changed recently.
+    `cause` is used if no parameter was changed recently.
     """
-    good = last_good(experiment).run
-    stopped = f"stopped at the last good state, {good.time:.4f} s"
     change = experiment.history.last_change if changed_lately(experiment) else Change()
     cause = cause if cause and not change.name else _cause(experiment, change)
     name, previous = (change.name, change.previous) if change.name else (None, None)
-    return Fault(f"{subject}: {stopped}. {cause}", sphere, name, previous)
+    return Fault(f"{subject}: {_stopped_at(experiment)}. {cause}", sphere, name, previous)
+
+
+def _stopped_at(experiment: Experiment) -> str:
+    """The part of a message that says which state has been restored."""
+    return f"stopped at the last good state, {time_text(last_good(experiment).run.time)}"
+
+
+def step_text(experiment: Experiment, dt: float) -> str:
+    """A time step [s] in the display unit of the parameter."""
+    text: str = experiment.parameters.declared()["dt"].shown(dt, digits=4)
+    return text
 
 
 def _cause(experiment: Experiment, change: Change) -> str:
@@ -208,17 +224,18 @@ def _cause(experiment: Experiment, change: Change) -> str:
         return f"Likely cause: {_in_words(experiment, change.name, change.previous)[0]}."
     survey = survey_contacts(experiment, unpacked(last_good(experiment).run.world))
     if experiment.dt > survey.stable_dt:
-        return f"Likely cause: the time step is over the {survey.stable_dt * 1e6:.4g} µs that the contacts bear."
+        stable = step_text(experiment, survey.stable_dt)
+        return f"Likely cause: the time step exceeds {stable}, up to which the contacts are stable."
     if survey.largest_overlap > LARGE_OVERLAP:
-        deep = f"{100.0 * survey.largest_overlap:.0f} % of a radius"
-        return f"Likely cause: grains are pressed into each other by {deep}, more than the contact law means."
+        share = f"{100.0 * survey.largest_overlap:.0f} % of a radius"
+        return f"Likely cause: grains overlap by {share}, for which the contact law is not valid."
     return "The last good state shows no cause."
 
 
 def stop(experiment: Experiment, fault: Fault) -> None:
-    """Restore the last good state and set the fault; the run does not advance until it is cleared."""
-    # The state is the one before the change, the parameters are those after it. No grain moves yet: undoing the change
-    # gives back exactly this state, and any other remedy requests the parameters again.
+    """Restore the last good state and set the fault; the run does not advance until the fault is cleared."""
+    # The state is that before the change, the parameters are those after it. No grain moves until a remedy is applied:
+    # undoing the change gives exactly the run before it, any other remedy requests the parameters again.
     now, point = experiment.parameters, last_good(experiment)
     activate(experiment, point.parameters, point.restored(), adapt=False)
     request_parameters(experiment, now, relaxing=False)
@@ -232,12 +249,13 @@ def clear(experiment: Experiment) -> None:
 
 
 def restore_fault(experiment: Experiment, fault: Fault | None) -> None:
-    """Set the fault, or its absence, of a checkpoint that is the present state; old run files hold no remedies."""
+    """Set the fault of the checkpoint that has been restored, or None; run files of older versions contain no
+    remedies."""
     experiment.fault = replace(fault, remedies=fault.remedies or tuple(_remedies(experiment, fault))) if fault else None
 
 
 def update_dt(experiment: Experiment, first: bool = False) -> None:
-    """Adapt the time step to contacts and parameters; stop the run where a fixed step is unstable."""
+    """Adapt the time step to contacts and parameters; stop the run if a fixed step is unstable."""
     survey = choose_dt(experiment, first)
     if survey is not None:
         stop(experiment, step_too_large(experiment, survey))
@@ -250,12 +268,12 @@ def changed_lately(experiment: Experiment) -> bool:
 
 
 def last_good(experiment: Experiment) -> RestartPoint:
-    """The state a fault goes back to."""
+    """The state that a fault restores."""
     return experiment.history.before_change if changed_lately(experiment) else experiment.history.good
 
 
 def with_remedies(experiment: Experiment, fault: Fault) -> Fault:
-    """The fault with its remedies, also listed in the last sentence of the message; the present state is the last good
+    """The fault with its remedies, which are also the last sentence of the message; the present state is the last good
     one."""
     remedies = list(fault.remedies) or _remedies(experiment, fault)
     offers = [remedy.words for remedy in remedies]
@@ -272,9 +290,10 @@ def _remedies(experiment: Experiment, fault: Fault) -> list[Remedy]:
         words = _in_words(experiment, fault.parameter, fault.previous)[1]
         remedies.append(Remedy("undo", words, {fault.parameter: fault.previous}))
     if smaller is not None:
-        remedies.append(Remedy("smaller_dt", f"lower the time step to {smaller * 1e6:.4g} µs", {"dt": smaller}))
+        words = f"lower the time step to {step_text(experiment, smaller)}"
+        remedies.append(Remedy("smaller_dt", words, {"dt": smaller}))
     if experiment.parameters.dt != "auto":
-        remedies.append(Remedy("auto_dt", "let the program choose it ('auto')", {"dt": "auto"}))
+        remedies.append(Remedy("auto_dt", "let the program choose the time step ('auto')", {"dt": "auto"}))
     if sphere is not None and removable(experiment, experiment.run.world, sphere):
         remedies.append(Remedy("remove_grain", f"remove grain {sphere}", sphere_id=sphere))
     return remedies
@@ -282,7 +301,7 @@ def _remedies(experiment: Experiment, fault: Fault) -> list[Remedy]:
 
 def _in_words(experiment: Experiment, name: str, previous: Value | None) -> tuple[str, str]:
     """The change of a parameter, and the remedy that undoes it, in words."""
-    declared = experiment.parameters.declared()[name]
+    declared = experiment.parameters.in_units()[name]
     label = declared.quantity.label
     now = declared.shown(getattr(experiment.parameters, name))
     before = declared.shown(previous if previous is not None else declared.default)

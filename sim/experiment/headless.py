@@ -16,11 +16,11 @@ from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.parameters import ParameterError
 
 OnFrame = Callable[[Snapshot], float]
-"""Takes a frame and returns the simulated time from its due time to that of the next [s]."""
+"""Processes a frame and returns the simulated time from the due time of this frame to that of the next [s]."""
 
 
 class Frames:
-    """Snapshots of an experiment at the times that a film asks for."""
+    """Snapshots of an experiment at the times that a film requests."""
 
     def __init__(self, experiment: Experiment, on_frame: OnFrame | None, at_phases: bool = False) -> None:
         self._experiment, self._on_frame, self._at_phases = experiment, on_frame, at_phases
@@ -30,7 +30,7 @@ class Frames:
         """Simulated time of the next frame [s]."""
 
     def take(self) -> None:
-        """Call `on_frame` if a frame is due now, a phase has begun that it waits for, or time was set back."""
+        """Call `on_frame` if a frame is due, if a phase for which it waits has begun, or if the time was set back."""
         experiment, shot = self._experiment, self._snapshot
         if self._on_frame is None:
             return
@@ -55,7 +55,7 @@ def run_experiment(
 ) -> dict[str, Any]:
     """Run all phases of the scene; returns `results_of(experiment)`.
 
-    `on_frame` is called at the beginning, at the first step at or after the time it asked for, and with `at_phases`
+    `on_frame` is called at the beginning, at the first step at or after the requested time, and with `at_phases`
     when a phase begins. The run ends at the first step at or after `until` [s] at the latest. An experiment that is
     `under_way` continues in its present phase. Raises `ParameterError` if the scene cannot be run now.
     """

@@ -45,7 +45,7 @@ def adopt_log(experiment: Experiment, saved: SavedRun) -> None:
 
 
 def checkpoint(experiment: Experiment, now: RestartPoint | None = None) -> Checkpoint:
-    """The present as a checkpoint; `now` saves the copy where one was just made."""
+    """The present state as a checkpoint; `now` is a copy of the run, if one has just been made."""
     history = experiment.history
     return Checkpoint(
         at=history.at,
@@ -60,7 +60,7 @@ def checkpoint(experiment: Experiment, now: RestartPoint | None = None) -> Check
 
 
 def restore_cursor(experiment: Experiment, point: Checkpoint) -> None:
-    """Set the position in the log, and the states a fault goes back to, as they were at a checkpoint."""
+    """Set the position in the log, and the states that a fault restores, to those of a checkpoint."""
     history = experiment.history
     history.seek = None
     history.at, history.commands = point.at, point.commands
@@ -68,7 +68,7 @@ def restore_cursor(experiment: Experiment, point: Checkpoint) -> None:
 
 
 def keep_checkpoint(experiment: Experiment) -> None:
-    """Make the present the last good state and a checkpoint, and append its hash to the log."""
+    """Save the present state as last good state and as a checkpoint, and append its hash to the log."""
     history = experiment.history
     history.good = RestartPoint.of(experiment.parameters, experiment.run)
     history.log.mark(history.at, state_hash(experiment.run))
@@ -76,12 +76,13 @@ def keep_checkpoint(experiment: Experiment) -> None:
 
 
 def keep_return(experiment: Experiment) -> None:
-    """Make the present a checkpoint, so that `Rewind` to this step brings it back at once."""
+    """Save the present state as a checkpoint, so that `Rewind` to this step is immediate."""
     experiment.history.checkpoints.keep(checkpoint(experiment))
 
 
 def mark_good(experiment: Experiment, forget_change: bool = False) -> None:
-    """Make the present the last good state; with `forget_change` also for faults attributed to the latest change."""
+    """Save the present state as last good state; with `forget_change` also for faults attributed to the latest
+    change."""
     history = experiment.history
     history.good = RestartPoint.of(experiment.parameters, experiment.run)
     if forget_change:
@@ -89,12 +90,12 @@ def mark_good(experiment: Experiment, forget_change: bool = False) -> None:
 
 
 def forget_changes(experiment: Experiment) -> None:
-    """Attribute no later fault to a parameter change made before the present."""
+    """Do not attribute later faults to parameter changes made before now."""
     experiment.history.last_change = Change()
 
 
 def note_change(experiment: Experiment, name: str) -> None:
-    """Note that the parameter `name` is about to change; the first change of a drag keeps the state before it."""
+    """Save the state before a change of the parameter `name`; of the changes of one drag only the first saves it."""
     history = experiment.history
     last = history.last_change
     drags_on = last.name == name and experiment.step - last.step < DRAG_STEPS
@@ -112,19 +113,19 @@ def note_command(experiment: Experiment, command: Logged) -> None:
 
 
 def count_command(experiment: Experiment) -> None:
-    """Count one more entry of the log as carried out."""
+    """Increase the number of log entries carried out by one."""
     experiment.history.commands += 1
 
 
 def count_steps(experiment: Experiment, steps: int) -> None:
-    """Count steps done; the log ends no earlier than the present."""
+    """Add to the number of steps done, and move the end of the log to the present if it is earlier."""
     history = experiment.history
     history.at += steps
     history.log.end = max(history.log.end, history.at)
 
 
 def set_seek(experiment: Experiment, seek: Seek | None) -> None:
-    """Set the step that the experiment is going to, or None."""
+    """Set the step to which the experiment is being moved, or None."""
     experiment.history.seek = seek
 
 

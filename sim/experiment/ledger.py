@@ -19,7 +19,7 @@ def survey_contacts(experiment: Experiment, world: World | None = None) -> Surve
 
 
 def energy_of(experiment: Experiment, survey: Survey | None = None) -> Energy:
-    """The energy ledger now; `survey` saves a pass over the contacts where one was just made."""
+    """The present energy ledger; `survey` is a survey of the present contacts, if one has just been made."""
     run, engine = experiment.run, experiment.engine
     lead = engine.model.integrator.velocity_lead * run.dt
     return energy_ledger(run.world, survey or survey_contacts(experiment), engine.gravity, run.booked, lead)

@@ -1,15 +1,17 @@
-"""Quasi-static relaxation: grains that are pressed too hard move apart, without time passing.
+"""Quasi-static relaxation: strongly overlapping grains move apart while the simulated time does not advance.
 
-A change that multiplies contact forces at fixed positions, such as a stiffer contact or a base that reaches into the
-grains, leaves elastic energy that would burst a packing when it becomes motion. Relaxation removes it beforehand.
+A change that multiplies contact forces at fixed positions, such as a stiffer contact or a base that overlaps the
+grains, leaves elastic energy that would burst a packing when it becomes kinetic energy. Relaxation removes this energy
+first.
 
-Let U be the elastic energy plus the potential energy, a = -(dU/dx)/m the accelerations that the law gives to grains
-without velocity, and w² the largest eigenvalue of (d²U/dx²)/m, which a survey of the contacts bounds. The grains follow
+Let U be the elastic energy plus the potential energy, a = -(dU/dx)/m the accelerations of grains at zero velocity
+according to the law, and w² the largest eigenvalue of (d²U/dx²)/m, which a survey of the contacts bounds. The grains
+follow
 
     v <- v + a h,  x <- x + v h,  with h w < 2,  and v = 0 when the power, the sum of m v·a, is negative
 
-(FIRE: Bitzek et al., Phys. Rev. Lett. 97 (2006) 170201, doi:10.1103/PhysRevLett.97.170201; it also turns v towards a
-without changing its size, which shortens the way). For h w < 2 the scheme is stable and keeps U + K but for terms of
+(FIRE: Bitzek et al., Phys. Rev. Lett. 97 (2006) 170201, doi:10.1103/PhysRevLett.97.170201; it also turns v towards a at
+constant size, which needs fewer iterations). For h w < 2 the scheme is stable and keeps U + K but for terms of
 order (h w)², with K the sum of m v²/2. K begins at zero, so that U is its first value less the present K and less all K
 that was set to zero: U does not rise above its first value, and every reset lowers it for good. The velocities of the
 grains are neither used nor changed, so that a relaxation adds no kinetic energy. What can become motion afterwards is
@@ -28,36 +30,42 @@ from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, World, copy_world
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import survey_contacts
+from repose.sim.parameters import ParameterError
 
 LEAST_RISE = 1.1
 """Factor by which a change must multiply the elastic energy at fixed positions to be relaxed [-]: a change of gravity
-or friction leaves it as it is, and lets the grains flow."""
+or friction does not change this energy, and the grains flow."""
 
 LARGE_RISE = 4.0
-"""Factor by which a change must multiply the mean acceleration of a flow [-]: impacts press harder than rest does."""
+"""Factor by which a change must multiply the mean acceleration of a flow [-]: larger than 1, because forces of impacts
+exceed those at rest."""
 
 UNBALANCED, BALANCED = 2.5, 0.3
-"""Mean acceleration over gravity above which contacts are relaxed, and at which they are relaxed enough [-]. Contact
-forces of a packing at rest that are multiplied by f accelerate it by (f - 1) g. A ramp follows smaller changes; that
-of many small ones, such as the drag of a slider, adds up to this limit."""
+"""Mean acceleration over gravity above which contacts are relaxed, and at which they are relaxed enough [-]. If the
+contact forces of a packing at rest are multiplied by f, its acceleration is (f - 1) g. Smaller changes use a ramp; many
+small changes, such as the drag of a slider, add up to this limit."""
 
 STEP_SHARE = 1.4
 """h w of the relaxation [-]; 2 is the limit of stability."""
 LONGEST_MOVE = 0.02
 """Largest displacement of a grain in one iteration over the smallest radius [-]: no grain passes another."""
 ITERATIONS_PER_SURVEY = 20
-"""The stiffness w² falls as overlaps do, and h rises with it."""
+"""Iterations between two evaluations of w², which decreases with the overlaps, so that h increases."""
 MOST_ITERATIONS = 6000
-"""A packing of n layers needs about 60 n iterations; the motion does the rest."""
+"""Largest number of iterations. A packing of n layers needs about 60 n; the rest relaxes in the motion."""
 TURNING, TURNING_DECAY, STRAIGHT_ITERATIONS = 0.1, 0.99, 5
 """Share of v that is turned towards a, its factor per iteration, and iterations after a reset before it decays [-]."""
+
+
+class RelaxationStopped(ParameterError):
+    """The user did not want to wait: the command that needs the relaxation is refused."""
 
 
 def relax_where_stiffer(experiment: Experiment, before: float) -> bool:
     """Relax a packing in which the law stores more elastic energy than `before` [J] and which would burst.
 
-    Returns whether it did. In a flow, the acceleration before the change, or before the drag of a slider that the
-    change belongs to, counts instead of gravity.
+    Returns whether the packing was relaxed. In a flow the limit is the acceleration before the change, or before the
+    drag of a slider to which the change belongs, instead of gravity.
     """
     if experiment.run.world.bodies or survey_contacts(experiment).elastic_energy <= LEAST_RISE * before:
         return False  # members of a body cannot move apart
@@ -91,13 +99,20 @@ def relax(
     mass = np.where(moving, world.mass, 0.0)
     longest = LONGEST_MOVE * float(world.radius[moving].min(initial=np.inf))
     velocity = np.zeros((dimension, world.sphere_count))
-    since_reset, step = 0, 0.0
+    since_reset, step, done = 0, 0.0, 0.0
+    first: tuple[float, float] | None = None
     for iteration in range(most_iterations):
         if iteration % ITERATIONS_PER_SURVEY == 0:
             survey = survey_contacts(experiment, world)
             balanced = survey.elastic_energy <= most_energy and mean_acceleration(world, dimension) <= most_unbalanced
             if survey.contacts == 0 or balanced:
                 break
+            left = survey.elastic_energy, mean_acceleration(world, dimension)
+            first = first or left
+            ways = zip(first, left, (most_energy, most_unbalanced), strict=True)
+            done = max(done, iteration / most_iterations, min(share_done(*way) for way in ways))
+            if experiment.session.while_relaxing(experiment, done):
+                raise RelaxationStopped("The change was stopped while the grains moved apart: nothing has changed.")
             step = STEP_SHARE / survey.omega
         pull = world.motion[:dimension, 2] * touching(world)
         if float((mass * (velocity * pull).sum(axis=0)).sum()) < 0.0:
@@ -113,6 +128,13 @@ def relax(
         world.motion[:dimension, 0] += step * velocity
         world = _with_forces(experiment, world)
     _adopt(experiment, world)
+
+
+def share_done(first: float, now: float, wanted: float) -> float:
+    """Share of the way from a first value down to the wanted one, 0 to 1, counted in factors."""
+    if now <= wanted or first <= wanted:
+        return 1.0
+    return max(0.0, math.log(first / now) / math.log(first / max(wanted, 1e-12 * first)))
 
 
 def touching(world: World) -> NDArray[np.bool_]:

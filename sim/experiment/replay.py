@@ -62,9 +62,9 @@ class Played(NamedTuple):
     experiment: Experiment
     """Where it ended."""
     duration: float
-    """Simulated time for which frames were taken [s]; 0 where the run ended before."""
+    """Simulated time for which frames were taken [s]; 0 if the run ended before."""
     verdict: Verdict
-    """Of the state hashes that lay on the way."""
+    """Comparison of the state hashes of the replayed steps."""
 
 
 def play(
@@ -78,7 +78,7 @@ def play(
 ) -> Played:
     """Replay the log and take frames from `since` to `until`, simulated seconds since the log began.
 
-    This clock goes on where that of the run begins anew. `on_frame` and `at_phases` are as in `run_experiment`.
+    This time continues where the time of the run restarts at 0. `on_frame` and `at_phases` are as in `run_experiment`.
     """
     experiment = _at_its_beginning(saved, threads)
     past, end = experiment.history, saved.now.at
@@ -90,7 +90,7 @@ def play(
         while agreed < len(marks) and differs_at is None and marks[agreed].at <= past.at:
             same = marks[agreed].at == past.at and state_hash(experiment.run) == marks[agreed].digest
             agreed, differs_at = (agreed + 1, None) if same else (agreed, marks[agreed].at)
-        # A state hash is that of a step before the commands that act there; a frame shows what they have done.
+        # A state hash is computed before the commands of its step act, a frame is taken after them.
         acted = sum(entry.at <= past.at for entry in saved.log.entries[: saved.now.commands])
         followed = follow_log(experiment, past.at, acted)
         before = experiment.time

@@ -18,7 +18,7 @@ from repose.sim.engine.workspace import (
     OVERLAP_WALL,
 )
 from repose.sim.experiment.command_log import SavedRun
-from repose.sim.experiment.comparison import Point, compare
+from repose.sim.experiment.comparison import PREPARED, Point
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import samples_now, system_of
@@ -26,10 +26,11 @@ from repose.sim.io.world_tables import tables_of
 from repose.sim.measure.bulk import bulk_of, bulk_results
 from repose.sim.measure.coordination import coordination_of
 from repose.sim.measure.energy import ledger_of
+from repose.sim.parameters import Value
 
 
 def results_of(experiment: Experiment) -> dict[str, Any]:
-    """Everything result.json holds, in SI and JSON-ready."""
+    """The content of result.json, in SI units and of types that JSON has."""
     system = system_of(experiment)
     survey = system.survey
     return {
@@ -58,7 +59,7 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
 
 
 def _deepest(run: Run, dimension: int) -> dict[str, Any] | None:
-    """Time, position and partners of the largest overlap of the run; None where nothing has touched."""
+    """Time, position and partners of the largest overlap of the run; None if there was no contact."""
     found = run.world.largest_overlap
     if found[OVERLAP_RATIO] == 0.0:
         return None
@@ -80,19 +81,16 @@ def state_hash(run: Run) -> str:
 
 
 def keep_measurement(experiment: Experiment) -> None:
-    """Add the result of this run to those of the session, unless the same result is there already."""
+    """Add the result of this run to those of the session, unless they contain it already."""
     point = experiment.scene.study.measure(experiment) if experiment.scene.study else None
     if point is not None:
-        keep_points(experiment, experiment.scene.name, [point])
+        keep_points(experiment, experiment.scene.name, [point._replace(conditions=conditions(experiment))])
 
 
 def keep_points(experiment: Experiment, scene: str, points: Sequence[Point]) -> None:
-    """Add results of runs of a scene to those of the session, those that are there already excepted."""
+    """Add results of runs of a scene to those of the session, without duplicates."""
     known = experiment.session.measured.setdefault(scene, [])
-    fresh = [point for point in points if point not in known]
-    known.extend(fresh)
-    if fresh and scene == experiment.scene.name:
-        compare_runs(experiment)
+    known.extend(point for point in points if point not in known)
 
 
 def adopt_measured(experiment: Experiment, saved: SavedRun) -> None:
@@ -101,9 +99,7 @@ def adopt_measured(experiment: Experiment, saved: SavedRun) -> None:
     points.extend(copy.copy(point) for point in saved.measured if point not in points)
 
 
-def compare_runs(experiment: Experiment) -> None:
-    """Update the plot that compares the runs of this session."""
-    scene = experiment.scene
-    points = experiment.session.measured.get(scene.name, ())
-    declared = scene.parameters.declared()
-    experiment.session.comparison = compare(scene.study, declared[scene.study.over], points) if scene.study else None
+def conditions(experiment: Experiment) -> dict[str, Value]:
+    """What a run must share with another one to be compared with it: all parameters, and how it began."""
+    prepared = bool(getattr(experiment.run.state, PREPARED, False))
+    return {**experiment.parameters.model_dump(), PREPARED: prepared}

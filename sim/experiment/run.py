@@ -18,26 +18,26 @@ BLAME_STEPS = 20_000
 """A fault within this many steps of a parameter change is attributed to that change."""
 
 RAMP_PARTS = 8
-"""Equal changes a ramp consists of."""
+"""Number of equal changes in a ramp."""
 
 
 @dataclass(frozen=True)
 class Ramp:
-    """Parameters on their way from one set of values to another."""
+    """A gradual change of parameters from one set of values to another."""
 
     values: Mapping[str, float]
     """Values at the beginning, SI, by parameter name."""
     begins: int
-    """Step at which the ramp begins; its first part acts later."""
+    """Step at which the ramp begins; its first change acts later."""
     steps: int
-    """Steps it lasts, at least RAMP_PARTS."""
+    """Length of the ramp [steps], at least RAMP_PARTS."""
 
     def parts_done(self, step: int) -> int:
-        """Parts that have acted once `step` is reached; the m-th acts m steps / RAMP_PARTS after the beginning."""
+        """Number of changes that have acted at `step`; change m acts m steps / RAMP_PARTS after the beginning."""
         return min(RAMP_PARTS, ((step - self.begins + 1) * RAMP_PARTS - 1) // self.steps)
 
     def steps_left(self, step: int) -> int:
-        """Steps from `step` to the next part."""
+        """Steps from `step` to the next change."""
         return self.begins + (self.parts_done(step) + 1) * self.steps // RAMP_PARTS - step
 
 
@@ -46,13 +46,13 @@ class Run:
     """Everything that changes while the experiment runs; a packed copy is a restart point."""
 
     world: World
-    """Its tables are changed by the step loop. Replaced by another world, with other rows or more room, where needed:
-    written by `stepping`, `activation`, `relaxation`, `changes` and `scenes`."""
+    """The step loop changes its tables. It is replaced by another world when rows or memory must change: written by
+    `stepping`, `activation`, `relaxation`, `changes` and `scenes`."""
     state: Any
-    """The scene's own dataclass; its fields are written by the scene."""
+    """State of the scene, a dataclass of the scene; its fields are written by the scene."""
     built: Any
-    """The ParameterSet the world was built with; parameters that act at the next fill keep these values until then.
-    Written by `scenes`, where a base is rebuilt under the grains."""
+    """The ParameterSet with which the world was built; parameters that act at the next fill keep these values until
+    then. Written by `scenes` when a base is rebuilt under the grains."""
     dt: float = 0.0
     """Time step [s]. Written by `time_step`."""
     clock_time: float = 0.0
@@ -62,13 +62,13 @@ class Run:
     dt_changes: list[tuple[int, float]] = field(default_factory=list)
     """(step, new dt [s]) of every change of the time step; rows are appended by `time_step`."""
     booked: Booked = field(default_factory=Booked)
-    """Energy that did not come from the motion; its entries are written by `ledger`."""
+    """Energy changes that are not due to the motion; written by `ledger`."""
     series: Series = field(default_factory=lambda: Series(series_names()))
     """Samples for the plots; rows are appended by `sampling`."""
     bulk_step: int = 0
     """Step at which the costly measurements were last sampled. Written by `sampling`."""
     ramp: Ramp | None = None
-    """Parameters on their way to the requested values. Written by `activation`."""
+    """Present ramp to the requested parameters. Written by `activation`."""
 
     @property
     def step(self) -> int:
@@ -92,34 +92,34 @@ class Change:
 
     name: str = ""
     previous: Value | None = None
-    """Its value before the change, or before the drag of a slider that the change belongs to."""
+    """Value before the change, or before the drag of a slider to which the change belongs."""
     step: int = -BLAME_STEPS
     begins: bool = False
-    """True for the first change of a drag: a fault goes back to the state before it."""
+    """True for the first change of a drag: a fault restores the state before it."""
 
 
 @dataclass(frozen=True)
 class RestartPoint:
-    """A copy of a run with its parameters; never written to, so that several checkpoints may share it."""
+    """A copy of a run with its parameters; never changed, so that several checkpoints can share it."""
 
     parameters: Any
     run: Run
-    """Its world is packed: `restored` makes a run that can be stepped and measured."""
+    """A run whose world is packed; `restored` returns a run that can be advanced and measured."""
 
     @classmethod
     def of(cls, parameters: Any, run: Run) -> RestartPoint:
-        """A copy of a run without working storage; it shares the histories, whose rows never change."""
+        """A copy of a run without working memory; it shares the series, whose rows never change."""
         table = run.series.table
         return cls(parameters, copy.deepcopy(run, {id(run.world): packed(run.world), id(table): table}))
 
     def restored(self) -> Run:
-        """A run of its own to continue with."""
+        """An independent copy of the run, to be continued."""
         return copy.deepcopy(self.run, {id(self.run.world): unpacked(self.run.world)})
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """All state from which an experiment continues bit by bit, including into faults to come."""
+    """All data that determine the continuation of an experiment bit by bit, later faults included."""
 
     at: int
     """Steps done since the log began; unlike the step of the run it never decreases."""
@@ -127,9 +127,9 @@ class Checkpoint:
     """Number of log entries carried out."""
     now: RestartPoint
     good: RestartPoint
-    """Last good state: where a fault goes back to."""
+    """Last good state: the state that a fault restores."""
     before_change: RestartPoint
-    """State before the latest parameter change: where a fault attributed to that change goes back to."""
+    """State before the latest parameter change: the state that a fault attributed to this change restores."""
     last_change: Change
     fault: Fault | None
     message: str

@@ -18,7 +18,7 @@ from repose.sim.experiment.commands import Command
 from repose.sim.experiment.control import apply, seek_further
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.snapshot import Fault, Snapshot, TripleBuffer
-from repose.sim.experiment.stepping import advance, at_rest, steps_until, threads_wanted
+from repose.sim.experiment.stepping import advance, rests_at_check, steps_until, threads_wanted
 from repose.sim.experiment.take_snapshot import take_picture, take_snapshot
 
 PUBLISH_INTERVAL = 1.0 / 75.0
@@ -31,7 +31,7 @@ BATCH_TIME = 4e-3
 """Wall time of a batch [s]: long enough for a negligible overhead, short enough to answer a slider in one frame."""
 
 AT_ONCE = 0.25
-"""Wall time that going to another step may take before its progress is shown [s]."""
+"""Wall time of a seek after which its progress is shown [s]."""
 
 SPEED_WINDOW = 0.5
 """Wall time over which the real-time factor is averaged [s]."""
@@ -40,14 +40,14 @@ LONGEST_CATCH_UP = 0.1
 """Wall time behind schedule after which a new schedule begins [s]."""
 
 FRAMES_WAITING = 8
-"""Recorded snapshots that may be waiting before the physics thread waits."""
+"""Number of queued snapshots of a film at which the physics thread waits."""
 
 FRAME_WAIT = 2e-3
-"""Wall time between two looks at whether one more may wait [s]: a fraction of what drawing one takes."""
+"""Wall time between two checks whether the queue has room [s]: a fraction of the time to draw a snapshot."""
 
 
 Interval = float | Callable[[Snapshot], float]
-"""Simulated time between two frames of a film [s], or a function of a frame that returns that to the next."""
+"""Simulated time between two frames of a film [s], or a function of a frame that returns the time to the next."""
 
 
 class Runner:
@@ -80,8 +80,11 @@ class Runner:
         self._timeline: deque[tuple[float, float, int]] = deque()
         """Recent wall times, simulated times and steps, for the real-time factor; used by the physics thread only."""
         self._scheduled: tuple[float, float] | None = None
-        """Wall and simulated time at which the schedule began; None: it begins at the end of the next batch."""
+        """Wall and simulated time at which the schedule began; None if it begins at the end of the next batch."""
         self._speed_changed = False
+        self._stop_relaxing = threading.Event()
+        self._command_began = 0.0
+        """Wall time at which the present command began [s]; used by the physics thread only."""
         self._newest = self._buffer.writing
         self._newest.compiling = True
         self._buffer.publish()
@@ -115,7 +118,7 @@ class Runner:
         return self._buffer.latest()
 
     def pause(self, paused: bool) -> None:
-        """Pause or continue; steps requested by `single_step` and not yet done are dropped."""
+        """Pause or continue; steps requested by `single_step` and not yet done are cancelled."""
         with self._asking:
             self._paused, self._steps_asked = paused, 0
         self._speed_changed = True
@@ -129,13 +132,18 @@ class Runner:
         self._wake.set()
 
     def stop_at_rest(self, stops: bool) -> None:
-        """Whether the clock stops while nothing moves until a command, except while frames are recorded; steps of
-        `single_step` are done all the same."""
+        """Whether the simulated time stops while all grains are at rest and no command acts, except while frames are
+        recorded; steps of `single_step` are always done."""
         self._stops_at_rest = stops
         self._wake.set()
 
+    def stop_relaxing(self) -> None:
+        """End the relaxation under way, if there is one; its command is refused."""
+        self._stop_relaxing.set()
+
     def show_contacts(self, shown: bool) -> None:
-        """Whether snapshots hold the ends and forces of contacts, which cost most; those of films always do."""
+        """Whether snapshots contain the ends and forces of contacts, which cost most time; snapshots of films always
+        do."""
         self._contacts_shown = shown
 
     def set_speed(self, factor: float | None) -> None:
@@ -147,7 +155,8 @@ class Runner:
     def record(self, interval: Interval | None) -> queue.Queue[Snapshot | None]:
         """Queue a snapshot at every `interval` of simulated time [s] from now on; None ends it with a None item.
 
-        An interval that is a function of the snapshot is that to the next one; it is asked again where a phase begins.
+        An interval can be a function of the snapshot that returns the time to the next one; it is called again at the
+        beginning of a phase.
         While recording, the physics thread waits when `FRAMES_WAITING` snapshots are queued, so that the film is
         complete.
         """
@@ -156,7 +165,7 @@ class Runner:
             ended = self._recording
             self._recording = None
             frames = ended[1] if ended else queue.Queue()
-            frames.put(None)  # at once: only physics minds how many are waiting
+            frames.put(None)  # at once: only the physics thread limits the number of queued snapshots
             return frames
         frames = queue.Queue()
         self._frame_due, self._frame_last, self._frame_phase = -math.inf, -math.inf, ""
@@ -174,7 +183,7 @@ class Runner:
         except Exception as error:  # the window continues and shows the message
             traceback.print_exc()
             shown = self._buffer.writing
-            vars(shown).update(vars(self._newest))  # the one being written is older than the published one
+            vars(shown).update(vars(self._newest))  # the snapshot being written is older than the published one
             shown.serial += 1
             shown.compiling = False
             shown.fault = Fault(f"The physics thread stopped: {error}. Start the experiment anew.")
@@ -195,7 +204,7 @@ class Runner:
         began = time.perf_counter()
         steps, requested = self._steps_due(experiment)
         self._offer_frame(experiment)
-        done = advance(experiment, min(steps, self._steps_to_frame(experiment)))
+        done = advance(experiment, min(steps, self._steps_to_frame(experiment)), not requested and self._may_rest)
         if requested:
             with self._asking:
                 self._steps_asked = max(0, self._steps_asked - done)
@@ -217,7 +226,8 @@ class Runner:
     def _carry_out_commands(self, experiment: Experiment) -> bool:
         changed = False
         while not self._commands.empty():
-            before = experiment.time
+            before, self._command_began = experiment.time, time.perf_counter()
+            self._stop_relaxing.clear()
             experiment.session.seek_steps = int(AT_ONCE / self._batch_cost)
             self._refusal = apply(experiment, self._commands.get())
             self._refusals += bool(self._refusal)
@@ -239,7 +249,7 @@ class Runner:
             return 0, False
         if paused:
             return min(batch, asked), True
-        if self._stops_at_rest and self._recording is None and at_rest(experiment):
+        if self._may_rest and rests_at_check(experiment):
             self._scheduled = None
             return 0, False
         if self._speed is None:
@@ -251,6 +261,11 @@ class Runner:
         if behind > LONGEST_CATCH_UP * self._speed:
             self._scheduled = None
         return max(0, min(batch, int(behind / experiment.dt))), False
+
+    @property
+    def _may_rest(self) -> bool:
+        """Whether the clock stops at rest: never while frames are recorded."""
+        return self._stops_at_rest and self._recording is None
 
     def _steps_to_frame(self, experiment: Experiment) -> int:
         if self._recording is None:
@@ -284,7 +299,7 @@ class Runner:
         snapshot.serial = self._serial
         snapshot.refusal, snapshot.refusals = self._refusal, self._refusals
         snapshot.paused = self._paused
-        snapshot.compiling = False
+        snapshot.compiling, snapshot.relaxing = False, None
         snapshot.threads_asked, snapshot.threads_wanted = experiment.session.threads, threads_wanted(experiment)
         first, last = (self._timeline[0], self._timeline[-1]) if self._timeline else ((0.0, 0.0, 0),) * 2
         wall = last[0] - first[0]
@@ -292,13 +307,27 @@ class Runner:
         snapshot.steps_per_second = (last[2] - first[2]) / wall if wall > 0.0 else 0.0
 
     def announce_compiling(self, experiment: Experiment) -> None:
-        """Publish the world at rest, which exists before the loops that move it; called on the physics thread."""
+        """Publish the world before its first step, while the step loop is compiled; called on the physics thread."""
         shown = self._buffer.writing
         take_picture(experiment, shown)
         self._serial += 1
         shown.serial, shown.paused, shown.compiling = self._serial, self._paused, True
         self._newest = shown
         self._buffer.publish()
+
+    def announce_relaxing(self, experiment: Experiment, share: float) -> bool:
+        """Publish how far a long relaxation is; returns whether it is to stop. Called on the physics thread."""
+        now = time.perf_counter()
+        if now >= max(self._publish_at, self._command_began + AT_ONCE):
+            shown = self._buffer.writing
+            vars(shown).update(vars(self._newest))  # the one being written is older than the published one
+            self._serial += 1
+            shown.serial, shown.relaxing = self._serial, share
+            self._newest = shown
+            self._buffer.publish()
+            self._publish_at = now + PUBLISH_INTERVAL
+        # A way through the log repeats what was done once.
+        return experiment.history.seek is None and (self._stopping.is_set() or self._stop_relaxing.is_set())
 
     def _publish(self, experiment: Experiment) -> None:
         began = time.thread_time()

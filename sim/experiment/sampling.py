@@ -1,4 +1,4 @@
-"""Samples of the measurements: for the series while a run continues, for the readings and for result.json."""
+"""Samples of the measurements for the series, the readings and result.json."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COSTLY_STEPS = 1000
 
 
 def system_of(experiment: Experiment) -> System:
-    """What measurements may read of an experiment now."""
+    """The present data of an experiment that measurements can read."""
     run, engine, scene = experiment.run, experiment.engine, experiment.scene
     return System(
         world=run.world,
@@ -54,6 +54,6 @@ def sample(experiment: Experiment) -> None:
 
 
 def samples_now(system: System) -> dict[str, Any]:
-    """Every measurement now by name, JSON-ready: SI units, None where there is no value."""
+    """Present value of every measurement by name, in SI units and of types that JSON has; None if there is no value."""
     found = {name: float(entry.sample(system)) for name, entry in registry.measurements().items()}
     return {name: value if math.isfinite(value) else None for name, value in found.items()}

@@ -37,7 +37,7 @@ KIND, FORMAT, READABLE = "repose run", 5, (2, 3, 4, 5)
 PICTURE = "picture"
 """Table with the bytes of a small picture, which the run does not need."""
 PLAIN = ("dt", "clock_time", "clock_step", "booked", "bulk_step", "dt_changes", "ramp")
-"""Fields of `Run` that are written as plain data."""
+"""Fields of `Run` that are written as numbers."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
 """Largest time step and simulated time that are accepted [s]."""
 
@@ -48,12 +48,12 @@ def save(saved: SavedRun, path: Path) -> None:
 
 
 def load(path: str | Path) -> SavedRun:
-    """The run in a file that may be anything; raises `ArchiveError` naming it."""
+    """The run in a file of unknown content; raises `ArchiveError` with the name of the file."""
     path = Path(path)
     shown = str(path) if len(str(path)) <= 200 else f"...{str(path)[-190:]}"
     try:
         if not path.is_file():
-            missing = "there is no such file" if not path.exists() else "it is not a file that holds data"
+            missing = "there is no such file" if not path.exists() else "it is not a regular file"
             raise ArchiveError(f"{missing}; saved runs end in {SUFFIX}.")
         with path.open("rb") as file:
             return read(file)
@@ -64,7 +64,7 @@ def load(path: str | Path) -> SavedRun:
 
 
 def write(saved: SavedRun, file: BinaryIO, picture: bytes = b"") -> None:
-    """Write a run, and a small picture of it if there is one, to an open file; equal runs make equal files."""
+    """Write a run, and a small picture of it if given, to an open file; equal runs give equal files."""
     tables: Tables = {}
     runs: dict[int, Any] = {}
     log = saved.log
@@ -94,18 +94,18 @@ def write(saved: SavedRun, file: BinaryIO, picture: bytes = b"") -> None:
 
 @dataclass(frozen=True)
 class Glimpse:
-    """What a list of files says of a saved run."""
+    """Data of a saved run for a list of files."""
 
     scene: str
     seed: int
     time: float | None
     """Simulated time [s]; None in files of older versions."""
     picture: bytes
-    """A small picture as it was written; empty where there is none."""
+    """The bytes of a small picture; empty if there is none."""
 
 
 def glimpse(path: Path) -> Glimpse:
-    """Scene, seed, time and picture of a saved run, without a look at the rest; raises `ArchiveError`, `OSError`."""
+    """Scene, seed, time and picture of a saved run, without reading the rest; raises `ArchiveError`, `OSError`."""
     with path.open("rb") as file:
         manifest, tables = archive.read(file, "a saved run", only=(PICTURE,))
     scene, seed, time = (manifest.get(name) for name in ("scene", "seed", "simulated_time"))
@@ -135,12 +135,12 @@ def read(file: BinaryIO) -> SavedRun:
 
 
 def _advice(found: Any) -> str:
-    """What to do with a file of another format; empty where that is unknown."""
+    """What to do with a file of another format; empty if that is unknown."""
     if type(found) is not int or found < 1:
         return ""
     if found > FORMAT:
-        return " It was saved by a newer version: use that one."
-    return " It was saved by an older version: use that one, or begin anew with the same parameters and seed."
+        return " It was saved by a newer version: use that version."
+    return " It was saved by an older version: use that version, or start again with the same parameters and seed."
 
 
 def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
@@ -171,14 +171,14 @@ def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surface
     )
     now = checkpoints[1]
     if not 0 <= log.start.commands <= now.commands <= len(log.entries) or not 0 <= log.start.at <= now.at == log.end:
-        raise ArchiveError("The file's log does not reach its present: the file is damaged.")
+        raise ArchiveError("The file's log ends before its present state: the file is damaged.")
     if any(point.now.run.dt == 0.0 and point.fault is None for point in checkpoints):
-        raise ArchiveError("The file's time step is 0 s, which cannot be: the file is damaged.")
+        raise ArchiveError("The file's time step is 0 s, which is impossible: the file is damaged.")
     if sorted(entry.at for entry in log.entries) != [entry.at for entry in log.entries]:
         raise ArchiveError("The commands of the file's log are not in order: the file is damaged.")
-    whole = manifest["format"] >= 4  # older formats hashed columns that no longer exist
+    whole = manifest["format"] >= 4  # hashes of older formats contain columns that no longer exist
     if whole and state_hash(now.now.run) != manifest["state_hash"]:
-        raise ArchiveError("The state in the file has another hash than was written down: the file is damaged.")
+        raise ArchiveError("The state in the file does not have the hash in the file: the file is damaged.")
     measured = decode(list[Measured], manifest["measured"], tables, "measured")
     return SavedRun(log, now, measured, decode(str, manifest["engine"], tables, "engine"))
 
@@ -237,10 +237,10 @@ def _require_matching(scene: Scene, parameters: Any, run: Run) -> None:
 
 
 def _require_ramp(parameters: Any, ramp: Ramp) -> None:
-    """Raise `ArchiveError` unless the ramp can lead to these parameters."""
+    """Raise `ArchiveError` unless the ramp can end at these parameters."""
     ramped = {name for name, entry in parameters.declared().items() if entry.quantity.effect == "ramp"}
     if not ramp.values.keys() <= ramped or ramp.steps < RAMP_PARTS or ramp.begins < 0:
-        raise ArchiveError("The file's run is in a change that cannot be: the file is damaged.")
+        raise ArchiveError("The file's ramp of parameters is impossible: the file is damaged.")
     parameters.changed(**ramp.values)
 
 
@@ -272,7 +272,7 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
         plain = plain | {"state": plain["state"] | {"slope": plain["measurement"]}}
     values = {key: decode(kind, plain.get(key), tables, f"{name}.{key}") for key, kind in kinds.items()}
     if not (0.0 <= values["dt"] <= LONGEST_STEP and math.isfinite(values["clock_time"])):
-        raise ArchiveError(f"The file's time step is {values['dt']:g} s, which cannot be: the file is damaged.")
+        raise ArchiveError(f"The file's time step is {values['dt']:g} s, which is impossible: the file is damaged.")
     names = decode(list[str], plain.get("series", list(FORMAT_4_NAMES)), tables, f"{name}.series")
     series = _series(tuple(names), tables[f"{name}.series"])
     run = Run(world=world_of(tables, f"{name}.world."), series=series, **values)
@@ -293,9 +293,11 @@ def _require_sound(scene: Scene, run: Run) -> None:
     }
     for what, wrong in complaints.items():
         if wrong:
-            raise ArchiveError(f"The file's {what} cannot be: the file is damaged.")
+            raise ArchiveError(f"The file's {what} cannot have this value: the file is damaged.")
     if flaw := scene.flaw(run.state, run.world, run.built):
-        raise ArchiveError(f"The file's {flaw} cannot be one of the scene '{scene.name}': the file is damaged.")
+        raise ArchiveError(
+            f"The file's {flaw} cannot have this value in the scene '{scene.name}': the file is damaged."
+        )
 
 
 def _series(names: tuple[str, ...], table: Floats) -> Series:
@@ -315,14 +317,14 @@ def _entry_from_plain(scene: Scene, plain: Any, tables: Tables, surfaces: Mappin
     at, name, values = plain
     kinds = {kind.__name__: kind for kind in get_args(Logged)}
     if name not in kinds or type(at) is not int or at < 0:
-        raise ArchiveError(f"The file's log holds the command {str(name)[:40]!r}, which this program does not know.")
+        raise ArchiveError(f"The file's log contains the command {str(name)[:40]!r}, which this program does not know.")
     make = cast(Callable[..., Any], kinds[name])
     filled = decode(dict[str, Any], values, tables, "command")
     needed = {Act: str, RemoveGrain: int}.get(kinds[name], dict)
     if not all(isinstance(value, needed) for value in filled.values()):
-        raise ArchiveError(f"The file's log holds a {name} without what it needs: the file is damaged.")
+        raise ArchiveError(f"The file's log contains a {name} without its values: the file is damaged.")
     command = make(**filled)
     for key, entry in scene.parameters.declared().items():
         if entry.kind == "path" and getattr(command, "values", {}).get(key, "") not in ("", *surfaces):
-            raise ArchiveError("The file's log names a shape that the file does not hold: the file is damaged.")
+            raise ArchiveError("The file's log names a shape that the file does not contain: the file is damaged.")
     return Entry(at, command)

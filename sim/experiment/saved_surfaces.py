@@ -25,8 +25,8 @@ def surfaces_to_plain(points: Iterable[RestartPoint], tables: Tables) -> dict[st
 
 
 def without_remote_paths(manifest: dict[str, Any]) -> dict[str, Any]:
-    """The manifest with the bare names of files of other machines: a start anew with these parameters must not speak to
-    one that a stranger has chosen."""
+    """The manifest with names without folders for files on other machines: a restart with these parameters must not
+    connect to a machine that the author of the file has chosen."""
     remote = {path: re.split(r"[\\/:]", path)[-1] for path in manifest.get("surfaces", {}) if not _is_local(path)}
 
     def renamed(plain: Any) -> Any:

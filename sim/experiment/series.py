@@ -44,7 +44,7 @@ class Series:
     def of(cls, names: tuple[str, ...], table: Floats, columns: tuple[str, ...] | None = None) -> Series:
         """The series with these samples, shape (columns, samples).
 
-        `columns` names the rows of `table` where they are others than `names`; columns missing there become nan.
+        `columns` names the rows of `table` if they differ from `names`; missing columns become nan.
         """
         series = cls(names, table.shape[1])
         known = dict(zip(columns or names, table, strict=True))
@@ -67,5 +67,5 @@ class Series:
         return float(self.table[self.names.index(name), self.count - 1])
 
     def columns(self) -> dict[str, Floats]:
-        """Every column by name, shape (count,); not to be written to."""
+        """Every column by name, shape (count,); read only."""
         return {name: self.table[row, : self.count] for row, name in enumerate(self.names)}

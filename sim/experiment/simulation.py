@@ -1,4 +1,4 @@
-"""The public API for scripts: one experiment behind about a dozen methods of one line each.
+"""The public API for scripts: one experiment with about a dozen methods of one line each.
 
 simulation = Simulation("heap", {"friction": 0.3}, prepared="column")
 simulation.act("open")
@@ -24,7 +24,7 @@ from repose.sim.parameters import ParameterError, Value
 class Simulation:
     """A scene with `values` over its default parameters; `prepared` names a state to start from.
 
-    Raises `ParameterError` where the scene, a value, the seed or the prepared state is refused. `experiment` holds all
+    Raises `ParameterError` if the scene, a value, the seed or the prepared state is refused. `experiment` holds all
     data (repose.sim.experiment.experiment).
     """
 
@@ -45,12 +45,12 @@ class Simulation:
         return simulation
 
     def apply(self, command: Command) -> None:
-        """Carry out a command; raises `ParameterError` where it is refused."""
+        """Carry out a command; raises `ParameterError` if it is refused."""
         if refusal := control.apply(self.experiment, command):
             raise ParameterError(refusal)
 
     def act(self, action: str) -> None:
-        """Fire an action of the scene, such as "fill", "open" or "measure"."""
+        """Carry out an action of the scene, such as "fill", "open" or "measure"."""
         self.apply(Act(action))
 
     def set(self, **values: Value) -> None:
@@ -66,11 +66,11 @@ class Simulation:
         return headless.run_experiment(self.experiment, until=until, under_way=True)
 
     def measure(self) -> Any:
-        """The scene's reading of the world as it is, or None where there is nothing to read."""
+        """The present measurement of the scene, or None if there is nothing to measure."""
         return self.experiment.scene.measure(self.experiment)
 
     def snapshot(self) -> Snapshot:
-        """Positions, contacts and readings now."""
+        """Present positions, contacts and readings."""
         snapshot = Snapshot()
         take_snapshot(self.experiment, snapshot)
         return snapshot
@@ -80,7 +80,7 @@ class Simulation:
         saved_run.save(history.saved_copy(self.experiment), Path(path))
 
     def results(self) -> dict[str, Any]:
-        """Everything result.json holds, in SI and JSON-ready."""
+        """The content of result.json, in SI units and of types that JSON has."""
         return results.results_of(self.experiment)
 
     def state_hash(self) -> str:

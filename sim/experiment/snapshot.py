@@ -32,7 +32,7 @@ class Remedy:
 
     name: Literal["undo", "smaller_dt", "auto_dt", "remove_grain", "continue"]
     words: str
-    """What to do, in words that follow a comma."""
+    """What to do: an imperative without a capital letter."""
     values: Mapping[str, Value] = field(default_factory=dict)
     """Parameters to set, SI."""
     sphere_id: int | None = None
@@ -50,7 +50,7 @@ class Fault:
     previous: float | int | str | None = None
     """Its value before that change."""
     remedies: tuple[Remedy, ...] = ()
-    """The likely remedy first."""
+    """The most likely remedy is the first."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,8 @@ class Action:
     enabled: bool
     help: str
     pivot: tuple[float, float, float] | None = None
-    """For an action that turns everything half around the x axis through this point [m]: it can be done by hand."""
+    """For an action that turns everything by 180° around the x axis through this point [m]: the user can also turn it
+    with the mouse."""
 
 
 @dataclass(frozen=True)
@@ -73,18 +74,18 @@ class Notice:
     heading: str
     text: str
     action: str = ""
-    """Name of the action to offer beside it; empty for none."""
+    """Name of the action to offer with the notice; empty for none."""
 
 
 @dataclass
 class Snapshot:
-    """One moment of the run.
+    """The state of a run at one time.
 
     Arrays have one row per sphere (`count` of them, fixed ones included) or one per contact.
     """
 
     serial: int = 0
-    """Rises with every published snapshot."""
+    """Increases with every published snapshot."""
     scene: str = ""
     seed: int = 0
     step: int = 0
@@ -93,57 +94,60 @@ class Snapshot:
     dt: float = 0.0
     """Time step in use [s]."""
     contact_time: float = 0.0
-    """How long a typical contact lasts, over which changes of stiffness take effect [s]."""
+    """Contact duration of a typical impact, over which changes of stiffness act [s]."""
     parameters: ParameterSet | None = None
 
     position: Floats = field(default_factory=lambda: np.empty((0, 2), np.float32))
     """Centres [m], shape (count, dimension)."""
     radius: Floats = field(default_factory=lambda: np.empty(0, np.float32))
-    """[m], shape (count,)."""
+    """Radii [m], shape (count,)."""
     fixed: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
     """True for spheres of walls and base, which belong to no layer, shape (count,)."""
     sphere_id: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     """Identity, unchanged when rows move, shape (count,)."""
     orientation: Floats = field(default_factory=lambda: np.empty((0, 0), np.float32))
-    """Unit quaternion (w, x, y, z) in space, angle [rad] in the plane, nothing without rotation;
+    """Unit quaternion (w, x, y, z) in space, angle [rad] in the plane, empty without rotation;
     shape (count, 4, 1 or 0)."""
     facets: Floats = field(default_factory=lambda: np.empty((0, 2, 2), np.float32))
     """Walls to draw [m]: corners of triangles in space, ends of lines in the plane;
     shape (facets, dimension, dimension)."""
     ghosts: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
-    """Where a closed form says a sphere in space should be: centre and radius [m], shape (ghosts, 4)."""
+    """Positions of spheres in space according to a closed form: centre and radius [m], shape (ghosts, 4)."""
     labels: tuple[Label, ...] = ()
-    """Words at spheres."""
+    """Labels at spheres."""
     tracks: tuple[Track, ...] = ()
     """Paths of spheres."""
     columns: dict[str, Floats] = field(default_factory=dict)
     """Per sphere, SI, shape (count,): "speed" [m/s], "force" (sum of normal forces) [N], "pressure" (inside the sphere)
     [Pa, in the plane N/m], "coordination" [contacts], "size" (radius) [m], "layer" (of origin, -1 for fixed)."""
+    layers: int = 0
+    """Number of layers that the grains form once all are poured; 0 if it is not known."""
     contact_ends: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
     """Both centres of every touching pair [m], shape (contacts, 2 * dimension)."""
     contact_force: Floats = field(default_factory=lambda: np.empty(0, np.float32))
     """Normal force [N], shape (contacts,)."""
     box: tuple[tuple[float, ...], tuple[float, ...]] = ((0.0, 0.0), (1.0, 1.0))
-    """Lower and upper corner of what the scene wants in view [m]."""
+    """Lower and upper corner of the region of space to show [m]."""
     focus: tuple[tuple[float, ...], tuple[float, ...]] | None = None
-    """The same of what stays in view beside the grains when the camera follows them [m]; None for the whole box."""
+    """The same of the region that stays in view, besides the grains, when the camera follows the grains [m]; None for
+    the whole box."""
 
     phase: str = "empty"
     phase_label: str = ""
     """The phase in words, for example "filling: layer 12, 240 of 1100 grains"."""
     progress: float | None = None
-    """Share of the phase done, 0 to 1; None when nothing is under way."""
+    """Share of the phase done, 0 to 1; None in phases without progress."""
     actions: tuple[Action, ...] = ()
     measurement: AngleOfRepose | None = None
     """Slope to draw on the grains (`Scene.slope`)."""
     measured: int = 0
     """Runs of this scene measured in this session."""
     comparison: Curve | None = None
-    """These runs beside each other; None where the scene has nothing to compare."""
+    """Comparison of these runs; None in scenes without comparison."""
     readings: tuple[Reading, ...] = ()
-    """The scene's own."""
+    """Readings of the scene."""
     bulk_readings: tuple[Reading, ...] = ()
-    """Of the measurements (repose.sim.measure)."""
+    """Readings of the measurements (repose.sim.measure)."""
     curves: tuple[Curve, ...] = ()
     kinetic_energy: float = 0.0
     mean_speed: float = 0.0
@@ -153,9 +157,9 @@ class Snapshot:
     largest_overlap: float = 0.0
     """Largest overlap / radius of the smaller sphere that can move [-]."""
     omega_dt: float = 0.0
-    """Stiffest frequency present times dt [-]."""
+    """Largest angular frequency of a present contact times dt [-]."""
     omega_dt_limit: float = 1.0
-    """Largest stable value of it at the damping ratio of that contact [-]."""
+    """Largest stable value of `omega_dt` at the damping ratio of that contact [-]."""
     dt_warning: str = ""
     """Consequence of a fixed time step that is too large; empty if the step is small enough."""
     energy: dict[str, float] = field(default_factory=dict)
@@ -172,6 +176,8 @@ class Snapshot:
     """Last step reached; larger than `at` while an earlier state is shown."""
     cuts: int = 0
     """How often later steps were discarded because the run continued from an earlier state."""
+    commands: int = 0
+    """Commands in the log: 0 until the user does something."""
     moments: tuple[tuple[int, float], ...] = ()
     """Steps since the log began and simulated time [s] of the checkpoints."""
     moments_bytes: int = 0
@@ -184,24 +190,26 @@ class Snapshot:
     message_repeats: bool = False
     """True while the message says the same as `phase_label`."""
     notice: Notice | None = None
-    """The scene's own."""
+    """Notice of the scene."""
     refusal: str = ""
-    """Why the last command was refused; empty once one has been accepted."""
+    """Why the last command was refused; empty if it was accepted."""
     refusals: int = 0
-    """How many commands have been refused."""
+    """Number of refused commands."""
     fault: Fault | None = None
 
     threads_asked: int | None = None
-    """Requested number of threads; None where the program chooses."""
+    """Requested number of threads; None for automatic."""
     threads_wanted: int = 1
     """Number of threads that the program would choose now."""
 
     paused: bool = False
     at_rest: bool = False
-    """True when nothing will move until a command: the clock may stop."""
+    """True if all grains stay at rest until a command: the simulated time can stop."""
     realtime_factor: float = 0.0
     """Simulated / wall time, over the last half second."""
     steps_per_second: float = 0.0
+    relaxing: float | None = None
+    """Share done of a relaxation that takes long; None while there is none."""
     compiling: bool = False
     """True while the engine is being compiled and nothing can move yet."""
 
@@ -223,7 +231,7 @@ class TripleBuffer:
         return self._writing
 
     def publish(self) -> None:
-        """Make the written snapshot the newest; older ones are dropped."""
+        """Make the written snapshot the newest; older ones are not read any more."""
         with self._lock:
             self._writing, self._between = self._between, self._writing
             self._fresh = True

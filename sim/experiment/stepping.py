@@ -1,6 +1,6 @@
-"""Steps of an experiment, and what is checked between them: faults, the scene, the time step, the series.
+"""Steps of an experiment and the checks between them: faults, scene, time step, series.
 
-Whatever depends on the state is checked every so many steps of the run, never per call.
+All checks that depend on the state are done at fixed numbers of steps of the run, never per call.
 """
 
 from __future__ import annotations
@@ -18,22 +18,25 @@ from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.measure.mean_speed import mean_speed
 
 REST_TIME, SLOW = 0.25, 1e-2
-"""Simulated time that passes after a command before all counts as at rest [s], and mean speed below which grains are at
+"""Simulated time after a command before the grains can count as at rest [s], and mean speed below which grains are at
 rest in scenes without a settle speed [m/s]."""
 
 CHECKS_PER_CHECKPOINT = 40
 """Checks between two checkpoints: restart points for faults, positions of the rewind bar, hashes of the log."""
 
 
-def advance(experiment: Experiment, steps: int) -> int:
-    """Advance by at most `steps` steps; returns how many were done, fewer only after a fault."""
+def advance(experiment: Experiment, steps: int, to_rest: bool = False) -> int:
+    """Advance by at most `steps` steps; returns how many were done, fewer only after a fault.
+
+    With `to_rest` the check at which all has come to rest is the last step.
+    """
     if steps > 0 and experiment.fault is None:
         history.cut(experiment)
-    return advance_within_log(experiment, steps)
+    return advance_within_log(experiment, steps, to_rest)
 
 
-def advance_within_log(experiment: Experiment, steps: int) -> int:
-    """`advance` without discarding what the log holds after the present."""
+def advance_within_log(experiment: Experiment, steps: int, to_rest: bool = False) -> int:
+    """Like `advance`, but without discarding the log after the present step."""
     done = 0
     run = experiment.run
     run.world = with_threads(run.world, experiment.session.threads or threads_wanted(experiment))
@@ -56,31 +59,42 @@ def advance_within_log(experiment: Experiment, steps: int) -> int:
                 faults.update_dt(experiment)
             if experiment.fault is None:
                 _check(experiment)
+        if to_rest and rests_at_check(experiment):
+            break
     return done
 
 
 def is_finished(experiment: Experiment) -> bool:
-    """True when nothing is under way: only a command changes the phase."""
+    """True if only a command can change the phase."""
     return experiment.fault is not None or not experiment.scene.under_way(experiment)
 
 
 def at_rest(experiment: Experiment) -> bool:
-    """True when nothing will move until a command: nothing is under way, and the grains have come to rest.
+    """True if only a command can change the phase and all grains have come to rest.
 
-    A command lets the clock run for `REST_TIME` at least, so that its effect on resting grains shows.
+    After a command the simulated time advances by `REST_TIME` at least, so that its effect on grains at rest can be
+    seen.
     """
     run, past = experiment.run, experiment.history
     if not is_finished(experiment) or run.ramp is not None:
         return False
     if experiment.phase == "rested" and getattr(experiment.parameters, "repeat", False):
-        return False  # the scene begins again by itself
+        return False  # the scene continues by itself
     since = past.log.entries[past.commands - 1].at if past.commands else 0
     settled = not past.commands or (past.at - since) * experiment.dt >= REST_TIME
     return settled and mean_speed(run.world) < getattr(experiment.parameters, "settle_speed", SLOW)
 
 
+def rests_at_check(experiment: Experiment) -> bool:
+    """Whether the clock may stop here: all is at rest, and this step is one that the run alone determines.
+
+    What the user does next then acts at the same step in every run of the same seed, however fast the machine is.
+    """
+    return experiment.step % CHECK_STEPS == 0 and at_rest(experiment)
+
+
 def steps_until(experiment: Experiment, time: float) -> int:
-    """Steps to the first one at or after `time` [s], one at least, as far as the time step is sure to last."""
+    """Steps to the first step at or after `time` [s], at least one, at most until the time step can change."""
     apart = CHECK_STEPS - experiment.step % CHECK_STEPS
     if experiment.dt == 0.0 or math.isinf(time):
         return apart
@@ -88,7 +102,7 @@ def steps_until(experiment: Experiment, time: float) -> int:
 
 
 def threads_wanted(experiment: Experiment) -> int:
-    """Number of threads worth using."""
+    """Number of threads that is expected to be the fastest."""
     moving = int(np.count_nonzero(~experiment.run.world.fixed))
     return threads_for(moving, experiment.session.spare_processors)
 

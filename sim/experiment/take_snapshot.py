@@ -11,14 +11,16 @@ from repose.sim.engine.contacts.wall_forces import FACET
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, Floats, World
 from repose.sim.experiment.automatic_step import dt_warning
+from repose.sim.experiment.comparison import PREPARED, compare_session
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of, survey_contacts
+from repose.sim.experiment.results import conditions
 from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import system_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import at_rest
 from repose.sim.measure.contact_sums import pushes, touching_pairs
-from repose.sim.measure.display import Reading
+from repose.sim.measure.display import Curve, Reading
 from repose.sim.measure.energy import Energy
 from repose.sim.measure.measurement import Measurement
 from repose.sim.measure.stress import grain_pressure
@@ -28,7 +30,8 @@ READING_INTERVAL, READING_SHARE = 0.25, 0.01
 only what is shown depends on them."""
 
 LONGEST_WAIT = 2.0
-"""Wall time after which a new sample is taken, whatever the last one cost [s]: the first one may have compiled."""
+"""Wall time after which a new sample is taken, whatever the last one cost [s]: the cost of the first one can contain
+compiling."""
 
 FEW_PAIRS, CONTACT_SHARE = 5000, 0.01
 """Number of pairs up to which every snapshot surveys all contacts, and the largest share of wall time that surveys may
@@ -72,6 +75,50 @@ def shown_contacts(experiment: Experiment) -> tuple[Survey, Energy]:
     return last.survey, last.energy
 
 
+@dataclass(frozen=True)
+class ShownLayers:
+    """The number of layers of a run; it changes only with the phase."""
+
+    run: Run
+    built: object
+    phase: str
+    layers: int
+
+
+def shown_layers(experiment: Experiment) -> int:
+    """Number of layers once all grains are poured, computed once in each phase."""
+    last, run, phase = experiment.session.shown.get("layers"), experiment.run, experiment.phase
+    if last is None or last.run is not run or last.built is not run.built or last.phase != phase:
+        layers = experiment.scene.layers(experiment)
+        last = experiment.session.shown["layers"] = ShownLayers(run, run.built, phase, layers)
+    shown: int = last.layers
+    return shown
+
+
+@dataclass(frozen=True)
+class ShownComparison:
+    """The latest plot of the runs of a session."""
+
+    parameters: object
+    state: tuple[str, int, bool]
+    """Scene, number of its runs, whether the present one began from a prepared state."""
+    curve: Curve | None
+
+
+def shown_comparison(experiment: Experiment) -> Curve | None:
+    """The runs of this session beside each other; made anew where there are more, or the present run is another."""
+    scene, last = experiment.scene, experiment.session.shown.get("comparison")
+    points = experiment.session.measured.get(scene.name, ())
+    now = conditions(experiment)
+    state = scene.name, len(points), bool(now[PREPARED])
+    if last is None or last.parameters is not experiment.parameters or last.state != state:
+        declared = experiment.parameters.declared()
+        curve = compare_session(scene.study, declared, points, now) if scene.study else None
+        last = experiment.session.shown["comparison"] = ShownComparison(experiment.parameters, state, curve)
+    shown: Curve | None = last.curve
+    return shown
+
+
 def shown_readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Readings of the measurements, sampled at most every `READING_INTERVAL` and for `READING_SHARE` of the time."""
     last, now = experiment.session.shown.get("readings"), time.perf_counter()
@@ -92,21 +139,21 @@ def sorted_measurements() -> tuple[Measurement, ...]:
 
 
 def wall_facets(world: World) -> Floats:
-    """The facets among the walls, where they are now [m], shape (facets, dimension, dimension)."""
+    """The facets among the walls at their present positions [m], shape (facets, dimension, dimension)."""
     dimension = world.search.reference.shape[0]
     rows = world.walls.shape == FACET
     return world.walls.corner[rows, :dimension] + world.walls.moved[rows, None, :]
 
 
 def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
-    """Copy what can be drawn and said of a world without any compiled function: places, parameters, phase, actions."""
+    """Copy the data that need no compiled function: positions, parameters, phase, actions."""
     world, dimension = experiment.run.world, experiment.scene.dimension
     snapshot.scene, snapshot.seed = experiment.scene.name, experiment.seed
     snapshot.step, snapshot.time, snapshot.dt = experiment.step, experiment.time, experiment.dt
     snapshot.parameters = experiment.parameters
     snapshot.position = world.motion[:dimension, 0].T.astype(np.float32)
     snapshot.radius = world.radius.astype(np.float32)
-    snapshot.fixed = world.fixed & (world.layer < 0)  # a grain that is held until it is let go is no wall
+    snapshot.fixed = world.fixed & (world.layer < 0)  # a grain that is fixed until its release is not a wall
     snapshot.sphere_id = world.sphere_id.copy()
     speed = np.sqrt(np.sum(world.motion[:dimension, 1] ** 2, axis=0))
     snapshot.columns = {
@@ -125,6 +172,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.facets = (wall_facets(world) if facets is None else facets).astype(np.float32)
     snapshot.contact_ends, snapshot.contact_force = np.empty((0, 2 * dimension), np.float32), np.empty(0, np.float32)
     snapshot.labels, snapshot.tracks = experiment.scene.labels(experiment), experiment.scene.tracks(experiment)
+    snapshot.layers = shown_layers(experiment)
     snapshot.box = experiment.scene.box(experiment)
     snapshot.focus = experiment.scene.focus(experiment)
     snapshot.phase, snapshot.phase_label, snapshot.progress = experiment.scene.describe(experiment)
@@ -137,9 +185,9 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
 
 
 def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = True) -> None:
-    """Copy what the outside may see of a world into float32 columns; the ends of contacts only if they are asked for.
+    """Copy the public data of an experiment into float32 columns; the ends of contacts only if requested.
 
-    Physics stands still meanwhile: everything here is a copy or one passage through the lists.
+    The physics thread does no steps meanwhile: every operation is a copy or one pass over the lists.
     """
     take_picture(experiment, snapshot)
     world, run = experiment.run.world, experiment.run
@@ -155,11 +203,11 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.bulk_readings = shown_readings(experiment)
     snapshot.curves = experiment.scene.curves(experiment)
 
-    if (journey := experiment.history.seek) is not None:
-        snapshot.phase_label = f"going to step {journey.at}, now at {experiment.history.at}"
-        snapshot.progress = (experiment.history.at - journey.origin) / (journey.at - journey.origin)
+    if (seek := experiment.history.seek) is not None:
+        snapshot.phase_label = f"moving to step {seek.at}, now at {experiment.history.at}"
+        snapshot.progress = (experiment.history.at - seek.origin) / (seek.at - seek.origin)
     snapshot.measured = len(experiment.session.measured.get(experiment.scene.name, ()))
-    snapshot.comparison = experiment.session.comparison
+    snapshot.comparison = shown_comparison(experiment)
     snapshot.kinetic_energy = ledger.kinetic
     snapshot.coordination = float(pushed.contacts[moving].mean()) if moving.any() else 0.0
     snapshot.largest_overlap = survey.largest_overlap
@@ -171,7 +219,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.series = run.series.columns()
     snapshot.measurements = sorted_measurements()
     snapshot.at, snapshot.log_end = experiment.history.at, experiment.history.log.end
-    snapshot.cuts = experiment.history.cuts
+    snapshot.cuts, snapshot.commands = experiment.history.cuts, len(experiment.history.log.entries)
     snapshot.moments = experiment.history.checkpoints.shown
     snapshot.moments_bytes = experiment.history.checkpoints.bytes
     snapshot.moments_budget = experiment.history.checkpoints.budget

@@ -10,16 +10,16 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import survey_contacts
 
 LARGE_RISE = 2.0
-"""A step this many times larger restarts the higher derivatives [-]. What rounding and jumps of the force leave in the
-q-th derivative scales with dt^(2-q), and the next prediction multiplies it by the new dt^(q-2): the fifth by the rise
-cubed."""
+"""Ratio of a new step to the old one above which the higher derivatives restart [-]. Errors of the q-th derivative from
+rounding and from jumps of the force scale with dt^(2-q), and the next prediction multiplies them by the new dt^(q-2):
+that of the fifth by the cube of the ratio."""
 
 
 def choose_dt(experiment: Experiment, first: bool = False) -> Survey | None:
-    """Set the time step that the parameters ask for, stable at both ends of a ramp.
+    """Set the time step according to the parameters, stable at both ends of a ramp.
 
-    Returns the survey of the contacts that do not bear a fixed step, which then stays as it is, or None. `first` means
-    that the step was just asked for: it is taken whatever the contacts bear.
+    If a fixed step is unstable, the step does not change and the survey of the contacts is returned, otherwise None.
+    With `first` the step has just been requested and is set even if it is unstable.
     """
     dt, survey = _needed_dt(experiment, first)
     if experiment.run.ramp is not None:
@@ -33,7 +33,7 @@ def choose_dt(experiment: Experiment, first: bool = False) -> Survey | None:
 
 
 def foreseen_dt(experiment: Experiment) -> float:
-    """Largest step stable for the contacts present and those to come, now and when the ramp is over [s]."""
+    """Largest stable step for the present and the expected contacts, now and at the end of the ramp [s]."""
     now = automatic_step.foreseen_dt(experiment, survey_contacts(experiment))
     if experiment.run.ramp is None:
         return now
@@ -42,13 +42,14 @@ def foreseen_dt(experiment: Experiment) -> float:
 
 
 def _needed_dt(experiment: Experiment, first: bool) -> tuple[float, Survey]:
-    """The fixed or the automatic step, with the survey it follows from."""
+    """The fixed or the automatic step, and the survey from which it follows."""
     asked, survey = experiment.parameters.dt, survey_contacts(experiment)
     return (automatic_step.next_automatic_dt(experiment, survey, first) if asked == "auto" else asked), survey
 
 
 def _take_dt(experiment: Experiment, dt: float) -> None:
-    """Step by `dt` [s] from now on; velocities ahead of their positions stay ahead by the same share of a step."""
+    """Use the time step `dt` [s] from now on; velocities that are ahead of positions stay ahead by the same share of a
+    step."""
     run, scheme, before = experiment.run, experiment.engine.model.integrator, experiment.run.dt
     run.clock_time, run.clock_step, run.dt = experiment.time, experiment.step, dt
     run.dt_changes.append((experiment.step, dt))

@@ -20,7 +20,7 @@ LARGEST_FILE = 4 * 2**30
 LARGEST_MANIFEST = 64 * 2**20
 MOST_MEMBERS = 4096
 MOST_PACKED = 250
-"""Largest compression ratio beyond a first megabyte [-]: numbers do not reach it, compression bombs do."""
+"""Largest compression ratio of more than one megabyte [-]: numbers compress less, compression bombs more."""
 SUFFIX = ".repose"
 """Ending of the file of a saved run."""
 MANIFEST = "manifest"
@@ -53,9 +53,9 @@ def write(file: BinaryIO, manifest: dict[str, Any], tables: dict[str, Any]) -> N
 
 
 def read(file: BinaryIO, what: str, only: Container[str] | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Manifest and tables, all or `only` those, of an open file of any content; raises `ArchiveError`.
+    """Manifest and tables, all or `only` those, of an open file of unknown content; raises `ArchiveError`.
 
-    The error names `what` the file is not.
+    The error says that the file is not `what`.
     """
     try:
         size = file.seek(0, 2)
@@ -69,7 +69,7 @@ def read(file: BinaryIO, what: str, only: Container[str] | None = None) -> tuple
             return manifest, {name: _shared(members, listed, name) for name in listed}
     except ArchiveError:
         raise
-    except Exception as error:  # whatever a damaged archive provokes in the readers below us
+    except Exception as error:  # a damaged archive can raise any error in the libraries that read it
         reason = " ".join(str(error).split())[:120] or type(error).__name__
         raise ArchiveError(f"The file cannot be read as {what}: {reason}.") from None
 
@@ -98,7 +98,7 @@ def _table(archive: zipfile.ZipFile, name: str, said: dict[str, Any]) -> Any:
         shape, by_columns, kind = np.lib.format.read_array_header_1_0(member)
         if not kind.isnative:
             raise ArchiveError(
-                f"Table '{name}' of the file has the bytes of its numbers in the other order: {kind.str}."
+                f"Table '{name}' of the file has another byte order than this program reads: {kind.str}."
             )
         sound = kind.kind in KINDS and not by_columns and (list(shape), kind.str) == (said["shape"], said["dtype"])
         room = archive.getinfo(f"{name}.npy").file_size
@@ -112,7 +112,7 @@ def _table(archive: zipfile.ZipFile, name: str, said: dict[str, Any]) -> Any:
 
 
 def _shared(members: dict[str, Any], listed: dict[str, Any], name: str) -> Any:
-    """A copy of the table, also where the file stores it under another name."""
+    """A copy of the table, also if the file contains it under another name."""
     source = listed[name].get("same_as")
     if source is None:
         return members[name]
@@ -122,10 +122,10 @@ def _shared(members: dict[str, Any], listed: dict[str, Any], name: str) -> Any:
 
 
 def _finite(text: str) -> float:
-    """The number in a text; refused where a float cannot hold it, such as 1e999."""
+    """The number in a text; refused if a float cannot represent it, such as 1e999."""
     number = float(text)
     return number if math.isfinite(number) else _no_number(text[:40])
 
 
 def _no_number(word: str) -> float:
-    raise ArchiveError(f"The file's manifest holds {word}, which is no number.")
+    raise ArchiveError(f"The file's manifest contains {word}, which is not a number.")

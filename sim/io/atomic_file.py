@@ -1,4 +1,4 @@
-"""Atomic writing: after a crash the old or the new file is there, complete, and no other file is overwritten.
+"""Atomic writing: after a crash either the old or the new file exists, complete, and no other file is overwritten.
 
 A name is claimed before the work for it begins: an empty file is created exclusively, with a mark beside it that names
 its owner. Drafts and claims of a killed process are removed the next time the folder is written to.
@@ -22,23 +22,23 @@ from pathlib import Path
 from typing import BinaryIO
 
 PATIENCE = 2.0
-"""Wall time for which a refused replacement is tried again [s]: on Windows another program may have the file open."""
+"""Wall time for which a refused replacement is repeated [s]: on Windows another program may have the file open."""
 LEFTOVER = re.compile(r"(?s)\.(?P<name>.+)\.(?P<pid>[1-9][0-9]{0,9})(?P<host>-[0-9a-f]{8})?\.(?P<kind>new|claim)")
 """Names of drafts and of marks of claims. Marks also name the machine, since they remain for hours."""
 
 _claiming = threading.Lock()
 _held: set[str] = set()
-"""Drafts and marks in use by this process; an earlier process with the same number may have left others."""
+"""Drafts and marks in use by this process; an earlier process with the same process id may have left others."""
 
 
 @dataclass
 class Claim:
-    """A file name that only this process writes to, until it has written the file or released the name."""
+    """A file name reserved for this process, until the file is written or the name is released."""
 
     path: Path
     mark: Path
     _written: tuple[int, int] | None = None
-    """Inode and time of change [ns] of the file as this process wrote it last."""
+    """Inode and time of change [ns] of the file when this process last wrote it."""
 
     def write(self, write: Callable[[BinaryIO], object]) -> None:
         """Write the file by `write(file)` and release the name; raises `OSError`."""
@@ -52,7 +52,7 @@ class Claim:
         with suppress(FileNotFoundError):
             found = self.path.stat()
             if found.st_size and (found.st_ino, found.st_mtime_ns) != self._written:
-                raise FileExistsError(errno.EEXIST, "another program has written it meanwhile", str(self.path))
+                raise FileExistsError(errno.EEXIST, "another program has written it in the meantime", str(self.path))
         write_whole_file(self.path, write)
         found = self.path.stat()
         self._written = found.st_ino, found.st_mtime_ns
@@ -67,11 +67,11 @@ class Claim:
 
 
 def claim(path: Path) -> Claim:
-    """Claim a name that does not exist in a folder that does; raises `FileExistsError`, or another `OSError`."""
+    """Claim the name of a new file in an existing folder; raises `FileExistsError`, or another `OSError`."""
     path = Path(os.path.abspath(path))
     sweep(path.parent)
     mark = path.with_name(f".{path.name}.{os.getpid()}-{_host()}.claim")
-    with _claiming:  # registered before it exists, or another thread removes the mark as a leftover
+    with _claiming:  # registered before it exists, otherwise another thread removes the mark as a leftover
         if str(mark) in _held:
             raise FileExistsError(errno.EEXIST, "claimed by this program", str(path))
         _held.add(str(mark))
@@ -94,7 +94,7 @@ def claim_first(paths: Iterable[Path]) -> Claim:
 
 
 def write_new_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write a file that must not exist yet; raises `FileExistsError`, or another `OSError`."""
+    """Write a new file; raises `FileExistsError`, or another `OSError`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     claim(path).write(write)
 
@@ -149,12 +149,12 @@ def _is_left(path: Path, process: int, host: str | None) -> bool:
     except OSError:
         return False
     if host is not None and host != f"-{_host()}":
-        return False  # a folder that several machines share
+        return False  # several machines can share a folder
     return str(Path(os.path.abspath(path))) not in _held if process == os.getpid() else not is_alive(process)
 
 
 def is_alive(process: int) -> bool:
-    """Whether a process with this number exists."""
+    """Whether a process with this process id exists."""
     if sys.platform == "win32":
         return _is_alive_on_windows(process)
     try:

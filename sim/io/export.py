@@ -1,6 +1,6 @@
 """Export of grains for other programs: one table (.csv), a point cloud (.vtk), all tables of the world (.npz).
 
-Numbers in text have 17 significant digits, from which the same bits are read back; the other formats are binary. VTK's
+Numbers in text have 17 significant digits, which represent each number exactly; the other formats are binary. VTK's
 legacy format (file formats for VTK 4.2) is a header and tables in big-endian order, which needs no library.
 """
 
@@ -23,7 +23,7 @@ VTK_KINDS = {"f": ("double", ">f8"), "i": ("vtktypeint64", ">i8")}
 
 
 class ExportedState(NamedTuple):
-    """A world with its place in time."""
+    """A world with step, time and time step."""
 
     world: World
     step: int
@@ -39,7 +39,7 @@ def require_known_ending(path: Path) -> None:
     """Raise `ValueError` for a name that does not end in one of `SUFFIXES`."""
     if path.suffix.lower() not in SUFFIXES:
         raise ValueError(
-            f"{path.name!r} cannot be exported to: its ending must be one of {', '.join(SUFFIXES)}; name the file so."
+            f"{path.name!r} cannot be exported to: its ending must be one of {', '.join(SUFFIXES)}; choose such a name."
         )
 
 
@@ -80,7 +80,7 @@ def _write_csv(state: ExportedState, file: BinaryIO) -> None:
         for column in columns.values()
     ]
     lines.writerows([*now, *row] for row in zip(*shown))
-    text.detach()  # leaves the file open for its owner
+    text.detach()  # the caller closes the file
 
 
 def _write_npz(state: ExportedState, file: BinaryIO) -> None:
@@ -117,7 +117,7 @@ def _write_vtk(state: ExportedState, file: BinaryIO) -> None:
     line(f"FIELD grains {len(columns)}")
     for name, column in columns.items():
         words, kind = VTK_KINDS["f" if column.dtype.kind == "f" else "i"]
-        line(f"{name.replace(' ', '_')} 1 {count} {words}")  # a space would end the name
+        line(f"{name.replace(' ', '_')} 1 {count} {words}")  # a name ends at a space
         table(column, kind)
 
 

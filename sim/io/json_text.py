@@ -1,4 +1,4 @@
-"""Results as JSON, which has no nan and no infinity."""
+"""Results as JSON text, in which nan and infinity become null."""
 
 from __future__ import annotations
 

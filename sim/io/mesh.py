@@ -1,9 +1,9 @@
-"""Walls from a file: triangles are repaired, or refused in one sentence where they cannot be walls.
+"""Walls from a mesh file: triangles are repaired, or refused in one sentence if they cannot be walls.
 
-A wall acts on both of its sides, so that the way a facet is wound changes no force. What would change forces is mended:
-corners that nearly coincide are made one, since the engine counts a shared edge once only if it is shared exactly;
-facets without area are dropped, since they have no normal; of facets that lie on each other one is kept, since two
-would push twice. Each mending leaves a note. Files are only ever read, and what an OBJ names besides is not looked for.
+A wall acts on both of its sides, so that the orientation of a facet changes no force. Defects that would change forces
+are repaired: corners that nearly coincide are merged, because the engine counts a shared edge once only if its corners
+are equal; facets without area are deleted, because they have no normal; of equal facets one is kept, because two would
+act twice. Each repair is listed in a note. Files are only read, and other files that an OBJ file names are ignored.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LARGEST_FILE = 64 * 2**20
 """Largest size of a mesh file [bytes]; 20 000 triangles take 1 MB as binary and about 5 MB as text."""
 SUFFIXES = (".stl", ".obj")
 UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "inch": 0.0254}
-"""Units of length of a file [m]; neither STL nor OBJ names its own."""
+"""Units of length of a file [m]; STL and OBJ files do not contain their unit."""
 
 SAME_CORNER = 1e-6
 """Corners closer than this share of the largest coordinate are merged: files contain seven digits [-]."""
@@ -39,19 +39,19 @@ LARGEST = 1e9
 """Largest coordinate [units of the file]."""
 FLAT = 1e-6
 """A facet with a smaller height, or a body with a smaller thickness, is degenerate [share of the size of the mesh]."""
-NO_END = "its surface is open; an OBJ does not say where it ends, so see whether all of it is there"
+NO_END = "its surface is open; an OBJ file has no end mark, so check that the file is complete"
 
 
 @dataclass(frozen=True)
 class Surface:
-    """The triangles of a file as they were read, kept by a run; nothing writes to them, so that they can be shared."""
+    """The triangles of a file, part of a run; they never change, so that several runs can share them."""
 
     triangles: Floats = field(compare=False)
     """Corners in the file's unit, shape (triangles, 3, 3)."""
     digest: str
     """SHA-256 of the file."""
     content: str = field(init=False)
-    """SHA-256 of the triangles: two surfaces are equal if their numbers are, also from different files."""
+    """SHA-256 of the triangles: surfaces of equal numbers are equal, also from different files."""
 
     def __post_init__(self) -> None:
         self.triangles.flags.writeable = False
@@ -71,7 +71,7 @@ class Mesh(NamedTuple):
     volume: float
     """Enclosed volume [m³]; 0 for an open mesh."""
     notes: tuple[str, ...]
-    """Repairs that were made, in words."""
+    """The repairs, each in a few words."""
     digest: str
     """SHA-256 of the file."""
 
@@ -79,14 +79,15 @@ class Mesh(NamedTuple):
 def read_mesh(path: str | Path, unit: str = "mm", closed: bool = False) -> Mesh:
     """The surface in an STL (binary or text) or OBJ file, whose lengths are in `unit` (a key of `UNITS`).
 
-    With `closed`, a surface with holes or with some facets inverted is refused. One without holes that has no thickness
-    always is; a body inside out as a whole is turned. Raises `ParameterError`: the file, what is wrong, what to do.
+    With `closed`, a surface with holes or with some inverted facets is refused. A surface without holes and without
+    thickness is always refused. If all facets are inverted, all are turned. Raises `ParameterError` with the file, the
+    defect and the remedy.
     """
     return mesh_of(read_surface(path), path, unit, closed)
 
 
 def read_surface(path: str | Path) -> Surface:
-    """The triangles in a file of any content; raises `ParameterError` as `read_mesh` does."""
+    """The triangles in a file of unknown content; raises `ParameterError` like `read_mesh`."""
     path = Path(path)
     with _named(path):
         blob = _bytes_of(path)
@@ -101,7 +102,7 @@ def read_surface(path: str | Path) -> Surface:
 
 
 def mesh_of(surface: Surface, path: str | Path, unit: str = "mm", closed: bool = False) -> Mesh:
-    """The surface of that file as walls, see `read_mesh`; the file is not opened."""
+    """The surface of a file that has been read, as walls, see `read_mesh`; the file is not opened."""
     with _named(path):
         mesh = cleaned(UNITS[unit] * surface.triangles, closed, surface.digest)
         doubtful = Path(path).suffix.lower() == ".obj" and not mesh.closed
@@ -110,7 +111,7 @@ def mesh_of(surface: Surface, path: str | Path, unit: str = "mm", closed: bool =
 
 @contextmanager
 def _named(path: str | Path) -> Iterator[None]:
-    """Put the name of the file before the refusal."""
+    """Prefix the refusal by the name of the file."""
     name = f"Mesh {str(path)!r}" if len(str(path)) <= 120 else f"Mesh '...{str(path)[-110:]}'"
     try:
         yield
@@ -137,7 +138,7 @@ def _bytes_of(path: Path) -> bytes:
         if stat.S_ISDIR(found.st_mode):
             raise ParameterError("this is a folder; name a file in it.")
         if not stat.S_ISREG(found.st_mode):
-            raise ParameterError("this is not a file that holds data.")
+            raise ParameterError("this is not a regular file.")
         with path.open("rb") as file:
             blob = file.read(LARGEST_FILE + 1)
     except ParameterError:
@@ -161,7 +162,8 @@ def cleaned(triangles: Floats, closed: bool, digest: str = "") -> Mesh:
     if size <= 0.0:
         raise ParameterError("it has no extent: all its corners are at one point.")
     read = len(corner)
-    # The same triangle wound the same way, its smallest corner first; wound both ways it may be two sides of a sheet.
+    # Equal triangles of equal orientation, each from its smallest corner on; two of opposite orientation can be the
+    # sides of a sheet.
     turns = (np.argmin(corner, axis=1)[:, None] + np.arange(3)) % 3
     corner = corner[_first_of_each(np.take_along_axis(corner, turns, axis=1))]
     holes, askew = _edges(corner)
@@ -179,7 +181,8 @@ def cleaned(triangles: Floats, closed: bool, digest: str = "") -> Mesh:
     if holes == 0 and askew == 0 and not thick:
         extent = " × ".join(f"{1e3 * side:.4g}" for side in np.ptp(points, axis=0))
         raise ParameterError(
-            f"it has no thickness ({extent} mm), so that its two sides would both push; give it one, or keep one side."
+            f"it has no thickness ({extent} mm), so that both of its sides would act; give it a thickness or keep one "
+            "side."
         )
     if closed:
         _require_closed(holes, askew)
@@ -187,13 +190,13 @@ def cleaned(triangles: Floats, closed: bool, digest: str = "") -> Mesh:
     inside = holes == 0 and askew == 0 and thick
     if inside and volume < 0.0:
         facets = facets[:, ::-1]
-        notes.append("it was inside out and has been turned")
+        notes.append("all facets were inverted and have been turned")
     kept = _first_of_each(np.sort(corner, axis=1)) & ~flat
     if flat.any():
-        notes.append(f"triangles without area dropped: {flat.sum()}")
+        notes.append(f"triangles without area deleted: {flat.sum()}")
     twice = read - int(flat.sum()) - int(kept.sum())
     if twice:
-        notes.append(f"triangles that lie on another dropped: {twice}")
+        notes.append(f"triangles equal to another one deleted: {twice}")
     return Mesh(np.ascontiguousarray(facets[kept]), inside, abs(volume) if inside else 0.0, tuple(notes), digest)
 
 
@@ -202,7 +205,7 @@ def _require_closed(holes: int, askew: int) -> None:
         raise ParameterError(f"it must be closed but has {holes} open edges; fill its holes, or allow an open mesh.")
     if askew:
         raise ParameterError(
-            f"some of its facets are inverted: along {askew} edges two neighbours are wound against each other; "
+            f"some of its facets are inverted: along {askew} edges two neighbours have opposite orientations; "
             "recalculate its normals, or allow an open mesh."
         )
 
@@ -231,7 +234,7 @@ def _first_of_each(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
 def _edges(corner: NDArray[np.int64]) -> tuple[int, int]:
     """Numbers of edges with an odd number of facets (holes), and of edges that two facets have in the same direction.
 
-    A triangle whose corners coincide runs to and fro along its one edge, which cancels.
+    A triangle with two coinciding corners contains its edge in both directions, which cancel.
     """
     ends = corner[:, ((0, 1), (1, 2), (2, 0))].reshape(-1, 2)
     ends = ends[ends[:, 0] != ends[:, 1]]
@@ -243,12 +246,12 @@ def _edges(corner: NDArray[np.int64]) -> tuple[int, int]:
 
 
 _kept: ContextVar[tuple[Mapping[str, Surface], bool]] = ContextVar("_kept", default=({}, False))
-"""Surfaces that were read before, by path, and whether other files must not be opened."""
+"""Surfaces read before, by path, and whether other files must not be opened."""
 
 
 @contextmanager
 def kept_surfaces(surfaces: Mapping[str, Surface], only: bool = False) -> Iterator[None]:
-    """Inside the block these paths mean these surfaces; with `only` every other path is refused."""
+    """Inside the block these paths stand for these surfaces; with `only` every other path is refused."""
     token = _kept.set((surfaces, only))
     try:
         yield
@@ -257,14 +260,14 @@ def kept_surfaces(surfaces: Mapping[str, Surface], only: bool = False) -> Iterat
 
 
 def surfaces_with(path: str) -> dict[str, Surface]:
-    """The kept surfaces, and that of the file at `path` if it is none of them; raises `ParameterError`."""
+    """The surfaces read before, and that of the file at `path` if it is not one of them; raises `ParameterError`."""
     surfaces, only = _kept.get()
     if not path or path in surfaces:
         return dict(surfaces)
     if only:
         raise ParameterError(
-            f"mesh = {path[:LONGEST_SHOWN]!r} is refused: the saved run does not hold this shape, as those of older "
-            "versions do not; begin anew with the same parameters and seed."
+            f"mesh = {path[:LONGEST_SHOWN]!r} is refused: the saved run does not contain this shape (a run of an older "
+            "version does not); start again with the same parameters and seed."
         )
     return {**surfaces, path: _read(path, _stamp(path))}
 

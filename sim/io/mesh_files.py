@@ -1,6 +1,6 @@
 """Strict reader of STL and OBJ files: a file that was cut off or damaged is refused, never read in part.
 
-Other readers skip what they cannot read, and grains pass through a wall with a hole: here every line must be valid.
+Every line must be valid: other readers skip lines that they cannot read, and grains pass through a wall with a hole.
 (trimesh and meshio, tried in November 2026, read an OBJ file that ends within its last face with 3 and 4 of its 4
 triangles; trimesh reads a text STL cut off in the third of four facets as an empty shape.)
 STL: www.fabbers.com/tech/STL_Format; OBJ: Wavefront's Advanced Visualizer manual, B1.
@@ -16,32 +16,33 @@ from repose.sim.engine.world import Floats
 from repose.sim.parameters import ParameterError
 
 HEADER, FACET = 84, 50
-"""Bytes of a binary STL: before the facets, and of each."""
+"""Sizes in a binary STL file [bytes]: header and number of facets, and one facet."""
 ABSURD = 100_000_000
-"""Larger than the number of triangles of any STL file: the bytes at its place are something else."""
+"""Larger than the number of triangles of any STL file: a larger value in its place means that the file is not binary
+STL."""
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 """A coordinate; the caller refuses those that are not finite."""
 LINE = ("facet normal 3", "outer loop", "vertex 3", "vertex 3", "vertex 3", "endloop", "endfacet")
-"""The lines of one facet in a text STL: words, then how many numbers."""
+"""The lines of one facet in a text STL: words, then the count of numbers."""
 CORNER = re.compile(r"(-?[1-9][0-9]{0,8})(?:/(-?[1-9][0-9]{0,8})?(?:/(-?[1-9][0-9]{0,8})?)?)?")
-"""A corner of an OBJ face: the number of its point, then, if given, of its texture point and of its normal."""
+"""A corner of an OBJ face: the index of its point, then optionally of its texture point and of its normal."""
 OTHER = frozenset(("vp", "deg", "bmat", "step", "cstype", "p", "l", "curv", "curv2", "surf", "parm", "trim", "hole"))
 OTHER |= {"scrv", "sp", "end", "con", "g", "s", "mg", "o", "bevel", "c_interp", "d_interp", "lod", "maplib", "usemap"}
 OTHER |= {"usemtl", "mtllib", "shadow_obj", "trace_obj", "ctech", "stech", "call", "csh"}
 """Statements of an OBJ file that do not change its triangles."""
 LOOSE = frozenset(("p", "l", "curv", "surf"))
-"""Those of them that use points."""
+"""The ignored statements that use points."""
 
 
 class Surface(NamedTuple):
     """The content of a file."""
 
     corners: Floats
-    """Of all triangles, in the file's unit, shape (triangles, 3, 3)."""
+    """Corners of all triangles in the unit of the file, shape (triangles, 3, 3)."""
     points: int = 0
     """Number of points of an OBJ file, which lists them separately from its faces."""
     unused: int = 0
-    """Points that belong to no face, as after a cut among the faces."""
+    """Points that belong to no face, for example because the file was cut off among its faces."""
 
 
 def read_surface(blob: bytes, suffix: str, most: int) -> Surface:
@@ -57,17 +58,17 @@ def read_surface(blob: bytes, suffix: str, most: int) -> Surface:
 
 
 def require_few(count: int, most: int) -> None:
-    """Raise `ParameterError` for no triangles and for too many."""
+    """Raise `ParameterError` without triangles and for too many."""
     if count == 0:
-        raise ParameterError("it holds no triangles; export a surface.")
+        raise ParameterError("it contains no triangles; export a surface.")
     if count > most:
-        raise ParameterError(f"it has {count} triangles, at most {most} are taken; simplify the mesh.")
+        raise ParameterError(f"it has {count} triangles, at most {most} are allowed; simplify the mesh.")
 
 
 def _text(blob: bytes, kind: str) -> str:
-    """The file as text; names in it may have any encoding, since keywords and numbers are ASCII."""
+    """The file as text; its names can have any encoding, because keywords and numbers are ASCII."""
     if b"\0" in blob:
-        raise ParameterError(f"this is no {kind} file: it has bytes that are no text; export it again.")
+        raise ParameterError(f"this is not an {kind} file: it has bytes that are not text; export it again.")
     return blob.decode("latin-1").replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -80,7 +81,7 @@ def _is_binary(blob: bytes) -> bool:
     if blob.lstrip()[:5].lower() == b"solid" and b"\0" not in blob:
         return False
     if len(blob) < HEADER or needed < len(blob) or count > ABSURD:
-        raise ParameterError("this is no STL file: neither text nor a table of triangles; export it again.")
+        raise ParameterError("this is not an STL file: neither text nor a table of triangles; export it again.")
     raise ParameterError(
         f"it announces {count} triangles, which take {needed} bytes, but has {len(blob)}: the file is cut off; "
         "copy or export it again."
@@ -95,12 +96,12 @@ def _binary_stl(blob: bytes, most: int) -> Floats:
 
 
 def _text_stl(text: str, most: int) -> Floats:
-    """The facets of one solid or several, each between its `solid` and `endsolid`."""
+    """The facets of all solids, each solid between `solid` and `endsolid`."""
     count = len(re.findall(r"^\s*facet\b", text, re.IGNORECASE | re.MULTILINE))
     require_few(count, most)
     numbers: list[float] = []
     place: int | None = None
-    """Of the next line in `LINE`; None between solids."""
+    """Index in `LINE` of the expected line; None between solids."""
     for at, line in enumerate(text.split("\n"), 1):
         words = line.split()
         if not words:
@@ -118,7 +119,7 @@ def _text_stl(text: str, most: int) -> Floats:
             wanted = "solid" if place is None else LINE[place].rstrip(" 3")
             wanted = f"{wanted} or endsolid" if place == 0 else wanted
             raise ParameterError(
-                f"this is no STL file: line {at} is {_short(line)} instead of {wanted}; export it again."
+                f"this is not an STL file: line {at} is {_short(line)} instead of {wanted}; export it again."
             )
     if place is not None:
         raise ParameterError("the file is cut off: its last solid has no endsolid; copy or export it again.")
@@ -136,7 +137,7 @@ def _numbers_after(words: list[str], wanted: str) -> list[float] | None:
 
 
 def _floats(words: list[str]) -> list[float] | None:
-    """The words as numbers, or None."""
+    """The words as numbers, or None if one is not a number."""
     return [float(word) for word in words] if all(NUMBER.fullmatch(word) for word in words) else None
 
 
@@ -210,7 +211,7 @@ def _counted(number: int, so_far: int) -> int:
 
 def _unreadable(at: int, line: str, wanted: str) -> ParameterError:
     return ParameterError(
-        f"this is no OBJ file that can be read: line {at} is {_short(line)} instead of {wanted}; export it again."
+        f"this OBJ file cannot be read: line {at} is {_short(line)} instead of {wanted}; export it again."
     )
 
 

@@ -1,8 +1,8 @@
-"""Dataclasses to and from plain data: numbers and text as in JSON, long lists of numbers as tables.
+"""Conversion of dataclasses to and from JSON data, with long lists of numbers as tables.
 
 pydantic reads strictly by the declared types and refuses unknown keys. It reads JSON text, because its strict mode
-makes dataclasses only from that. A missing key has the default value of its field, so that files written before the
-field existed can be read. Tables, and numbers that JSON cannot represent, are added here.
+creates dataclasses only from JSON text. A missing key has the default value of its field, so that files written before
+the field existed can be read. Tables, and numbers that JSON cannot represent, are added here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TABLE, NUMBER = "table", "number"
 LARGEST_INT = 2**128
 """Bound of integers; the state of a random generator has 128 bits."""
 LONG = 16
-"""Least length of a list of numbers that is written as a table."""
+"""Length from which a list of numbers is written as a table."""
 
 
 class PlainError(ValueError):
@@ -33,7 +33,7 @@ class PlainError(ValueError):
 
 
 def encode(value: Any, tables: Tables, name: str) -> Any:
-    """The value as plain data; its long lists of numbers are added to `tables` under names that begin with `name`."""
+    """The value as JSON data; its long lists of numbers are added to `tables` under names that begin with `name`."""
     return _with_tables(to_jsonable_python(value, inf_nan_mode="constants", fallback=_of_numpy), tables, name)
 
 
@@ -57,13 +57,13 @@ def decode(kind: type[T], plain: Any, tables: Tables, name: str) -> T:
 
 
 def require_plain(kind: Any, what: str) -> None:
-    """Raise `ParameterError` where values of this type cannot be saved; `what` names them."""
+    """Raise `ParameterError` if values of this type cannot be saved; `what` names them."""
     try:
         _reader(kind)
     except PydanticUserError as error:
         reason = str(error).split(". ")[0].splitlines()[0]
         raise ParameterError(
-            f"{what} cannot be saved: it must hold numbers, text, lists and dataclasses of these ({reason})."
+            f"{what} cannot be saved: it must contain only numbers, text, lists and dataclasses of these ({reason})."
         ) from None
 
 
@@ -111,7 +111,7 @@ def _without_tables(plain: Any, tables: Tables, name: str) -> Any:
 def _table(table: Any, tables: Tables, name: str) -> Any:
     """The table of that name: 64-bit floats, or the integers of earlier files."""
     if not isinstance(table, str) or table not in tables:
-        raise PlainError(f"{name} names a table that is not there.")
+        raise PlainError(f"{name} names a table that does not exist.")
     if (found := tables[table]).dtype.str not in ("<f8", "<i8"):
         raise PlainError(f"{name} is a table of {found.dtype.str}, and must be one of <f8.")
     return found

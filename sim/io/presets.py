@@ -1,8 +1,8 @@
 """Presets: scene, seed and the parameters that differ from the defaults, as small TOML files without code.
 
-A file is only read as data: its size is checked before it is opened, every key must be known and every number finite
-and in range. It may name a mesh file of this machine, where the scene takes one; paths to other machines are refused
-before they are opened.
+A file contains data only: its size is checked before it is opened, every key must be known and every number finite
+and in range. In some scenes it can name a mesh file of this machine; paths to other machines are refused before they
+are opened.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ DEFAULT = "thesis-heap"
 FORMAT = 1
 """Version of the file format written and read here."""
 LARGEST_FILE = 65_536
-"""Largest size [bytes]; a preset is a page of text."""
+"""Largest size of a file [bytes]; a preset is a page of text."""
 LAX = re.compile(r"[0-9]_[0-9]|0[xob]")
-"""Notations of numbers that TOML has and `repose.sim.numbers` does not."""
+"""Notations of numbers that TOML allows and `repose.sim.numbers` refuses."""
 KEYS = ("format", "title", "about", "question", "scene", "seed", "ready", "parameters")
 
 
@@ -44,16 +44,16 @@ class Preset:
     values: Mapping[str, Value] = field(default_factory=dict)
     """Parameters that differ from the scene's defaults, SI."""
     ready: str | None = None
-    """A prepared state this preset may start from."""
+    """Name of a prepared state from which this preset can start."""
     about: str = ""
-    """What it shows, one sentence."""
+    """What the preset shows, one sentence."""
     question: str = ""
-    """What to ask the audience before it runs."""
+    """A question to the audience before the run."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """What a list of presets says of one."""
+    """Data of a preset for a list of presets."""
 
     name: str
     title: str
@@ -70,12 +70,12 @@ def names() -> tuple[str, ...]:
 
 
 def plugin_scenes() -> tuple[str, ...]:
-    """Scenes that plug-ins add: each can be started by its name, with its parameters at their defaults."""
+    """Presets for the scenes of plug-ins, with the name of the scene and default parameters."""
     return tuple(record.name for module in extra_modules() for record in records_of(module, "scenes"))
 
 
 def load(name_or_path: str | Path) -> Preset:
-    """The shipped preset of that name, the one in that file, or a plug-in's scene; raises `ParameterError`."""
+    """The shipped preset of that name, the preset in that file, or the scene of a plug-in; raises `ParameterError`."""
     if name_or_path in plugin_scenes():
         scene = scenes()[str(name_or_path)]
         return Preset(scene.name, scene.title, scene.name, about=scene.summary)
@@ -83,9 +83,9 @@ def load(name_or_path: str | Path) -> Preset:
 
 
 def card_of(name_or_path: str | Path) -> Card:
-    """The card of a preset, without a check of its values, which may read a mesh; raises `ParameterError`.
+    """The card of a preset, without a check of its values, because that can read a mesh; raises `ParameterError`.
 
-    A scene nobody knows is refused all the same, since such a file belongs to something else.
+    An unknown scene is refused, because such a file is not a preset of this program.
     """
     if name_or_path in plugin_scenes():
         preset = load(name_or_path)
@@ -98,8 +98,19 @@ def card_of(name_or_path: str | Path) -> Card:
     return Card(str(name_or_path), _title(document, name), scene, about, question)
 
 
+def title_of(scene: str, parameters: ParameterSet) -> str:
+    """Title of the shipped preset with these parameters, or of the scene."""
+    for name in names():
+        if card_of(name).scene == scene:
+            preset = load(name)
+            if parameters == scenes()[scene].parameters.checked(preset.values):
+                return preset.title
+    title: str = scenes()[scene].title
+    return title
+
+
 def parse(text: str, name: str) -> Preset:
-    """The preset written in `text`; raises `ParameterError` naming `name`, the key, the value and the limit."""
+    """The preset in `text`; raises `ParameterError` with `name`, the key, the value and the limit."""
     document = _document(text, name)
     try:
         return _checked(document, name)
@@ -197,14 +208,14 @@ def _checked(document: dict[str, Any], name: str) -> Preset:
 
 
 def _require_local_files(scene: str, values: Mapping[str, Any]) -> None:
-    """Raise `ParameterError` when a path among the values leads to another machine; nothing is opened."""
+    """Raise `ParameterError` if a value is a path to another machine; nothing is opened."""
     for name, entry in scenes()[scene].parameters.declared().items():
         if entry.kind == "path" and isinstance(values.get(name), str):
             require_local(name, values[name])
 
 
 def _read_file(path: Path) -> str:
-    """The text of a file of any content, of at most `LARGEST_FILE` bytes."""
+    """The text of a file of unknown content and of at most `LARGEST_FILE` bytes."""
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
@@ -239,7 +250,7 @@ def _text(document: dict[str, Any], key: str, default: str) -> str:
 
 
 def _short(value: Any) -> str:
-    """The value as Python writes it, shortened to fit a sentence."""
+    """The value as Python prints it, shortened to fit a sentence."""
     text = str(value) if isinstance(value, Path) else repr(value)
     return text if len(text) <= 120 else f"{text[:117]}..."
 

@@ -1,8 +1,8 @@
-"""A world as named tables and back, checked; files of the prepared worlds that ship with the program.
+"""Conversion of a world to named tables and back with checks; files of the prepared worlds of the program.
 
-The tables contain all that a step reads of an earlier step, also the reference positions of the neighbour search:
-neighbour lists built at another step have another order, and sums are rounded differently. Only what every step, or
-reading the file, computes again is left out.
+The tables contain all data that a step reads from an earlier step, also the reference positions of the neighbour
+search: neighbour lists built at another step have another order, and sums are rounded differently. Data that every
+step, or reading the file, computes again are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from repose.sim.engine.builder import (
     fitted,
     flaw_of_walls,
     in_order_of_id,
-    index_pairs,
     indexed_bonds,
 )
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
@@ -41,7 +40,7 @@ from repose.sim.io import archive
 from repose.sim.io.archive import ArchiveError
 
 FORMAT = 5
-"""Of the files of prepared worlds."""
+"""Format of the files of prepared worlds."""
 READABLE = (2, 3, 4, FORMAT)
 """Format 2 had further columns that follow from the others; formats 2 and 3 had no largest overlap; until 4 tables had
 the names in OLD_NAMES."""
@@ -61,14 +60,12 @@ OLD_NAMES = {
 PARTS = ("walls", "wall_contacts", "pairs", "search")
 MADE_ANEW = {
     *("pair_buffer", "wall_buffer", "threads"),
-    *(
-        f"search.{name}"
-        for name in ("cell", "order", "place", "begin", "bucket_start", "box", "box_cells", "unequal", "body")
-    ),
+    *(f"search.{name}" for name in ("cell", "order", "place", "begin", "new_begin", "bucket_start", "large_start")),
+    *(f"search.{name}" for name in ("large", "box", "box_cells", "unequal", "body")),
     *(f"pairs.{name}" for name in ("radius_sum", "effective_mass", "effective_inertia", "fixed", "kind")),
     *(f"wall_contacts.{name}" for name in ("begin", "gap", "normal", "contact_state", "acting", "push", "heat")),
 }
-"""Working storage, which a step writes before it reads it, and columns that follow from the spheres of a pair."""
+"""Working memory, which a step writes before it reads it, and columns that follow from the spheres of a pair."""
 KEPT = {
     "bonds": (*BOND_COLUMNS, "lost"),
     "bodies": (
@@ -78,9 +75,9 @@ KEPT = {
 }
 """Columns of parts that most worlds do not have: the rest follows from them."""
 ABSENT = ("search.reach",)
-"""Columns that are left out where they are zero: of what most worlds do not have."""
+"""Columns that are left out where they are zero."""
 REFERENCES = ("search.reference", "search.wall_reference")
-"""Infinite until the first lists are made."""
+"""Infinite until the first lists are built."""
 MOST_MATERIALS = 256
 LIGHTEST, HEAVIEST = 1e-30, 1e30
 """Limits of the masses in a file [kg]: a product of two masses does not overflow."""
@@ -119,7 +116,8 @@ def tables_of(world: World) -> dict[str, Any]:
 
 
 def packed(world: World) -> World:
-    """A copy with lists trimmed to the rows in use and without working storage; `unpacked` makes it steppable."""
+    """A copy with lists trimmed to the rows in use and without working memory; `unpacked` returns a world that can be
+    advanced."""
     found = {name: table.copy() for name, table in tables_of(world).items()}
     found.setdefault("search.reach", np.zeros(1))
     world = _with_tables(_blank_for(*_sizes(found)), found)._replace(threads=empty_threads(0))
@@ -127,7 +125,7 @@ def packed(world: World) -> World:
 
 
 def unpacked(world: World) -> World:
-    """A world that can be stepped, made from a packed one, which does not change."""
+    """A world that can be advanced, from a packed one, which does not change."""
     rows = {"pairs": int(world.counters[PAIR_COUNT]), "wall_contacts": int(world.counters[WALL_CONTACT_COUNT])}
     return _with_room(packed(world)._replace(threads=empty_threads(1)), rows)
 
@@ -140,14 +138,14 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
         dimension, coordinates, levels = _sizes(found)
         count, counters, walls = found["motion"].shape[2], found["counters"], found["walls.shape"].size
     except (KeyError, ValueError, IndexError):
-        raise StoreError("The file cannot be read as a saved world: its tables are not those of one.") from None
+        raise StoreError("The file cannot be read as a saved world: it does not have the tables of a world.") from None
     if dimension not in (2, 3) or coordinates - dimension not in (0, 2 * dimension - 3) or not 3 <= levels <= 16:
         raise StoreError(f"The file's world has {dimension} dimensions, {coordinates} coordinates, {levels} levels.")
     blank = _blank_for(dimension, coordinates, levels)
     found.setdefault("largest_overlap", blank.largest_overlap)  # of an older format
     found.setdefault("search.reach", blank.search.reach)
     if counters.shape != blank.counters.shape or counters.dtype != blank.counters.dtype:
-        raise StoreError("The counters of the file's world are not what they should be: the file is damaged.")
+        raise StoreError("The table of counters of the file's world has a wrong type or shape: the file is damaged.")
     if walls == 0:
         found.setdefault("search.wall_reference", blank.search.wall_reference)
     rows = {
@@ -159,7 +157,7 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
     for name, table in (tables_of(blank) | {"search.reach": blank.search.reach}).items():
         shape = _shape(name, table.shape, rows)
         if name not in found or (found[name].shape, found[name].dtype) != (shape, table.dtype):
-            raise StoreError(f"Table '{name}' of the file's world is not what it should be: the file is damaged.")
+            raise StoreError(f"Table '{name}' of the file's world has a wrong type or shape: the file is damaged.")
     if why := _flaw(found, rows):
         raise StoreError(f"The file's world {why}: the file is damaged.")
     if why := flaw_of_parts(found, count, dimension, coordinates - dimension, levels):
@@ -188,63 +186,63 @@ def _shape(name: str, empty: tuple[int, ...], rows: dict[str, int]) -> tuple[int
 
 
 def _flaw(found: dict[str, Any], rows: dict[str, int]) -> str:
-    """The first impossible property of a world of the right shape, or an empty string: then no step reads or writes
-    beyond its tables, and no number is nan."""
+    """The first impossible property of a world of the right shape. If it is empty, no step reads or writes outside the
+    tables, and no number is nan."""
     spheres, walls, counters = rows[""], rows["walls"], found["counters"]
     kinds = int(counters[MATERIAL_COUNT])
     i, j = found["pairs.i"], found["pairs.j"]
     steps = int(counters[STEP_COUNT])
     complaints = {
         "has counters below zero": (np.delete(counters, REBUILT_AT) < 0).any(),
-        "stands in the midst of a step": counters[PENDING] != 0,
-        "was listed after its last step": counters[REBUILT_AT] > steps,
+        "is in the middle of a step": counters[PENDING] != 0,
+        "has neighbour lists of a later step": counters[REBUILT_AT] > steps,
         "has no materials": not 1 <= kinds <= MOST_MATERIALS,
-        "holds positions that are not finite": not np.isfinite(found["motion"]).all(),
-        "holds numbers that are not finite": not all(
+        "has positions that are not finite": not np.isfinite(found["motion"]).all(),
+        "has numbers that are not finite": not all(
             np.isfinite(table).all()
             for name, table in found.items()
             if table.dtype.kind == "f" and name not in REFERENCES
         ),
-        "holds radii or masses that are not positive": not (
+        "has radii or masses that are not positive": not (
             (found["radius"] > 0.0).all() and (found["mass"] > 0.0).all() and (found["inverse_mass"] >= 0.0).all()
         ),
-        f"holds masses that are not between {LIGHTEST:g} and {HEAVIEST:g} kg": not _between(
+        f"has masses that are not between {LIGHTEST:g} and {HEAVIEST:g} kg": not _between(
             found["mass"], LIGHTEST, HEAVIEST
         ),
-        f"holds radii that are not between {SMALLEST:g} and {LARGEST:g} m": not _between(
+        f"has radii that are not between {SMALLEST:g} and {LARGEST:g} m": not _between(
             found["radius"], SMALLEST, LARGEST
         ),
-        "holds places too far from the origin": (
+        "has positions too far from the origin": (
             np.abs(found["motion"][: len(found["search.reference"]), 0])
             > FARTHEST_CELL * min(found["radius"].max(initial=0.0), LARGEST)
         ).any(),
-        f"holds numbers larger than {MOST:g}": not all(
+        f"has numbers larger than {MOST:g}": not all(
             (np.abs(table) <= MOST).all()
             for name, table in (found | {"motion": found["motion"][:, :2]}).items()
             if table.dtype.kind == "f" and name not in ("inverse_mass", *REFERENCES)
         ),
-        f"holds accelerations or inverse masses larger than {MOST**2:g}": not all(
+        f"has accelerations or inverse masses larger than {MOST**2:g}": not all(
             (np.abs(table) <= MOST**2).all() for table in (found["motion"], found["inverse_mass"])
         ),
         f"has counters beyond {MOST_STEPS}": (counters > MOST_STEPS).any(),
-        "has a largest overlap that cannot be": not (
+        "has an impossible largest overlap": not (
             found["largest_overlap"][OVERLAP_RATIO] >= 0.0 and 0.0 <= found["largest_overlap"][OVERLAP_STEP] <= steps
         ),
-        "holds two spheres of one name": np.unique(found["sphere_id"]).size < spheres,
+        "has two spheres with one id": np.unique(found["sphere_id"]).size < spheres,
         "has a negative reach": (found["search.reach"] < 0.0).any(),
         "has a skin that is not positive": not (found["search.skin"] > 0.0).all(),
-        "names spheres that are not there": not ((i < j).all() and (j < spheres).all())
+        "refers to spheres that do not exist": not ((i < j).all() and (j < spheres).all())
         or not (found["wall_contacts.sphere"] < spheres).all(),
-        "lists its pairs out of order": (np.diff(i.astype(np.int64) * spheres + j) <= 0).any(),
-        "lists its walls out of order": (
+        "has pairs in wrong order": (np.diff(i.astype(np.int64) * spheres + j) <= 0).any(),
+        "has wall contacts in wrong order": (
             np.diff(found["wall_contacts.sphere"].astype(np.int64) * walls + found["wall_contacts.wall"]) <= 0
         ).any(),
-        "names walls that are not there": not (found["wall_contacts.wall"] < walls).all(),
-        "names materials that are not there": not (
+        "refers to walls that do not exist": not (found["wall_contacts.wall"] < walls).all(),
+        "refers to materials that do not exist": not (
             _within(found["material"], kinds) and _within(found["walls.material"], kinds)
         ),
         "has walls without extent or direction": flaw_of_walls(found["walls.shape"], found["walls.corner"]) != "",
-        "has walls of no known shape": not np.isin(found["walls.shape"], (PLANE, FACET, CYLINDER)).all(),
+        "has walls of unknown shape": not np.isin(found["walls.shape"], (PLANE, FACET, CYLINDER)).all(),
     }
     return next((words for words, holds in complaints.items() if holds), "")
 
@@ -258,7 +256,7 @@ def _within(rows: Any, count: int) -> bool:
 
 
 def _with_tables(blank: World, found: dict[str, Any]) -> World:
-    """The world of these tables, without working storage."""
+    """The world of these tables, without working memory."""
 
     def part(name: str) -> Any:
         own = getattr(blank, name)
@@ -327,7 +325,7 @@ def _flawed_bodies(found: dict[str, Any], spheres: int) -> bool:
 
 
 def _with_room(world: World, rows: dict[str, int]) -> World:
-    """The world with working storage of its own and with the same lists."""
+    """The world with its own working memory and the same lists."""
     search = world.search
     wide = empty_pairs(rows["pairs"], search.reference.shape[0])
     kept = {column: getattr(world.pairs, column) for column in Pairs._fields if f"pairs.{column}" not in MADE_ANEW}
@@ -335,12 +333,11 @@ def _with_room(world: World, rows: dict[str, int]) -> World:
     whole.search.reference[:] = search.reference
     whole.search.wall_reference[:] = search.wall_reference
     fill_pair_properties(whole)
-    index_pairs(whole)
     return whole
 
 
 def to_bytes(world: World, state: Any, facts: dict[str, Any]) -> bytes:
-    """A prepared world, the scene's state (a dataclass of plain data) and JSON-ready facts as one file."""
+    """A prepared world, the state of the scene (a dataclass) and facts of types that JSON has, as one file."""
     blob = io.BytesIO()
     archive.write(blob, {"format": FORMAT, "state": asdict(state), "facts": facts}, tables_of(world))
     return blob.getvalue()

@@ -11,27 +11,27 @@ from numpy.typing import NDArray
 
 Method = Literal["line", "robust", "height_over_base"]
 ERROR_OF: dict[Method, str] = {"line": "line fit", "robust": "line fit", "height_over_base": "one grain radius"}
-"""What the error of one reading is the error of; heaps of other seeds scatter more."""
+"""Source of the standard error of one measurement; heaps of other seeds scatter more."""
 
 
 @dataclass(frozen=True)
 class AngleOfRepose:
-    """One reading of the slope.
+    """One measurement of the slope.
 
     The surface is y = intercept + slope x [m]; a heap that falls to the right has a positive angle. In space y is the
     height and x the distance from the vertical axis through the origin.
     """
 
     angle: float
-    """[rad], arctan(-slope)."""
+    """Angle of repose [rad], arctan(-slope)."""
     standard_error: float
-    """Of the angle, from the scatter of the surface grains about the line [rad]: how well the line is known, not how
-    far the angle of another run may differ."""
+    """Standard error of the angle from the scatter of the surface grains about the line [rad]. It is the error of the
+    line, not the scatter of the angles of several runs."""
     slope: float
     intercept: float
-    """[m]."""
+    """Height of the line at x = 0 [m]."""
     x_range: tuple[float, float]
-    """The stretch of surface fitted [m]."""
+    """Interval of x of the fitted surface [m]."""
     method: Method
     used_ids: tuple[int, ...]
     """`id` of each surface grain used."""
@@ -39,12 +39,12 @@ class AngleOfRepose:
 
     @property
     def error_of(self) -> str:
-        """What the standard error is the error of, in words."""
+        """Source of the standard error, in words."""
         return ERROR_OF[self.method]
 
 
 def angle_in_words(angle: float, error: float, error_of: str) -> str:
-    """An angle [rad] with its standard error and what that is the error of: "13.0° ± 0.5° (line fit)"."""
+    """An angle [rad] with its standard error and the source of the error: "13.0° ± 0.5° (line fit)"."""
     text = f"{math.degrees(angle):.1f}°".replace("-", "−")
     return f"{text} ± {math.degrees(error):.1f}° ({error_of})" if math.isfinite(error) else text
 
@@ -60,11 +60,11 @@ def measure_angle(
 ) -> AngleOfRepose | None:
     """The slope of a heap that falls to the right, or None with fewer than three surface grains.
 
-    Strips one mean diameter wide are laid over `x_range` [m]; the `highest` grains of each, by the height of
+    `x_range` [m] is divided into strips one mean diameter wide; the `highest` grains of each strip, by the height of
     their centres, are the surface (thesis 3.2.3). position (n, 2) [m], radius (n,) [m], sphere_id (n,).
-    "line" is the least-squares line; "robust" the Theil-Sen line, half its 68 % interval standing for the
+    "line" is the least-squares line; "robust" the Theil-Sen line, with half of its 68 % interval as
     error; "height_over_base" the height of the surface at the left over the length of the base,
-    its error from one grain radius at either end.
+    with an error of one grain radius at either end.
     """
     inside = np.flatnonzero((position[:, 0] >= x_range[0]) & (position[:, 0] <= x_range[1]))
     surface = surface_rows(position[inside], 2.0 * float(radius.mean()) if radius.size else 1.0, x_range[0], highest)

@@ -1,4 +1,4 @@
-"""Angle of repose of a heap in space: from its profile averaged over all directions, and from a cone fitted to it."""
+"""Angle of repose of a heap in space, from its profile averaged over all directions and from a fitted cone."""
 
 from __future__ import annotations
 
@@ -10,44 +10,45 @@ from numpy.typing import NDArray
 SECTORS = 8
 """Number of sectors whose slopes give the standard error."""
 ERROR_OF, CONE_ERROR_OF = f"{SECTORS} sectors", "cone fit"
-"""What the errors of one reading are the errors of; heaps of other seeds scatter more."""
+"""Source of the standard errors of one measurement; heaps of other seeds scatter more."""
 
 TIP, FOOT = 0.15, 0.85
-"""The rings between these shares of the radius of the foot are fitted: tip and foot of a heap are rounded."""
+"""The rings between these fractions of the radius of the foot are fitted, because tip and foot of a heap are
+rounded."""
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class ConeAngle:
-    """One reading of the slope of a heap whose axis stands upright at the origin."""
+    """One measurement of the slope of a heap whose axis is the vertical axis through the origin."""
 
     angle: float
-    """Of the averaged profile [rad]."""
+    """Angle of the averaged profile [rad]."""
     standard_error: float
-    """Of the angle, from the scatter of the sectors among each other [rad]."""
+    """Standard error of the angle, from the scatter of the sectors [rad]."""
     cone_angle: float
-    """Of the cone through the same surface grains, its axis free to shift [rad]."""
+    """Angle of the cone through the same surface grains, with a free position of its axis [rad]."""
     cone_error: float
-    """[rad]."""
+    """Standard error of the angle of the cone [rad]."""
     distance: Floats
-    """Of the rings of the profile from the axis [m], shape (rings,)."""
+    """Distances of the rings of the profile from the axis [m], shape (rings,)."""
     height: Floats
-    """Of the surface there [m], shape (rings,)."""
+    """Heights of the surface at the rings [m], shape (rings,)."""
     intercept: float
     """Height of the fitted line at the axis [m]."""
     fitted: tuple[float, float]
-    """The stretch of the profile the line is fitted to [m]."""
+    """Interval of distances in which the line is fitted [m]."""
     used_ids: NDArray[np.int64]
     """Identity of each surface grain used, shape (used,)."""
     grains_left: int
 
 
 def measure_cone(position: Floats, radius: Floats, sphere_id: NDArray[np.int64]) -> ConeAngle | None:
-    """The slope of a heap of spheres, position (n, 3) [m], or None where there are too few grains or rings.
+    """The slope of a heap of spheres, position (n, 3) [m], or None for too few grains or rings.
 
-    Surface grains are the highest of each cell of a polar grid, one mean diameter wide both ways; the
-    surface is where their tops are.
+    Surface grains are the highest of each cell of a polar grid, one mean diameter wide in both directions; the
+    surface passes through their tops.
     """
     if radius.size < 20:
         return None
@@ -59,7 +60,7 @@ def measure_cone(position: Floats, radius: Floats, sphere_id: NDArray[np.int64])
     ring = np.floor(distance[surface] / width).astype(np.int64)
     counts = np.bincount(ring)
     profile = np.bincount(ring, top[surface]) / np.maximum(counts, 1)
-    # The foot: the first ring that is not two grains high any more.
+    # The foot: the first ring that is lower than two grains.
     low = np.flatnonzero((profile < 1.5 * width) | (counts == 0))
     foot = width * float(low[0] if low.size else profile.size)
     inside = (distance[surface] > TIP * foot) & (distance[surface] < FOOT * foot)

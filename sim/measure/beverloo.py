@@ -1,7 +1,7 @@
 """Beverloo's law of the flow rate through an orifice, Q = n_p sqrt(g) (D - c r)^2.5.
 
-In this form (Duffau & Lynch 2020, eq. 12) the law has no prefactor, so that c stands for what is usually split into
-a factor of about 0.58 and an empty ring of 1.4 diameters (c = 2.8).
+In this form (Duffau & Lynch 2020, eq. 12) the law has no prefactor, so that c replaces the usual two numbers, a
+factor of about 0.58 and an empty ring of 1.4 diameters (c = 2.8).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from repose.sim.engine.world import Floats
 
 EXPONENT = 2.5
-"""In space."""
+"""Exponent of the law in space."""
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class BeverlooFit:
     """The best fit of the empty ring to measured rates."""
 
     c: float
-    """In mean radii [-]."""
+    """Empty ring in mean radii [-]."""
     standard_error: float
-    """Of c, from the errors of the rates, or from the residuals where there are none [-]."""
+    """Standard error of c, from the errors of the rates, or from the residuals if the errors are unknown [-]."""
     residual: float
     """Root of the mean squared deviation of the rates [1/s]."""
 
@@ -34,9 +34,9 @@ class PowerFit:
 
     exponent: float
     standard_error: float
-    """Of the exponent."""
+    """Standard error of the exponent."""
     factor: float
-    """[1/s / m^exponent]."""
+    """Factor of the law [1/s / m^exponent]."""
 
 
 def beverloo(orifice: ArrayLike, c: float, density: float, gravity: float, radius: float) -> Floats:
@@ -55,7 +55,7 @@ def fit_beverloo(
     radius: float,
     error: ArrayLike | None = None,
 ) -> BeverlooFit:
-    """Least-squares fit of c to these rates [1/s], weighted by their standard errors where given.
+    """Least-squares fit of c to these rates [1/s], weighted by their standard errors if given.
 
     Raises ValueError with fewer than two orifices.
     """
@@ -63,13 +63,13 @@ def fit_beverloo(
 
     widths, rates = np.asarray(orifice, float), np.asarray(rate, float)
     if widths.size < 2:
-        raise ValueError(f"Beverloo's law needs the rates of two orifices at least, got {widths.size}.")
+        raise ValueError(f"Beverloo's law needs the rates of at least two orifices, got {widths.size}.")
     sigma = None if error is None else np.asarray(error, float)
 
     def law(width: Floats, c: float) -> Floats:
         return beverloo(width, c, density, gravity, radius)
 
-    # Each rate alone gives a c; the search begins at their mean.
+    # Each rate alone gives a value of c; the search begins at the mean of these values.
     start = float(np.mean((widths - (rates / (density * np.sqrt(gravity))) ** (1.0 / EXPONENT)) / radius))
     best, covariance = curve_fit(law, widths, rates, p0=(start,), sigma=sigma, absolute_sigma=sigma is not None)
     deviation = rates - law(widths, float(best[0]))
@@ -79,7 +79,7 @@ def fit_beverloo(
 def fit_exponent(orifice: ArrayLike, rate: ArrayLike, ring: float) -> PowerFit:
     """The exponent when the empty ring [m] is given: a straight line through the logarithms.
 
-    Ring and exponent together cannot be told apart over a narrow range of orifices. Raises ValueError
+    In a narrow range of orifices, ring and exponent cannot be fitted together. Raises ValueError
     with fewer than three orifices, or orifices not wider than the ring.
     """
     from scipy.stats import linregress

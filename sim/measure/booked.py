@@ -1,4 +1,4 @@
-"""Energy that did not come from the motion itself."""
+"""Energy changes that are not due to the motion."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass
 class Booked:
-    """Energy that did not come from the motion itself [J]."""
+    """Energy changes that are not due to the motion [J]."""
 
     poured: float = 0.0
-    """Brought in by new grains."""
+    """Energy of new grains."""
     removed: float = 0.0
-    """Carried away by grains that left."""
+    """Energy of grains that have been removed."""
     work: float = 0.0
-    """Put in by changes of parameters and of walls."""
+    """Energy added by changes of parameters and of walls."""
     shear: float = 0.0
-    """Part of all three that went into friction springs."""
+    """Part of these three that is stored in friction springs."""

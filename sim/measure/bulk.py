@@ -1,4 +1,4 @@
-"""The packing as a whole: how densely it is filled, what it carries, how many contacts its grains have."""
+"""Measurements in a box inside the packing: packing fraction, stress and coordination."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from repose.sim.measure.stress import STRESS_UNIT, Stress, mean_stress
 
 @dataclass(frozen=True)
 class Bulk:
-    """What is measured in a box well inside the packing."""
+    """Results in a box well inside the packing."""
 
     box: Box
     packing_fraction: float
-    """[-]."""
+    """Packing fraction [-]."""
     stress: Stress
 
 
 def measure_bulk(world: World, contacts: ContactTable, box: Box, velocity_shift: float = 0.0) -> Bulk:
-    """The bulk of a world in the box given; `velocity_shift` as in `repose.sim.measure.stress`."""
+    """Results in the given box of a world; `velocity_shift` as in `repose.sim.measure.stress`."""
     position = world.motion[: len(box.lower), 0].T
     fraction = packing_fraction(position, world.radius, box.lower, box.upper)
     return Bulk(box, fraction, mean_stress(world, contacts, box.lower, box.upper, velocity_shift))
 
 
 def bulk_of(system: System) -> Bulk | None:
-    """Packing fraction and stress well inside the packing; None where there is no packing of that size."""
+    """Packing fraction and stress well inside the packing; None if the packing is too small."""
     box = system.derived(packing_box)
     return None if box is None else measure_bulk(system.world, system.contacts, box, system.velocity_shift)
 
 
 def bulk_results(bulk: Bulk | None, coordination: Coordination) -> dict[str, Any]:
-    """What result.json says of it; null where there is no packing to measure."""
+    """Entry in result.json; null if the packing is too small."""
     found = (
         None
         if bulk is None
@@ -60,7 +60,7 @@ def bulk_results(bulk: Bulk | None, coordination: Coordination) -> dict[str, Any
 
 
 def _in_bulk(value: Callable[[Bulk], float]) -> Callable[[System], float]:
-    """A sample that is nan where there is no packing."""
+    """A sample that is nan if the packing is too small."""
 
     def sample(system: System) -> float:
         bulk = system.derived(bulk_of)
@@ -88,7 +88,7 @@ MEASUREMENT = (
         "",
         _in_bulk(lambda bulk: bulk.packing_fraction),
         costly=True,
-        help=_help("Share of space that is grain"),
+        help=_help("Fraction of the volume filled by grains"),
         plot=PACKING,
         order=20,
         from_zero=False,

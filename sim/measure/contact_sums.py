@@ -1,4 +1,4 @@
-"""What pushes each sphere: its contacts counted and their normal forces added up, in one go over the lists."""
+"""Number of contacts and sum of normal forces of each sphere, from one pass over the lists."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, Worl
 
 
 class Pushes(NamedTuple):
-    """One row per sphere, walls included among what pushes."""
+    """Sums over the contacts of each sphere, walls included; one row per sphere."""
 
     force: Floats
     """Sum of normal forces [N], shape (count,)."""
@@ -19,7 +19,7 @@ class Pushes(NamedTuple):
 
 
 def pushes(world: World) -> Pushes:
-    """Contacts and normal forces of every sphere as the last step left them."""
+    """Contacts and normal forces of every sphere after the last step."""
     pairs, touches = world.pairs, world.wall_contacts
     used, near = int(world.counters[PAIR_COUNT]), int(world.counters[WALL_CONTACT_COUNT])
     force, contacts = np.zeros(world.sphere_count), np.zeros(world.sphere_count)
@@ -34,7 +34,7 @@ def pushes(world: World) -> Pushes:
 def touching_pairs(world: World, position: Any) -> tuple[Any, Any]:
     """Both centres [m], shape (pairs, 2 * dimension), and normal force [N] of the pairs that touch, as float32.
 
-    `position` are the centres to take, float32, shape (spheres, dimension).
+    `position` contains the centres, float32, shape (spheres, dimension).
     """
     used = int(world.counters[PAIR_COUNT])
     count = int(np.count_nonzero(world.pairs.touching[:used]))
@@ -44,7 +44,7 @@ def touching_pairs(world: World, position: Any) -> tuple[Any, Any]:
     return ends, force
 
 
-# Compiled, since a passage through arrays for every sum takes ten times as long and all that time holds Python.
+# Compiled, because numpy takes ten times as long and does not release the GIL meanwhile.
 
 
 def _add_up(i, j, touching, normal, sphere, at_wall, wall_force, force, contacts):  # type: ignore[no-untyped-def]

@@ -1,4 +1,4 @@
-"""How many contacts grains have."""
+"""Number of contacts per grain."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from repose.sim.measure.measurement import Measurement, System
 from repose.sim.measure.packing import packing_box
 
 HELD_BY = 2
-"""A grain with fewer contacts carries nothing: a rattler (Thornton, Geotechnique 50 (2000) 43)."""
+"""A grain with fewer contacts carries no load and is a rattler (Thornton, Geotechnique 50 (2000) 43)."""
 
 
 @dataclass(frozen=True)
 class Coordination:
-    """Contacts of the grains that can move, those with fixed spheres and walls included."""
+    """Contacts of the grains that can move, including contacts with fixed spheres and walls."""
 
     mean: float
     """Mean contacts per grain, rattlers included [-]."""
     without_rattlers: float | None
-    """Mean over the grains with `HELD_BY` contacts or more; None where there is none [-]."""
+    """Mean over the grains with `HELD_BY` contacts or more; None if there are none [-]."""
     rattlers: float
     """Share of the grains that are rattlers [-]."""
     distribution: Floats
@@ -35,7 +35,7 @@ def contacts_per_sphere(world: World) -> Floats:
 
 
 def coordination_number(world: World) -> Coordination:
-    """The coordination number of a world; 0 where nothing can move."""
+    """The coordination number of a world; 0 without movable grains."""
     contacts = contacts_per_sphere(world)[~world.fixed]
     held = contacts[contacts >= HELD_BY]
     return Coordination(
@@ -47,7 +47,7 @@ def coordination_number(world: World) -> Coordination:
 
 
 def coordination_of(system: System) -> Coordination:
-    """The coordination number of an experiment now."""
+    """The present coordination number of an experiment."""
     return coordination_number(system.world)
 
 

@@ -1,11 +1,13 @@
-"""How a quantity is shown: a number beside the picture, a plot with its lines."""
+"""Records of what is shown: a number beside the picture, a plot with its lines."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.numbers import prefix_of
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,15 @@ class Reading:
     """Standard error, in the same unit."""
     help: str = ""
     error_of: str = ""
-    """What the error is the error of, in words such as "line fit"; empty where that goes without saying."""
+    """Source of the error, such as "line fit"; empty if it needs no explanation."""
+    expected: float | None = None
+    """What a closed form says, in the same unit."""
+
+    def readable(self) -> Reading:
+        """The same in the prefix of the unit that suits the value: 0.799 ms instead of 0.000799 s."""
+        factor, unit = prefix_of(self.value, self.unit)
+        error, expected = (number if number is None else number / factor for number in (self.error, self.expected))
+        return replace(self, value=self.value / factor, unit=unit, error=error, expected=expected)
 
 
 @dataclass(frozen=True)
@@ -31,7 +41,7 @@ class Line:
     y: NDArray[np.float64]
     points: bool = False
     error: NDArray[np.float64] | None = None
-    """Standard error of y, for points, or what `scatter` says."""
+    """Standard error of y, for points, or the quantity named by `scatter`."""
     scatter: str = "standard error"
     fitted: bool = False
     """Whether it is a law fitted to the points of the plot."""
@@ -39,15 +49,17 @@ class Line:
 
 @dataclass(frozen=True)
 class Curve:
-    """A plot with axes of its own."""
+    """A plot with its own axes."""
 
     title: str
     x_label: str
-    """With its unit."""
+    """Label with its unit."""
     y_label: str
     lines: tuple[Line, ...]
     heading: str = ""
-    """What is plotted, in words; empty where the axes say it."""
+    """Heading of the plot; empty if the labels of the axes suffice."""
+    note: str = ""
+    """Which runs are plotted; empty if there is only one."""
     table: tuple[tuple[str, ...], ...] = ()
     """Head and rows of a table to show beside the plot."""
     log: bool = False
@@ -56,13 +68,13 @@ class Curve:
 
 @dataclass(frozen=True)
 class Label:
-    """Words at a sphere of the picture; the spheres that have them are told apart by colour."""
+    """A text at a sphere of the picture; spheres with labels differ by colour."""
 
     sphere_id: int
     text: str
     """What distinguishes the sphere, such as "e = 0.8"."""
     note: str = ""
-    """What it does now; empty for nothing."""
+    """Present motion of the sphere, such as "rolls"; can be empty."""
 
 
 @dataclass(frozen=True)
@@ -71,26 +83,27 @@ class Track:
 
     sphere_id: int
     points: NDArray[np.float64]
-    """[m], shape (points, dimension)."""
+    """Points of the path [m], shape (points, dimension)."""
     expected: bool = False
-    """Whether a closed form says so: then every point is a dot, otherwise a line joins them."""
+    """Whether the path is that of a closed form, drawn as dots; other paths are drawn as lines."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A tab of plots over time; measurements of one tab stand one above the other."""
+    """A tab of plots over time; measurements of one tab are drawn one above the other."""
 
     name: str
     title: str
     order: int
     """Tabs are sorted by this number."""
-    always: bool = False
-    """Whether the tab is shown before its measurements have a value."""
+    needs: Literal["", "slope", "packing", "values"] = ""
+    """The scenes that show the tab, from the beginning of a run on, so that no tab moves when a value appears: all of
+    them, those that measure a slope, or those with a packing. "values" shows it once there is a value."""
 
 
-MOTION = Plot("motion", "Motion", 10, always=True)
-SLOPE = Plot("angle", "Angle", 20)
-CONTACTS = Plot("contacts", "Z", 30, always=True)
-PACKING = Plot("packing", "P, φ", 40)
-ENERGY = Plot("ledger", "Energy", 50, always=True)
-OTHER = Plot("other", "Other", 60)
+MOTION = Plot("motion", "Motion", 10)
+SLOPE = Plot("angle", "Angle", 20, needs="slope")
+CONTACTS = Plot("contacts", "Z", 30)
+PACKING = Plot("packing", "P, φ", 40, needs="packing")
+ENERGY = Plot("ledger", "Energy", 50)
+OTHER = Plot("other", "Other", 60, needs="values")

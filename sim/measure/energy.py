@@ -1,11 +1,11 @@
-"""The energy ledger: where every joule of a run is, or where it went.
+"""The energy ledger of a run: all forms of energy, and the sources and sinks.
 
     translational + rotational + potential + elastic + shear + bonds
         + damping + sliding + breaking + removed - poured - work = gap ,
 
-and the gap is what the time step leaves unaccounted for. `damping` and the energy fed into friction springs are
-summed up step by step inside the contact loop; whatever a command, a poured layer or a removed grain changes
-is booked as the difference of the mechanical energy just before and just after it.
+and the gap is the error of the time step. `damping` and the energy added to friction springs are summed in the contact
+loop at every step. The change by a command, a poured layer or a removed grain is booked as the difference of the
+mechanical energies after and before it.
 """
 
 from __future__ import annotations
@@ -25,47 +25,47 @@ from repose.sim.measure.measurement import Measurement, System
 
 @dataclass(frozen=True)
 class Energy:
-    """The ledger at one moment [J]; potential energy is counted from the origin of coordinates."""
+    """The ledger at one time [J]; potential energy is counted from the origin of coordinates."""
 
     translational: float
-    """Kinetic, of the centres."""
+    """Kinetic energy of the centres."""
     rotational: float
-    """Kinetic, of the spins about the centres; 0 where grains do not rotate."""
+    """Kinetic energy of the spins about the centres; 0 without rotation."""
     potential: float
     """Of gravity and of fields."""
     elastic: float
     shear: float
-    """Stored in friction springs."""
+    """Energy stored in friction springs."""
     bonds: float
-    """Stored in bonds."""
+    """Energy stored in bonds."""
     damping: float
-    """Turned into heat by viscous terms."""
+    """Energy converted to heat by viscous terms."""
     sliding: float
-    """Turned into heat by friction springs that slid or were let go."""
+    """Energy converted to heat by sliding friction springs and at the end of contacts."""
     breaking: float
-    """Stored in bonds when they broke."""
+    """Energy that bonds stored when they broke."""
     poured: float
     removed: float
     work: float
 
     @property
     def kinetic(self) -> float:
-        """Translational and rotational."""
+        """Translational and rotational energy."""
         return self.translational + self.rotational
 
     @property
     def mechanical(self) -> float:
-        """Kinetic, potential, elastic and stored in friction springs and bonds."""
+        """Kinetic, potential and elastic energy, and that of friction springs and bonds."""
         return self.kinetic + self.potential + self.elastic + self.shear + self.bonds
 
     @property
     def dissipated(self) -> float:
-        """Damping, sliding and breaking."""
+        """Sum of damping, sliding and breaking."""
         return self.damping + self.sliding + self.breaking
 
     @property
     def gap(self) -> float:
-        """What does not add up; zero for an exact integrator."""
+        """Error of the balance; zero for an exact integrator."""
         return self.mechanical + self.dissipated + self.removed - self.poured - self.work
 
     def as_dict(self) -> dict[str, float]:
@@ -78,9 +78,9 @@ def energy_ledger(
 ) -> Energy:
     """The ledger of a world.
 
-    `velocity_shift` [s] is how far the stored velocities are ahead of the positions (leap-frog: half a step).
+    `velocity_shift` [s] is the time by which stored velocities are ahead of positions (leapfrog: half a step).
     """
-    # Where nothing can move the inverse of the inverse_mass stands for no inertia at all.
+    # For fixed spheres (inverse mass 0) the inertia is set to zero.
     inertia = np.divide(1.0, world.inverse_mass, out=np.zeros_like(world.inverse_mass), where=world.inverse_mass > 0.0)
     carried = (0.0, 0.0, 0.0)
     if world.bodies:
@@ -123,7 +123,7 @@ def _of_bodies(world: World, gravity: tuple[float, ...], velocity_shift: float) 
 
 
 def ledger_of(system: System) -> Energy:
-    """The ledger of an experiment now."""
+    """The present ledger of an experiment."""
     return energy_ledger(system.world, system.survey, system.gravity, system.booked, system.velocity_shift)
 
 
@@ -153,7 +153,7 @@ TERMS = {
     "work": "by changes",
     "gap": "unbooked",
 }
-"""Terms of the ledger as they are called beside the plot."""
+"""Names of the terms of the ledger beside the plot."""
 
 MEASUREMENT = (
     Measurement(

@@ -1,4 +1,4 @@
-"""Flow rate through a neck, from the times at which grains passed it."""
+"""Flow rate through a neck, from the times at which the grains passed."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ import numpy as np
 from repose.sim.engine.world import Floats
 
 LAST_SHARE = 0.9
-"""Once this share of the grains has passed, the vessel runs empty and the flow is no longer steady."""
+"""Fraction of grains that have passed from which on the vessel is nearly empty and the flow is not steady [-]."""
 
 BLOCKS = 8
-"""Blocks of equally many passages that the error of the mean is read off."""
+"""Number of blocks of equally many passages from which the error of the mean is computed."""
 
 
 @dataclass(frozen=True)
 class FlowRate:
-    """The mean flow rate of a steady stretch."""
+    """The mean flow rate during steady flow."""
 
     mean: float
-    """[1/s]."""
+    """Mean rate [1/s]."""
     standard_error: float
-    """Of the mean, from the scatter of `BLOCKS` blocks [1/s]; nan where the stretch is too short for blocks."""
+    """Standard error of the mean, from the scatter of `BLOCKS` blocks [1/s]; nan for too few passages."""
     spread: float
-    """Standard deviation of the moving-window rate over the stretch [1/s]; nan where no window fits."""
+    """Standard deviation of the moving-window rate [1/s]; nan for too few passages."""
     passages: int
-    """How many grains it is made of."""
+    """Number of grains that passed in this time."""
     begin: float
-    """[s]."""
+    """Time of the first passage [s]."""
     end: float
-    """[s]."""
+    """Time of the last passage [s]."""
 
 
 def moving_rate(passages: Sequence[float] | Floats, window: int) -> tuple[Floats, Floats]:
@@ -40,27 +40,28 @@ def moving_rate(passages: Sequence[float] | Floats, window: int) -> tuple[Floats
     if times.size <= window:
         return np.empty(0), np.empty(0)
     first, last = times[:-window], times[window:]
-    # Two looks at the world may give N grains the same time only if all passed within one step.
+    # Two samples give N grains the same time only if all of them passed within one step.
     span = np.maximum(last - first, 1e-12)
     return 0.5 * (first + last), window / span
 
 
 def steady_part(passages: Sequence[float] | Floats, from_time: float, grains: int) -> Floats:
-    """The passages [s] from `from_time` on, while grains no longer fall into place, to `LAST_SHARE` of all `grains`."""
+    """The passages [s] from `from_time` on, the beginning of steady flow, to the fraction `LAST_SHARE` of all
+    `grains`."""
     times = np.asarray(passages, float)[: math.floor(LAST_SHARE * grains)]
     steady: Floats = times[times >= from_time]
     return steady
 
 
 def mean_rate(passages: Sequence[float] | Floats, window: int = 100, blocks: int = BLOCKS) -> FlowRate | None:
-    """Mean rate of all these passages and its error, or None with fewer than three of them."""
+    """Mean rate of these passages and its error, or None with fewer than three passages."""
     times = np.asarray(passages, float)
     if times.size < 3 or times[-1] <= times[0]:
         return None
     error = math.nan
     if times.size > 2 * blocks:
         marks = np.linspace(0, times.size - 1, blocks + 1).round().astype(np.int64)
-        # The mean rate is passages over time, so blocks are compared by the time they took.
+        # The mean rate is the number of passages over time; therefore the durations of the blocks are compared.
         taken = np.diff(times[marks]) / np.diff(marks)
         relative = float(taken.std(ddof=1) / taken.mean()) / math.sqrt(blocks)
         error = relative * (times.size - 1) / float(times[-1] - times[0])
@@ -76,6 +77,6 @@ def mean_rate(passages: Sequence[float] | Floats, window: int = 100, blocks: int
 
 
 def is_clogged(passages: Sequence[float] | Floats, began: float, now: float, left: int, patience: float) -> bool:
-    """Whether none has passed for `patience` [s] since the last one, or since the flow `began`, while some are left."""
+    """Whether grains are left and none has passed for `patience` [s] since the last one or since the flow `began`."""
     last = max(began, float(passages[-1])) if len(passages) else began
     return left > 0 and now - last > patience

@@ -10,7 +10,7 @@ from repose.sim.measure.measurement import Measurement
 
 
 def mean_speed(world: World, among: NDArray[np.bool_] | bool = True) -> float:
-    """Mean speed of the spheres `among` which can move, shape (count,) [m/s]; 0 where none can."""
+    """Mean speed of the movable spheres in `among`, shape (count,) [m/s]; 0 if there are none."""
     moving = ~world.fixed & among
     dimension = world.search.reference.shape[0]
     speed = np.sqrt(np.sum(world.motion[:dimension, 1, moving] ** 2, axis=0))

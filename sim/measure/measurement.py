@@ -1,4 +1,4 @@
-"""The record of a measurement, and what a measurement may read.
+"""The record of a measurement, and the data that a measurement reads.
 
 A module of this package, or of a plug-in, that offers `MEASUREMENT` (a `Measurement` or a tuple of them) adds the
 quantity to the series, the plots, the readings, result.json and the exported series. An example, complete:
@@ -31,15 +31,15 @@ T = TypeVar("T")
 
 @dataclass
 class System:
-    """An experiment at one moment, as measurements read it; what costs time is computed once for all of them."""
+    """The state of an experiment for measurements; costly quantities are computed once for all of them."""
 
     world: World
     dimension: int
     rotates: bool
     gravity: tuple[float, ...]
-    """[m/s²], shape (dimension,)."""
+    """Acceleration of free fall [m/s²], shape (dimension,)."""
     velocity_shift: float
-    """How far the stored velocities are ahead of the positions [s]: half a step in the leapfrog scheme, else 0."""
+    """Time by which stored velocities are ahead of positions [s]: half a step in the leapfrog scheme, else 0."""
     booked: Booked
     find_survey: Callable[[], Survey]
     find_contacts: Callable[[], ContactTable]
@@ -66,11 +66,11 @@ class System:
 
     @cached_property
     def reading(self) -> Any:
-        """What the scene itself measures, such as an `AngleOfRepose`; None where it measures nothing now."""
+        """Present measurement of the scene, such as an `AngleOfRepose`, or None."""
         return self.find_reading()
 
     def derived(self, derive: Callable[[System], T]) -> T:
-        """derive(self), computed once for all measurements that use it."""
+        """The result of derive(self), computed once for all measurements that use it."""
         if derive not in self._derived:
             self._derived[derive] = derive(self)
         result: T = self._derived[derive]
@@ -79,26 +79,26 @@ class System:
 
 @dataclass(frozen=True)
 class Measurement:
-    """One quantity that is followed over time."""
+    """One quantity that is sampled over time."""
 
     name: str
     """Column of the series and key of result.json."""
     title: str
     symbol: str
     unit: str | Mapping[int, str]
-    """Unit in which it is shown; by dimension where 2D and 3D differ."""
+    """Display unit; a mapping by dimension if 2D and 3D differ."""
     sample: Callable[[System], float]
-    """Value now in SI units; nan where there is none."""
+    """Function that returns the present value in SI units, or nan."""
     scale: float = 1.0
     """Shown value = value / scale."""
     costly: bool = False
-    """Whether a sample costs more than a few steps: then the series take it every `COSTLY_STEPS` steps only."""
+    """Whether a sample costs more than a few steps; such measurements are sampled only every `COSTLY_STEPS` steps."""
     shown: Callable[[System], bool] | bool = True
-    """Whether it is shown beside the picture now, provided that it has a value."""
+    """Function that tells whether the value is shown beside the picture now, if it is not nan."""
     help: Callable[[System], str] | str = ""
-    """Sentence shown at its reading."""
+    """Tooltip of the reading."""
     plot: Plot | None = OTHER
-    """Tab it is plotted in; None for no plot."""
+    """Tab of the plot; None for no plot."""
     axis: str = ""
     """Label of the axis; measurements of one tab with the same label share one axis. Empty: title and unit."""
     order: int = 50
@@ -109,7 +109,7 @@ class Measurement:
     """Whether the axis begins at zero."""
 
     def unit_in(self, dimension: int) -> str:
-        """Unit in which it is shown in 2D or 3D."""
+        """Display unit in 2D or 3D."""
         return self.unit if isinstance(self.unit, str) else self.unit[dimension]
 
     def label(self) -> str:
@@ -122,7 +122,7 @@ class Measurement:
         return f"{self.axis or self.label()} [{unit}]" if unit else self.axis or self.label()
 
     def reading(self, system: System) -> Reading | None:
-        """The quantity beside the picture; None where it has no value or is not shown."""
+        """The reading beside the picture; None if there is no value or it is not shown."""
         if not (self.shown if isinstance(self.shown, bool) else self.shown(system)):
             return None
         value = self.sample(system)

@@ -1,12 +1,12 @@
-"""Packing fraction: the share of a box that is grain, and a box that lies well inside the packing.
+"""Packing fraction: the fraction of a box that is filled by grains, and a box well inside the packing.
 
-Each grain counts with exactly the part of it that lies in the box. As usual with soft grains, the lens that two of
-them share counts twice: about 0.4 (overlap/radius)² of a sphere, 0.4 (overlap/radius)^(3/2) of a disc. In the plane
-that part has a closed form. In space it is the integral of that closed form over slices, z = z_0 + R sin t, by Gauss
-and Legendre; only grains that the surface of the box cuts need it.
+Of each grain exactly the part inside the box counts. As usual for soft grains, the lens of overlap of two grains counts
+twice: about 0.4 (overlap/radius)² of a sphere, 0.4 (overlap/radius)^(3/2) of a disc. In the plane the part has a closed
+form. In space it is the integral of this closed form over slices, z = z_0 + R sin t, by Gauss–Legendre quadrature,
+which only grains cut by the surface of the box need.
 
-The box is the largest square or cube of places that all belong to the packing (chessboard distance transform),
-drawn in by a diameter on all sides, so that neither walls nor a free surface enter it.
+The box is the largest square or cube of cells that all belong to the packing (chessboard distance transform), reduced
+by a diameter on all sides, so that it contains neither walls nor a free surface.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.measure.measurement import System
 
 PACKED = {2: 0.4, 3: 0.3}
-"""Half of what discs and spheres fill at least at rest: a place belongs to the packing from here on [-]."""
+"""Packing fraction from which a cell belongs to the packing [-]: half of the lowest value of discs and spheres at
+rest."""
 
 SMALLEST_BOX = 3.0
-"""Edge of the smallest box that is measured [mean diameters]."""
+"""Edge of the smallest box that is used [mean diameters]."""
 
 MOST_PLACES = 250_000
-"""Places looked at; where grains are strewn over more, those around the middle grain count."""
+"""Largest number of cells; if grains are spread over more, the cells around the middle grain are used."""
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
-"""Of the slices: a grain cut by the box is right to 4e-4 of its volume, the mean of many to 1e-7."""
+"""Number of slices: the part of a cut grain has an error of 4e-4 of its volume, the mean of many grains of 1e-7."""
 
 
 class Box(NamedTuple):
@@ -41,9 +42,9 @@ class Box(NamedTuple):
 
 
 def box_in_packing(world: World) -> Box | None:
-    """The largest box well inside the packing of the spheres that can move; None where it would be too small.
+    """The largest box well inside the packing of the movable spheres; None if it is too small.
 
-    Of several equally large the one nearest to the middle of the packing.
+    Of several equally large boxes, the one nearest to the middle of the packing.
     """
     from scipy import ndimage  # scipy takes a third of a second to import: only when measuring
 
@@ -63,7 +64,7 @@ def box_in_packing(world: World) -> Box | None:
     solid = {2: np.pi, 3: 4.0 / 3.0 * np.pi}[dimension] * (radius / edge) ** dimension
     row = np.ravel_multi_index(tuple(place - first[:, None]), shape)
     filled = np.bincount(row, solid, minlength=int(np.prod(shape))).reshape(shape)
-    # A place holds one grain or so: only its neighbourhood says how densely it is filled.
+    # A cell contains about one grain: the packing fraction is that of its neighbourhood.
     packed = ndimage.uniform_filter(filled, 3, mode="constant") > PACKED[dimension]
     depth = ndimage.distance_transform_cdt(np.pad(packed, 1), metric="chessboard")[(slice(1, -1),) * dimension]
     half = float(depth.max()) - 1.5
@@ -76,14 +77,14 @@ def box_in_packing(world: World) -> Box | None:
 
 
 def packing_box(system: System) -> Box | None:
-    """The box well inside the packing of an experiment now."""
+    """The present box well inside the packing of an experiment."""
     return box_in_packing(system.world)
 
 
 def packing_fraction(position: ArrayLike, radius: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> float:
-    """Share of the box from `lower` to `upper` [m] that lies in spheres of `position` (count, dimension) [m].
+    """Fraction of the box from `lower` to `upper` [m] inside spheres at `position` (count, dimension) [m].
 
-    In the plane the share of the area that lies in discs. Raises ValueError for a box without volume.
+    In the plane the fraction of the area inside discs. Raises ValueError for a box without volume.
     """
     position, radius = np.asarray(position, float), np.asarray(radius, float)
     lower, upper = np.asarray(lower, float), np.asarray(upper, float)
@@ -92,7 +93,7 @@ def packing_fraction(position: ArrayLike, radius: ArrayLike, lower: ArrayLike, u
     room = np.minimum(position - lower, upper - position).min(axis=1)
     whole, cut = room >= radius, np.abs(room) < radius
     dimension = len(lower)
-    # Beyond an edge of the box `room` may say cut of a sphere that misses it: its part is then zero.
+    # Beyond an edge of the box `room` can select a sphere that does not meet it: the part of this sphere is zero.
     complete = {2: np.pi, 3: 4.0 / 3.0 * np.pi}[dimension] * np.sum(radius[whole] ** dimension)
     low, high = lower - position[cut], upper - position[cut]
     part = disc_in_rectangle(radius[cut], low, high) if dimension == 2 else sphere_in_box(radius[cut], low, high)
@@ -114,7 +115,7 @@ def area_below(radius: Floats, x: Floats, y: Floats) -> Floats:
     """Area of the disc left of x and below y.
 
     A column at u of half height s = sqrt(R² - u²) has y + s of its length below y where |y| < s, that is for
-    |u| < c = sqrt(R² - y²), and else all of it or nothing, (1 + sign y) s. Both are summed up from -R to x.
+    |u| < c = sqrt(R² - y²), and else all of it or nothing, (1 + sign y) s. Both are integrated from -R to x.
     """
     x, y = np.clip(x, -radius, radius), np.clip(y, -radius, radius)
     c = np.sqrt(radius**2 - y**2)

@@ -1,4 +1,4 @@
-"""The slope that a scene measures, followed over time."""
+"""The slope measured by a scene, sampled over time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from repose.sim.measure.measurement import Measurement, System
 
 
 def slope_angle(system: System) -> float:
-    """Angle of repose of the scene's reading [rad]; nan where the scene measures no slope now."""
+    """Angle of repose measured by the scene [rad]; nan if the scene measures no slope now."""
     return float(getattr(system.reading, "angle", math.nan))
 
 

@@ -2,12 +2,12 @@
 
     stress_ab = (1/V) [ sum over contacts  f_a l_b s  +  sum over grains  m (v_a - V_a)(v_b - V_b) ]
 
-f is the force on i, l the branch x_i - x_j (from the point touched to x_i at a wall) and s the share of the branch that
-lies in the box: with it the contact part is exactly the mean over the box of the stress that lives on the branches,
-whatever the size of the box (Love 1927, Weber 1966; s as in Lätzel, Luding & Herrmann, Granular Matter 2 (2000) 123).
-V is the mass-weighted mean velocity of the grains whose centres lie in the box. **Compression is positive.** In
-the plane V is an area and stress a force per length, N/m. The tensor is symmetric where the contacts of every grain
-put no torque on it: at rest, and without friction.
+f is the force on i, l the branch x_i - x_j (at a wall from the contact point to x_i) and s the fraction of the branch
+inside the box. With s the contact part is exactly the mean over the box of a stress that is concentrated on the
+branches, for every size of the box (Love 1927, Weber 1966; s as in Lätzel, Luding & Herrmann, Granular Matter 2 (2000)
+123). V is the mass-weighted mean velocity of the grains whose centres lie in the box. **Compression is positive.** In
+the plane V is an area and stress a force per length, N/m. The tensor is symmetric if the contacts exert no net torque
+on any grain: at rest, and without friction.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from repose.sim.engine.world import Floats, World
 
 if TYPE_CHECKING:
     from repose.sim.engine.contacts.force_table import (
-        ContactTable,  # brings the compiler along, which the window starts without
+        ContactTable,  # imports the compiler, which the window does not load at its start
     )
 
 
@@ -30,18 +30,18 @@ class Stress:
     """Mean stress of a box, compression positive [Pa; in the plane N/m]."""
 
     contacts: Floats
-    """What the contacts carry, shape (dimension, dimension)."""
+    """Contact part, shape (dimension, dimension)."""
     kinetic: Floats
-    """What the grains' own motion carries, shape (dimension, dimension)."""
+    """Kinetic part, shape (dimension, dimension)."""
 
     @property
     def tensor(self) -> Floats:
-        """Both together, shape (dimension, dimension)."""
+        """Sum of both parts, shape (dimension, dimension)."""
         return self.contacts + self.kinetic
 
     @property
     def principal(self) -> Floats:
-        """Principal stresses, the smallest first, shape (dimension,)."""
+        """Principal stresses in ascending order, shape (dimension,)."""
         return np.asarray(np.linalg.eigvalsh(0.5 * (self.tensor + self.tensor.T)), float)
 
     @property
@@ -60,7 +60,7 @@ class Stress:
         return stress_unit(len(self.tensor))
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
+        """The numbers in types that JSON has."""
         return {
             "unit": self.unit,
             "tensor": self.tensor.tolist(),
@@ -82,8 +82,9 @@ def stress_unit(dimension: int) -> str:
 def grain_pressure(radius: Floats, normal_force: Floats, dimension: int) -> Floats:
     """Mean pressure inside each grain [Pa; in the plane N/m], from the sum of its normal forces [N], shape (count,).
 
-    tr(sum f arm) / (d V_grain): shear forces are at right angles to their arms, and with arms of length R it is the
-    force over the surface of the grain, 4 pi R² or 2 pi R. Exact but for the overlaps, and without the kinetic part.
+    tr(sum f arm) / (d V_grain): shear forces are perpendicular to their arms, and with arms of length R it is the
+    sum of forces over the surface of the grain, 4 pi R² or 2 pi R. Exact but for the overlaps, and without the kinetic
+    part.
     """
     surface = {2: 2.0 * np.pi * radius, 3: 4.0 * np.pi * radius**2}[dimension]
     pressure: Floats = normal_force / surface
@@ -95,7 +96,7 @@ def mean_stress(
 ) -> Stress:
     """Mean stress of the box from `lower` to `upper` [m], each shape (dimension,).
 
-    `velocity_shift` [s] is how far the stored velocities are ahead of the positions (leap-frog: half a step).
+    `velocity_shift` [s] is the time by which stored velocities are ahead of positions (leapfrog: half a step).
     Raises ValueError for a box without volume.
     """
     lower, upper = np.asarray(lower, float), np.asarray(upper, float)
@@ -112,7 +113,7 @@ def mean_stress(
 
 
 def share_inside(end: Floats, branch: Floats, lower: Floats, upper: Floats) -> Floats:
-    """Share of each line from `end - branch` to `end` that lies in the box, shape (lines,).
+    """Fraction of each line from `end - branch` to `end` inside the box, shape (lines,).
 
     A line x(s) = end - s branch, s from 0 to 1, is inside between the latest entry and the earliest exit of the slabs.
     """
@@ -120,7 +121,7 @@ def share_inside(end: Floats, branch: Floats, lower: Floats, upper: Floats) -> F
         at_lower = (end - lower[:, None]) / branch
         at_upper = (end - upper[:, None]) / branch
     enters, leaves = np.minimum(at_lower, at_upper), np.maximum(at_lower, at_upper)
-    # Along a slab the line is in it all the way or not at all; on its very face 0/0 stands for in it.
+    # A line parallel to a slab is either completely inside or outside; on the face of the slab 0/0 means inside.
     along = branch == 0.0
     within = (end >= lower[:, None]) & (end <= upper[:, None])
     enters = np.where(along, np.where(within, -np.inf, np.inf), enters)

@@ -1,6 +1,6 @@
-"""Scenes: one module each; every module in this package that defines `SCENE` is a scene.
+"""Scenes: one module each; every module of this package that defines `SCENE` is a scene.
 
 A scene is a recipe for a world and the course of an experiment (repose.sim.experiment.experiment.Scene). A scene of
-several modules is a sub-package. What several scenes share, such as pouring grains, belongs in `common`; what every
-experiment does belongs in `repose.sim.experiment`.
+several modules is a sub-package. Functions for several scenes, such as pouring grains, belong in `common`; functions
+for all experiments belong in `repose.sim.experiment`.
 """

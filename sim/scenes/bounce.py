@@ -1,12 +1,14 @@
-"""Bouncing spheres: three restitutions side by side, against ballistic arcs with instant rebound.
+"""Bouncing spheres of three restitutions, compared with ballistic arcs with instantaneous rebound.
 
-The spheres are thrown forwards, so that the arcs lie beside each other in space; there is no friction, and no force
-acts along the plane. The run ends when the liveliest sphere lands for the first time after the duration.
+The spheres have a horizontal velocity, so that the arcs lie beside each other in space; there is no friction, and no
+force acts along the plane. The run ends when the sphere of the largest restitution lands for the first time after the
+duration.
 
 A sphere dropped from h first lands after T = sqrt(2h/g) with v = sqrt(2 g h); arc n rises with e^n v and lasts
-2 e^n v/g, so that all arcs are over at T (1 + e)/(1 - e). A contact that lasts t_c delays an arc that begins with v by
-t_c, and the weight meanwhile changes v by up to g t_c and the length of the arc by as much again: v 2 t_c of height
-for every rebound so far. That, and the overlap, is what the run may differ by.
+2 e^n v/g, so that all arcs end at T (1 + e)/(1 - e). A contact that lasts t_c delays an arc that begins with v by
+t_c, and during the contact the weight changes v by up to g t_c and the length of the arc by the same amount: a
+deviation of height of 2 v t_c for every rebound so far. The run can differ from the closed form by this deviation and
+the overlap.
 
 It is the first of the two verifications in the article "DEM(個別要素法・離散要素法)の紹介" (Qiita, in Japanese).
 """
@@ -78,13 +80,13 @@ class BounceParameters(MotionParameters):
         Ge(1e3),
         Le(1e9),
         Quantity("normal stiffness", "K_n", "N/m", log=True, effect="restart"),
-        Field(description="Spring of the contact: the stiffer, the nearer to an instant rebound. At the next drop."),
+        Field(description="Stiffer contacts are closer to an instantaneous rebound. At the next drop."),
     ] = 1e5
     dt: Annotated[
         TimeStep,
         Field(
-            description="Step of the integrator. The damper sets in with a jump, which the step must resolve: "
-            "'auto' is stable, and coarser."
+            description="Time step. The damping force begins with a jump, which the step must resolve: "
+            "'auto' is stable, but less accurate."
         ),
     ] = 1e-5
     forward_speed: Annotated[
@@ -92,20 +94,20 @@ class BounceParameters(MotionParameters):
         Ge(0.0),
         Le(10.0),
         Quantity("forward speed", "v_x", "m/s", effect="restart", group="Spheres"),
-        Field(description="Along the plane, the same for all; 0 drops them on one place. At the next drop."),
+        Field(description="Along the plane, the same for all; with 0 each falls on one point. At the next drop."),
     ] = 0.3
     duration: Annotated[
         float,
         Ge(0.01),
         Le(20.0),
         DURATION,
-        Field(description="The end is the next landing of the liveliest sphere. Takes effect at the next drop."),
+        Field(description="The run ends at the next landing of the sphere of largest e. At the next drop."),
     ] = 1.5
     repeat: Repeat = True
 
     @property
     def restitutions(self) -> tuple[float, float, float]:
-        """Of the three spheres."""
+        """Restitutions of the three spheres."""
         return self.restitution_low, self.restitution_middle, self.restitution_high
 
     def materials(self) -> tuple[Material, ...]:
@@ -127,7 +129,7 @@ MOST_ARCS = 1000
 """Number of arcs of the closed form that are computed; later arcs are too low to see."""
 
 LONGEST = 3.0
-"""The run ends after this many durations, whether the liveliest sphere lands or not [-]."""
+"""The run ends after this many durations at the latest [-]."""
 
 LANE = 6.0
 """Distance of the lanes, so that no sphere hides another [radii]."""
@@ -140,7 +142,7 @@ DOTS_APART = 0.02
 
 
 def begin(parameters: BounceParameters, seed: int) -> tuple[World, HeldState]:
-    """Three spheres held above the plane."""
+    """Three fixed spheres above the plane."""
     return held_spheres(starts(parameters), parameters, 0, np.array((0.0, 0.0, 1.0))), HeldState()
 
 
@@ -151,13 +153,15 @@ def starts(parameters: BounceParameters) -> Floats:
 
 
 def forwards(parameters: BounceParameters, time: Floats) -> Floats:
-    """Distance along the plane at times since the release [m]: weight acts along it where the table is tilted."""
+    """Distance along the plane at times since the release [m]: on a tilted table the weight has a component along
+    it."""
     way: Floats = parameters.forward_speed * time + 0.5 * parameters.gravity * math.sin(parameters.tilt) * time**2
     return way
 
 
 def expected_end(parameters: BounceParameters) -> float:
-    """When the closed form has the liveliest sphere land for the first time after the duration [s]."""
+    """Time at which the sphere of the largest restitution, by the closed form, lands for the first time after the
+    duration [s]."""
     g = max(parameters.gravity * math.cos(parameters.tilt), 1e-12)
     landing = math.sqrt(2.0 * parameters.drop_height / g)
     launch = g * landing * max(parameters.restitutions) ** np.arange(1, MOST_ARCS + 1)
@@ -167,7 +171,7 @@ def expected_end(parameters: BounceParameters) -> float:
 
 
 def ballistic(parameters: BounceParameters, restitution: float, time: Floats) -> tuple[Floats, Floats]:
-    """Height of the lowest point [m] and speed [m/s] at times since the release, with instant rebound."""
+    """Height of the lowest point [m] and speed [m/s] at times since the release, with instantaneous rebound."""
     g = max(parameters.gravity * math.cos(parameters.tilt), 1e-12)
     landing = math.sqrt(2.0 * parameters.drop_height / g)
     speed = g * landing
@@ -187,7 +191,7 @@ def ballistic(parameters: BounceParameters, restitution: float, time: Floats) ->
 
 
 def elapsed(experiment: Experiment) -> float:
-    """Time since the release of the spheres, 0 while they are held [s]."""
+    """Time since the release of the spheres, 0 before [s]."""
     state: HeldState = experiment.run.state
     if state.phase == "empty":
         return 0.0
@@ -195,7 +199,8 @@ def elapsed(experiment: Experiment) -> float:
 
 
 def supervise(experiment: Experiment) -> None:
-    """Write down heights and speeds; stop when the liveliest sphere has landed after the duration; repeat."""
+    """Record heights and speeds; stop at the landing of the sphere of the largest restitution after the duration;
+    repeat."""
     state: HeldState = experiment.run.state
     if state.phase == "flowing":
         height = experiment.run.world.motion[2, 0] - experiment.run.built.radius
@@ -207,7 +212,7 @@ def supervise(experiment: Experiment) -> None:
 
 
 def is_over(state: HeldState, built: BounceParameters) -> bool:
-    """Whether the duration has passed and the liveliest sphere, which is not to stop in mid-air, has just landed."""
+    """Whether the duration has passed and the sphere of the largest restitution has just landed."""
     if state.time[-1] < built.duration or len(state.time) < 3:
         return False
     liveliest = int(np.argmax(built.restitutions))
@@ -218,21 +223,21 @@ def is_over(state: HeldState, built: BounceParameters) -> bool:
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
     return actions_held(
-        experiment.phase, "Drop", "Let the three spheres fall.", "Back to the spheres held above the plane."
+        experiment.phase, "Drop", "Let the three spheres fall.", "Put the spheres back above the plane."
     )
 
 
 def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
     velocity = (experiment.run.built.forward_speed,)
-    return act_held(experiment, action, "The spheres are held above the plane.", "The spheres fall.", velocity)
+    return act_held(experiment, action, "The spheres are back above the plane.", "The spheres fall.", velocity)
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     """Phase, its label, and the share done or None."""
     phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
-        return phase, f"spheres held {1e3 * experiment.run.built.drop_height:g} mm above the plane", None
+        return phase, f"spheres {1e3 * experiment.run.built.drop_height:g} mm above the plane", None
     if phase == "flowing":
         last = max(expected_end(experiment.run.built), elapsed(experiment))
         return phase, f"bouncing: {elapsed(experiment):.2f} of {duration:g} s", elapsed(experiment) / last
@@ -269,7 +274,9 @@ def explained(experiment: Experiment) -> Floats:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Deviation of each sphere from its closed form."""
     return tuple(
-        Reading(f"deviation, e = {e:g}", 1e3 * far, "mm", help=f"Contact time explains up to {1e3 * most:.2f} mm.")
+        Reading(
+            f"deviation, e = {e:g}", round(far, 9) + 0.0, "m", help=f"Contact time explains up to {1e3 * most:.2f} mm."
+        )
         for e, far, most in zip(
             experiment.run.built.restitutions, deviations(experiment), explained(experiment), strict=True
         )
@@ -277,7 +284,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
-    """Height and speed against time, the run as points on the closed form."""
+    """Height and speed against time: the run as points, the closed form as lines."""
     built = experiment.run.built
     time, height, speed = recorded(experiment.run.state, SPHERES)
     smooth = np.linspace(0.0, max(expected_end(built), elapsed(experiment)), 600)
@@ -357,7 +364,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 def check(experiment: Experiment) -> str:
     """Heights differ from the arcs by no more than the contact time explains."""
     if experiment.phase != "rested":
-        return f"The spheres were not watched to the end: phase {experiment.phase}."
+        return f"The spheres did not move to the end of the run: phase {experiment.phase}."
     for e, far, most in zip(
         experiment.run.built.restitutions, deviations(experiment), explained(experiment), strict=True
     ):
@@ -369,7 +376,7 @@ def check(experiment: Experiment) -> str:
 SCENE = Scene(
     name="bounce",
     title="Bouncing spheres",
-    summary="Three spheres of different restitution thrown over a plane, against ballistic arcs.",
+    summary="Three spheres of different restitution bounce along a plane; comparison with ballistic arcs.",
     law="voigt",
     parameters=BounceParameters,
     dimension=3,

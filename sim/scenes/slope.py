@@ -1,8 +1,8 @@
-"""Spheres on a slope: five frictions side by side, against rolling and sliding.
+"""Spheres of five frictions on a slope, compared with the closed forms of rolling and sliding.
 
 On a slope alpha a sphere rolls without sliding from mu_c = (2/7) tan(alpha) on, with (5/7) g sin(alpha); below mu_c
-it slides with g (sin(alpha) - mu cos(alpha)). The spheres are released at rest, lying as deep as their weight presses
-them, with friction springs not yet stretched: these take about one swing, 1/w with w² = (7/2) K_t/m.
+it slides with g (sin(alpha) - mu cos(alpha)). The spheres are released at rest, at the
+overlap of their weight, with unstretched friction springs: these need about one oscillation, 1/w with w² = (7/2) K_t/m.
 
 It is the second of the two verifications in the article "DEM(個別要素法・離散要素法)の紹介" (Qiita, in Japanese).
 """
@@ -66,7 +66,7 @@ class SlopeParameters(MotionParameters):
         Ge(0.0),
         Le(math.radians(80.0)),
         Quantity("angle of the slope", "α", "°", scale=math.pi / 180, effect="restart", group="Slope"),
-        Field(description="Against the horizontal. A sphere rolls without sliding from μ = (2/7) tan α on."),
+        Field(description="Against the horizontal. A sphere rolls without sliding for μ ≥ (2/7) tan α."),
     ] = math.pi / 4
     radius: SphereRadius = 0.02
     mass: SphereMass = 0.01
@@ -89,7 +89,7 @@ class SlopeParameters(MotionParameters):
 
     @property
     def frictions(self) -> tuple[float, ...]:
-        """Of the five spheres."""
+        """Friction coefficients of the five spheres."""
         return self.friction_1, self.friction_2, self.friction_3, self.friction_4, self.friction_5
 
     @property
@@ -107,7 +107,7 @@ class SlopeParameters(MotionParameters):
         return tuple(Material(1.0, 0.0, 1.0, self.restitution, mu) for mu in (*self.frictions, 1.0))
 
     def differing(self) -> dict[tuple[int, int], dict[str, float]]:
-        """Each sphere meets the slope with its own friction."""
+        """The contact of each sphere with the slope has its own friction."""
         return {(i, 5): {"friction": mu} for i, mu in enumerate(self.frictions)}
 
 
@@ -117,10 +117,10 @@ LANE = 5.0
 """Distance of the lanes, so that no sphere hides another [radii]."""
 
 ROLLS = 0.03
-"""A sphere rolls where its surface slides along the slope by less than this share of its speed [-]."""
+"""A sphere counts as rolling if its surface slides along the slope with less than this fraction of its speed [-]."""
 
 DOTS = 24
-"""Dots of the closed form, equally apart in time."""
+"""Number of dots of the closed form, at equal intervals of time."""
 
 
 def directions(parameters: SlopeParameters) -> tuple[Floats, Floats]:
@@ -146,12 +146,12 @@ def starts(parameters: SlopeParameters) -> Floats:
 
 
 def begin(parameters: SlopeParameters, seed: int) -> tuple[World, HeldState]:
-    """Five spheres held at the top of the slope."""
+    """Five fixed spheres at the top of the slope."""
     return held_spheres(starts(parameters), parameters, 3, directions(parameters)[1]), HeldState()
 
 
 def elapsed(experiment: Experiment) -> float:
-    """Time since the release of the spheres, 0 while they are held [s]."""
+    """Time since the release of the spheres, 0 before [s]."""
     state: HeldState = experiment.run.state
     if state.phase == "empty":
         return 0.0
@@ -159,7 +159,7 @@ def elapsed(experiment: Experiment) -> float:
 
 
 def supervise(experiment: Experiment) -> None:
-    """Write down paths and speeds; stop when the time is over and the fastest is at the foot; repeat."""
+    """Record paths and speeds; stop after the duration, when the fastest sphere is at the foot; repeat."""
     built = experiment.run.built
     state: HeldState = experiment.run.state
     if state.phase == "flowing":
@@ -175,21 +175,19 @@ def supervise(experiment: Experiment) -> None:
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
-    return actions_held(
-        experiment.phase, "Let go", "Let the five spheres run down the slope.", "Back to the spheres held at the top."
-    )
+    return actions_held(experiment.phase, "Let go", "Release the five spheres.", "Put the spheres back at the top.")
 
 
 def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
-    return act_held(experiment, action, "The spheres are held at the top of the slope.", "The spheres run.")
+    return act_held(experiment, action, "The spheres are back at the top of the slope.", "The spheres run.")
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     """Phase, its label, and the share done or None."""
     phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
-        return phase, f"spheres held on a slope of {math.degrees(experiment.run.built.slope_angle):g}°", None
+        return phase, f"spheres at rest on a slope of {math.degrees(experiment.run.built.slope_angle):g}°", None
     if phase == "flowing":
         return phase, f"running: {elapsed(experiment):.2f} of {duration:g} s", min(1.0, elapsed(experiment) / duration)
     return phase, f"ran for {duration:g} s", None
@@ -223,15 +221,15 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     for mu, a in zip(built.frictions, found, strict=True):
         expected = built.acceleration(mu)
         way = "rolls" if mu >= 2.0 / 7.0 * math.tan(built.steepness) else "slides"
-        # Digits below are rounding alone; -0.0 + 0.0 is a plain 0.
+        # Further digits are rounding errors; -0.0 + 0.0 is 0.
         deviation = round(1e3 * (a - expected), 4) + 0.0
         help = f"It {way}: {expected:.4f} m/s² expected, the run deviates by {deviation:g} mm/s²."
-        shown.append(Reading(f"acceleration, μ = {mu:g}", a, "m/s²", help=help))
+        shown.append(Reading(f"μ = {mu:g} {way}, acceleration", a, "m/s²", help=help, expected=expected))
     return tuple(shown)
 
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
-    """Speed against time, the run as points on the closed form."""
+    """Speed against time: the run as points, the closed form as lines."""
     built = experiment.run.built
     time, _, speed = recorded(experiment.run.state, SPHERES)
     ends = np.array([0.0, built.duration])
@@ -255,7 +253,7 @@ def labels(experiment: Experiment) -> tuple[Label, ...]:
 
 
 def tracks(experiment: Experiment) -> tuple[Track, ...]:
-    """The way each sphere has come, and beside it where the closed form has it at equal times."""
+    """The path of each sphere, and beside it the positions of the closed form at equal intervals of time."""
     built = experiment.run.built
     down, out = directions(built)
     across = np.array([0.0, 1.0, 0.0])
@@ -280,7 +278,7 @@ def ghosts(experiment: Experiment) -> Floats:
 
 
 def facets(experiment: Experiment) -> Floats:
-    """The piece of the slope the spheres run on."""
+    """The part of the slope on which the spheres run."""
     built = experiment.run.built
     down, margin = directions(built)[0], 2.0 * built.radius
     half = 0.5 * LANE * built.radius * SPHERES
@@ -311,20 +309,21 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def check(experiment: Experiment) -> str:
-    """Accelerations are those of rolling and sliding."""
+    """Check that the accelerations are those of rolling and sliding."""
     built = experiment.run.built
     if experiment.phase != "rested":
-        return f"The spheres did not run to the end: phase {experiment.phase}."
+        return f"The spheres did not move to the end of the run: phase {experiment.phase}."
     for mu, a in zip(built.frictions, accelerations(experiment), strict=True):
         if abs(a - built.acceleration(mu)) > allowed(built):
-            return f"The sphere with μ = {mu:g} runs with {a:.3f} m/s², not {built.acceleration(mu):.3f}."
+            expected = built.acceleration(mu)
+            return f"The sphere with μ = {mu:g} has the acceleration {a:.3f} m/s² instead of {expected:.3f} m/s²."
     return ""
 
 
 SCENE = Scene(
     name="slope",
     title="Spheres on a slope",
-    summary="Spheres of five frictions on a slope, against rolling and sliding.",
+    summary="Spheres of five frictions on a slope; comparison with rolling and sliding.",
     law="voigt",
     parameters=SlopeParameters,
     dimension=3,

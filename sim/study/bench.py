@@ -25,7 +25,7 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.stepping import advance
 from repose.sim.study.parts import measure_parts
-from repose.sim.study.yardstick import advance_by_hand
+from repose.sim.study.yardstick import loop_by_hand
 
 FLOWING_AFTER = 0.15
 """Simulated time from the opening of the wall to the flowing state [s]."""
@@ -140,7 +140,8 @@ def measure(state: State, quick: bool) -> dict[str, Any]:
     moving = int((~world.fixed).sum())
     rounds = 3 if quick else 7
     steps = max(20, (200_000 if quick else 1_000_000) // moving)
-    loops = (simulation.engine.advance, advance_by_hand) if state.by_hand else (simulation.engine.advance,)
+    engine = simulation.engine
+    loops = (engine.advance, loop_by_hand(engine.model)) if state.by_hand else (engine.advance,)
     for loop in loops:
         _timed(loop, world, simulation, steps)
     pair = with_threads(world, 2) if moving >= GRAINS_PER_THREAD and available() > 1 else None

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.comparison import Point
+from repose.sim.experiment.comparison import PREPARED, Point
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.json_text import json_text
 from repose.sim.study.child_process import end_with_parent
@@ -93,7 +93,9 @@ def _result(task: Task, tell: Connection) -> dict[str, Any]:
     tell.send({"compiled": True})
     result = run_experiment(simulation, on_progress=on_progress)
     point = simulation.scene.study.measure(simulation) if simulation.scene.study else None
-    return result | {"point": point._asdict() if point else None}
+    # Its conditions are the parameters in the result.
+    found = {name: value for name, value in point._asdict().items() if name != "conditions"} if point else None
+    return result | {"point": found}
 
 
 def point_of(task: Task, result: dict[str, Any]) -> Point | None:
@@ -103,7 +105,8 @@ def point_of(task: Task, result: dict[str, Any]) -> Point | None:
         return None
     error = math.nan if found["error"] is None else found["error"]
     aside = {name: math.nan if value is None else value for name, value in found["aside"].items()}
-    return Point(task.at, found["value"], error, aside)
+    prepared = {PREPARED: result.get("ready") is not None}
+    return Point(task.at, found["value"], error, aside, {**result.get("parameters", {}), **prepared})
 
 
 def run_all(

@@ -16,11 +16,13 @@ from typing import Any, NamedTuple
 
 import numba
 from repose.sim import registry
+from repose.sim.engine import jit
 from repose.sim.engine.builder import with_levels, with_parts
-from repose.sim.engine.contacts.force_table import compiled_table
+from repose.sim.engine.contacts.force_table import blank_table, compiled_table
 from repose.sim.engine.model import Model, Numbers
+from repose.sim.engine.parts import compiled_parts
 from repose.sim.engine.step import compose
-from repose.sim.engine.timestep.survey import compose_survey
+from repose.sim.engine.timestep.survey import blank_sums, compiled_survey, limits_of
 from repose.sim.engine.world import copy_world
 from repose.sim.experiment.activation import engine_for, model_for
 from repose.sim.experiment.changes import new_experiment
@@ -29,7 +31,8 @@ from repose.sim.io import presets
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.parameters import Value
 
-PARTS = {"step loop": 38.0, "contact table": 4.0, "stable time step": 5.0, "measurements": 1.5}
+LOOP = "step loop"
+PARTS = {LOOP: 10.0, "contact table": 3.0, "stable time step": 3.0, "measurements": 1.5}
 """Parts of an engine in the order in which they are compiled, with the time each takes [s] where nothing is known of
 this machine (processor time for the heap on an AMD EPYC server)."""
 FILE = "compile_times.json"
@@ -86,22 +89,14 @@ def needed_engines(first: str = presets.DEFAULT) -> tuple[Needed, ...]:
 
 def is_stored(needed: Needed) -> bool:
     """Whether all compiled functions of an engine are on disk, for this processor and these sources."""
-    return all(map(_has_index_entry, loops_of(needed.model).values()))
+    parts = compiled_parts(needed.model)
+    return all(map(jit.is_stored, (*loops_of(needed.model).values(), parts.push_pairs, parts.renew_lists)))
 
 
 def loops_of(model: Model) -> dict[str, Any]:
     """The compiled functions of a model by part, as numba's dispatchers; nothing is compiled by asking for them."""
-    loops = compose(model).loop, compiled_table(model.law, model.shapes), compose_survey(model).loop
+    loops = compose(model).loop.dispatcher, compiled_table(model.law, model.shapes), compiled_survey(model)
     return dict(zip(PARTS, loops))
-
-
-def _has_index_entry(loop: Any) -> bool:
-    """Whether numba's index names a compiled version of this loop; numba has no public question for that."""
-    with suppress(Exception):  # another version of numba: then the loop is compiled, or loaded, to find out
-        store = loop._cache
-        own = store._index_key(None, loop.targetctx.codegen())[1:]
-        return any(key[1:] == own for key in store._cache_file._load_index())
-    return False
 
 
 def compile_engine(needed: Needed, tell: Callable[[str], None] = lambda part: None) -> None:
@@ -109,14 +104,13 @@ def compile_engine(needed: Needed, tell: Callable[[str], None] = lambda part: No
     stored = is_stored(needed)
     scene = registry.scenes()[needed.scene]
     parameters = scene.parameters.checked(needed.values)
-    engine = engine_for(scene, parameters, parameters)
-    world = with_levels(scene.begin(parameters, 1)[0], needed.model.integrator.levels)
-    world = with_parts(world, needed.model)
+    engine, model = engine_for(scene, parameters, parameters), needed.model
+    world = with_parts(with_levels(scene.begin(parameters, 1)[0], model.integrator.levels), model)
     numbers = Numbers(engine.field_numbers, engine.bond_numbers)
     calls: tuple[Callable[[], Any], ...] = (
         lambda: engine.advance(copy_world(world), engine.law_parameters, engine.gravity, 0.0, 0, numbers),
-        lambda: engine.contact_table(world, engine.law_parameters),
-        lambda: engine.survey(world, engine.law_parameters, numbers),
+        lambda: compiled_table(model.law, model.shapes)(world, engine.law_parameters, blank_table(world)),
+        lambda: compiled_survey(model)(world, engine.law_parameters, limits_of(model), blank_sums(world), numbers),
         lambda: results_of(new_experiment(needed.scene, needed.values)),
     )
     took = {}
@@ -153,41 +147,33 @@ def progress_in(expected: Mapping[str, float], part: str, seconds: float) -> Pro
 
 
 class Watch:
-    """Progress of an engine that another thread compiles, from the time since it began and the loops compiled so far.
+    """Progress of the step loop of an engine, which another thread compiles; the other parts are compiled in a process
+    beside it (repose.sim.experiment.compile_beside), or when they are needed.
 
-    To be asked for every frame; the durations of an engine that was compiled, not loaded, are kept by `finish`.
+    To be asked for every frame; the duration for a loop that was compiled, not loaded, is kept by `finish`.
     """
 
     def __init__(self, needed: Needed, clock: Callable[[], float] = time.monotonic) -> None:
         self._needed, self._clock = needed, clock
         self._stored = is_stored(needed)
         self._expected = expected_times(needed)
-        self._loops = loops_of(needed.model)
+        self._loop = loops_of(needed.model)[LOOP]
         self._began = clock()
-        self._ended: dict[str, float] = {}
-        """When each part was seen compiled [s]."""
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """Parts of the engine in the order in which they are compiled."""
-        return tuple(self._expected)
+        self._ended: float | None = None
+        """When the loop was seen compiled [s]."""
 
     def progress(self) -> Progress:
         """How far compiling has come."""
         now = self._clock()
-        for part, loop in self._loops.items():
-            if part not in self._ended and loop.signatures:
-                self._ended[part] = now
-        present = next(part for part in self._expected if part not in self._ended)
-        return progress_in(self._expected, present, now - max(self._ended.values(), default=self._began))
+        if self._ended is None and self._loop.signatures:
+            self._ended = now
+        return progress_in({LOOP: self._expected[LOOP]}, "" if self._ended else LOOP, now - self._began)
 
     def finish(self) -> None:
-        """Keep the durations; call it when the engine is compiled."""
+        """Keep the duration; call it when the engine is compiled."""
         self.progress()
-        times = [self._began, *(self._ended.get(part, self._began) for part in self._loops)]
-        took = {part: end - begin for part, begin, end in zip(self._loops, times, times[1:])}
-        if not self._stored and all(seconds > 0.0 for seconds in took.values()):
-            _keep(self._needed.words, self._expected | took)
+        if not self._stored and self._ended is not None and self._ended > self._began:
+            _keep(self._needed.words, self._expected | {LOOP: self._ended - self._began})
 
 
 def _file() -> Path | None:

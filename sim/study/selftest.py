@@ -1,8 +1,8 @@
 """Self-test of the physics: closed forms, conservation laws, neighbour search.
 
-Each case is a function that measures one number and returns it with its bound; `Case.of` names the cases of the list in
-sim/README.md. All cases, also those of `repose.sim.study.survival`, use the compiled loop of the heap, so that one loop
-is compiled.
+Each case is a function that measures one number and returns it with its bound; `Case.of` gives the numbers of the
+reliability cases (sim/README.md). All cases, also those of `repose.sim.study.survival`, use the compiled loop of the
+heap, so that one loop is compiled.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from repose.sim.engine import step
 from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs
 from repose.sim.engine.model import Model
 from repose.sim.engine.neighbours import verlet_list
-from repose.sim.engine.step import compose, step_loop
-from repose.sim.engine.threads import in_threads
 from repose.sim.engine.world import PAIR_COUNT, Floats, World
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
@@ -36,29 +35,29 @@ G, RADIUS, MASS, STIFFNESS = 9.81, 1e-3, 1e-3, 1e6
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a case found."""
+    """Result of a case."""
 
     value: float
     bound: float
-    """What the value may be at most."""
+    """Largest allowed value."""
     unit: str = ""
 
     @property
     def passed(self) -> bool:
-        """Whether the value keeps to its bound; what is not a number does not."""
+        """Whether the value is within its bound; nan is not."""
         return self.value <= self.bound
 
 
 @dataclass(frozen=True)
 class Case:
-    """One thing to try."""
+    """One case of the self-test."""
 
     name: str
     shows: str
-    """What the number is."""
+    """Name of the measured number."""
     try_out: Callable[[], Outcome]
     of: str = ""
-    """Numbers of the cases in sim/README.md that it covers."""
+    """Numbers of the reliability cases that it covers; sim/README.md explains their letters."""
 
 
 class NotAvailable(RuntimeError):
@@ -80,7 +79,7 @@ def moved(
     law = laws()["lee_herrmann"]
     parameters = law.parameters.checked(values or {})
     model, numbers = Model(law.bind(parameters), integrators()["gear5"]), law.numbers(parameters)
-    advance = in_threads(step_loop(model, "")) if plain else compose(model)
+    advance = step.plain(model) if plain else step.compose(model)
     blank = empty_world(2, 0, model.integrator.levels, materials=2)
     world = add_spheres(blank, place, RADIUS, MASS, velocity=velocity, acceleration=(0.0, -gravity))
     done = 0

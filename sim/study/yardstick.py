@@ -8,21 +8,37 @@ branches, as one would write it. Only the neighbour search is shared. The engine
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 from repose.sim.engine.jit import compiled, fingerprint
-from repose.sim.engine.model import Shapes
+from repose.sim.engine.model import Model
 from repose.sim.engine.neighbours import verlet_list
+from repose.sim.engine.parts import addresses, compiled_parts
 from repose.sim.engine.threads import thread_of
-from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT
+from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, World
 
-SHAPES = Shapes((0.0, 0.0), (), (), ())
+PLACE = (0.0, 0.0)
+"""A vector of the length of a position."""
 SOURCE = fingerprint()
 """Read inside the loop, as in repose.sim.engine.step: numba looks for edits in this file only."""
 
 
+def loop_by_hand(model: Model) -> Callable[..., tuple[int, int, int]]:
+    """As `repose.sim.engine.step.compose` describes, of the model of the heap; the energy ledger is left out."""
+    parts = compiled_parts(model)
+
+    def advance(world: World, params: Any, gravity: tuple, dt: float, steps: int) -> tuple[int, int, int]:
+        known = addresses(parts, world, params, gravity)
+        answer: tuple[int, int, int] = by_hand(world, params, gravity, dt, steps, known)
+        return answer
+
+    return advance
+
+
 @compiled
-def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyped-def]
-    """As `repose.sim.engine.step.compose` describes; the energy ledger is left out."""
+def by_hand(world, params, gravity, dt, steps, parts):  # type: ignore[no-untyped-def]
+    """The loop, with the addresses of what it shares with the engine."""
     SOURCE  # noqa: B018
     x, vx, ax, bx, cx, dx = world.motion[0]
     y, vy, ay, by, cy, dy = world.motion[1]
@@ -45,7 +61,7 @@ def advance_by_hand(world, params, gravity, dt, steps):  # type: ignore[no-untyp
             ay[i] += dt * by[i] + h2 * cy[i] + h3 * dy[i]
             by[i] += dt * cy[i] + h2 * dy[i]
             cy[i] += dt * dy[i]
-        status, culprit = verlet_list.refresh_neighbours(world, SHAPES, False, dt, thread_of(world, 0))
+        status, culprit = verlet_list.refresh_neighbours(world, PLACE, dt, thread_of(world, 0), parts)
         if status != verlet_list.OK:
             return done, status, culprit
         for i in range(x.size):

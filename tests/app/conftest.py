@@ -1,4 +1,4 @@
-"""What several tests of the program begin with: an empty folder to work in, a maker of pictures."""
+"""Fixtures of several tests of the program: an empty folder, a maker of pictures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="module")
-def studio() -> Iterator[PictureMaker]:
+def picture_maker() -> Iterator[PictureMaker]:
     """Draws off-screen; every test that draws sets the size it wants."""
     from repose.app.window.picture import PictureMaker
 

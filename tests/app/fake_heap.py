@@ -1,4 +1,4 @@
-"""A made-up heap: a few grains between fixed ones, enough for every pass to have something to draw."""
+"""An artificial heap: a few grains between fixed ones, so that every pass has something to draw."""
 
 from __future__ import annotations
 

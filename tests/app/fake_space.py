@@ -1,4 +1,4 @@
-"""Made-up scenes in space: a poured cone under a funnel, and a handful of spheres on a plate."""
+"""Artificial scenes in space: a poured cone under a funnel, and a few spheres on a plate."""
 
 from __future__ import annotations
 

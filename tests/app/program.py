@@ -1,4 +1,4 @@
-"""The program in a process of its own, for the tests of the command line."""
+"""The program in a separate process, for the tests of the command line."""
 
 from __future__ import annotations
 

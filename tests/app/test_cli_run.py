@@ -1,4 +1,4 @@
-"""`repose run`: results are whole and told, a film is exact, and stopping loses nothing."""
+"""`repose run`: complete results, exact films, and no loss when it is stopped."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_film_has_exactly_duration_times_fps_frames_and_leaves_the_run_as_it_is(
     assert result["state_hash"] == result_in(here / "plain")["state_hash"]
 
 
-def test_json_is_all_that_goes_to_standard_output(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_standard_output_contains_only_the_json_text(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line([*SMALL, "--json", "--no-picture", "--out", "Größe λ 砂/-new"]) == 0
     captured = capsys.readouterr()
     assert json.loads(captured.out) == result_in(here / "Größe λ 砂" / "-new")
@@ -89,7 +89,7 @@ def test_without_opengl_the_run_completes_and_says_why_there_is_no_picture(
 
 
 @pytest.mark.gl
-def test_film_cut_short_ends_neither_the_run_nor_its_results(
+def test_a_film_that_ends_early_ends_neither_the_run_nor_its_results(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("repose.app.storage.recorder._free", lambda _: 10**9)
@@ -110,14 +110,16 @@ def test_film_cut_short_ends_neither_the_run_nor_its_results(
     assert "almost full" in result["video"]["cut_short"]
 
 
-def test_run_stopped_by_a_fault_says_so_and_keeps_what_it_has(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_stopped_by_a_fault_reports_it_and_writes_its_results(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run_command_line([*SMALL, "--set", "dt=0.001", "--no-picture"]) == 3
     fault = result_in(here / "repose-heap-1")["fault"]
     assert fault
     assert fault in capsys.readouterr().err
 
 
-def test_any_scene_runs_from_its_defaults_and_its_readings_are_told(
+def test_every_scene_runs_from_its_defaults_and_its_readings_are_printed(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     changes = ("grain_count=60", "mean_radius=0.02", "orifice=0.25", "fill_height=1.1", "count_for=0.25")

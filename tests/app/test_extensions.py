@@ -16,7 +16,7 @@ from repose.app.ui.panels import all_keys, all_panels
 from repose.app.ui.ui import Ui
 from repose.sim import registry
 
-from tests.app.ui.panels.stage import full_snapshot, open_stage
+from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
 
 PANEL = """
 from repose.app.ui.keys import Key
@@ -83,13 +83,13 @@ def pressed(letter: str) -> pygame.event.Event:
 def test_a_panel_from_a_file_is_drawn_and_its_key_acts(plug_in: Callable[[str], None], tmp_path: Path) -> None:
     plug_in(PANEL)
     assert registry.troubles() == []
-    with open_stage(tmp_path, full_snapshot()) as stage:
-        stage.ui.help_open = True
-        stage.frame(3)
-        assert stage.ui.memory["drawn"] == "heap"
-        assert stage.ui.broken == {}
-        assert dispatch(pressed("j"), all_keys(), stage.ui, typing=False)
-        assert stage.ui.memory["marked"]
+    with open_harness(tmp_path, full_snapshot()) as harness:
+        harness.ui.help_open = True
+        harness.frame(3)
+        assert harness.ui.memory["drawn"] == "heap"
+        assert harness.ui.broken == {}
+        assert dispatch(pressed("j"), all_keys(), harness.ui, typing=False)
+        assert harness.ui.memory["marked"]
 
 
 def test_a_panel_with_an_unknown_side_is_refused_in_one_sentence(plug_in: Callable[[str], None]) -> None:
@@ -104,16 +104,16 @@ def test_a_pass_from_a_file_gets_a_switch_a_key_and_a_setting(plug_in: Callable[
     switch = halo.switch
     assert switch is not None
     assert [item.order for item in all_passes()] == sorted(item.order for item in all_passes())
-    with open_stage(tmp_path, full_snapshot()) as stage:
-        assert not needs_contacts(stage.ui.view)
-        stage.click("tab.view")
-        stage.click("view.show_halo", share=0.1)
-        assert switch.is_on(stage.ui.view)
-        assert needs_contacts(stage.ui.view)
-        stage.ui.settings.save()
-        assert load_settings(stage.ui.settings.path).choices.view.shown == {"halo": True}
-        assert dispatch(pressed("j"), all_keys(), stage.ui, typing=False)
-        assert not switch.is_on(stage.ui.view)
+    with open_harness(tmp_path, full_snapshot()) as harness:
+        assert not needs_contacts(harness.ui.view)
+        harness.click("tab.view")
+        harness.click("view.show_halo", share=0.1)
+        assert switch.is_on(harness.ui.view)
+        assert needs_contacts(harness.ui.view)
+        harness.ui.settings.save()
+        assert load_settings(harness.ui.settings.path).choices.view.shown == {"halo": True}
+        assert dispatch(pressed("j"), all_keys(), harness.ui, typing=False)
+        assert not switch.is_on(harness.ui.view)
 
 
 def test_a_file_without_a_record_adds_nothing(plug_in: Callable[[str], None]) -> None:
@@ -123,7 +123,7 @@ def test_a_file_without_a_record_adds_nothing(plug_in: Callable[[str], None]) ->
     assert (len(all_panels()), len(all_passes())) == before
 
 
-def test_a_key_of_the_program_comes_before_the_same_key_of_a_plugin(plug_in: Callable[[str], None]) -> None:
+def test_a_key_of_the_program_has_precedence_over_that_of_a_plug_in(plug_in: Callable[[str], None]) -> None:
     ui: Any = Ui.__new__(Ui)
     done: list[str] = []
     ui.actions = {name: lambda name=name: done.append(name) for name in ("fullscreen", "mine")}

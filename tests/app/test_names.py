@@ -1,4 +1,4 @@
-"""Nothing that exists is overwritten by any command, and what cannot be written is refused before any work."""
+"""No command overwrites a file, and an output that cannot be written is refused before any work."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_an_export_never_replaces_a_file(here: Path, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.gl
-def test_a_run_keeps_files_of_others_that_are_named_like_drafts(here: Path) -> None:
+def test_a_run_does_not_delete_files_of_others_that_are_named_like_drafts(here: Path) -> None:
     folder = here / "out"
     folder.mkdir()
     (folder / "heap.new.png").write_text("precious")
@@ -108,7 +108,7 @@ def test_a_run_that_could_not_be_saved_is_refused_before_any_work(
     assert [entry.name for entry in here.iterdir()] == ["a_file"]
 
 
-def test_a_picture_that_cannot_be_written_is_told_by_the_exit_code(
+def test_a_picture_that_cannot_be_written_gives_exit_code_1(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
@@ -147,7 +147,7 @@ def test_the_names_of_a_killed_run_are_free_at_the_next_start(here: Path) -> Non
     assert saved_run.load(here / "a.repose").log.seed == 1
 
 
-def test_a_preset_of_the_same_name_is_kept(tmp_path: Path) -> None:
+def test_a_preset_of_the_same_name_is_not_overwritten(tmp_path: Path) -> None:
     library = PresetLibrary(lambda command: None, folder=tmp_path)
     parameters = scenes()["heap"].parameters()
     assert library.save("My own", "heap", parameters, 1)
@@ -157,7 +157,7 @@ def test_a_preset_of_the_same_name_is_kept(tmp_path: Path) -> None:
     assert (tmp_path / "my-own.toml").read_text() == before
 
 
-def test_drafts_in_the_folders_of_the_program_are_swept_at_the_next_start(
+def test_drafts_in_the_folders_of_the_program_are_deleted_at_the_next_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     process = subprocess.Popen(["true"] if Path("/bin/true").exists() else ["cmd", "/c", "exit"])

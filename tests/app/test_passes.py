@@ -1,4 +1,4 @@
-"""Passes: found by being there, pure numbers in and out."""
+"""Passes are found without registration and compute rows of numbers from a frame."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_force_chains_leave_out_the_weakest_and_widen_with_force() -> None:
     assert rows_of("force_chains", heap, View()) is None
 
 
-def test_grains_step_back_behind_force_chains() -> None:
+def test_grains_are_darker_behind_force_chains() -> None:
     heap = fake_heap()
     plain, dimmed = (rows_of("discs", heap, View(shown={"force_chains": chains})) for chains in (False, True))
     assert plain is not None
@@ -102,14 +102,14 @@ def test_rings_mark_the_measured_grains_and_no_others() -> None:
     assert rows_of("measurement", fake_heap(measured=False), View()) is None
 
 
-def test_the_box_stands_behind_the_fixed_grains_only() -> None:
+def test_the_box_is_drawn_behind_the_fixed_grains_only() -> None:
     rows = rows_of("box", fake_heap(), View())
     assert rows is not None
     assert len(rows) == FIXED
     assert rows_of("box", fake_heap(), View(shown={"box": False})) is None
 
 
-def test_the_angle_is_read_out_with_its_error() -> None:
+def test_the_angle_is_written_with_its_error() -> None:
     measurement = fake_heap().measurement
     assert measurement is not None
     reading = dataclasses.replace(measurement, angle=math.radians(13.02), standard_error=math.radians(0.48))
@@ -125,7 +125,7 @@ def test_the_scale_bar_has_a_round_length_that_fits(metres_per_pixel: float) -> 
     assert f"{length:e}"[0] in "125" or f"{length:.0e}"[0] in "125"
 
 
-def test_lengths_read_in_the_unit_that_suits_them() -> None:
+def test_lengths_are_written_in_a_suitable_unit() -> None:
     shown = [length_label(metres) for metres in (5e-3, 0.02, 1.0, 2000.0, 5e-5, 2e-9)]
     assert shown == ["5 mm", "2 cm", "1 m", "2 km", "50 µm", "2 nm"]
 
@@ -178,7 +178,7 @@ def test_passes_are_imported_without_opengl() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_every_pass_module_holds_its_record() -> None:
+def test_every_pass_module_defines_its_record() -> None:
     for item in all_passes():
         assert importlib.import_module(f"repose.app.render.passes.{item.name}").PASS is item
 

@@ -1,22 +1,29 @@
-"""What the passes draw of real runs: each draws something of some scene, and it is what the run says."""
+"""Passes and panels for real runs: each pass draws something in some scene, with the values of the run."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from repose.app.render.camera import NO_INSET, Camera2D
 from repose.app.render.colours import DARK, Ranges, lightness, shown_as, to_srgb
+from repose.app.render.film_words import film_words
 from repose.app.render.framing import close_up, whole_scene
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, all_passes, all_switches, make_frame
+from repose.app.render.passes.caption import overlay as draw_caption
 from repose.app.render.passes.facets import walls_in_view
+from repose.app.render.passes.labels import overlay as draw_labels
 from repose.app.render.passes.slope_in_space import overlay as draw_slope
 from repose.app.storage.view import View
+from repose.app.ui.panels import experiment as readings_panel
 from repose.app.ui.places import BELOW_LEGEND
+from repose.app.ui.readings import headline, in_words
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
@@ -27,6 +34,7 @@ from repose.sim.registry import scenes
 from repose.sim.scenes.common import unreleased
 
 from tests.app.real_runs import course, finished, in_phase, shot
+from tests.app.ui.panels.panel_harness import open_harness
 
 if TYPE_CHECKING:
     from repose.app.window.picture import PictureMaker
@@ -49,12 +57,19 @@ class Sheet:
         self.words: list[str] = []
         self.places: dict[str, tuple[float, float]] = {}
         self.lines: list[np.ndarray] = []
+        self.boxes: list[tuple[float, float, float, float]] = []
+        """Left, top, right and bottom of every text with a given size."""
+        self.plates: list[tuple[Any, Any]] = []
 
     def text_extent(self, text: str, size: float = 1.0, bold: bool = False) -> tuple[float, float]:
-        return 8.0 * size * len(text), 16.0 * size
+        return 8.0 * size * self.scale * len(text), 16.0 * size * self.scale
 
     def text(self, at: Any, text: str, *style: Any, **more: Any) -> None:
         self.words.append(text)
+        size, anchor = (style[1] if len(style) > 1 else 1.0), (style[3] if len(style) > 3 else (0.0, 0.0))
+        width, height = self.text_extent(text, size)
+        left, top = at[0] - anchor[0] * width, at[1] - anchor[1] * height
+        self.boxes.append((left, top, left + width, top + height))
         self.places[text] = float(at[0]), float(at[1])
 
     def scripted(self, at: Any, text: str, *style: Any, **more: Any) -> None:
@@ -66,7 +81,8 @@ class Sheet:
     def polyline(self, points: np.ndarray, *style: Any, **more: Any) -> None:
         self.lines.append(np.asarray(points))
 
-    def rectangle(self, *shape: Any, **more: Any) -> None: ...
+    def rectangle(self, low: Any, high: Any, *style: Any, **more: Any) -> None:
+        self.plates.append((tuple(map(float, low)), tuple(map(float, high))))
 
     def gradient(self, *shape: Any, **more: Any) -> None: ...
 
@@ -121,7 +137,7 @@ def test_every_number_that_a_pass_draws_of_a_real_run_is_finite(scene: str) -> N
 
 
 @pytest.mark.parametrize("scene", ["heap", "heap3d"])
-def test_the_angle_that_was_measured_stands_in_the_picture_as_in_the_readings(scene: str) -> None:
+def test_the_angle_in_the_picture_is_that_of_the_readings(scene: str) -> None:
     assert all(snapshot.measurement is None for snapshot in course(scene) if snapshot.phase != "rested")
     last = finished(scene)
     reading = next(entry for entry in last.readings if entry.label == "angle of repose")
@@ -132,6 +148,51 @@ def test_the_angle_that_was_measured_stands_in_the_picture_as_in_the_readings(sc
         if item.overlay and item.is_drawn(frame):
             item.overlay(frame, sheet)  # type: ignore[arg-type]
     assert f"{reading.value:.1f}° ± {reading.error:.1f}°" in sheet.words
+
+
+@pytest.mark.parametrize("scene", sorted(scenes()))
+def test_every_reading_of_a_scene_stands_beside_the_picture_at_the_end_of_its_run(
+    scene: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshot, rows = finished(scene), list[str]()
+    assert snapshot.readings
+    monkeypatch.setattr(readings_panel, "row", lambda label, *rest: rows.append(label))
+    with open_harness(tmp_path, snapshot):
+        large = headline(snapshot)
+    assert large is not None
+    assert {reading.label for reading in snapshot.readings} <= {large.label, *rows}
+
+
+@pytest.mark.parametrize("scene", sorted(scenes()))
+def test_no_reading_of_a_run_is_a_raw_small_number(scene: str) -> None:
+    for snapshot in course(scene):
+        for reading in (*snapshot.readings, *snapshot.bulk_readings):
+            value = abs(reading.readable().value)
+            unit = reading.unit not in ("", "°", "%") and not reading.unit.startswith("1/")
+            assert not unit or value == 0.0 or not np.isfinite(value) or value >= 0.99, in_words(reading)
+            assert "10⁻" not in in_words(reading) or value < 1e-12
+
+
+def test_a_film_of_the_slope_ends_with_every_sphere_beside_its_closed_form() -> None:
+    snapshot = finished("slope")
+    result = film_words(snapshot, 1.0, ending=True).result
+    assert len(result) == len(snapshot.labels) == 5
+    for text, label in zip(result, snapshot.labels, strict=True):
+        measured, _, closed = text.partition(": ")[2].partition(" m/s²  (closed form ")
+        assert text.startswith(f"{label.text} ")
+        assert float(measured) == pytest.approx(float(closed.rstrip(")")), rel=0.05)
+
+
+def test_the_result_in_a_film_stands_on_a_plate_and_the_end_says_the_phase() -> None:
+    snapshot = in_phase("heap", "flowing")[0]
+    frame = replace(frame_of(snapshot), film=film_words(snapshot, 1.0, ending=True), size=(1280, 720))
+    sheet = Sheet()
+    draw_caption(frame, sheet)  # type: ignore[arg-type]
+    assert snapshot.phase_label in sheet.words
+    (text,), (plate,) = [word for word in sheet.words if word.startswith("grains left: ")], sheet.plates
+    (x, y), (low, high) = sheet.places[text], plate
+    assert low[0] < x < high[0]
+    assert low[1] < y < high[1]
 
 
 def test_the_cone_drawn_lies_on_the_measured_heap_in_space() -> None:
@@ -181,7 +242,7 @@ def test_colours_show_layers_at_rest_and_speed_in_flow_until_the_user_chooses() 
 
 
 @pytest.mark.parametrize("quantity", ["speed", "force", "pressure", "layer", "coordination", "size"])
-def test_the_range_of_the_colours_is_held_for_a_run_unless_it_is_to_follow(quantity: str) -> None:
+def test_the_range_of_the_colours_is_constant_in_a_run_unless_it_follows_the_values(quantity: str) -> None:
     held, following = Ranges(), Ranges()
     spans, eased = [], []
     for snapshot in course("heap"):
@@ -201,7 +262,16 @@ def test_the_range_of_the_colours_is_held_for_a_run_unless_it_is_to_follow(quant
         assert np.diff([span[1] for span in eased if span is not None]).min() < 0.0
 
 
-def test_a_new_run_begins_with_a_range_of_its_own() -> None:
+@pytest.mark.parametrize("scene", ["heap", "heap3d", "vessel", "hourglass"])
+def test_the_legend_shows_the_number_of_layers_from_the_first_grain_on(scene: str) -> None:
+    shots = [snapshot for snapshot in course(scene) if snapshot.columns["layer"].max(initial=-1.0) >= 0.0]
+    poured = 1.0 + max(snapshot.columns["layer"].max() for snapshot in shots)
+    view = View(colour_by="layer")
+    assert {snapshot.layers for snapshot in shots} == {poured}
+    assert {frame_of(snapshot, view, Ranges()).span for snapshot in shots} == {(0.0, poured - 1.0)}
+
+
+def test_a_new_run_begins_with_a_new_range() -> None:
     ranges, view = Ranges(), View(colour_by="force")
     first, last = course("heap")[3], course("heap")[-1]
     narrow = frame_of(first, view, ranges).span
@@ -212,7 +282,7 @@ def test_a_new_run_begins_with_a_range_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("scene", ["bounce", "slope"])
-def test_every_compared_sphere_is_named_and_has_a_colour_of_its_own(scene: str) -> None:
+def test_every_compared_sphere_has_a_label_and_its_own_colour(scene: str) -> None:
     for snapshot in course(scene):
         frame, sheet = frame_of(snapshot), Sheet()
         next(item for item in all_passes() if item.name == "labels").overlay(frame, sheet)  # type: ignore[misc,arg-type]
@@ -225,6 +295,24 @@ def test_every_compared_sphere_is_named_and_has_a_colour_of_its_own(scene: str) 
         places = np.array([sheet.places[word] for word in named])
         apart = np.abs(places[:, None] - places[None]) > (30.0, 12.0)
         assert (apart.any(axis=2) | np.eye(len(places), dtype=bool)).all()
+
+
+def test_labels_never_overlap_and_stay_in_the_free_part_of_a_small_picture() -> None:
+    texts = 0
+    for snapshot in course("slope"):
+        for scale in (1.0, 2.0, 3.0):
+            sheet = Sheet()
+            sheet.scale = scale
+            frame = replace(frame_of(snapshot), scale=scale, inset=(200.0, 40.0, 0.0, 60.0))
+            draw_labels(frame, sheet)  # type: ignore[arg-type]
+            boxes = [box for box in sheet.boxes if box[2] > box[0]]
+            texts += len(boxes)
+            for place, (left, top, right, bottom) in enumerate(boxes):
+                assert 200.0 <= left < right <= SIZE[0] + 1e-6
+                assert 40.0 <= top < bottom <= SIZE[1] - 60.0 + 1e-6
+                for other in boxes[:place]:
+                    assert left >= other[2] or other[0] >= right or top >= other[3] - 1e-6 or other[1] >= bottom - 1e-6
+    assert texts > 100
 
 
 @pytest.mark.parametrize("scene", ["bounce", "slope"])
@@ -242,7 +330,7 @@ def test_paths_of_the_run_lie_beside_the_closed_form(scene: str) -> None:
         assert np.ptp(found.points, axis=0).max() > 0.8 * radius
 
 
-def test_the_words_at_the_slope_tell_rolling_from_sliding_by_the_spin() -> None:
+def test_the_labels_at_the_slope_distinguish_rolling_and_sliding_by_the_spin() -> None:
     last = finished("slope")
     assert last.parameters is not None
     critical = 2.0 / 7.0 * math.tan(last.parameters.slope_angle)  # type: ignore[attr-defined]
@@ -258,7 +346,7 @@ def test_the_words_at_the_slope_tell_rolling_from_sliding_by_the_spin() -> None:
     assert (np.linalg.norm(rows[:, 12:16], axis=1) > 0.99).all()  # marks that turn are drawn, also when all is held
 
 
-def test_no_sphere_of_the_bounce_stops_in_mid_air() -> None:
+def test_the_bounce_ends_at_a_landing() -> None:
     last = finished("bounce")
     assert last.parameters is not None
     liveliest = int(np.argmax(last.parameters.restitutions))  # type: ignore[attr-defined]
@@ -268,9 +356,7 @@ def test_no_sphere_of_the_bounce_stops_in_mid_air() -> None:
 
 
 @pytest.mark.parametrize("scene", ["bounce", "slope"])
-def test_the_experiment_is_repeated_after_a_rest_if_the_user_lets_it(
-    scene: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_experiment_is_repeated_after_a_pause_if_repeat_is_on(scene: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unreleased, "REST", rest := 0.05)
     experiment = new_experiment(scene, {**scenes()[scene].test_values, "repeat": True})
     apply(experiment, Act("run"))
@@ -299,7 +385,7 @@ def test_the_experiment_is_repeated_after_a_rest_if_the_user_lets_it(
 
 
 @pytest.mark.parametrize("look", ["sand", "clay"])
-def test_a_look_gives_each_grain_a_tone_that_follows_from_its_identity(look: str) -> None:
+def test_each_grain_has_a_shade_that_follows_from_its_id(look: str) -> None:
     last = finished("heap3d")
     view = View(colour_by=look)
     frame = frame_of(last, view)
@@ -316,11 +402,11 @@ def test_a_look_gives_each_grain_a_tone_that_follows_from_its_identity(look: str
 
 
 @pytest.mark.gl
-def test_grains_at_rest_in_space_are_not_dark(studio: PictureMaker) -> None:
-    studio.size = SIZE
+def test_grains_at_rest_in_space_are_not_dark(picture_maker: PictureMaker) -> None:
+    picture_maker.size = SIZE
     last = finished("heap3d")
     frame = frame_of(last)
-    picture = studio.draw(last, View(), frame.camera)
+    picture = picture_maker.draw(last, View(), frame.camera)
     pixels = np.rint(frame.orbit.world_to_pixel(last.position[~last.fixed].astype(float), SIZE)).astype(int)
     inside = (pixels >= 0).all(axis=1) & (pixels < SIZE).all(axis=1)
     bright = lightness(picture[pixels[inside, 1], pixels[inside, 0]] / 255.0)
@@ -331,21 +417,21 @@ def test_grains_at_rest_in_space_are_not_dark(studio: PictureMaker) -> None:
 @pytest.mark.gl
 @pytest.mark.parametrize("dark", [True, False])
 @pytest.mark.parametrize("scene", list(scenes()))
-def test_the_end_of_every_scene_is_drawn_in_every_theme(studio: PictureMaker, scene: str, dark: bool) -> None:
-    studio.size = (320, 200)
+def test_the_end_of_every_scene_is_drawn_in_every_theme(picture_maker: PictureMaker, scene: str, dark: bool) -> None:
+    picture_maker.size = (320, 200)
     for snapshot in (course(scene)[0], finished(scene)):
-        picture = studio.draw(snapshot, View(dark=dark))
+        picture = picture_maker.draw(snapshot, View(dark=dark))
         assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 30
 
 
-def test_snapshots_name_only_walls_as_fixed() -> None:
+def test_only_spheres_of_walls_are_fixed_in_snapshots() -> None:
     held = shot(new_experiment("slope", {}))
     assert not held.fixed.any()
     assert held.moving_count == 0
     assert course("heap3d")[-1].fixed.any()
 
 
-def test_the_legend_ends_above_the_place_of_the_notices() -> None:
+def test_the_legend_ends_above_the_notices() -> None:
     legend = next(item for item in all_passes() if item.name == "legend")
     assert legend.overlay is not None
     sheet, frame = Sheet(), frame_of(in_phase("heap", "flowing")[0])

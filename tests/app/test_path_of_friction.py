@@ -16,7 +16,7 @@ from repose.sim import registry
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Command
 
-from tests.app.ui.panels.stage import full_snapshot, open_stage
+from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_FILES = 8
@@ -67,9 +67,9 @@ def test_friction_passes_from_slider_to_force_through_at_most_eight_files(
 ) -> None:
     physics, queue = Physics("heap", {}, 1), NotedQueue()
     monkeypatch.setattr(physics._runner, "_commands", queue)
-    with open_stage(tmp_path, full_snapshot()) as stage:
-        stage.ui.edits.send = physics.send
-        stage.drag("field.friction", 0.1, 0.6, stops=1)
+    with open_harness(tmp_path, full_snapshot()) as harness:
+        harness.ui.edits.send = physics.send
+        harness.drag("field.friction", 0.1, 0.6, stops=1)
     to_queue = queue.path[queue.path.index("app/ui/fields.py") :]
     to_law: list[str] = []
     law = registry.laws()["lee_herrmann"]

@@ -1,14 +1,19 @@
-"""Saved runs on the command line: stopped and gone on with is the same as never stopped."""
+"""Saved runs on the command line: a continued run equals an uninterrupted one."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from repose.app.cli.commands import run_command_line
+from repose.app.jobs import small_picture
 from repose.app.jobs.replay_job import commands_in
+from repose.app.storage.thumbnails import pixels
+from repose.app.storage.view import View
+from repose.app.window.window import WindowError
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import SetParameters
@@ -34,6 +39,44 @@ def hash_in(folder: str) -> str:
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert run_command_line(arguments) == 2
     return capsys.readouterr().err
+
+
+@pytest.mark.gl
+def test_a_run_that_is_saved_has_a_picture_for_the_list_of_recent_runs(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few = ("run", "heap", *FEW[:-1], "--until", "0.05", "--size", "320x200")
+    assert run_command_line((*few, "--save", "seen.repose")) == 0
+    rows = pixels(saved_run.glimpse(here / "seen.repose").picture)
+    assert rows is not None
+    assert rows[..., :3].std() > 5.0
+
+    def nothing(*size: object) -> None:
+        raise WindowError("there is no OpenGL")
+
+    monkeypatch.setattr(small_picture, "open_picture_maker", nothing)
+    capsys.readouterr()
+    assert run_command_line((*few, "--save", "unseen.repose")) == 0
+    assert "OpenGL" not in capsys.readouterr().err
+    assert saved_run.glimpse(here / "unseen.repose").picture == b""
+    assert state_hash(saved_run.load(here / "unseen.repose").now.now.run) == state_hash(
+        saved_run.load(here / "seen.repose").now.now.run
+    )
+
+
+def test_small_pictures_have_the_colours_that_the_window_shows_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[View] = []
+
+    def draw(snapshot: Snapshot, view: View, camera: object) -> np.ndarray:
+        drawn.append(view)
+        return np.zeros((20, 32, 3), np.uint8)
+
+    maker = SimpleNamespace(draw=draw, close=lambda: None)
+    monkeypatch.setattr(small_picture, "open_picture_maker", lambda size: maker)
+    assert small_picture.small_picture(Snapshot())
+    (view,) = drawn
+    assert (view.colour_by, view.colour_map) == (View().colour_by, View().colour_map)
+    assert not view.shown["legend"]
 
 
 def test_a_stopped_and_saved_run_continues_bit_by_bit(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,13 +105,13 @@ def test_a_stopped_and_saved_run_continues_bit_by_bit(here: Path, capsys: pytest
     assert said == "--from continues the run in on.repose: leave --seed out; --set changes parameters.\n"
     assert "leave a scene out" in refused(capsys, "run", "heap", "--from", "on.repose")
     assert "on.repose exists already" in refused(capsys, "run", "heap", *FEW, "--save", "on.repose")
-    assert "make nowhere first" in refused(capsys, "run", "heap", "--save", "nowhere/a.repose")
+    assert "the folder nowhere does not exist" in refused(capsys, "run", "heap", "--save", "nowhere/a.repose")
     assert "above 0 s" in refused(capsys, "run", "heap", "--until", "-1")
     assert "from 0 to 2" in refused(capsys, "run", "--from", "on.repose", "--set", "friction=7")
     assert not [*here.glob("repose-*")]
 
 
-def test_a_replay_that_differs_says_where_and_ends_with_three(
+def test_a_replay_that_differs_names_the_step_and_gives_exit_code_3(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from repose.sim.experiment import replay, saved_run
@@ -109,7 +152,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_any_part_of_a_saved_run_is_played_with_its_bits(whole: Path) -> None:
+def test_any_part_of_a_saved_run_is_replayed_with_the_same_bits(whole: Path) -> None:
     saved = saved_run.load(whole)
     frames: list[Snapshot] = []
 
@@ -170,7 +213,7 @@ def test_a_saved_run_is_filmed_later_at_any_speed_and_size(
         (("--video", "film.avi"), ".mp4, .gif or .webp"),
     ],
 )
-def test_a_film_of_a_saved_run_that_cannot_be_is_refused_in_a_sentence(
+def test_an_impossible_film_of_a_saved_run_is_refused_in_a_sentence(
     options: tuple[str, ...], words: str, whole: Path, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = refused(capsys, "replay", str(whole), "--video", "film.mp4", *options)

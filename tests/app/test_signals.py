@@ -1,4 +1,4 @@
-"""A signal in the first instants of the program ends it with a word and the documented exit code."""
+"""A signal during the start of the program ends it with a word and the documented exit code."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def sent(number: int, module: str, swallowed: str = "") -> list[str]:
         ),
     ],
 )
-def test_a_signal_while_modules_load_ends_the_program_with_one_word(module: str, number: int, here: Path) -> None:
+def test_a_signal_during_imports_ends_the_program_with_one_word(module: str, number: int, here: Path) -> None:
     program = start(["run", "heap", "--no-picture"], here, code=sent(number, module))
     said, told = program.communicate(timeout=60)
     assert (program.returncode, said) == (INTERRUPTED, "")

@@ -1,4 +1,4 @@
-"""Spheres on the pixels: exact depth, smooth edges, honest colours."""
+"""Pixels of spheres: exact depth, smooth edges, colours of the legend."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 
+from tests.app.drawn_pictures import BARE, SIZE, draw, eye, lit, with_view
 from tests.app.fake_space import few_spheres
-from tests.app.studio import BARE, SIZE, draw, eye, lit, with_view
 
 if TYPE_CHECKING:
     from repose.app.window.picture import PictureMaker
@@ -51,10 +51,10 @@ def nearest_sphere(snapshot: Snapshot, camera: Camera3D) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", list(VIEWS))
-def test_where_spheres_run_into_each_other_the_nearer_surface_is_seen(studio: PictureMaker, name: str) -> None:
+def test_of_overlapping_spheres_the_nearer_surface_is_visible(picture_maker: PictureMaker, name: str) -> None:
     snapshot, camera = two_colours(), eye(name)
     view = with_view(BARE, colour_by="coordination")
-    picture = draw(studio, snapshot, view, camera)
+    picture = draw(picture_maker, snapshot, view, camera)
     expected = nearest_sphere(snapshot, camera)
     # The low end of the map is blue, the high end yellow.
     yellow = picture[..., 0] > picture[..., 2]
@@ -65,7 +65,7 @@ def test_where_spheres_run_into_each_other_the_nearer_surface_is_seen(studio: Pi
     assert not lit(picture)[expected == -1].any()
 
 
-def test_the_order_of_the_rows_does_not_matter(studio: PictureMaker) -> None:
+def test_the_order_of_the_rows_does_not_matter(picture_maker: PictureMaker) -> None:
     snapshot = two_colours()
     turned = replace(
         snapshot,
@@ -74,12 +74,12 @@ def test_the_order_of_the_rows_does_not_matter(studio: PictureMaker) -> None:
         columns={"coordination": snapshot.columns["coordination"][::-1].copy()},
     )
     view = with_view(BARE, colour_by="coordination")
-    assert np.array_equal(draw(studio, snapshot, view), draw(studio, turned, view))
+    assert np.array_equal(draw(picture_maker, snapshot, view), draw(picture_maker, turned, view))
 
 
-def test_a_sphere_off_the_axis_covers_the_ellipse_that_perspective_makes_of_it(studio: PictureMaker) -> None:
+def test_a_sphere_off_the_axis_covers_the_ellipse_that_perspective_makes_of_it(picture_maker: PictureMaker) -> None:
     snapshot, camera = few_spheres((1.0, 0.3, 0.5, 0.4)), eye(distance=4.0, fov=math.radians(50.0))
-    touched = lit(draw(studio, snapshot, BARE, camera))
+    touched = lit(draw(picture_maker, snapshot, BARE, camera))
     start = camera.eye()
     for row in range(SIZE[1]):
         for column in range(SIZE[0]):
@@ -91,11 +91,11 @@ def test_a_sphere_off_the_axis_covers_the_ellipse_that_perspective_makes_of_it(s
 
 
 @pytest.mark.parametrize("radius", [0.5, 0.12])
-def test_the_silhouette_is_smooth(studio: PictureMaker, radius: float) -> None:
+def test_the_silhouette_is_smooth(picture_maker: PictureMaker, radius: float) -> None:
     """The light a sphere adds grows evenly with its size: no pixel is all or nothing."""
 
     def added(size: float) -> float:
-        picture = draw(studio, few_spheres((0.003, 0.0, 0.002, size)), BARE, eye(distance=6.0))
+        picture = draw(picture_maker, few_spheres((0.003, 0.0, 0.002, size)), BARE, eye(distance=6.0))
         return float((to_linear(picture / 255.0) - to_linear(np.array(DARK.background))).sum())
 
     sizes = radius * np.linspace(1.0, 1.08, 9)
@@ -105,9 +105,9 @@ def test_the_silhouette_is_smooth(studio: PictureMaker, radius: float) -> None:
     assert steps.max() < 2.5 * steps.min()
 
 
-def test_a_sphere_smaller_than_a_pixel_gives_its_share_of_light(studio: PictureMaker) -> None:
+def test_a_sphere_smaller_than_a_pixel_gives_its_share_of_light(picture_maker: PictureMaker) -> None:
     def added(size: float) -> float:
-        picture = draw(studio, few_spheres((0.01, 0.0, 0.01, size)))
+        picture = draw(picture_maker, few_spheres((0.01, 0.0, 0.01, size)))
         return float((to_linear(picture / 255.0) - to_linear(np.array(DARK.background))).sum())
 
     pixel = eye().resolution(SIZE)
@@ -115,11 +115,11 @@ def test_a_sphere_smaller_than_a_pixel_gives_its_share_of_light(studio: PictureM
 
 
 @pytest.mark.parametrize("name", COLOUR_MAPS)
-def test_the_best_lit_side_shows_the_colour_the_legend_promises(studio: PictureMaker, name: str) -> None:
+def test_the_brightest_side_has_the_colour_of_the_legend(picture_maker: PictureMaker, name: str) -> None:
     snapshot = few_spheres((0.0, 0.0, 0.0, 1.0))
     snapshot.columns["coordination"] = np.array((3.0,), np.float32)
     view = with_view(BARE, colour_by="coordination", colour_map=name)
-    picture = draw(studio, snapshot, view, eye("three-quarter"))
+    picture = draw(picture_maker, snapshot, view, eye("three-quarter"))
     promised = to_srgb(shades(0.5, name, DARK)) * 255.0
     best = picture.reshape(-1, 3)[picture.sum(axis=2).argmax()]
     assert np.abs(best - promised).max() <= 6.0
@@ -129,38 +129,38 @@ def test_the_best_lit_side_shows_the_colour_the_legend_promises(studio: PictureM
     assert np.abs(hue[bright] - promised / promised.max()).max() < 0.06
 
 
-def test_colours_are_the_same_numbers_as_in_the_plane(studio: PictureMaker) -> None:
+def test_colours_are_the_same_numbers_as_in_the_plane(picture_maker: PictureMaker) -> None:
     """Both pictures take the face colours from one place; the legend beside them is the same too."""
     flat, deep = few_spheres((0.0, 0.0, 0.0, 1.0)), few_spheres((0.0, 0.0, 0.0, 1.0))
     flat.position = flat.position[:, :2]
     flat.box = ((-2.0, -2.0), (2.0, 2.0))
     for snapshot in (flat, deep):
         snapshot.columns["speed"] = np.array((0.02,), np.float32)
-    studio.size = (640, 360)
+    picture_maker.size = (640, 360)
     view = View(shown={"scale_bar": False, "box": False})
-    pictures = [studio.draw(snapshot, view) for snapshot in (flat, deep)]
+    pictures = [picture_maker.draw(snapshot, view) for snapshot in (flat, deep)]
     assert np.array_equal(pictures[0][:80, 400:], pictures[1][:80, 400:])
 
 
-def test_turning_marks_are_drawn_only_where_the_turning_is_known_and_follow_it(studio: PictureMaker) -> None:
+def test_orientation_marks_are_drawn_only_with_rotation_and_follow_it(picture_maker: PictureMaker) -> None:
     plain = few_spheres((0.0, 0.0, 0.0, 1.0))
     marked, turned = replace(plain), replace(plain)
     marked.orientation = np.array(((1.0, 0.0, 0.0, 0.0),), np.float32)
     turned.orientation = np.array(((math.cos(0.2), 0.0, 0.0, math.sin(0.2)),), np.float32)
     camera = eye("three-quarter")
-    pictures = [draw(studio, snapshot, BARE, camera) for snapshot in (plain, marked, turned)]
+    pictures = [draw(picture_maker, snapshot, BARE, camera) for snapshot in (plain, marked, turned)]
     assert not np.array_equal(pictures[0], pictures[1])
     assert not np.array_equal(pictures[1], pictures[2])
     # A quarter turn about an axis swaps the two tones, half a turn brings them back.
     half = replace(plain, orientation=np.array(((0.0, 0.0, 0.0, 1.0),), np.float32))
-    assert np.abs(draw(studio, half, BARE, camera) - pictures[1]).max() <= 1.0
+    assert np.abs(draw(picture_maker, half, BARE, camera) - pictures[1]).max() <= 1.0
 
 
-def test_spheres_around_and_behind_the_eye_and_lost_ones_disturb_nothing(studio: PictureMaker) -> None:
+def test_spheres_around_and_behind_the_camera_or_not_finite_change_no_other_pixel(picture_maker: PictureMaker) -> None:
     lone = few_spheres((0.0, 0.0, 0.0, 0.5))
-    crowd = few_spheres(
+    cluster = few_spheres(
         (0.0, 0.0, 0.0, 0.5), (0.0, -6.0, 0.0, 0.3), (0.0, -9.0, 0.0, 0.5), (math.nan, math.inf, 0.0, 0.5)
     )
-    for snapshot in (lone, crowd):
+    for snapshot in (lone, cluster):
         snapshot.box = ((-20.0, -20.0, -20.0), (20.0, 20.0, 20.0))
-    assert np.abs(draw(studio, lone) - draw(studio, crowd)).max() <= 1.0
+    assert np.abs(draw(picture_maker, lone) - draw(picture_maker, cluster)).max() <= 1.0

@@ -1,4 +1,4 @@
-"""A sweep: bad input is refused, runs are kept as they end, one that dies takes nothing with it."""
+"""A sweep: bad input is refused, results are written as runs end, a killed run ends no other."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CALL = ["sweep", "hourglass", "--over", "orifice=0.25,0.3", *(word for value in 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"scene": "bounce"}, "measures nothing"),
+        ({"scene": "bounce"}, "measures no quantity"),
         ({"scene": "hourglas"}, "did you mean 'hourglass'"),
         ({"over": "orifice"}, "NAME=VALUE"),
         ({"over": "orifice="}, "NAME=VALUE"),
@@ -57,13 +57,13 @@ def test_bad_input_is_refused_in_a_sentence(changes: dict, words: str) -> None:
         plan_sweep(**({"scene": "hourglass"} | changes))
 
 
-def test_without_a_wish_the_published_orifices_are_run_each_with_every_seed() -> None:
+def test_by_default_the_published_orifices_are_run_with_every_seed() -> None:
     wanted = tasks(plan_sweep("hourglass", seeds="1-2,7"), Path())
     assert [(task.at, task.seed) for task in wanted[:4]] == [(0.1, 1), (0.125, 1), (0.15, 1), (0.1, 2)]
     assert len(wanted) == len({task.path for task in wanted}) == 9
 
 
-def test_over_another_parameter_there_is_nothing_published_to_compare_with() -> None:
+def test_published_values_are_compared_only_over_their_parameter() -> None:
     asked = plan_sweep("hourglass", over="friction=0.1 0.5")
     assert (asked.study.over, asked.study.published, asked.values) == ("friction", (), (0.1, 0.5))
 
@@ -126,7 +126,7 @@ def test_a_worker_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
         assert not rest.is_alive(), "the worker lives on"
 
 
-def test_runs_are_kept_as_they_end_and_a_second_call_does_only_what_is_missing(
+def test_results_are_written_as_runs_end_and_a_second_call_does_only_missing_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     call = [*CALL, "--out", str(tmp_path / "rates"), "--size", "640x360"]
@@ -169,7 +169,7 @@ def test_a_folder_with_other_runs_or_results_is_refused(tmp_path: Path, capsys: 
     out.mkdir()
     (out / "result.json").write_text("precious")
     assert run_command_line(call) == 2
-    assert "already holds result.json" in capsys.readouterr().err
+    assert "already contains result.json" in capsys.readouterr().err
     (out / "result.json").unlink()
     runs = out / "runs"
     runs.mkdir()
@@ -180,7 +180,7 @@ def test_a_folder_with_other_runs_or_results_is_refused(tmp_path: Path, capsys: 
     assert "choose another --out" in capsys.readouterr().err
     (runs / "orifice-0.25-seed-1.json").write_text("{")
     assert run_command_line(call) == 2
-    assert "holds no result of a run" in capsys.readouterr().err
+    assert "contains no result of a run" in capsys.readouterr().err
     assert len(tasks(asked, runs)) == 3
 
 
@@ -188,13 +188,13 @@ def test_a_folder_with_other_runs_or_results_is_refused(tmp_path: Path, capsys: 
     ("asked", "runs", "words"),
     [
         ({}, 1, "2 to 10000 runs"),
-        ({"until": 1.0}, 5, "--until is for a single one"),
-        ({"video": "heap.mp4"}, 5, "--video is for a single one"),
+        ({"until": 1.0}, 5, "--until is for a single run"),
+        ({"video": "heap.mp4"}, 5, "--video is for a single run"),
         ({"ready": True}, 5, "leave --ready out"),
-        ({"scene": "bounce"}, 5, "measures nothing"),
+        ({"scene": "bounce"}, 5, "measures no quantity"),
     ],
 )
-def test_a_repetition_that_makes_no_sense_is_refused(asked: dict, runs: int, words: str) -> None:
+def test_an_impossible_repetition_is_refused(asked: dict, runs: int, words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         plan_repeat(plan(**({"scene": "heap"} | asked)), runs)
 

@@ -1,4 +1,4 @@
-"""The benchmark of the window measures what it says, and says why where it cannot."""
+"""The benchmark of the window gives frames and steps per second, or the reason why it cannot."""
 
 from __future__ import annotations
 

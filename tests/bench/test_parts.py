@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_geometry import PLANE
+from repose.sim.engine.parts import plain_parts
 from repose.sim.registry import laws
 from repose.sim.study import parts
 
-from tests.worlds import Bench, model_of, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
 
 @pytest.mark.parametrize(("dimension", "rotation", "law"), [(2, False, "lee_herrmann"), (3, True, "hertz_mindlin")])
@@ -17,6 +18,8 @@ def test_every_part_of_a_step_is_timed(
     dimension: int, rotation: bool, law: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parts, "compiled", lambda part: part)
+    monkeypatch.setattr(parts, "addresses", lambda made, *_: made)
+    monkeypatch.setattr(parts, "compiled_parts", plain_parts)
     model, numbers = model_of("velocity_verlet", dimension, rotation, laws()[law])
     place = np.zeros((3, dimension))
     place[:, 0] = 0.0, 1.99e-3, 3.98e-3

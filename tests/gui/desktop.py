@@ -1,4 +1,4 @@
-"""A real window on an X server of its own, driven by real mouse and key events."""
+"""A real window on its own X server, driven by real mouse and key events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real window goes back in time by keys, and offers the run of one that was killed."""
+"""The real window goes back in time by keys, and offers the run of a killed window."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.gui, pytest.mark.gl]
 SMALL = 'scene = "heap"\n[parameters]\ngrain_count = 60\nwidth = 0.012\n'
 
 
-def test_back_in_time_and_on_again_by_keys(tmp_path: Path) -> None:
+def test_keys_go_to_an_earlier_step_and_continue(tmp_path: Path) -> None:
     preset = tmp_path / "small.toml"
     preset.write_text(SMALL)
     with open_desktop(tmp_path, "--preset", str(preset)) as desktop:
@@ -36,7 +36,7 @@ def test_back_in_time_and_on_again_by_keys(tmp_path: Path) -> None:
             desktop.screenshot(Path(picture))
 
 
-def test_n15_the_run_of_a_window_that_was_killed_is_offered_and_gone_on_with(
+def test_n15_the_run_of_a_killed_window_is_offered_and_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paths, "autosave_folder", lambda: tmp_path / "state" / "repose" / "autosave")

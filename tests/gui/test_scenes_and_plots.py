@@ -58,7 +58,7 @@ def test_a_lecture_from_the_picture_of_a_scene_to_the_saved_plot(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_five_seeds_beside_the_window_give_mean_and_error(tmp_path: Path) -> None:
+def test_five_repeated_runs_give_mean_and_error_in_the_window(tmp_path: Path) -> None:
     values = "\n".join(f"{name} = {value}" for name, value in scenes()["heap"].test_values.items())
     preset = tmp_path / "small.toml"
     preset.write_text(f'scene = "heap"\n[parameters]\n{values}\n')

@@ -1,4 +1,4 @@
-"""A scene in space in the real window: turned, moved, cut open, coloured, paused, and the glass turned over by hand."""
+"""A scene in space in the real window: turned, moved, cut, coloured, paused, and the glass turned with the mouse."""
 
 from __future__ import annotations
 
@@ -124,7 +124,9 @@ def test_the_picture_is_turned_zoomed_cut_and_coloured_while_paused(slow_glass: 
     glass.until(lambda: glass.state["step"] > step, "next step")
 
 
-def test_an_empty_glass_is_turned_over_by_hand_and_swings_back_from_less(glass: Desktop, tmp_path: Path) -> None:
+def test_an_empty_glass_is_turned_with_the_mouse_and_returns_after_less_than_half_a_turn(
+    glass: Desktop, tmp_path: Path
+) -> None:
     glass.until(lambda: glass.state["phase"] == "rested", "empty glass")
     glass.until(lambda: "turn" in glass.state["enabled"], "glass that can be turned")
     glass.press("2")

@@ -1,4 +1,4 @@
-"""What several groups of cases begin with."""
+"""Fixtures of several groups of cases."""
 
 from __future__ import annotations
 

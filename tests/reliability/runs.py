@@ -1,4 +1,4 @@
-"""Small runs in the midst of something, and ways to save and take them up again."""
+"""Small runs in the middle of an event, and functions that save and continue them."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def processors(monkeypatch: pytest.MonkeyPatch) -> int:
 @pytest.mark.parametrize(
     "command", [["run"], ["sweep", "hourglass"], ["replay", "any.repose", "--verify"], []], ids=" ".join
 )
-def test_c04_a_number_of_threads_that_cannot_be_is_refused_in_a_sentence(
+def test_c04_an_impossible_number_of_threads_is_refused_in_a_sentence(
     command: list[str],
     given: str,
     processors: int,
@@ -62,7 +62,7 @@ def test_c04_more_threads_than_processors_are_capped_with_a_notice(
 
 
 @pytest.mark.parametrize(("given", "meant"), [("", None), ("auto", None), ("1", 1), ("4", 4), (" 2 ", 2)])
-def test_a_number_of_threads_is_taken_as_it_is_meant(
+def test_valid_numbers_of_threads_are_accepted(
     given: str, meant: int | None, processors: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert plan("heap", threads=given).threads == meant
@@ -107,7 +107,7 @@ def test_a_replay_agrees_with_any_number_of_threads(
 
 
 @pytest.mark.parametrize(("given", "kept", "meant"), [("", 0, None), ("", 2, 2), ("1", 2, 1), ("auto", 2, None)])
-def test_the_window_takes_the_number_typed_before_the_one_chosen_last(
+def test_the_typed_number_of_threads_has_precedence_over_the_last_choice(
     given: str, kept: int, meant: int | None, processors: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[object] = []

@@ -1,4 +1,4 @@
-"""Every case is tested somewhere: here under its number, or where the table says."""
+"""Every case has a test: with its number here, or where the table says."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ def test_what_the_table_names_exists() -> None:
         assert name in functions_of(ROOT / file), where
 
 
-def test_cases_that_are_not_met_are_listed_and_marked() -> None:
+def test_missed_cases_are_listed_and_marked_as_expected_failures() -> None:
     assert numbered(only_missed=True) == set(MISSED)

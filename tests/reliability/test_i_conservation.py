@@ -1,4 +1,4 @@
-"""I01 to I05, I15 to I17, I24: sums that stay, energy that is accounted for, and errors that fall with the step."""
+"""I01 to I05, I15 to I17, I24: conserved sums, the energy ledger, and errors that decrease with the step."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.measure.booked import Booked
 from repose.sim.registry import integrators, laws
 
-from tests.reliability.crowds import DT, Crowd, crowds, examples
-from tests.sim.engine.test_step import crowd as moving_crowd
+from tests.reliability.random_clusters import DT, Cluster, clusters, examples
+from tests.sim.engine.test_step import cluster as moving_crowd
+from tests.small_worlds import Bench, angular_momentum, look, model_of, momentum, world_of
 from tests.verification.test_hertz_impact import ELASTIC, closed_form
-from tests.worlds import Bench, angular_momentum, look, model_of, momentum, world_of
 
 VOIGT = laws()["voigt"]
 
@@ -29,19 +29,19 @@ def moments(where: np.ndarray, force: np.ndarray) -> np.ndarray:
 
 
 @examples()
-@given(crowds())
-def test_i01_contact_forces_and_torques_cancel(crowd: Crowd) -> None:
-    bench = crowd.bench("leapfrog")  # which leaves positions where the forces were found
+@given(clusters())
+def test_i01_contact_forces_and_torques_cancel(cluster: Cluster) -> None:
+    bench = cluster.bench("leapfrog")  # which leaves positions where the forces were found
     bench.advance(3)
-    force, torque = np.split(bench.world.force, [crowd.dimension])
+    force, torque = np.split(bench.world.force, [cluster.dimension])
     assert np.abs(force.sum(axis=1)).max() <= 1e-12 * np.abs(force).sum()
-    if crowd.rotation:
+    if cluster.rotation:
         orbital = moments(bench.position.T, force)
         size = np.abs(orbital).sum() + np.abs(torque).sum()
         assert np.abs(orbital.sum(axis=1) + torque.sum(axis=1)).max() <= 1e-12 * size
 
 
-def test_i02_linear_momentum_is_kept_for_ten_thousand_steps() -> None:
+def test_i02_linear_momentum_is_conserved_for_ten_thousand_steps() -> None:
     held = moving_crowd(compiled=True)
     world = world_of(held.model, held.position, held.world.radius, held.world.mass, velocity=held.velocity)
     bench = Bench(world, held.model, held.numbers, DT, compiled=True)
@@ -51,20 +51,20 @@ def test_i02_linear_momentum_is_kept_for_ten_thousand_steps() -> None:
 
 
 @examples(0.25)
-@given(crowds(rotation=True))
-def test_i03_orbital_and_spin_angular_momentum_are_kept(crowd: Crowd) -> None:
-    bench = crowd.bench("velocity_verlet")
+@given(clusters(rotation=True))
+def test_i03_angular_momentum_of_motion_and_spin_is_conserved(cluster: Cluster) -> None:
+    bench = cluster.bench("velocity_verlet")
     before = angular_momentum(bench)
-    size = np.abs(moments(crowd.position.T, (bench.world.mass[:, None] * crowd.velocity).T)).sum()
+    size = np.abs(moments(cluster.position.T, (bench.world.mass[:, None] * cluster.velocity).T)).sum()
     assert bench.advance(50) == 50
     assert angular_momentum(bench) == pytest.approx(before, abs=1e-10 * size)
 
 
 @examples(0.25)
-@given(crowds(most=4), st.sampled_from([0.5, 1.0, 2.0]))
-def test_i04_no_energy_appears_and_what_the_ledger_misses_is_of_first_order(crowd: Crowd, share: float) -> None:
+@given(clusters(most=4), st.sampled_from([0.5, 1.0, 2.0]))
+def test_i04_energy_does_not_grow_and_the_gap_of_the_ledger_is_of_first_order(cluster: Cluster, share: float) -> None:
     # Damping sets in with a jump, and its work is booked with the velocity at one end of the step: a step's decay.
-    bench = crowd.bench("velocity_verlet", coulomb_cap="total", dt=0.0)
+    bench = cluster.bench("velocity_verlet", coulomb_cap="total", dt=0.0)
     bench.advance(1)  # finds the contacts there are
     bench.dt, energy, decay = share * DT, bench.energy(), 0.0
     booked, before = Booked(poured=energy.mechanical, shear=energy.shear), energy.mechanical
@@ -79,7 +79,7 @@ def test_i04_no_energy_appears_and_what_the_ledger_misses_is_of_first_order(crow
 
 @examples()
 @given(st.floats(0.1, 1.0), st.floats(0.01, 5.0), st.floats(0.2, 5.0))
-def test_i05_measured_restitution_is_the_one_set(restitution: float, speed: float, ratio: float) -> None:
+def test_i05_the_measured_restitution_is_that_of_the_parameter(restitution: float, speed: float, ratio: float) -> None:
     # The loop of the bouncing spheres. Damping sets in and ends with a jump, late by up to a step of some 4000.
     stiffness, radius, masses = 1e5, 0.01, np.array([0.01, 0.01 * ratio])
     values = {"restitution": restitution, "normal_stiffness": stiffness, "stiffness_from": "given"}
@@ -96,7 +96,7 @@ def test_i05_measured_restitution_is_the_one_set(restitution: float, speed: floa
 
 
 @pytest.mark.parametrize("integrator", list(integrators()))
-def test_i17_through_a_contact_the_error_falls_with_the_step(integrator: str) -> None:
+def test_i17_the_error_of_an_impact_decreases_with_the_step(integrator: str) -> None:
     k, mass, speed, errors = 1e6, 0.5e-3, 1.0, []
     duration = closed_form(k, mass, speed)[2]
     for steps in (40, 80, 160, 320):
@@ -113,7 +113,7 @@ def test_i17_through_a_contact_the_error_falls_with_the_step(integrator: str) ->
     assert errors[-1] < errors[0] * (40 / 320) ** 2
 
 
-def test_i24_a_floor_carries_the_weight_that_lies_on_it() -> None:
+def test_i24_the_force_on_a_floor_is_the_weight_of_the_grains() -> None:
     radius, mass, g = 0.01, 0.01, 9.81
     values = {"normal_stiffness": 1e5, "shear_stiffness": 5e4, "restitution": 0.2}
     model, numbers = model_of("velocity_verlet", 2, law=VOIGT, **values)

@@ -1,4 +1,4 @@
-"""I18, I20 to I22: Coulomb's cone in every contact, lists that miss nothing, and what a contact remembers."""
+"""I18, I20 to I22: Coulomb limit in every contact, complete lists, and friction springs."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET, PLANE, approach
-from repose.sim.engine.model import Shapes
-from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, rebuild
-from repose.sim.engine.threads import thread_of
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, World
 from repose.sim.registry import laws
 
-from tests.reliability.crowds import DT, RADIUS, VALUES, Crowd, crowds, examples
+from tests.reliability.random_clusters import DT, RADIUS, VALUES, Cluster, clusters, examples
 from tests.sim.engine.neighbours.test_verlet_list import brute_force, listed
-from tests.worlds import Bench, contacts_of, model_of, world_of
+from tests.small_worlds import Bench, contacts_of, model_of, rebuild_lists, world_of
 
 seeds = st.integers(0, 2**32 - 1)
 
 
 @examples(0.5)
-@given(crowds(most=5), st.floats(0.0, 2.0))
-def test_i18_friction_stays_within_the_coulomb_cone_in_every_contact_at_every_step(
-    crowd: Crowd, friction: float
+@given(clusters(most=5), st.floats(0.0, 2.0))
+def test_i18_the_shear_force_obeys_the_coulomb_limit_in_every_contact_at_every_step(
+    cluster: Cluster, friction: float
 ) -> None:
     # Without normal damping no contact pulls. The thesis' own cap leaves shear damping out of the cone: not meant here.
-    bench = crowd.bench("velocity_verlet", friction=friction, coulomb_cap="total", normal_damping=0.0, restitution=1.0)
+    bench = cluster.bench(
+        "velocity_verlet", friction=friction, coulomb_cap="total", normal_damping=0.0, restitution=1.0
+    )
     for _ in range(10):
         bench.advance()
         table = contacts_of(bench)
@@ -65,9 +65,9 @@ def near_walls(seed: int, scale: float) -> World:
 
 @examples()
 @given(seeds, st.sampled_from([0.1, 1.0, 3.0]))
-def test_i20_spheres_listed_at_walls_are_those_that_are_near(seed: int, scale: float) -> None:
+def test_i20_the_wall_list_contains_the_spheres_near_walls(seed: int, scale: float) -> None:
     world = near_walls(seed, scale)
-    while (status := rebuild(world, Shapes((0.0,) * 3, (), ()), True, thread_of(world, 0))) == PAIRS_FULL:
+    while (status := rebuild_lists(world)) == PAIRS_FULL:
         world = enlarge_pairs(world)
     assert status == OK
     found = int(world.counters[WALL_CONTACT_COUNT])
@@ -84,10 +84,10 @@ def test_i20_spheres_listed_at_walls_are_those_that_are_near(seed: int, scale: f
 
 
 @examples(0.2)
-@given(crowds(least=4), st.floats(0.5, 5.0))
-def test_i21_the_list_misses_no_contact_between_rebuilds(crowd: Crowd, hurry: float) -> None:
-    bench = crowd.bench("velocity_verlet", dt=2e-5)
-    bench.world.motion[: crowd.dimension, 1] *= hurry
+@given(clusters(least=4), st.floats(0.5, 5.0))
+def test_i21_the_list_misses_no_contact_between_rebuilds(cluster: Cluster, hurry: float) -> None:
+    bench = cluster.bench("velocity_verlet", dt=2e-5)
+    bench.world.motion[: cluster.dimension, 1] *= hurry
     for _ in range(25):
         bench.advance()
         assert brute_force(bench.world, 0.0) <= listed(bench.world)
@@ -132,7 +132,7 @@ def carried(bench: Bench, rate: np.ndarray, steps: int) -> np.ndarray:
 
 @pytest.mark.parametrize("law", sorted(VALUES))
 @pytest.mark.parametrize("dimension", [2, 3])
-def test_i22_what_a_contact_remembers_turns_with_the_pair(law: str, dimension: int) -> None:
+def test_i22_the_friction_spring_rotates_with_the_pair(law: str, dimension: int) -> None:
     rate = np.array([0.0, 0.0, 300.0])
     bench = pair_turning_as_one(law, dimension, rate, 1e-5)
     before = bench.world.pairs.shear_spring[:, 0].copy()
@@ -151,7 +151,7 @@ def test_i22_rotation_of_the_spring_about_the_normal_is_of_second_order_in_the_s
 
 
 @pytest.mark.parametrize("rotation", [False, True])
-def test_i22_an_opened_contact_has_no_memory(rotation: bool) -> None:
+def test_i22_a_contact_that_has_opened_has_no_friction_spring(rotation: bool) -> None:
     model, numbers = model_of("velocity_verlet", 2, rotation, law=laws()["voigt"], **VALUES["voigt"])
     forces = []
     for touched_before in (False, True):

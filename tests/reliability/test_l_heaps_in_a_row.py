@@ -1,4 +1,4 @@
-"""L04, T09: many heaps in one process, begun, run by two threads and closed, leave nothing behind."""
+"""L04, T09: many heaps in one process, stepped by two threads and closed, leave no memory, thread or file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spoilt meshes and presets are read or refused in a sentence, and a kill while saving costs nothing but the draft."""
+"""Damaged meshes and presets are read or refused in a sentence, and a kill while saving loses only the draft."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Group N, runs saved by themselves and large ones: written beside the physics, of one step, and given back."""
+"""Group N, automatic saves and large runs: written while physics continues, of one step, and memory is released."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from repose.sim.experiment.saved_run import SavedRun
 from tests.reliability.runs import go, poured
 
 
-def test_n12_a_state_saved_by_itself_is_of_one_step_and_written_while_physics_goes_on(
+def test_n12_an_automatic_save_is_of_one_step_and_written_while_physics_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("repose.app.storage.paths.autosave_folder", lambda: tmp_path)
@@ -68,7 +68,7 @@ def test_n12_a_copy_shares_no_memory_with_its_run() -> None:
 
 
 @pytest.mark.slow
-def test_n18_a_million_grains_are_saved_and_found_again_and_their_memory_is_given_back(tmp_path: Path) -> None:
+def test_n18_a_million_grains_are_saved_and_read_and_their_memory_is_released(tmp_path: Path) -> None:
     simulation = new_experiment("heap")
     levels = simulation.run.world.motion.shape[1]
     side, radius = 1000, 1e-3

@@ -1,4 +1,4 @@
-"""Exported grains are read back to the same bits, by numpy and csv and not by what wrote them."""
+"""Exported grains are read back to the same bits by numpy and csv."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run() -> ExportedState:
     return ExportedState(filled.world, filled.step, filled.time, filled.dt, filled.series.columns())
 
 
-def test_n20_a_table_gives_back_every_bit_and_says_its_units(run: ExportedState, tmp_path: Path) -> None:
+def test_n20_a_table_contains_exact_numbers_and_their_units(run: ExportedState, tmp_path: Path) -> None:
     path = tmp_path / "grains.csv"
     export(run, path)
     head, *rows = csv.reader(io.StringIO(path.read_text(encoding="utf-8")))
@@ -33,7 +33,7 @@ def test_n20_a_table_gives_back_every_bit_and_says_its_units(run: ExportedState,
     assert (np.array(read["contacts"], int) > 0).any()
 
 
-def test_n20_an_archive_holds_every_table_of_the_world_to_the_bit(run: ExportedState, tmp_path: Path) -> None:
+def test_n20_an_archive_contains_every_table_of_the_world_bit_by_bit(run: ExportedState, tmp_path: Path) -> None:
     path = tmp_path / "grains.npz"
     export(run, path)
     with np.load(path, allow_pickle=False) as read:
@@ -45,7 +45,7 @@ def test_n20_an_archive_holds_every_table_of_the_world_to_the_bit(run: ExportedS
         assert read["series.mean_speed"].tobytes() == run.series["mean_speed"].tobytes()
 
 
-def test_n20_a_cloud_of_points_holds_places_and_columns_to_the_bit(run: ExportedState, tmp_path: Path) -> None:
+def test_n20_a_point_cloud_contains_positions_and_columns_bit_by_bit(run: ExportedState, tmp_path: Path) -> None:
     path = tmp_path / "grains.vtk"
     export(run, path)
     count = run.world.sphere_count

@@ -1,4 +1,4 @@
-"""Group N, the way back: moments kept, found again and gone on from."""
+"""Group N, rewind: checkpoints are kept, restored and continued."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.world_tables import tables_of
 
 from tests.reliability.runs import CYLINDER, SMALL, changed, go, landed, poured, resumed, saved
-from tests.worlds import use_plain_engine
+from tests.small_worlds import use_plain_engine
 
 SEEDED = np.random.default_rng(52)
 
@@ -49,7 +49,7 @@ def test_n17_a_thousand_rewinds_restore_the_earlier_states() -> None:
     assert simulation.history.at == 10_000
 
 
-def test_n17_one_step_back_and_forth() -> None:
+def test_n17_one_step_back_and_one_forward_restore_the_state() -> None:
     simulation = poured(3_000)
     before = state_hash(simulation.run)
     advance(simulation, 1)
@@ -74,7 +74,7 @@ def test_n17_continuing_from_an_earlier_step_discards_the_later_ones() -> None:
     assert state_hash(go(simulation, 5_000).run) == state_hash(poured(5_000).run)
 
 
-def test_n17_memory_is_kept_within_its_budget_and_the_last_moments_densely() -> None:
+def test_n17_checkpoints_stay_within_their_budget_and_are_dense_for_recent_steps() -> None:
     simulation = poured(1)
     points = simulation.history.checkpoints
     size = 8 * bytes_of(simulation.history.good.run)
@@ -93,7 +93,7 @@ def test_n17_memory_is_kept_within_its_budget_and_the_last_moments_densely() -> 
     assert gaps[0] > gaps[-1]
 
 
-def test_n17_the_size_of_a_restart_point_is_that_of_its_tables_without_working_storage() -> None:
+def test_n17_the_size_of_a_restart_point_is_that_of_its_tables_without_working_memory() -> None:
     simulation = poured(6_000)
     tables = sum(table.nbytes for table in tables_of(simulation.run.world).values())
     tracemalloc.start()
@@ -120,7 +120,7 @@ def test_n17_the_size_of_a_restart_point_is_that_of_its_tables_without_working_s
         ("vessel", {"mean_radius": 8e-3, "grain_count": 3, "stream": 2.0}, "fill"),
     ],
 )
-def test_n17_every_scene_goes_on_to_the_same_bits_from_a_moment_without_working_storage(
+def test_n17_every_scene_continues_bit_by_bit_from_a_checkpoint_without_working_memory(
     scene: str, values: dict | None, action: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use_plain_engine(monkeypatch)
@@ -136,7 +136,7 @@ def test_n17_every_scene_goes_on_to_the_same_bits_from_a_moment_without_working_
         assert state_hash(go(one, at + 55).run) == expected
 
 
-def test_n17_a_moment_far_from_any_that_was_kept_is_reached_through_the_log() -> None:
+def test_n17_a_step_far_from_any_checkpoint_is_reached_through_the_log() -> None:
     simulation = changed(poured(2_000), friction=0.5)
     before = state_hash(go(simulation, 29_999).run)
     here = state_hash(go(simulation, 30_000).run)
@@ -149,14 +149,14 @@ def test_n17_a_moment_far_from_any_that_was_kept_is_reached_through_the_log() ->
     assert len(again.history.checkpoints.kept) > 10  # kept on the way: the next jump is short
 
 
-def test_n17_a_long_rewind_is_done_in_parts_and_no_command_acts_meanwhile() -> None:
+def test_n17_a_long_rewind_is_done_in_parts_during_which_commands_are_refused() -> None:
     simulation = changed(poured(2_000), friction=0.5)
     far = state_hash(go(simulation, 5_500).run)
     again = resumed(saved(go(simulation, 6_000)))
     again.session.seek_steps = 700
     rewind_to(again, 5_500)
     assert (again.history.at, again.history.seek is not None) == (700, True)
-    assert "going to step 5500, 4800 steps from here" in apply(again, SetParameters({"friction": 0.2}))
+    assert "moving to step 5500, 4800 steps from here" in apply(again, SetParameters({"friction": 0.2}))
     shown = Snapshot()
     take_snapshot(again, shown)
     assert shown.progress == 700 / 5_500

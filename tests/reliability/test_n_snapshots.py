@@ -1,4 +1,4 @@
-"""Group N, snapshots and restart: the same bits after any cut."""
+"""Group N, restart: the same bits after saving at any step."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from repose.sim.experiment.results import state_hash
 from repose.sim.registry import integrators, scenes
 
 from tests.reliability.runs import CYLINDER, SMALL, changed, go, landed, poured, resumed, saved
-from tests.worlds import use_plain_engine
+from tests.small_worlds import use_plain_engine
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -76,7 +76,7 @@ def test_n01_a_run_saved_at_any_step_continues_bit_by_bit(cut: int, whole: Exper
 
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("integrator", integrators())
-def test_n01_every_integrator(integrator: str) -> None:
+def test_n01_a_saved_run_continues_bit_by_bit_with_every_integrator(integrator: str) -> None:
     one = landed(
         values={"grain_count": 3, "width": 5e-3, "base_radius": 1e-3, "wall_radius": 3e-3}
         | {"integrator": integrator, "dt": 2e-5, "normal_stiffness": 1e4}
@@ -96,7 +96,9 @@ def test_n01_every_integrator(integrator: str) -> None:
         ("heap3d", CYLINDER, "fill"),
     ],
 )
-def test_n01_every_law_in_plane_and_space(scene: str, values: dict, action: str) -> None:
+def test_n01_a_saved_run_continues_bit_by_bit_with_every_law_in_plane_and_space(
+    scene: str, values: dict, action: str
+) -> None:
     one = landed(scene, values, action)
     other = resumed(saved(one))
     assert state_hash(go(other, one.history.at + 55).run) == state_hash(go(one, one.history.at + 55).run)
@@ -128,7 +130,9 @@ def continued_elsewhere(path: Path, at: int, threads: int) -> str:
     return done.stdout.strip()
 
 
-def test_n02_and_n03_in_another_process_with_another_number_of_threads(tmp_path: Path) -> None:
+def test_n02_and_n03_a_run_continues_bit_by_bit_in_another_process_with_another_number_of_threads(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "run.repose"
     one = poured(4_321)
     saved_run.save(saved_copy(one), path)
@@ -152,7 +156,7 @@ def test_n04_saved_loaded_and_saved_the_files_are_equal(blob: bytes) -> None:
 
 
 @pytest.mark.usefixtures("uncompiled")
-def test_n05_walls_on_the_move_and_what_contacts_with_them_remember() -> None:
+def test_n05_moving_walls_and_their_friction_springs_are_restored() -> None:
     one = landed("heap3d", CYLINDER)
     walls = one.run.world.walls
     walls.velocity[1:, 2] = 0.05
@@ -167,7 +171,7 @@ def test_n05_walls_on_the_move_and_what_contacts_with_them_remember() -> None:
     assert state_hash(go(other, end).run) == state_hash(go(one, end).run)
 
 
-def test_n05_a_fault_to_come_goes_back_to_the_same_good_state() -> None:
+def test_n05_a_later_fault_restores_the_same_good_state() -> None:
     def hurt(simulation: Experiment) -> Experiment:
         assert apply(simulation, SetParameters({"dt": 3e-5})) == ""
         return simulation
@@ -187,7 +191,7 @@ def test_n05_a_fault_to_come_goes_back_to_the_same_good_state() -> None:
     assert state_hash(stopped.run) == state_hash(one.run) == state_hash(other.run)
 
 
-def test_n05_generator_phase_and_what_waits_for_the_next_fill() -> None:
+def test_n05_generator_phase_and_parameters_of_the_next_fill_are_restored() -> None:
     one = changed(poured(2_000), grain_count=25)
     other = resumed(saved(one))
     assert other.run.built.grain_count == 40

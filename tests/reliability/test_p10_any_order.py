@@ -1,4 +1,4 @@
-"""P10: any parameter to any value in any order, among steps, undos, saves and the buttons of the scene."""
+"""P10: any parameter to any value in any order, with steps, undos, saves and actions of the scene."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.parameters import Parameter, Value
 from repose.sim.registry import scenes
 
-from tests.reliability.crowds import EXAMPLES
+from tests.reliability.random_clusters import EXAMPLES
 from tests.reliability.runs import landed, resumed, saved
-from tests.worlds import use_plain_engine
+from tests.small_worlds import use_plain_engine
 
 DECLARED = scenes()["heap"].parameters.declared()
 MOST = {"grain_count": 6, "width": 8e-3}
@@ -118,7 +118,9 @@ class HandOnEverything(RuleBasedStateMachine):
         assert 0.0 < run.dt <= 1e-3
 
 
-def test_p10_any_parameter_in_any_order_loses_no_number_and_no_grain(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_p10_changes_of_parameters_in_any_order_lose_no_grain_and_leave_numbers_finite(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     use_plain_engine(monkeypatch)
     run_state_machine_as_test(
         HandOnEverything,

@@ -1,4 +1,4 @@
-"""Group P, live changes of what moves the grains: sliders end to end, formulas, schemes, grains and walls removed."""
+"""Group P, changes during a run: sliders over their range, formulas, integrators, grains and walls removed."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.parameters import Parameter, Value
 from repose.sim.registry import integrators, scenes
 
-from tests.reliability.crowds import RADIUS, Crowd
+from tests.reliability.random_clusters import RADIUS, Cluster
 from tests.reliability.runs import changed, go, poured
 from tests.sim.experiment.test_activation import few
-from tests.worlds import Bench, contacts_of, use_plain_engine
+from tests.small_worlds import Bench, contacts_of, use_plain_engine
 
 LIVE = [
     entry
@@ -78,7 +78,7 @@ def answered(simulation: Experiment) -> None:
 
 
 @pytest.mark.parametrize("parameter", LIVE, ids=lambda entry: entry.name)
-def test_p09_every_slider_end_to_end_and_back_loses_no_number(parameter: Parameter, heap: SavedRun) -> None:
+def test_p09_moving_every_slider_over_its_range_leaves_all_numbers_finite(parameter: Parameter, heap: SavedRun) -> None:
     simulation = resumed_experiment(heap)
     for change in range(CHANGES + 1):
         there_and_back = 1.0 - abs(2.0 * change / CHANGES - 1.0)
@@ -95,9 +95,9 @@ def test_p09_every_slider_end_to_end_and_back_loses_no_number(parameter: Paramet
             assert faults.check(simulation) is None
 
 
-def test_p11_a_radius_three_times_as_large_waits_for_the_next_fill_or_is_refused(heap: SavedRun) -> None:
+def test_p11_a_much_larger_radius_acts_at_the_next_fill_or_is_refused(heap: SavedRun) -> None:
     simulation, untouched = resumed_experiment(heap), resumed_experiment(heap)
-    assert "mean_radius = 0.003 is refused" in apply(simulation, SetParameters({"mean_radius": 3e-3}))
+    assert "mean_radius = 0.003 (3 mm) is refused" in apply(simulation, SetParameters({"mean_radius": 3e-3}))
     changed(simulation, mean_radius=2e-3)
     assert "at the next fill" in simulation.message
     for run in (simulation, untouched):
@@ -118,7 +118,7 @@ def test_p11_a_radius_three_times_as_large_waits_for_the_next_fill_or_is_refused
     [{"exponent": "linear"}, {"anchor": "cundall-strack"}, {"coulomb_cap": "total"}],
     ids=lambda change: next(iter(change)),
 )
-def test_p13_another_contact_law_keeps_the_springs_says_so_and_books_its_jump(change: dict) -> None:
+def test_p13_a_change_of_the_law_keeps_the_friction_springs_and_books_the_jump_of_energy(change: dict) -> None:
     simulation = few(normal_stiffness=1e4)
     world, before = simulation.run.world, energy_of(simulation)
     used = int(world.counters[PAIR_COUNT])
@@ -141,7 +141,7 @@ def test_p13_another_contact_law_keeps_the_springs_says_so_and_books_its_jump(ch
 
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize(("before", "after"), list(itertools.permutations(integrators(), 2)))
-def test_p14_another_scheme_in_mid_impact_is_off_by_no_more_than_a_step(before: str, after: str) -> None:
+def test_p14_a_change_of_integrator_during_an_impact_has_at_most_the_error_of_a_step(before: str, after: str) -> None:
     simulation = copy.deepcopy(in_mid_impact(before))
     built = simulation.run.built
     omega = math.sqrt(built.normal_stiffness / built.mass)
@@ -181,7 +181,7 @@ def moment(simulation: Experiment) -> tuple[float, float]:
     )
 
 
-PILE = Crowd(
+PILE = Cluster(
     position=RADIUS * np.array([(0.0, 0.0), (1.95, 0.1), (3.9, 0.0), (0.95, 1.66), (2.9, 1.7)]),
     velocity=np.array([(1.0, 0.0), (-0.5, 0.2), (0.0, 1.0), (0.7, -0.4), (-1.0, 0.0)]),
     spin=np.zeros((5, 1)),
@@ -194,9 +194,9 @@ PILE = Crowd(
 
 
 @pytest.mark.parametrize("law", ["lee_herrmann", "voigt", "hertz_mindlin"])
-def test_p15_friction_to_one_and_back_holds_sliding_contacts_in_the_cone_at_every_step(law: str) -> None:
-    crowd, held = replace(PILE, law=law), 0
-    bench = crowd.bench("velocity_verlet", friction=0.0, coulomb_cap="total", normal_damping=0.0, restitution=1.0)
+def test_p15_contacts_obey_the_coulomb_limit_while_friction_changes_to_one_and_back(law: str) -> None:
+    cluster, held = replace(PILE, law=law), 0
+    bench = cluster.bench("velocity_verlet", friction=0.0, coulomb_cap="total", normal_damping=0.0, restitution=1.0)
     for step in range(40):
         friction = 1.0 - abs(step / 20.0 - 1.0)
         _, bench.numbers = numbers_with(law, friction)
@@ -218,7 +218,7 @@ def numbers_with(law: str, friction: float) -> tuple:
     return bench.model, bench.numbers
 
 
-def test_p17_a_grain_taken_from_a_pile_leaves_no_contact_behind() -> None:
+def test_p17_a_grain_removed_from_a_pile_leaves_no_contact() -> None:
     bench = replace(PILE, law="hertz_mindlin").bench("velocity_verlet", friction=0.0, normal_damping=0.0)
     bench.advance(3)
     assert bench.touching

@@ -35,7 +35,7 @@ TOO_SMALL = ("1e-400", "-1e-400", "0.0001e-330")
 
 
 @pytest.mark.parametrize("text", [*ONLY_PYTHON, *TOO_SMALL, "1e400"])
-def test_p02_the_window_takes_the_numbers_the_command_line_takes(text: str) -> None:
+def test_p02_window_and_command_line_accept_the_same_numbers(text: str) -> None:
     parameters = scenes()["heap"].parameters
     typed_in = typed(parameters.declared()["friction"], text)
     with pytest.raises(ParameterError, match="is refused"):
@@ -45,13 +45,13 @@ def test_p02_the_window_takes_the_numbers_the_command_line_takes(text: str) -> N
 @pytest.mark.parametrize(
     ("text", "value"), [("0", 0.0), ("0.25", 0.25), ("+1e0", 1.0), ("0.0e-400", 0.0), (" 1 ", 1.0)]
 )
-def test_p02_decimal_numbers_are_taken(text: str, value: float) -> None:
+def test_p02_decimal_numbers_are_accepted(text: str, value: float) -> None:
     parameters = scenes()["heap"].parameters
     assert parameters.parse("friction", text) == typed(parameters.declared()["friction"], text) == value
 
 
 @pytest.mark.parametrize(("scene", "parameter"), NUMBERS, ids=IDS)
-def test_p01_to_p04_no_field_takes_what_is_not_a_number_in_its_range(scene, parameter) -> None:
+def test_p01_to_p04_every_field_refuses_what_is_not_a_number_in_its_range(scene, parameter) -> None:
     parameters = scenes()[scene].parameters
     hostile = [math.nan, math.inf, -math.inf, True, "", "1,5", None, [1.0], parameter.high * 100.0 + 1.0]
     hostile += [parameter.low - 100.0 - abs(parameter.low)]
@@ -66,7 +66,7 @@ def test_p01_to_p04_no_field_takes_what_is_not_a_number_in_its_range(scene, para
 
 
 @pytest.mark.parametrize(("scene", "parameter"), NUMBERS, ids=IDS)
-def test_p05_the_ends_of_every_range_are_taken_or_refused_in_words(scene, parameter) -> None:
+def test_p05_the_ends_of_every_range_are_accepted_or_refused_in_a_sentence(scene, parameter) -> None:
     parameters = scenes()[scene].parameters
     for value in (parameter.low, parameter.high):
         value = int(value) if parameter.kind == "int" else float(value)
@@ -92,7 +92,7 @@ def test_p08_stiffness_times_a_thousand_is_followed_by_the_step_or_stopped_with_
     assert (fixed.run.world.motion == before).all()
 
 
-def test_p21_a_copy_asked_for_holds_one_set_of_parameters_between_two_steps() -> None:
+def test_p21_a_requested_copy_contains_one_set_of_parameters_between_two_steps() -> None:
     simulation = poured(3_000)
     copies: list[SavedRun] = []
     for friction in (0.2, 0.3):
@@ -105,7 +105,7 @@ def test_p21_a_copy_asked_for_holds_one_set_of_parameters_between_two_steps() ->
     assert [len(copy.log.entries) for copy in copies] == [2, 3]
 
 
-def test_p22_a_thousand_undos_and_redos_leave_the_set_bit_by_bit() -> None:
+def test_p22_a_thousand_undos_and_redos_restore_the_parameters_bit_by_bit() -> None:
     simulation = poured(100)
     before = simulation.parameters
     for _ in range(500):

@@ -1,4 +1,4 @@
-"""Group S, files of runs from a stranger: 500 made wrong on purpose, each read or refused in one sentence."""
+"""Group S, run files changed on purpose: each of 500 is read or refused in one sentence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from repose.sim.parameters import ParameterError
 from repose.sim.study.mutations import complaint, mutants
 
 from tests.reliability.runs import CYLINDER, landed, saved
-from tests.worlds import use_plain_engine
+from tests.small_worlds import use_plain_engine
 
 SEED, LONGEST = 20261122, 2.0
 """Processor time one file may take before it counts as a hang [s]; it takes some hundredths."""

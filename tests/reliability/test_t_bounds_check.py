@@ -1,4 +1,4 @@
-"""T17: the tests of the engine also pass while every index of compiled code is checked, which by default is not."""
+"""T17: the tests of the engine also pass with bounds checks in compiled code, which are off by default."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ LEFT_OUT = ("tests/sim/test_blocks.py",)
 """It reads from the machine code that laws run on several contacts at once, which checks prevent."""
 
 OUT_OF_BOUNDS = """
-from tests.sim.engine.test_step import crowd
-bench = crowd(compiled=True)
+from tests.sim.engine.test_step import cluster
+bench = cluster(compiled=True)
 bench.advance(5)
 bench.world.pairs.j[3] = bench.world.sphere_count + 900
 bench.advance(1)

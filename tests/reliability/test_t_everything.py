@@ -20,7 +20,7 @@ from repose.sim.io import archive
 from repose.sim.io.world_tables import packed, tables_of, unpacked, world_of
 from repose.sim.registry import bonds, fields, integrators, laws
 
-from tests.worlds import Bench
+from tests.small_worlds import Bench
 
 R, MASS = 1e-3, 1e-5
 DT = 1e-5

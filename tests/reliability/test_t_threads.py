@@ -1,6 +1,6 @@
-"""T04 to T08, T13, T15: the physics thread and the clock: no burst, no wall clock, nobody waits, nothing is lost.
+"""T04 to T08, T13, T15: the physics thread and the clock: no steps are caught up, no wall clock in results, no waiting.
 
-The runner's turns are taken by hand here, with a clock that shows what the test says: no test waits or is timed.
+The test calls the turns of the runner and sets its clock: no test waits or is timed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import BATCH_TIME, LONGEST_CATCH_UP, Runner
 from repose.sim.experiment.stepping import advance
 
-from tests.reliability.turns import STEP_COST, Turns
+from tests.reliability.manual_runner import STEP_COST, ManualRunner
 from tests.sim.experiment.test_runner import PATIENCE, SMALL, until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,14 +35,14 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_t04_after_a_stop_of_any_length_no_step_is_caught_up(
     monkeypatch: pytest.MonkeyPatch, speed: float | None, away: float
 ) -> None:
-    turns = Turns(monkeypatch, speed)
-    usual, time = turns.settled(), turns.simulation.time
-    burst = [turns.turn(pause=away)] + [turns.turn() for _ in range(50)]
+    manual = ManualRunner(monkeypatch, speed)
+    usual, time = manual.settled(), manual.simulation.time
+    burst = [manual.turn(pause=away)] + [manual.turn() for _ in range(50)]
     assert max(burst) <= max(usual, BATCH_TIME / STEP_COST + 1)
     if speed is not None:
         # One batch may run before the schedule is dropped; besides it, what came due while we watched.
-        due = speed * 50 * (1e-3 + BATCH_TIME) + BATCH_TIME / STEP_COST * turns.simulation.dt
-        assert turns.simulation.time - time <= due + usual * turns.simulation.dt
+        due = speed * 50 * (1e-3 + BATCH_TIME) + BATCH_TIME / STEP_COST * manual.simulation.dt
+        assert manual.simulation.time - time <= due + usual * manual.simulation.dt
 
 
 STOPPED = """
@@ -65,7 +65,7 @@ runner.stop()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
-def test_t04_a_process_that_was_stopped_goes_on_where_it_was() -> None:
+def test_t04_a_stopped_process_continues_from_the_same_step() -> None:
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-c", STOPPED], cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as process:
         assert process.stdin is not None
@@ -98,24 +98,24 @@ def test_t05_the_engine_never_reads_the_wall_clock() -> None:
 def test_t06_ten_seconds_without_a_snapshot_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     hashes = []
     for looking in (True, False):
-        turns = Turns(monkeypatch, 1.0)
+        manual = ManualRunner(monkeypatch, 1.0)
         for _ in range(200):
-            turns.turn(pause=50e-3)
+            manual.turn(pause=50e-3)
             if looking:
-                turns.runner.latest()
-        shown = turns.runner.latest()
-        assert shown.step == turns.simulation.step or turns.simulation.step - shown.step <= 2 * BATCH_TIME / STEP_COST
-        hashes.append(state_hash(turns.simulation.run))
+                manual.runner.latest()
+        shown = manual.runner.latest()
+        assert shown.step == manual.simulation.step or manual.simulation.step - shown.step <= 2 * BATCH_TIME / STEP_COST
+        hashes.append(state_hash(manual.simulation.run))
     assert hashes[0] == hashes[1]
 
 
-def test_t06_commands_piled_up_meanwhile_are_carried_out_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    turns = Turns(monkeypatch, 1.0)
-    turns.turn()
+def test_t06_queued_commands_are_carried_out_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    manual = ManualRunner(monkeypatch, 1.0)
+    manual.turn()
     for number in range(1000):
-        turns.runner.send(SetParameters({"friction": 0.1 + 1e-4 * number}))
-    usual = turns.turn()
-    assert turns.simulation.parameters.friction == pytest.approx(0.1 + 1e-4 * 999, rel=1e-12)
+        manual.runner.send(SetParameters({"friction": 0.1 + 1e-4 * number}))
+    usual = manual.turn()
+    assert manual.simulation.parameters.friction == pytest.approx(0.1 + 1e-4 * 999, rel=1e-12)
     assert usual <= BATCH_TIME / STEP_COST + 1
 
 
@@ -134,7 +134,7 @@ class Slow:
         return advance(experiment, steps)
 
 
-def test_t07_a_step_that_takes_long_holds_up_neither_picture_nor_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_t07_a_slow_step_delays_neither_picture_nor_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Slow(monkeypatch)
     runner = Runner(lambda: new_experiment("heap", SMALL))
     runner.start()
@@ -152,16 +152,16 @@ def test_t07_a_step_that_takes_long_holds_up_neither_picture_nor_commands(monkey
 
 
 def test_t07_when_steps_get_slow_a_batch_becomes_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    turns = Turns(monkeypatch, None)
-    assert turns.settled() > 100
+    manual = ManualRunner(monkeypatch, None)
+    assert manual.settled() > 100
 
     def slowly(experiment: Experiment, steps: int) -> int:
-        turns.clock.now += 2.0 * steps
+        manual.clock.now += 2.0 * steps
         return advance(experiment, steps)
 
     monkeypatch.setattr(runner_module, "advance", slowly)
-    turns.turn()
-    assert [turns.turn() for _ in range(5)] == [1] * 5  # so that a stop is heeded after one step
+    manual.turn()
+    assert [manual.turn() for _ in range(5)] == [1] * 5  # so that a stop is heeded after one step
 
 
 def test_t08_an_error_in_the_thread_is_reported_and_the_last_picture_kept(
@@ -235,62 +235,62 @@ def test_t13_without_a_writable_cache_the_engine_is_compiled_at_every_start(tmp_
 
 
 @pytest.mark.parametrize("speed", [0.0, -1.0, -1e300])
-def test_t15_a_speed_of_zero_or_less_stands_still(monkeypatch: pytest.MonkeyPatch, speed: float) -> None:
-    turns = Turns(monkeypatch, speed)
-    assert [turns.turn() for _ in range(50)] == [0] * 50
-    turns.runner.set_speed(1.0)
-    assert sum(turns.turn() for _ in range(50)) > 0
+def test_t15_at_a_speed_of_zero_or_less_no_step_is_done(monkeypatch: pytest.MonkeyPatch, speed: float) -> None:
+    manual = ManualRunner(monkeypatch, speed)
+    assert [manual.turn() for _ in range(50)] == [0] * 50
+    manual.runner.set_speed(1.0)
+    assert sum(manual.turn() for _ in range(50)) > 0
 
 
 @pytest.mark.parametrize("speed", [0.01, 0.1, 1.0])
 def test_t15_a_speed_that_the_machine_reaches_is_kept(monkeypatch: pytest.MonkeyPatch, speed: float) -> None:
-    turns = Turns(monkeypatch, speed)
-    turns.settled()
-    wall, time = turns.clock.now, turns.simulation.time
+    manual = ManualRunner(monkeypatch, speed)
+    manual.settled()
+    wall, time = manual.clock.now, manual.simulation.time
     for _ in range(500):
-        turns.turn()
-    share = (turns.simulation.time - time) / (speed * (turns.clock.now - wall))
+        manual.turn()
+    share = (manual.simulation.time - time) / (speed * (manual.clock.now - wall))
     # Whole steps in, whole steps out: one turn of each may be missing.
-    assert share == pytest.approx(1.0, abs=0.02 + 2.0 * turns.simulation.dt / (speed * (turns.clock.now - wall)))
-    shown = turns.runner.latest()
+    assert share == pytest.approx(1.0, abs=0.02 + 2.0 * manual.simulation.dt / (speed * (manual.clock.now - wall)))
+    shown = manual.runner.latest()
     assert shown.realtime_factor == pytest.approx(speed, rel=0.1)
 
 
-def beyond_the_machine(monkeypatch: pytest.MonkeyPatch) -> tuple[Turns, list[float], float]:
+def beyond_the_machine(monkeypatch: pytest.MonkeyPatch) -> tuple[ManualRunner, list[float], float]:
     """A runner asked for a thousand times real time; what it shows of its pace, and the pace it has."""
-    turns = Turns(monkeypatch, 1000.0)
-    turns.settled()
-    wall, time, shown = turns.clock.now, turns.simulation.time, []
+    manual = ManualRunner(monkeypatch, 1000.0)
+    manual.settled()
+    wall, time, shown = manual.clock.now, manual.simulation.time, []
     for _ in range(150):
-        assert turns.turn() <= BATCH_TIME / STEP_COST + 1
-        shown.append(turns.runner.latest().realtime_factor)
-    return turns, shown, (turns.simulation.time - time) / (turns.clock.now - wall)
+        assert manual.turn() <= BATCH_TIME / STEP_COST + 1
+        shown.append(manual.runner.latest().realtime_factor)
+    return manual, shown, (manual.simulation.time - time) / (manual.clock.now - wall)
 
 
-def test_t15_a_speed_beyond_the_machine_is_as_fast_as_it_can_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_t15_a_speed_beyond_the_machine_gives_its_largest_speed_and_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
     _, shown, reached = beyond_the_machine(monkeypatch)
     assert reached < 100.0
     assert max(shown) == pytest.approx(reached, rel=0.3)
 
 
-def test_t15_the_pace_shown_does_not_flicker_where_the_machine_cannot_keep_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_t15_the_shown_speed_does_not_flicker_on_a_machine_that_is_too_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     _, shown, reached = beyond_the_machine(monkeypatch)
     assert min(shown) > 0.3 * reached
 
 
 @pytest.mark.parametrize("speed", [math.nan, math.inf])
 def test_t15_a_speed_that_is_not_finite_does_not_end_the_thread(monkeypatch: pytest.MonkeyPatch, speed: float) -> None:
-    turns = Turns(monkeypatch, speed)
+    manual = ManualRunner(monkeypatch, speed)
     for _ in range(10):
-        turns.turn()
+        manual.turn()
 
 
 def test_t16_a_new_experiment_among_single_steps_drops_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    turns = Turns(monkeypatch, None)
-    turns.turn()
-    turns.runner.single_step(7)
-    turns.runner.send(Start("heap", SMALL, 3))
-    turns.runner.send(Act("fill"))
+    manual = ManualRunner(monkeypatch, None)
+    manual.turn()
+    manual.runner.single_step(7)
+    manual.runner.send(Start("heap", SMALL, 3))
+    manual.runner.send(Act("fill"))
     for _ in range(5):
-        turns.turn()
-    assert turns.simulation.step == 7
+        manual.turn()
+    assert manual.simulation.step == 7

@@ -1,4 +1,4 @@
-"""Group X, a fixed step a little above what contacts bear: what a look every ten steps does not see does no harm."""
+"""Group X, a fixed step slightly above the stable one: excess that checks every ten steps miss does no harm."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ GRAINS = 40
 
 
 @pytest.mark.parametrize("integrator", integrators())
-def test_x06_at_a_third_too_much_energy_grows_tenfold_within_one_look_where_the_excess_lasts(integrator: str) -> None:
+def test_x06_a_step_a_third_too_large_multiplies_the_energy_by_ten_within_one_check(
+    integrator: str,
+) -> None:
     # Damped as contacts of the heap are: without damping the schemes of Gear grow so slowly that it takes 40,000 steps.
     ratio = 0.2
     limit = stability_limit(integrators()[integrator], ratio)
@@ -29,7 +31,7 @@ def test_x06_at_a_third_too_much_energy_grows_tenfold_within_one_look_where_the_
 
 
 @pytest.mark.parametrize("seed", [1, 6])
-def test_x06_impacts_too_short_for_a_look_make_less_energy_than_one_grain_brings(seed: int) -> None:
+def test_x06_impacts_shorter_than_the_interval_of_checks_add_less_energy_than_that_of_one_grain(seed: int) -> None:
     """A grain that strikes others at 1.3 times the step they bear may be gone before the next look: the run is then
     stopped up to hundreds of steps after the first such impact (375 with seed 1), but none of them has fed another."""
     simulation = new_experiment("heap", {"grain_count": GRAINS, "width": 0.015, "dt": 1.3 * 5e-5}, seed)

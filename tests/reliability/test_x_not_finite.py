@@ -1,4 +1,4 @@
-"""X13: a number that is not finite, put anywhere at any step, is found in that step and rolled back."""
+"""X13: a number that is not finite, at any place and step, is found in that step, and the run is restored."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
 from repose.sim.registry import integrators
 
-from tests.reliability.crowds import Crowd, crowds, examples
+from tests.reliability.random_clusters import Cluster, clusters, examples
 from tests.sim.experiment.test_faults import pressed
-from tests.worlds import Bench, use_plain_engine
+from tests.small_worlds import Bench, use_plain_engine
 
 ONE_FORCE = tuple(name for name, scheme in integrators().items() if len(scheme.weights) == 1)
 OTHERS = ("leapfrog", "rk4")
@@ -42,25 +42,25 @@ def status_after(bench: Bench, level: int, coordinate: int, row: int, value: flo
 
 
 @examples()
-@given(crowds(), st.sampled_from(ONE_FORCE), not_finite, st.sampled_from([0, 1]), st.integers(0, 3), st.data())
-def test_x13_a_place_or_speed_that_is_not_finite_is_found_in_that_step(
-    crowd: Crowd, integrator: str, value: float, level: int, steps: int, data: st.DataObject
+@given(clusters(), st.sampled_from(ONE_FORCE), not_finite, st.sampled_from([0, 1]), st.integers(0, 3), st.data())
+def test_x13_a_position_or_velocity_that_is_not_finite_is_found_in_that_step(
+    cluster: Cluster, integrator: str, value: float, level: int, steps: int, data: st.DataObject
 ) -> None:
-    bench = crowd.bench(integrator)
-    row = data.draw(st.integers(0, len(crowd.radius) - 1))
-    coordinate = data.draw(st.integers(0, crowd.dimension - 1))
+    bench = cluster.bench(integrator)
+    row = data.draw(st.integers(0, len(cluster.radius) - 1))
+    coordinate = data.draw(st.integers(0, cluster.dimension - 1))
     assert status_after(bench, level, coordinate, row, value, steps) == (0, NOT_FINITE, row)
     others = np.delete(bench.world.motion, row, axis=2)
     assert np.isfinite(others).all()
 
 
 @examples(0.3)
-@given(crowds(), st.sampled_from(sorted(integrators())), not_finite, st.data())
-def test_x13_a_force_or_acceleration_that_is_not_finite_is_made_anew_or_found(
-    crowd: Crowd, integrator: str, value: float, data: st.DataObject
+@given(clusters(), st.sampled_from(sorted(integrators())), not_finite, st.data())
+def test_x13_a_force_or_acceleration_that_is_not_finite_is_recomputed_or_found(
+    cluster: Cluster, integrator: str, value: float, data: st.DataObject
 ) -> None:
-    bench = crowd.bench(integrator)
-    row = data.draw(st.integers(0, len(crowd.radius) - 1))
+    bench = cluster.bench(integrator)
+    row = data.draw(st.integers(0, len(cluster.radius) - 1))
     bench.advance(1)
     bench.world.force[0, row] = value  # summed from zero at every evaluation
     assert bench.advance(1) == 1
@@ -83,7 +83,7 @@ def spoilt(simulation: Experiment, steps: int, level: int, coordinate: int, valu
 
 
 @pytest.mark.parametrize("integrator", ["gear5", *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)])
-def test_x13_any_number_of_the_motion_that_is_not_finite_is_found_by_the_next_look(integrator: str) -> None:
+def test_x13_any_number_of_the_motion_that_is_not_finite_is_found_by_the_next_check(integrator: str) -> None:
     base = rotating(integrator)
     levels = (
         3 if integrator == "rk4" else base.engine.model.integrator.levels
@@ -101,7 +101,7 @@ def test_x13_any_number_of_the_motion_that_is_not_finite_is_found_by_the_next_lo
 
 @pytest.mark.parametrize("integrator", ["gear5", *OTHERS])
 @pytest.mark.parametrize("coordinate", [0, 2])
-def test_x13_a_grain_that_touches_none_is_named_whatever_it_lost(
+def test_x13_a_grain_without_contacts_and_its_value_that_is_not_finite_are_named(
     monkeypatch: pytest.MonkeyPatch, integrator: str, coordinate: int
 ) -> None:
     use_plain_engine(monkeypatch)
@@ -117,10 +117,10 @@ def test_x13_a_grain_that_touches_none_is_named_whatever_it_lost(
     assert simulation.fault.sphere_id == sphere
     # Runge-Kutta makes the velocity from sums and the place at the next step: of the two it may be the first.
     lost = "orientation|spin" if coordinate == 2 else "position|velocity"
-    assert re.search(rf"lost its ({lost}) \(not a finite number\)", simulation.fault.message)
+    assert re.search(rf"has a ({lost}) that is not a finite number", simulation.fault.message)
 
 
-def test_x13_among_grains_that_lost_their_numbers_the_one_that_touches_the_others_is_named() -> None:
+def test_x13_of_grains_that_are_not_finite_the_one_that_touches_the_others_is_named() -> None:
     simulation = rotating("gear5")
     world = simulation.run.world
     used = int(world.counters[PAIR_COUNT])
@@ -135,7 +135,7 @@ def test_x13_among_grains_that_lost_their_numbers_the_one_that_touches_the_other
     assert simulation.fault.sphere_id == int(world.sphere_id[row])
 
 
-def test_x13_a_contact_memory_that_is_not_finite_is_found_by_the_next_look() -> None:
+def test_x13_a_friction_spring_that_is_not_finite_is_found_by_the_next_check() -> None:
     simulation = pressed()
     world = simulation.run.world
     entry = int(np.flatnonzero(world.pairs.touching)[0])
@@ -149,7 +149,7 @@ def test_x13_a_contact_memory_that_is_not_finite_is_found_by_the_next_look() -> 
     )
 
 
-def test_x13_a_speed_beyond_the_step_is_found_by_the_next_look_though_nothing_has_moved_far() -> None:
+def test_x13_a_speed_beyond_the_step_is_found_by_the_next_check_before_the_grain_has_moved_far() -> None:
     simulation = new_experiment("heap", {"grain_count": 3, "width": 0.015})
     apply(simulation, Act("fill"))
     advance(simulation, CHECK_STEPS - 1)
@@ -163,7 +163,7 @@ def test_x13_a_speed_beyond_the_step_is_found_by_the_next_look_though_nothing_ha
 
 
 @pytest.mark.parametrize("steps", [1, 49, 50, 1_733])
-def test_x13_the_run_goes_back_to_its_last_good_state_and_on_from_there(steps: int) -> None:
+def test_x13_the_run_continues_from_its_last_good_state(steps: int) -> None:
     simulation: Experiment = pressed()
     advance(simulation, 2_000 - simulation.step % 2_000)  # a good state has just been kept
     good = state_hash(simulation.run)

@@ -1,4 +1,4 @@
-"""X: sizes, masses, steps, stiffnesses and places far from the ordinary: works, or is refused with the limit."""
+"""X: extreme sizes, masses, steps, stiffnesses and positions work, or are refused with the limit."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from repose.sim.engine.builder import enlarge_pairs
-from repose.sim.engine.model import Shapes
-from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, rebuild
-from repose.sim.engine.threads import thread_of
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
 from repose.sim.engine.timestep.stability import automatic_dt
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, World
@@ -19,11 +17,11 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.stepping import advance
 from repose.sim.registry import integrators, scenes
 
-from tests.reliability.crowds import RADIUS, examples
+from tests.reliability.random_clusters import RADIUS, examples
 from tests.sim.engine.neighbours.test_verlet_list import brute_force, listed
 from tests.sim.experiment.test_faults import pressed
+from tests.small_worlds import Bench, look, model_of, rebuild_lists, world_of
 from tests.verification.test_hertz_impact import ELASTIC, closed_form, impact
-from tests.worlds import Bench, look, model_of, world_of
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -37,8 +35,7 @@ def surveyed(bench: Bench, still: Bench) -> Survey:
 
 def list_anew(world: World) -> World:
     """The world with its list of pairs made anew."""
-    dimension = world.search.cell.shape[0]
-    while (status := rebuild(world, Shapes((0.0,) * dimension, (), ()), True, thread_of(world, 0))) == PAIRS_FULL:
+    while (status := rebuild_lists(world)) == PAIRS_FULL:
         world = enlarge_pairs(world)
     assert status == OK
     return world
@@ -124,7 +121,7 @@ def test_x08_the_largest_count_runs() -> None:
 
 
 @pytest.mark.parametrize("integrator", list(integrators()))
-def test_x09_speeds_next_to_nothing_move_nothing_and_leave_no_derivative_between_zero_and_the_smallest(
+def test_x09_tiny_speeds_move_nothing_and_give_no_denormal_derivatives(
     integrator: str,
 ) -> None:
     model, numbers = model_of(integrator)
@@ -168,7 +165,7 @@ def test_x12_a_grain_a_million_kilometres_away_is_named() -> None:
     assert simulation.fault.sphere_id == sphere
 
 
-def test_x14_cells_beyond_the_range_of_integers_break_nothing() -> None:
+def test_x14_cell_indices_beyond_the_range_of_integers_lose_no_contact() -> None:
     # Compiled, where a cell coordinate that does not fit wraps around: distances still decide.
     generator = np.random.default_rng(34)
     model, numbers = model_of("gear5")
@@ -182,7 +179,7 @@ def test_x14_cells_beyond_the_range_of_integers_break_nothing() -> None:
 
 
 @pytest.mark.slow
-def test_x15_a_million_steps_of_elastic_impacts_gain_and_lose_nothing_for_good() -> None:
+def test_x15_the_energy_of_elastic_impacts_does_not_drift_in_a_million_steps() -> None:
     # Ten grains of one size in free space, held together by a ring of fixed ones; leap-frog, linear law, no losses.
     angle = 2.0 * np.pi * np.arange(24) / 24
     ring = 9e-3 * np.column_stack([np.cos(angle), np.sin(angle)])

@@ -1,4 +1,4 @@
-"""X06 and X07: steps below and above what contacts bear, and the automatic step for any stiffness."""
+"""X06 and X07: steps below and above the stable one, and the automatic step for any stiffness."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
 from repose.sim.experiment.take_snapshot import take_snapshot
 
-from tests.reliability.crowds import RADIUS
+from tests.reliability.random_clusters import RADIUS
 from tests.reliability.test_x_numerical_stress import surveyed
 from tests.sim.experiment.test_faults import pressed
+from tests.small_worlds import Bench, model_of, world_of
 from tests.verification.test_hertz_impact import ELASTIC
-from tests.worlds import Bench, model_of, world_of
 
 
 @pytest.mark.parametrize("share", [0.01, 0.1, 0.5])
@@ -33,7 +33,7 @@ def test_x06_a_step_below_the_critical_one_is_stable(share: float) -> None:
 
 
 @pytest.mark.parametrize("multiple", [1.001, 2.0, 10.0])
-def test_x06_a_step_above_the_critical_one_is_taken_with_a_warning_and_stopped_within_a_hundred_steps(
+def test_x06_a_step_above_the_critical_one_is_set_with_a_warning_and_stopped_within_a_hundred_steps(
     multiple: float,
 ) -> None:
     simulation = pressed()
@@ -42,14 +42,16 @@ def test_x06_a_step_above_the_critical_one_is_taken_with_a_warning_and_stopped_w
     assert simulation.fault is None
     snapshot = Snapshot()
     take_snapshot(simulation, snapshot)
-    assert snapshot.dt_warning.startswith(f"Over the {1e6 * critical:.4g} µs that the contacts bear")
+    assert snapshot.dt_warning.startswith(
+        f"Above {1e6 * critical:.4g} µs, the stable time step of the present contacts"
+    )
     assert advance(simulation, 100) < 100
     assert simulation.fault is not None
     assert simulation.fault.parameter == "dt"
     assert (advance(simulation, 100), state_hash(simulation.run)) == (0, before)
 
 
-def test_x06_a_fixed_step_is_looked_at_the_same_however_the_run_is_cut_into_batches() -> None:
+def test_x06_checks_of_a_fixed_step_do_not_depend_on_batches() -> None:
     ends = []
     for batch in (1, 7, 64, 5_000):
         simulation = new_experiment("heap", {"grain_count": 40, "width": 0.015, "dt": 1e-4})
@@ -76,13 +78,13 @@ def steps_to_the_fault(multiple: float) -> tuple[int, bool]:
 
 
 @pytest.mark.parametrize("multiple", [2.0, 10.0])
-def test_x06_contacts_that_arise_under_too_large_a_step_are_found_out_before_anything_is_not_finite(
+def test_x06_new_contacts_that_are_unstable_are_detected_while_all_numbers_are_finite(
     multiple: float,
 ) -> None:
     assert steps_to_the_fault(multiple)[1]
 
 
-def test_x06_contacts_that_arise_under_too_large_a_step_are_found_out_within_a_hundred_steps() -> None:
+def test_x06_new_contacts_that_are_unstable_are_detected_within_a_hundred_steps() -> None:
     assert max(steps_to_the_fault(multiple)[0] for multiple in (2.0, 3.0, 4.0)) <= 100
 
 
@@ -100,7 +102,7 @@ def test_x07_any_stiffness_is_stable_with_an_automatic_step(stiffness: float) ->
     assert abs(after.gap - energy.gap) < 0.01 * turned_over + 1e-9
 
 
-def test_x07_a_stiffness_beyond_the_range_is_refused_with_the_limit_and_the_engine_bears_it_all_the_same() -> None:
+def test_x07_a_stiffness_beyond_the_range_is_refused_with_the_limit_although_the_engine_is_stable_with_it() -> None:
     assert "1e+09" in apply(pressed(), SetParameters({"normal_stiffness": 1e12}))
 
     def pair(scheme: str, dt: float) -> Bench:

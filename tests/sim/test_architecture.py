@@ -1,4 +1,4 @@
-"""What may import what, who writes which field, and what a fresh process loads."""
+"""Allowed imports, the module that writes each field, and what a new process imports."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def every_module() -> list[str]:
     return [".".join(("repose", *path.with_suffix("").parts)).removesuffix(".__init__") for path in files]
 
 
-def test_the_engine_knows_nothing_of_the_application() -> None:
+def test_the_engine_does_not_import_the_application() -> None:
     loaded = modules_after("\n".join(f"import {name}" for name in every_module()))
     assert "repose.sim.engine.step" in loaded
     assert not foreign(loaded)
@@ -63,7 +63,7 @@ def test_the_engine_knows_nothing_of_the_application() -> None:
         "repose.sim.experiment.snapshot",
     ],
 )
-def test_what_is_needed_first_loads_little(name: str) -> None:
+def test_the_modules_of_the_start_import_little(name: str) -> None:
     loaded = modules_after(f"import {name}")
     assert "numba" not in loaded
     assert "scipy.stats" not in loaded
@@ -95,7 +95,7 @@ def test_the_engine_imports_only_numpy_numba_and_what_checks_parameters() -> Non
             assert {name.split(".")[0] for name in names} <= allowed, path
 
 
-def test_the_names_for_scripts_are_found_and_nothing_is_loaded_before_they_are_used() -> None:
+def test_public_names_exist_and_are_imported_at_their_first_use() -> None:
     loaded = modules_after("import repose.sim")
     assert "numpy" not in loaded
     assert not [name for name in loaded if name.startswith("repose.sim.")]
@@ -104,7 +104,7 @@ def test_the_names_for_scripts_are_found_and_nothing_is_loaded_before_they_are_u
     assert {"Simulation", "World", "Model"} <= set(names.split())
 
 
-def test_the_wheel_holds_every_package_and_no_other() -> None:
+def test_the_wheel_contains_every_package_and_no_other() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
     folders = [path.parent for top in ("sim", "app", "assets", "shaders") for path in (ROOT / top).rglob("__init__.py")]
     found = {".".join(("repose", *folder.relative_to(ROOT).parts)) for folder in folders}
@@ -135,11 +135,11 @@ def declared_writers() -> dict[tuple[str, str], set[str]]:
     for record, module in RECORDS.items():
         tree = ast.parse((ROOT / "sim" / "experiment" / f"{module}.py").read_text("utf-8"))
         body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == record)
-        of_all = re.search(r"All written by `(\w+)`", ast.unparse(body[0]))
+        of_all = re.search(r"All written by\s+`(\w+)`", ast.literal_eval(body[0].value))
         for node, after in zip(body, [*body[1:], None]):
             if isinstance(node, ast.AnnAssign):
-                words = " ".join(ast.unparse(after).split()) if isinstance(after, ast.Expr) else ""
-                said = re.search(r"[Ww]ritten by ((?:`\w+`(?:, | and )?)+)", words.replace("\\n", " "))
+                words = " ".join(ast.literal_eval(after.value).split()) if isinstance(after, ast.Expr) else ""
+                said = re.search(r"[Ww]ritten by ((?:`\w+`(?:, | and )?)+)", words)
                 named = set(re.findall(r"\w+", said[1].replace(" and ", " "))) if said else set()
                 writers[record, ast.unparse(node.target)] = {of_all[1]} if of_all else named
     return writers
@@ -188,7 +188,7 @@ from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
 simulation = new_experiment('heap', {'grain_count': 3})
 advance(simulation, 1)
-stats = simulation.engine.advance.loop.stats
+stats = simulation.engine.advance.loop.dispatcher.stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), state_hash(simulation.run))
 """
 

@@ -1,4 +1,4 @@
-"""A change of base or walls while grains are present: rebuilt under them where the scene can, else begun anew."""
+"""A change of base or walls under present grains: rebuilt if the scene can do so, otherwise a restart."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_where_the_experiment_begins_anew_going_back_restores_the_flow_at_once()
 def test_taking_back_a_change_that_was_not_made_is_refused() -> None:
     experiment = flowing()
     before = state_hash(experiment.run)
-    assert "nothing to take back" in apply(experiment, TakeBack("friction"))
+    assert "nothing to undo" in apply(experiment, TakeBack("friction"))
     assert state_hash(experiment.run) == before
 
 

@@ -1,16 +1,20 @@
-"""Runs beside each other: means, errors, tables and fits of made points with known answers."""
+"""Comparison of runs: means, errors, tables and fits of artificial points with known answers."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from repose.sim.experiment.changes import begin_anew, new_experiment, start
-from repose.sim.experiment.comparison import Point, Study, averaged, compare, findings, shown
+from repose.sim.experiment.commands import SetParameters
+from repose.sim.experiment.comparison import Point, Study, averaged, compare, compare_session, findings, shown
+from repose.sim.experiment.control import apply
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.beverloo import beverloo
 from repose.sim.measure.display import Curve
 from repose.sim.registry import scenes
@@ -119,6 +123,58 @@ def test_a_plot_without_any_run_has_only_laws_and_published_points(scene: str) -
 )
 def test_numbers_are_shown_with_the_digits_that_their_error_justifies(value: float, error: float, words: str) -> None:
     assert shown(value, error) == words
+
+
+def session_of(scene: str, points: list[Point], **now: Any) -> Curve:
+    declared = scenes()[scene].parameters.declared()
+    defaults = {name: entry.default for name, entry in declared.items()} | {"prepared": False}
+    made = [point._replace(conditions={**defaults, "friction": point.at, **point.conditions}) for point in points]
+    return compare_session(study_of(scene), declared, made, {**defaults, **now})
+
+
+def test_runs_that_differ_in_another_parameter_enter_neither_mean_nor_fit_and_are_named() -> None:
+    earth = [Point(friction, 1.5 * math.atan(friction), 0.01) for friction in (0.1, 0.2, 0.4)]
+    moon = [Point(0.2, 1.2, 0.01, {}, {"gravity": 1.62}), Point(0.2, 1.3, 0.01, {}, {"gravity": 1.62})]
+    column = [Point(0.1, 0.9, 0.01, {}, {"prepared": True})]
+    curve = session_of("heap", [*moon, *earth, *column], friction=0.3)
+    lines = {line.label: line for line in curve.lines}
+    assert lines["mean"].x.tolist() == [0.1, 0.2, 0.4]
+    assert any(label.startswith("(1.50 ± 0.00) arctan") for label in lines)
+    assert lines["g = 1.62 m/s²"].y.tolist() == [pytest.approx(math.degrees(1.25))]
+    assert lines["prepared column"].y.tolist() == [pytest.approx(math.degrees(0.9))]
+    assert [row[:2] for row in curve.table[1:]] == [("0.1", "1"), ("0.2", "1"), ("0.4", "1")]
+    assert curve.note == "all with the default parameters"
+    there = session_of("heap", [*moon, *earth, *column], gravity=1.62)
+    assert there.note == "all with g = 1.62 m/s²"
+    lines = {line.label: line for line in there.lines}
+    assert lines["mean"].x.tolist() == [0.2]
+    assert lines["g = 9.81 m/s²"].x.tolist() == [0.1, 0.2, 0.4]
+
+
+def test_more_groups_than_a_plot_can_tell_apart_are_counted() -> None:
+    points = [Point(0.1, 0.2, 0.01, {}, {"gravity": 1.0 + k}) for k in range(5)]
+    curve = session_of("heap", points)
+    own = [line.label for line in curve.lines if line.points]
+    assert own == ["g = 5 m/s²", "g = 4 m/s²", "g = 3 m/s²"]
+    assert curve.note == "all with the default parameters; 2 more groups of runs with other values are not shown"
+
+
+def measured_slope() -> AngleOfRepose:
+    return AngleOfRepose(0.2, 0.01, -0.2, 0.01, (0.0, 0.02), "line", (1, 2), 3)
+
+
+def test_the_plot_of_a_session_follows_the_parameters_of_the_present_run() -> None:
+    experiment, snapshot = new_experiment("heap", {"grain_count": 3, "width": 0.02}), Snapshot()
+    for gravity in (9.81, 1.62):
+        assert apply(experiment, SetParameters({"gravity": gravity})) == ""
+        experiment.run.state.slope = measured_slope()
+        keep_measurement(experiment)
+        take_snapshot(experiment, snapshot)
+        assert snapshot.comparison is not None
+        assert next(line.label for line in snapshot.comparison.lines if line.points) == "mean"
+        assert ("g = 1.62" in snapshot.comparison.note) == (gravity == 1.62)
+    assert "g = 9.81 m/s²" in {line.label for line in snapshot.comparison.lines}
+    assert snapshot.measured == 2
 
 
 def test_points_outlive_a_reset_count_once_and_stay_with_their_scene() -> None:

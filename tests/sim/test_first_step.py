@@ -1,4 +1,4 @@
-"""A motion begins with the forces there are: the first step is as good as every other."""
+"""A motion begins with the present forces: the first step is as accurate as every other one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.registry import integrators
 
 from tests.reliability.runs import FEW
-from tests.worlds import use_plain_engine
+from tests.small_worlds import use_plain_engine
 
 G = 9.81
 

@@ -1,4 +1,4 @@
-"""The heap in the plane with rotation: grains turn, the ledger closes, rolling friction holds them."""
+"""The heap in the plane with rotation: grains rotate, the ledger closes, rolling friction stops them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GAP = {"gear5": 1e-3, "velocity_verlet": 0.03}
 # Velocity Verlet with rotation and its ledger are in every run of the heap in space (test_scenes); here it costs a loop
 # that nobody else needs.
 @pytest.mark.parametrize("integrator", ["gear5", pytest.param("velocity_verlet", marks=pytest.mark.slow)])
-def test_grains_turn_and_rolling_friction_keeps_more_of_them_on_the_base(integrator: str) -> None:
+def test_grains_rotate_and_rolling_friction_keeps_more_of_them_on_the_base(integrator: str) -> None:
     left = []
     for rolling in (0.0, 0.5):
         simulation = new_experiment("heap", SMALL | {"rolling_friction": rolling, "integrator": integrator})

@@ -1,4 +1,4 @@
-"""A tiny hourglass: it fills, flows, counts, clogs and turns over."""
+"""A small hourglass: it fills, flows, counts, clogs and is turned."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_grains_start_inside_the_glass_and_touch_nothing(scene):
     assert apart[~np.eye(radius.size, dtype=bool)].min() > 0.0
 
 
-def test_the_filling_ends_when_nothing_fits_any_more():
+def test_the_filling_ends_when_no_further_grain_fits():
     built = parameters(grain_count=5000)
     _, radius = random_start(built, np.random.default_rng(3))
     assert 100 < radius.size < 5000
@@ -83,7 +83,7 @@ def test_every_grain_passes_once_and_in_order(emptied):
     assert emptied.scene.check(emptied) == ""
 
 
-def test_the_passages_lie_where_free_fall_puts_the_first(emptied):
+def test_the_first_passage_is_at_the_time_of_free_fall(emptied):
     # The lowest grain falls freely: z(t) = z0 - g t²/2.
     fresh = tiny()
     lowest = fresh.run.world.motion[2, 0].min() - NECK
@@ -110,7 +110,7 @@ def test_the_snapshot_shows_readings_curve_and_walls(emptied):
     assert snapshot.box[1][2] == 1.5
 
 
-def test_what_keeps_the_glass_from_being_turned_is_said_on_the_button(monkeypatch, emptied):
+def test_the_button_says_why_the_glass_cannot_be_turned(monkeypatch, emptied):
     def button():
         return next(entry for entry in emptied.scene.actions(emptied) if entry.name == "turn")
 
@@ -121,7 +121,7 @@ def test_what_keeps_the_glass_from_being_turned_is_said_on_the_button(monkeypatc
     assert "where the funnel will stand" in button().help
 
 
-def test_turned_over_the_grains_run_back(emptied):
+def test_after_a_turn_the_grains_flow_back(emptied):
     # Gap: 0.7 to 2.2 % of the dissipation at the automatic step of 10 µs (seeds 1 to 3), 0.3 to 0.4 % at 5 µs.
     simulation = tiny(dt=5e-6)
     run_experiment(simulation)
@@ -138,7 +138,7 @@ def test_turned_over_the_grains_run_back(emptied):
     assert energy_of(simulation).gap - before == pytest.approx(0.0, abs=0.01 * energy_of(simulation).dissipated)
 
 
-def test_with_a_lid_nothing_passes_before_it_is_opened():
+def test_no_grain_passes_a_closed_lid():
     simulation = tiny(lid=True)
     while not is_finished(simulation):
         advance(simulation, 1000)
@@ -162,7 +162,7 @@ def test_a_neck_too_narrow_for_any_grain_counts_as_clogged():
     assert simulation.session.measured.get("hourglass", []) == []
 
 
-def test_grains_that_stop_half_way_count_as_clogged_and_turning_over_goes_on():
+def test_grains_that_stop_half_way_count_as_clogged_and_a_turn_continues_the_run():
     simulation = tiny("hourglass_glass", lid=False, clog_time=0.2, orifice=0.3, grain_count=40)
     while len(simulation.run.state.passages) < 10:
         advance(simulation, 200)
@@ -177,14 +177,14 @@ def test_grains_that_stop_half_way_count_as_clogged_and_turning_over_goes_on():
     assert simulation.message == f"Clogged after {result['grains_passed']} of 40 grains."
 
 
-def test_counting_ends_after_the_time_asked_for():
+def test_counting_ends_after_the_requested_time():
     simulation = tiny(count_for=0.2)
     result = run_experiment(simulation)
     assert result["phase"] == "counted"
     assert result["simulated_time"] == pytest.approx(0.2, abs=1e-3)
 
 
-def test_the_published_time_step_is_borne_and_a_much_larger_one_refused():
+def test_the_published_time_step_is_stable_and_a_much_larger_one_stops_the_run():
     simulation = tiny(dt=1e-3)
     advance(simulation, 5000)
     assert simulation.fault is not None
@@ -197,7 +197,7 @@ def test_a_spread_that_would_make_radii_negative_is_refused():
 
 
 @pytest.mark.slow
-def test_the_physical_glass_flows_and_keeps_its_energy_ledger():
+def test_the_glass_beads_flow_and_the_energy_ledger_closes():
     simulation = tiny("hourglass_glass", count_for=0.4, dt=5e-5)
     result = run_experiment(simulation)
     assert result["complaint"] is None

@@ -14,7 +14,7 @@ import pytest
 from repose.sim.engine.model import Integrator
 from repose.sim.registry import integrators
 
-from tests.worlds import Bench, model_of, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
 ORDERS = {
     # scheme: order of the position undamped, damped. Odd Gear schemes gain one order from a symmetric problem.

@@ -109,7 +109,7 @@ def test_swapping_the_grains_gives_the_opposite_force(law: Law, words: dict, dim
 
 @every_law
 @every_motion
-def test_the_force_turns_with_the_frame(law: Law, words: dict, dimension: int, spin_length: int) -> None:
+def test_the_force_rotates_with_the_frame(law: Law, words: dict, dimension: int, spin_length: int) -> None:
     generator = np.random.default_rng(4)
     for kinematics in contacts(4, (dimension, spin_length), 100):
         matrix, _ = np.linalg.qr(generator.normal(size=(dimension, dimension)))

@@ -1,4 +1,4 @@
-"""The energy of every contact law: what it stores is the work done on it, what it loses is told, none is made."""
+"""The energy of every contact law: stored energy is work, losses are booked, none is created."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_damping_and_sliding_never_give_energy(law: Law, words: dict, dimension:
 
 @every_law
 @pytest.mark.parametrize("motion", [(3, 0), (3, 3)])
-def test_a_dragged_anchor_leaves_a_spring_no_longer_than_its_limit(law: Law, words: dict, motion) -> None:
+def test_a_sliding_friction_spring_is_never_longer_than_its_limit(law: Law, words: dict, motion) -> None:
     numbers, functions = bound(law, words)
     for kinematics in contacts(10, motion):
         contact = contact_of(functions, numbers, kinematics)

@@ -1,4 +1,4 @@
-"""One reader of numbers: what a person means by a number is taken, what may be a slip is not."""
+"""The parser of typed numbers accepts clear ones and refuses ambiguous ones; messages use readable units."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from repose.app.cli.terminal import typed_number, typed_whole
 from repose.app.storage.settings import load_settings
 from repose.app.ui.field_values import typed
 from repose.sim.io import presets
-from repose.sim.numbers import about_comma, as_written, read_number, read_whole
+from repose.sim.numbers import about_comma, as_written, length_text, read_number, read_whole, time_text, with_prefix
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
@@ -54,7 +54,7 @@ def test_a_whole_number_may_be_written_with_an_exponent() -> None:
     assert (read_whole("1e6"), read_whole("2.0"), read_whole("2.5")) == (1_000_000, 2, "2.5")
 
 
-def test_a_comma_is_answered_with_a_point() -> None:
+def test_a_decimal_comma_is_refused_with_the_number_written_with_a_point() -> None:
     assert about_comma("0,5") == " Use a point: 0.5."
     assert about_comma(" -12,25e3 ") == " Use a point: -12.25e3."
     assert [about_comma(other) for other in ("0.5", "1,2,3", "a,b", ",5", 5, None)] == [""] * 6
@@ -81,7 +81,7 @@ def test_settings_refuse_ambiguous_numbers(tmp_path: Path) -> None:
     assert "defaults are used for width" in settings.trouble
 
 
-def test_what_toml_holds_comes_out_plain() -> None:
+def test_values_from_toml_become_python_types() -> None:
     text = 'a = 1\nb = [1.5, 2_0, {c = true}]\nd = "x"\ne = 2020-01-01\n[t]\nu = nan\n'
     found = as_written(tomlkit.parse(text))
     assert repr(found) == repr(
@@ -93,6 +93,47 @@ def test_what_toml_holds_comes_out_plain() -> None:
             "t": {"u": float("nan")},
         }
     )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0, "0 ms"),
+        (7.987e-5, "79.87 µs"),
+        (0.0005417, "0.5417 ms"),
+        (0.0371, "37.1 ms"),
+        (0.1, "0.1000 s"),
+        (12.34567, "12.3457 s"),
+    ],
+)
+def test_a_time_in_a_message_is_in_seconds_or_milliseconds(seconds: float, text: str) -> None:
+    assert time_text(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (3.2e-7, "J", "320 nJ"),
+        (0.0007987, "s", "798.7 µs"),
+        (0.0, "J", "0 J"),
+        (-0.00123456, "m", "-1.235 mm"),
+        (12345.6, "Pa", "12.35 kPa"),
+        (999.96, "J", "1 kJ"),
+        (1.2e8, "1/m³", "1.2e+08 1/m³"),
+        (0.0123, "mm", "0.0123 mm"),
+        (0.012, "%", "0.012 %"),
+        (12.0, "", "12"),
+    ],
+)
+def test_a_value_is_written_with_the_prefix_that_keeps_it_readable(value: float, unit: str, text: str) -> None:
+    assert with_prefix(value, unit) == text
+
+
+def test_a_length_in_a_message_is_in_millimetres_and_a_far_one_in_metres() -> None:
+    assert length_text(0.0008) == "0.8 mm"
+    assert length_text(0.0196, -0.0082) == "(19.6, -8.2) mm"
+    assert length_text(2.5e4) == "2.5e+04 m"
+    assert length_text(0.5, 30.0, 0.0) == "(0.5, 30, 0) m"
 
 
 def test_every_number_of_the_command_line_uses_the_same_parser() -> None:

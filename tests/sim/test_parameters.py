@@ -60,10 +60,10 @@ def test_unknown_name_offers_the_nearest() -> None:
 
 @pytest.mark.parametrize("parameter", NUMBERS, ids=lambda p: p.name)
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, "fast", "0,2", True, None, [1.0]])
-def test_what_is_no_finite_number_is_refused(parameter, wrong) -> None:
+def test_values_that_are_not_finite_numbers_are_refused(parameter, wrong) -> None:
     said = refusal({parameter.name: wrong})
     assert said.startswith(f"{parameter.name} = {wrong!r} is refused: it must be a ")
-    assert f"the default is {parameter.default!r}." in said
+    assert f"the default is {parameter.default!r}{parameter.converted(parameter.default)}." in said
     assert "\n" not in said
 
 
@@ -72,7 +72,7 @@ def test_a_value_out_of_range_is_refused_with_the_range(parameter) -> None:
     kind = int if parameter.kind == "int" else float
     for wrong in (kind(100 * parameter.high + 1), kind(-100 * abs(parameter.high) - 1)):
         said = refusal({parameter.name: wrong})
-        assert f"{parameter.name} = {wrong!r} is refused" in said
+        assert f"{parameter.name} = {wrong!r}{parameter.converted(wrong)} is refused" in said
         assert f"from {parameter.low:g} to {parameter.high:g}" in said
     for right in (kind(parameter.low), kind(parameter.high)):
         assert getattr(HeapParameters.checked({parameter.name: right}), parameter.name) == right
@@ -89,7 +89,7 @@ def test_negative_values_are_refused(name: str) -> None:
     assert "is refused" in refusal({name: -1 if name == "grain_count" else -1e-3})
 
 
-def test_zero_is_legal_where_physics_knows_it() -> None:
+def test_zero_is_accepted_where_it_is_physical() -> None:
     zeros = ("gravity", "friction", "shear_stiffness", "normal_damping", "shear_damping", "radius_spread", "tilt")
     assert HeapParameters.checked(dict.fromkeys(zeros, 0.0)).gravity == 0.0
     for name in ("normal_stiffness", "mean_radius", "mass_at_mean", "dt", "width"):
@@ -97,7 +97,7 @@ def test_zero_is_legal_where_physics_knows_it() -> None:
 
 
 @pytest.mark.parametrize("parameter", CHOICES, ids=lambda p: p.name)
-def test_a_choice_takes_its_words_only(parameter) -> None:
+def test_a_choice_accepts_only_its_words(parameter) -> None:
     for wrong in ("hertzz", 1.0, True, ""):
         said = refusal({parameter.name: wrong})
         assert all(f"'{word}'" in said for word in parameter.choices)
@@ -105,21 +105,39 @@ def test_a_choice_takes_its_words_only(parameter) -> None:
         assert getattr(HeapParameters.checked({parameter.name: word}), parameter.name) == word
 
 
-def test_a_whole_number_may_not_have_a_fraction_and_several_refusals_are_all_told() -> None:
+def test_a_fraction_is_refused_for_an_integer_and_all_refusals_are_in_the_message() -> None:
     said = refusal({"grain_count": 10.5, "friction": -1.0})
     assert "grain_count = 10.5 is refused: it must be a whole number from 1 to 20000" in said
     assert "friction = -1.0 is refused: it must be a number from 0 to 2" in said
 
 
-def test_limits_are_told_in_the_unit_a_person_reads_too() -> None:
-    assert "(0.05 mm to 3 mm)" in refusal({"base_radius": 1.0})
+def test_a_refusal_gives_value_limits_and_default_also_in_the_display_unit() -> None:
+    assert refusal({"base_radius": 1.0}) == (
+        "base_radius = 1.0 (1000 mm) is refused: it must be a number from 5e-05 to 0.003 m (0.05 mm to 3 mm); the "
+        "default is 0.00025 (0.25 mm)."
+    )
+    assert "friction = 3.0 is refused" in refusal({"friction": 3.0})  # no unit: nothing to convert
+    for wrong in (math.nan, 10**400, True):
+        said = refusal({"base_radius": wrong})
+        assert said.startswith(f"base_radius = {repr(wrong)[:100]}")
+        assert said.count("mm") == 3  # of limits and default only
     assert "or 'auto'" in refusal({"dt": 1.0})
+
+
+def test_a_refusal_for_a_slider_has_its_label_and_its_unit() -> None:
+    for value, shown in ((2.8e-11, "2.8e-05 µs"), ("abc", "'abc'")):
+        with pytest.raises(ParameterError) as refused:
+            HeapParameters.checked({"dt": value})
+        assert refused.value.in_units == (
+            f"time step = {shown} is refused: it must be a number from 0.01 µs to 1000 µs, or 'auto'; "
+            "the default is auto."
+        )
 
 
 @pytest.mark.parametrize(
     ("text", "value"), [("0.2", 0.2), (" 2e-1 ", 0.2), ("+0.2", 0.2), ("1", 1.0), ("0", 0.0), ("10e-2", 0.1)]
 )
-def test_one_grammar_for_numbers(text: str, value: float) -> None:
+def test_all_parameters_accept_the_same_notation_of_numbers(text: str, value: float) -> None:
     assert HeapParameters.parse("friction", text) == value
     assert type(HeapParameters.parse("friction", text)) is float
 
@@ -148,7 +166,7 @@ def test_anything_else_typed_for_a_number_is_refused(text: str) -> None:
     assert "friction = " in typed_refusal("friction", text)
 
 
-def test_words_are_typed_bare_or_quoted() -> None:
+def test_words_are_typed_with_or_without_quotes() -> None:
     assert HeapParameters.parse("exponent", "linear") == "linear"
     assert HeapParameters.parse("exponent", '"linear"') == "linear"
     assert HeapParameters.parse("dt", "auto") == "auto"
@@ -162,7 +180,7 @@ NAMES = st.sampled_from(sorted(HeapParameters.model_fields))
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(NAMES, st.floats() | st.integers() | st.text(), max_size=3))
-def test_whatever_is_set_is_accepted_in_range_or_refused_in_a_sentence(values: dict) -> None:
+def test_any_value_is_accepted_in_range_or_refused_in_a_sentence(values: dict) -> None:
     try:
         parameters = HeapParameters.checked(values)
     except ParameterError as error:
@@ -188,7 +206,9 @@ def test_a_set_cannot_be_changed_in_place() -> None:
 
 def test_a_container_narrower_than_its_largest_grain_is_refused() -> None:
     said = refusal({"width": 6e-3, "mean_radius": 2e-3})
-    assert said.startswith("width = 0.006 is refused: it must be at least 0.0072 m, the diameter of the largest grain")
+    assert said.startswith(
+        "width = 0.006 (6 mm) is refused: it must be at least 0.0072 m (7.2 mm), the diameter of the largest grain"
+    )
     assert HeapParameters.checked({"width": 6e-3, "mean_radius": 2e-3, "radius_spread": 0.0}).width == 6e-3
 
 
@@ -197,3 +217,10 @@ def test_walls_of_a_quarter_million_grains_are_refused_before_they_are_built() -
     assert "walls and base would need 279128 grains" in refusal(tower)
     assert "at most 100000 are built; make the wall grains larger" in refusal(tower)
     assert HeapParameters.checked({"grain_count": 20_000}).grain_count == 20_000
+
+
+@pytest.mark.parametrize(("exponent", "unit"), [("hertz", "N/m^1.5"), ("linear", "N/m")])
+def test_the_unit_of_a_stiffness_is_that_of_the_exponent_chosen(exponent: str, unit: str) -> None:
+    chosen = HeapParameters.checked({"exponent": exponent}).in_units()
+    assert chosen["normal_stiffness"].change(1e4, 2e4) == f"normal stiffness: 10000 {unit} → 20000 {unit}"
+    assert chosen["gravity"] == HeapParameters.declared()["gravity"]

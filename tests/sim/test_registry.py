@@ -1,4 +1,4 @@
-"""Records from files outside the program: found without any other edit, refused in one sentence where they fail."""
+"""Records from files outside the program: found without registration, refused in one sentence if they fail."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_the_integrator_of_a_plug_in_can_be_chosen_in_every_scene(folder: Path) 
     assert "frog" in parameters.declared()["integrator"].choices
 
 
-def test_plug_ins_may_ask_for_records_while_they_are_imported(folder: Path) -> None:
+def test_plug_ins_can_request_records_during_their_import(folder: Path) -> None:
     (folder / "a.py").write_text(
         SCENE.format(name="mine") + "from repose.sim import registry\nKNOWN = {*registry.laws()}"
     )
@@ -133,7 +133,9 @@ def test_a_file_is_added_once_by_its_path(tmp_path_factory: pytest.TempPathFacto
         ("SCENE = 7", "SCENE is not a record with a name"),
     ],
 )
-def test_a_plug_in_that_fails_is_told_in_one_sentence_and_hides_nothing(folder: Path, text: str, said: str) -> None:
+def test_a_plug_in_that_fails_is_reported_in_one_sentence_and_hides_no_record(
+    folder: Path, text: str, said: str
+) -> None:
     (folder / "bad.py").write_text(text)
     (folder / "good.py").write_text(LAW)
     registry.forget_plugins()
@@ -144,7 +146,7 @@ def test_a_plug_in_that_fails_is_told_in_one_sentence_and_hides_nothing(folder: 
     assert "\n" not in trouble
 
 
-def test_a_plug_in_may_extend_a_shipped_scene_that_a_script_has_imported_first(folder: Path) -> None:
+def test_a_plug_in_can_extend_a_shipped_scene_that_a_script_has_imported_first(folder: Path) -> None:
     (folder / "mine.py").write_text(SCENE.format(name="mine"))
     assert "from repose.sim.scenes" in SCENE
     script = "from repose.sim.scenes.heap.scene import SCENE; from repose.sim import registry as r; "

@@ -60,7 +60,7 @@ def test_a_scene_gives_the_same_bits_for_the_same_seed(scene: str, finished: dic
 
 
 @every_scene
-def test_a_scene_filmed_is_the_same_scene(scene: str, finished: dict) -> None:
+def test_filming_changes_no_bit_of_a_scene(scene: str, finished: dict) -> None:
     frames: list[float] = []
 
     def look(snapshot: Snapshot) -> float:
@@ -91,7 +91,7 @@ def test_the_result_is_plain_json_in_si(scene: str, finished: dict) -> None:
 
 
 @every_scene
-def test_every_action_is_offered_with_words_and_a_key_of_its_own(scene: str) -> None:
+def test_every_action_has_a_help_text_and_its_own_key(scene: str) -> None:
     simulation = new_experiment(scene, scenes()[scene].test_values)
     actions = scenes()[scene].actions(simulation)
     assert len({action.key for action in actions}) == len(actions)
@@ -112,7 +112,7 @@ def offered(simulation: Experiment) -> set[str]:
     return {action.name for action in simulation.scene.actions(simulation) if action.enabled}
 
 
-def test_the_course_of_the_heap_experiment() -> None:
+def test_the_heap_experiment_passes_through_its_phases() -> None:
     simulation = new_experiment("heap", HEAP)
     assert (simulation.phase, offered(simulation)) == ("empty", {"fill", "reset", "run"})
     assert is_finished(simulation)
@@ -152,7 +152,7 @@ def test_the_course_of_the_heap_experiment() -> None:
         ("vessel", {"grain_count": 20}, None),
     ],
 )
-def test_fill_empties_a_full_container_and_pours_anew(scene: str, values: dict, prepared: str | None) -> None:
+def test_fill_empties_a_full_container_and_pours_again(scene: str, values: dict, prepared: str | None) -> None:
     simulation = new_experiment(scene, values, ready=prepared)
     if prepared is None:
         apply(simulation, Act("fill"))
@@ -229,7 +229,7 @@ def test_mass_grows_as_the_cube_of_the_radius() -> None:
     assert world.mass == pytest.approx(1e-3 * (world.radius / 1e-3) ** 3)
 
 
-def test_equal_grains_and_a_single_grain_are_fine() -> None:
+def test_equal_grains_and_a_single_grain_can_be_poured() -> None:
     for values in ({"radius_spread": 0.0, "grain_count": 30}, {"grain_count": 1}):
         simulation = new_experiment("heap", {"width": 0.015} | values)
         result = run_experiment(simulation)
@@ -239,10 +239,10 @@ def test_equal_grains_and_a_single_grain_are_fine() -> None:
     assert result["complaint"]
 
 
-def test_what_cannot_be_run_is_refused() -> None:
+def test_impossible_scenes_and_parameters_are_refused() -> None:
     simulation = new_experiment("heap", HEAP)
     apply(simulation, Act("run"))
-    with pytest.raises(ParameterError, match="makes no sense now"):
+    with pytest.raises(ParameterError, match="is not possible now"):
         run_experiment(simulation)
 
 
@@ -257,7 +257,7 @@ def test_friction_makes_the_heap_steeper() -> None:
     assert left(0.4) > 1.2 * left(0.0)
 
 
-def test_the_narrowest_container_still_takes_its_grains() -> None:
+def test_the_narrowest_container_can_be_filled() -> None:
     simulation = new_experiment(
         "heap", {"width": 7.2e-3, "mean_radius": 2e-3, "radius_spread": 5e-4, "grain_count": 25}
     )

@@ -1,4 +1,4 @@
-"""The Runge-Kutta start-up finds the derivatives a smooth contact has."""
+"""The Runge-Kutta start-up finds the derivatives of a smooth contact."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from repose.sim.engine.builder import fitted, with_threads
 from repose.sim.engine.world import copy_world
 from repose.sim.integrators.start_up import higher_derivatives
 
-from tests.sim.engine.test_step import crowd
-from tests.worlds import Bench, model_of, use_plain_engine, world_of
+from tests.sim.engine.test_step import cluster
+from tests.small_worlds import Bench, model_of, use_plain_engine, world_of
 
 
 def test_start_up_finds_the_derivatives_of_a_spring(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,7 +40,7 @@ def test_start_up_finds_the_derivatives_of_a_spring(monkeypatch: pytest.MonkeyPa
 def test_start_up_depends_neither_on_the_capacity_of_the_lists_nor_on_threads() -> None:
     found = []
     for capacity, threads in ((10_000, 1), (1, 1), (1, 3)):
-        bench = crowd()
+        bench = cluster()
         world = with_threads(fitted(bench.world, bench.world.pairs, capacity), threads)
         found.append(higher_derivatives(world, bench.model, bench.numbers, bench.gravity, bench.dt))
     assert np.abs(found[0][:, 1:]).max() > 0.0

@@ -1,4 +1,4 @@
-"""Your own shape: the file is checked before anything changes, and stays what it was for the run that read it."""
+"""Your own shape: the file is checked before anything changes, and the run keeps its shape."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def test_a_file_that_cannot_be_used_is_refused_and_the_run_goes_on(tmp_path: Pat
         ({"mesh": str(cut)}, "the file is cut off"),
         ({"mesh": str(tmp_path / "none.stl")}, "there is no such file"),
         ({"mesh": str(tray(tmp_path)), "mesh_closed": True}, "open edges"),
-        ({"mesh": str(tray(tmp_path)), "mesh_unit": "m"}, "it is 40 m wide, 5e+03 diameters of a grain"),
-        ({"mesh": str(tray(tmp_path)), "mean_radius": 0.05}, "it is 0.04 m wide, 0.4 diameters of a grain"),
+        ({"mesh": str(tray(tmp_path)), "mesh_unit": "m"}, "its width is 40 m, which is 5e+03 diameters of a grain"),
+        ({"mesh": str(tray(tmp_path)), "mean_radius": 0.05}, "its width is 40 mm, which is 0.4 diameters of a grain"),
         ({"mesh": "a\nb.stl"}, "mesh = 'a\\nb.stl' is refused: it must be the path of a file"),
         ({"mesh": 3.0}, "mesh = 3.0 is refused: it must be the path of a file that ends in .stl or .obj"),
         ({"mesh": "x" * 5000}, "is refused"),
@@ -178,7 +178,7 @@ def test_no_path_in_a_saved_run_is_looked_at(path: str, tmp_path: Path, monkeypa
     other = saved_run.read(io.BytesIO(closed(renamed, tables)))
     assert other.now.now.parameters.mesh == (path.replace("\\", "/").split("/")[-1] if "host" in path else path)
     renamed["surfaces"] = {}
-    with pytest.raises(ArchiveError, match="the saved run does not hold this shape"):
+    with pytest.raises(ArchiveError, match="the saved run does not contain this shape"):
         saved_run.read(io.BytesIO(closed(renamed, tables)))
 
 
@@ -186,7 +186,7 @@ def test_no_path_in_a_saved_run_is_looked_at(path: str, tmp_path: Path, monkeypa
     ("change", "said"),
     [
         (lambda table: table.astype(np.float32), "is not made of triangles"),
-        (lambda table: table.astype(">f8"), "in the other order: >f8"),
+        (lambda table: table.astype(">f8"), "another byte order than this program reads: >f8"),
         (lambda table: table[:, :2], "is not made of triangles"),
         (lambda table: table * np.nan, "not finite"),
         (lambda table: table[:0], "is not made of triangles"),

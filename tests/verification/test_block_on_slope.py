@@ -19,7 +19,7 @@ from math import atan, cos, exp, radians, sin, tan
 
 import pytest
 
-from tests.worlds import Bench, model_of, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
 G, MASS, RADIUS, PLANE = 9.81, 1e-3, 1e-3, 1e3
 DT = 2e-5

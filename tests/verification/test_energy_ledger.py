@@ -27,7 +27,7 @@ from repose.sim.experiment.run import RAMP_PARTS
 from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.measure.booked import Booked
 
-from tests.worlds import Bench, model_of, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
 SMALL = {"grain_count": 80, "width": 0.02}
 

@@ -47,7 +47,7 @@ def test_angle_of_repose(friction: float) -> None:
 
 
 @pytest.mark.parametrize("friction", list(BOUNDS))
-def test_every_heap_is_sound(friction: float) -> None:
+def test_every_heap_passes_the_check_of_its_scene(friction: float) -> None:
     for result in heaps(friction, "gear5"):
         assert result["complaint"] is None
         assert result["fault"] is None
@@ -72,7 +72,7 @@ def test_leap_frog_and_gear_agree_within_their_scatter() -> None:
     assert low < leapfrog.mean() < high
 
 
-def test_the_shipped_column_gives_a_heap_of_its_own_kind() -> None:
+def test_the_prepared_column_gives_an_angle_within_the_scatter_of_poured_ones() -> None:
     result = run_experiment(new_experiment("heap", ready="column"))
     low, high = BOUNDS[0.1]
     # One run scatters by 2.8 degrees about the mean.

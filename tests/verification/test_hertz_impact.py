@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from repose.sim.registry import integrators
 
-from tests.worlds import Bench, model_of, momentum, world_of
+from tests.small_worlds import Bench, model_of, momentum, world_of
 
 CONTACT_TIME = 0.8 * sqrt(pi) * gamma(0.4) / gamma(0.9)
 ELASTIC = {"friction": 0.0, "normal_damping": 0.0, "shear_damping": 0.0}

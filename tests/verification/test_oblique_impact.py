@@ -19,7 +19,7 @@ from math import cos, log, pi, radians, sin, sqrt, tan
 import numpy as np
 import pytest
 
-from tests.worlds import Bench, angular_momentum, model_of, momentum, world_of
+from tests.small_worlds import Bench, angular_momentum, model_of, momentum, world_of
 
 SPINS = np.array([[300.0, -200.0, 100.0], [-50.0, 400.0, 250.0]])
 VELOCITIES = np.array([[0.9, 0.25, -0.3], [-0.4, -0.1, 0.35]])

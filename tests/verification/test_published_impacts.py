@@ -14,7 +14,7 @@ from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.laws.materials import Material, pair_table
 from repose.sim.registry import laws
 
-from tests.worlds import Bench, model_of, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
 LAW = laws()["hertz_mindlin"]
 RIGID = 1e25

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from repose.sim.registry import integrators
 
-from tests.worlds import Bench, model_of, momentum, world_of
+from tests.small_worlds import Bench, model_of, momentum, world_of
 
 K, MASS, SPEED = 1e4, 1e-3, 0.8
 EFFECTIVE = MASS / 2.0

@@ -15,7 +15,7 @@ from math import cos, radians, sin, sqrt, tan
 import numpy as np
 import pytest
 
-from tests.worlds import Bench, model_of, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
 G, MASS, RADIUS, PLANE, DT, KS = 9.81, 1e-3, 1e-3, 1e3, 2e-5, 1e4
 SHARE = {2: 2.0, 3: 2.5}

@@ -16,7 +16,7 @@ from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.measure.booked import Booked
 from repose.sim.registry import laws
 
-from tests.worlds import Bench, angular_momentum, model_of, momentum, world_of
+from tests.small_worlds import Bench, angular_momentum, model_of, momentum, world_of
 
 VOIGT = laws()["voigt"]
 G, RADIUS, MASS, K, DT = 9.81, 0.01, 0.01, 1e5, 2e-5

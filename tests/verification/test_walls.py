@@ -15,7 +15,7 @@ from repose.sim.engine.contacts.wall_forces import CYLINDER, FACET, PLANE
 from repose.sim.engine.world import WALL_CONTACT_COUNT
 from repose.sim.registry import laws
 
-from tests.worlds import Bench, model_of, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
 VOIGT = laws()["voigt"]
 RADIUS, MASS, K = 0.01, 0.01, 1e5

@@ -1,4 +1,4 @@
-"""Draw passes: one module each, which offers its record as `PASS`; plug-ins add more.
+"""Draw passes: one module each, with its record `PASS`; plug-ins add more.
 
 A pass turns a frame into rows of numbers for a shader (`instances`) and into text and thin lines on top (`overlay`).
 It calls no OpenGL, so that its result can be tested without a window. OpenGL calls belong in `repose.app.render`.
@@ -50,7 +50,7 @@ class Switch:
     key: str = ""
     """Letter that turns it on and off; empty for none."""
     applies: Callable[[Snapshot], bool] = lambda snapshot: True
-    """Whether the scene shown has anything to draw for it."""
+    """Whether it applies to the present scene."""
 
     def is_on(self, view: View) -> bool:
         """Whether it is on in `view`."""
@@ -78,15 +78,15 @@ class Frame:
     """Pixels per unit of text and line width [-]."""
     palette: Palette
     shown: str
-    """What the colours show: a quantity, a look, or "labels" (`repose.app.render.colours.shown_as`)."""
+    """Quantity or look of the colours, or "labels" (`repose.app.render.colours.shown_as`)."""
     colouring: Colouring | None
-    """What the grains are coloured by; None if plain."""
+    """The quantity of the colours; None without a quantity."""
     span: tuple[float, float] | None
     """Range of the colours [SI]; None if plain."""
     faces: Floats
     """Colour of every sphere, linear light, shape (count, 3)."""
     film: FilmWords | None = None
-    """What is written on a picture of a film."""
+    """Texts on a picture of a film."""
     plain: bool = False
     """True for a picture without text and marks."""
 
@@ -110,12 +110,12 @@ class Frame:
 
     @functools.cached_property
     def cut(self) -> Plane:
-        """In 3D: the plane before which nothing is drawn."""
+        """In 3D: the plane in front of which nothing is drawn."""
         return cut_plane(self.view, self.snapshot.box, self.orbit)
 
     @functools.cached_property
     def kept(self) -> NDArray[np.bool_]:
-        """In 3D: the spheres that the cut-away leaves, shape (count,)."""
+        """In 3D: whether a sphere is behind the plane of the cut-away, shape (count,)."""
         position = self.snapshot.position
         kept: NDArray[np.bool_] = np.isfinite(position).all(axis=1) & ~is_cut(position, self.cut)
         return kept
@@ -127,7 +127,7 @@ class Frame:
         return measure_ambient_occlusion(self.snapshot.position[kept], self.snapshot.radius[kept], self.snapshot.box)
 
     def shows(self, switch: Switch) -> bool:
-        """Whether a switch is on and applies to the scene shown."""
+        """Whether a switch is on and applies to the present scene."""
         return switch.is_on(self.view) and switch.applies(self.snapshot)
 
     @property
@@ -145,13 +145,12 @@ def make_frame(
     inset: Inset,
     scale: float,
     ranges: Ranges,
-    held: tuple[float, float] | None = None,
 ) -> Frame:
-    """The input of the passes for a picture of a snapshot; `held` is a range of the colours chosen beforehand."""
+    """The input of the passes for a picture of a snapshot."""
     palette = DARK if view.dark else LIGHT
     shown = shown_as(view.colour_by, snapshot)
     colouring = colouring_of(shown, snapshot)
-    span = held or ranges.shown(colouring, snapshot, view.range_follows) if colouring else None
+    span = ranges.shown(colouring, snapshot, view.range_follows) if colouring else None
     faces = fill_colours(snapshot, shown, colouring, span, view.colour_map, palette)
     colouring = colouring if span else None
     return Frame(snapshot, view, camera, size, inset, scale, palette, shown, colouring, span, faces)

@@ -1,4 +1,4 @@
-"""The body that walls and base are set in: a solid band behind the fixed grains."""
+"""The body of walls and base: a solid band behind the fixed grains."""
 
 from __future__ import annotations
 

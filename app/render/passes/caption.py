@@ -1,4 +1,4 @@
-"""Simulated time, in a film with speed and parameters, in the lower left: a picture or a film says what it shows."""
+"""Simulated time, in a film also speed and parameters, in the lower left: a picture or a film says what it shows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,12 @@ if TYPE_CHECKING:
 SWITCH = Switch("caption", "Time", "Simulated time and phase, for pictures and films.", default=False)
 TIME, PHASE, RESULT = 1.4, 1.15, 2.0
 """Text sizes, relative to ordinary text."""
+LINES = 3
+"""Lines of a result in that size; more are smaller."""
 GAP = 18.0
 """Between two entries [units]."""
+PAD = 10.0
+"""Around the result, on its plate [units]."""
 SCALE_BAR = 210.0
 """Room left for the length scale on the right [units]."""
 
@@ -34,7 +38,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     following = (
         (frame.snapshot.phase_label,)
         if film is None
-        else (describe_speed(film.speed) if film.speed else "", *film.parameters)
+        else (describe_speed(film.speed) if film.speed else frame.snapshot.phase_label, *film.parameters)
     )
     x += wide + GAP * unit
     base = y - 2.0 * unit - canvas.text_extent("0", PHASE)[1]
@@ -52,11 +56,19 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 
 
 def _write_result(frame: Frame, canvas: Canvas, result: tuple[str, ...]) -> None:
-    """Readings in large letters in the upper left, where no legend is."""
-    x, y = frame.inset[0] + 24.0 * frame.scale, frame.inset[1] + 18.0 * frame.scale
+    """Readings in large letters in the upper left, where no legend is, on a plate: walls can be behind them."""
+    if not result:
+        return
+    palette, unit = frame.palette, frame.scale
+    x, y = frame.inset[0] + 24.0 * unit, frame.inset[1] + 18.0 * unit
+    size = RESULT * min(1.0, LINES / len(result))
+    line = 1.15 * canvas.text_extent("0", size, bold=True)[1]
+    width = max(canvas.scripted_width(text, size, bold=True) for text in result)
+    low, high = (x - PAD * unit, y - PAD * unit), (x + width + PAD * unit, y + len(result) * line + PAD * unit)
+    canvas.rectangle(low, high, palette.background, alpha=0.82, rounding=6.0)
     for text in result:
-        canvas.scripted((x, y), text, frame.palette.text, RESULT, bold=True, halo=frame.palette.background)
-        y += 1.15 * canvas.text_extent(text, RESULT, bold=True)[1]
+        canvas.scripted((x, y), text, palette.text, size, bold=True, halo=palette.background)
+        y += line
 
 
 PASS = Pass("caption", order=95, overlay=overlay, switch=SWITCH)

@@ -8,6 +8,7 @@ import numpy as np
 from repose.app.render.colours import category, to_srgb
 from repose.app.render.passes import Frame, Pass, Switch
 from repose.sim.experiment.snapshot import Floats
+from repose.sim.measure.display import Label
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -18,7 +19,7 @@ LABELS = Switch(
     "What distinguishes each sphere, in words above it.",
     applies=lambda snapshot: bool(snapshot.labels),
 )
-TEXT, NOTE = 1.35, 1.2
+TEXT, NOTE, SMALL = 1.35, 1.2, 0.9
 """Text sizes, relative to ordinary text."""
 GAP = 8.0
 """Between a sphere and its label, and between labels [units]."""
@@ -29,16 +30,20 @@ Place = tuple[float, float, float, float]
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Words above or beside every named sphere in view; where neither is free they stand higher, on a stem."""
+    """Words above or beside every named sphere in view; where neither is free they are higher, on a stem."""
     spheres = _spheres(frame)
     taken = [(x - radius, y - radius, x + radius, y + radius) for x, y, radius in _ghosts(frame)]
     for number, (x, y, radius) in sorted(spheres.items(), key=lambda entry: entry[1][0]):
-        label = frame.snapshot.labels[number]
-        lines = [(label.text, TEXT, True), *([(label.note, NOTE, False)] if label.note else [])]
-        extents = [canvas.text_extent(text, size, bold) for text, size, bold in lines]
-        width, height = max(extent[0] for extent in extents), sum(extent[1] for extent in extents)
         others = [(u - r, v - r, u + r, v + r) for other, (u, v, r) in spheres.items() if other != number]
-        left, top = _free_place((x, y, radius), (width, height), [*taken, *others], GAP * frame.scale)
+        for lines in _versions(frame.snapshot.labels[number]):
+            extents = [canvas.text_extent(text, size, bold) for text, size, bold in lines]
+            width, height = max(extent[0] for extent in extents), sum(extent[1] for extent in extents)
+            place = _free_place(frame, (x, y, radius), (width, height), [*taken, *others])
+            if place is not None:
+                break
+        else:
+            continue
+        left, top = place
         taken.append((left, top, left + width, top + height))
         if top + height < y - radius:
             colour = tuple(float(part) for part in to_srgb(category(number)))
@@ -49,16 +54,30 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
             top += extent[1]
 
 
+def _versions(label: Label) -> list[list[tuple[str, float, bool]]]:
+    """Lines of a label as text, size and weight; shorter and smaller versions for where there is less room."""
+    first = [[(label.text, size, True)] for size in (TEXT, SMALL)]
+    return [[*first[0], (label.note, NOTE, False)], *first] if label.note else first
+
+
 def _free_place(
-    sphere: tuple[float, float, float], extent: tuple[float, float], taken: list[Place], gap: float
-) -> tuple[float, float]:
-    """Left and top of words of that extent at a sphere (x, y, radius): above, right, left, or higher until free."""
-    (x, y, radius), (width, height) = sphere, extent
+    frame: Frame, sphere: tuple[float, float, float], extent: tuple[float, float], taken: list[Place]
+) -> tuple[float, float] | None:
+    """Left and top of words of that extent at a sphere (x, y, radius): above, right, left, higher, lower.
+
+    None where no place in the free part of the picture is free: words on top of others say nothing.
+    """
+    (x, y, radius), (width, height), gap = sphere, extent, GAP * frame.scale
     above, beside = y - radius - gap - height, y - height / 2
     places = [(x - width / 2, above), (x + radius + gap, beside), (x - radius - gap - width, beside)]
     places += [(x - width / 2, above - 0.5 * step * height) for step in range(1, 12)]
-    free = (place for place in places if not any(_overlap(place, extent, other, gap / 2) for other in taken))
-    return next(free, places[0])
+    sides = x + radius + gap, x - radius - gap - width
+    places += [(side, beside + step * height) for step in (-0.5, 0.5, -1.0, 1.0) for side in sides]
+    places += [(x - width / 2, y + radius + gap)]
+    left, top, right, bottom = frame.inset
+    lowest, farthest = frame.size[1] - bottom - height, frame.size[0] - right - width
+    inside = (place for place in places if left <= place[0] <= farthest and top <= place[1] <= lowest)
+    return next((p for p in inside if not any(_overlap(p, extent, other, gap / 2) for other in taken)), None)
 
 
 def _overlap(place: tuple[float, float], extent: tuple[float, float], other: Place, gap: float) -> bool:

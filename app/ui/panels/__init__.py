@@ -1,6 +1,6 @@
-"""Panels of the window: one module each, which offers its record as `PANEL`; plug-ins add more.
+"""Panels of the window: one module each, with its record `PANEL`; plug-ins add more.
 
-A panel reads the snapshot and the settings in `Ui` and asks for changes through it; it keeps no state of the
+A panel reads snapshot and settings from `Ui` and requests changes by its functions; it stores no state of the
 experiment. Widgets that several panels use belong in `repose.app.ui`.
 """
 
@@ -17,12 +17,13 @@ from repose.app.ui.keys import WINDOW_KEYS, Key
 from repose.app.ui.ui import Ui
 
 Side = Literal["column", "tools", "bottom", "over"]
-"""In the column one below the other, in the tabs at its foot, in the bar at the bottom, or over the picture."""
+"""Position: in the column, in the tabs at the lower end of the column, in the bar at the bottom, or over the
+picture."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One panel: its place, the function that draws it, and its keys."""
+    """One panel: its position, the function that draws it, and its keys."""
 
     name: str
     title: str
@@ -33,7 +34,7 @@ class Panel:
     """Keys that work wherever the mouse is, each with its function."""
 
     def __post_init__(self) -> None:
-        if self.side not in get_args(Side):  # it would never be drawn
+        if self.side not in get_args(Side):  # a panel without a known side is never drawn
             raise ValueError(
                 f"the panel '{self.name}' has the side '{self.side}': use one of {', '.join(get_args(Side))}"
             )

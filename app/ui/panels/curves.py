@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 from imgui_bundle import imgui, implot
+from repose.app.render.colours import category, to_srgb
 from repose.app.render.text import draw_text, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import tooltip
 from repose.sim.measure.display import Curve, Line
 
 MARGIN = 0.06
-"""Room between the data and the edges of the plot, as a share of their span."""
+"""Margin between the data and the edges of the plot, as a fraction of the range of the data [-]."""
 LEAST_PLOT = 110.0
-"""Height of a plot below which table and legend give way to it [px at scale 1]; the large plot shows them."""
+"""Height of a plot below which table and legend are not shown [px at scale 1]; the large plot shows them."""
+NOTE = 0.86
+"""Size of the note under the heading, relative to normal text [-]."""
 NEAR_ZERO = 0.6
 """An axis begins at zero if the lowest value is below this share of the highest."""
 
@@ -25,13 +29,15 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
     start = imgui.get_cursor_screen_pos()
     imgui.dummy(imgui.ImVec2(1.0, line))
     free -= imgui.get_text_line_height_with_spacing()
+    if curve.note:
+        free -= _draw_note(ui, curve.note)
     least = LEAST_PLOT * ui.scale
     legend = _legend_height(curve)
     legend = legend if free - legend >= least else 0.0
     table = len(curve.table) * (line + 2.0 * style.cell_padding.y) + style.item_spacing.y if curve.table else 0.0
     table = table if free - legend - table >= least else 0.0
     size = imgui.ImVec2(-1, max(free - legend - table, 6.0 * line))
-    # A label that is longer than its axis would cross the others.
+    # A label longer than its axis would overlap the others.
     named = size.y - 3.0 * line > text_width(curve.y_label)
     heading = curve.heading if named else f"{curve.y_label} over {curve.x_label}"
     draw_text(start.x, start.y, heading or curve.title, ui.palette.muted)
@@ -56,8 +62,22 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
         _draw_table(ui, curve)
 
 
+def _draw_note(ui: Ui, words: str) -> float:
+    """Draw the note that says which runs are plotted, shortened to one line; returns its height [px]."""
+    room, shown = imgui.get_content_region_avail().x, words
+    while text_width(shown, NOTE) > room and len(shown) > 1:
+        shown = shown.removesuffix("…")[:-1].rstrip() + "…"
+    place = imgui.get_cursor_screen_pos()
+    draw_text(place.x, place.y, shown, ui.palette.text, NOTE)
+    imgui.dummy(imgui.ImVec2(room, NOTE * imgui.get_text_line_height()))
+    ui.probe.mark("plot.note")
+    if shown != words:
+        tooltip(words)
+    return NOTE * imgui.get_text_line_height() + imgui.get_style().item_spacing.y
+
+
 def limits(curve: Curve) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Left and right, lower and upper end of the axes: everything with its errors, from zero where that is near."""
+    """Limits of the axes: all data with their errors, from zero if the lowest value is close to zero."""
     rows = [line for line in curve.lines if len(line.x)]
     x = np.concatenate([line.x for line in rows]) if rows else np.zeros(1)
     spread = [np.zeros(len(line.y)) if line.error is None else line.error for line in rows]
@@ -77,11 +97,31 @@ def _span(values: np.ndarray) -> tuple[float, float]:
 
 
 def _colours(ui: Ui, curve: Curve) -> dict[str, Colour]:
-    """Colour of every line by its label: what was measured in the accent, laws and published values in others."""
+    """Colour of every line by its label: that of its sphere on the picture, the accent for what was measured, others.
+
+    Lines of one label, such as the closed form of each sphere, share a colour.
+    """
     palette = ui.palette
-    others = iter((palette.warning, palette.good, palette.bad, palette.muted) * (1 + len(curve.lines) // 4))
+    spheres = {label.text: _of_sphere(number) for number, label in enumerate(ui.snapshot.labels)}
+    labels = tuple(dict.fromkeys(line.label for line in curve.lines))
+    shared = (palette.warning, palette.good, palette.bad, palette.muted) if not spheres else (palette.muted,)
+    others = iter(shared * (1 + len(labels)))
     ours = {"mean", "single runs", *(line.label for line in curve.lines if line.fitted)}
-    return {line.label: palette.accent if line.label in ours else next(others) for line in curve.lines}
+    return {
+        label: spheres[label] if label in spheres else palette.accent if label in ours else next(others)
+        for label in labels
+    }
+
+
+def _of_sphere(number: int) -> Colour:
+    """Colour of the sphere with that label on the picture."""
+    red, green, blue = (float(part) for part in to_srgb(category(number)))
+    return red, green, blue, 1.0
+
+
+def _entries(curve: Curve) -> list[Line]:
+    """One line of every label: the entries of the legend."""
+    return list({line.label: line for line in curve.lines}.values())
 
 
 def _by_prominence(ui: Ui, curve: Curve) -> list[tuple[Line, Colour]]:
@@ -114,13 +154,13 @@ def _draw_line(ui: Ui, line: Line, colour: Colour) -> None:
 
 
 def _legend_height(curve: Curve) -> float:
-    return len(curve.lines) * imgui.get_text_line_height_with_spacing()
+    return len(_entries(curve)) * imgui.get_text_line_height_with_spacing()
 
 
 def _draw_legend(ui: Ui, curve: Curve) -> None:
     """Every line with its colour, under the plot, where it covers no point."""
     colours, side = _colours(ui, curve), imgui.get_font_size() * 0.55
-    for line in curve.lines:
+    for line in _entries(curve):
         low, high = imgui.get_cursor_screen_pos(), imgui.get_text_line_height()
         middle, ink = low.y + high / 2, colour32(colours[line.label])
         draw = imgui.get_window_draw_list()

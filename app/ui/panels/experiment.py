@@ -6,78 +6,56 @@ from imgui_bundle import imgui
 from repose.app.render.text import draw_text, heading, text_width
 from repose.app.render.theme import vector
 from repose.app.ui.panels import Panel
+from repose.app.ui.panels.scenes import choose_preset
+from repose.app.ui.places import is_short
 from repose.app.ui.readings import Headline, headline, in_words
-from repose.app.ui.repeat_card import draw_repeats
+from repose.app.ui.repeat_card import draw_repeated, draw_repeats, repeats_width
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.numbers import read_whole
 from repose.sim.parameters import ParameterError, checked_seed
 
-CARD = 138.0
-"""Height of the readings [px at scale 1]; more rows than fit are scrolled."""
+CARD, SHORT_CARD = 138.0, 78.0
+"""Height of the readings, and their least height in a short column [px at scale 1]; further rows are scrolled."""
+BESIDE_CARD = 306.0
+"""Height of what a short column shows besides the readings: preset, seed, tabs, five sliders [px at scale 1]."""
 LARGE = 1.9
-"""Size of the number that matters, relative to running text."""
+"""Size of the main result relative to running text [-]."""
 METHODS = {"line": "least-squares line", "robust": "Theil-Sen line", "height_over_base": "height over base"}
 
 
 def draw(ui: Ui) -> None:
     """Preset and seed, the readings."""
     _draw_start(ui)
+    _draw_seed(ui)
     _draw_card(ui)
-    draw_repeats(ui)
 
 
 def _draw_start(ui: Ui) -> None:
-    gap = imgui.get_style().item_spacing.x
-    save = imgui.calc_text_size("Save…").x + 2 * imgui.get_style().frame_padding.x
+    """The preset; what the list cuts off of its title is said by the tooltip."""
+    gap, library = imgui.get_style().item_spacing.x, ui.preset_library
     width = imgui.get_content_region_avail().x
     pictures = text_width("Scenes  S") + 3.0 * imgui.get_style().frame_padding.x
-    imgui.begin_child(
-        "preset",
-        imgui.ImVec2(width - save - pictures - 2 * gap, imgui.get_frame_height()),
-        imgui.ChildFlags_.nav_flattened,
-    )
-    chosen = choose(ui, "experiment.preset", "", ui.preset_library.titles, ui.preset_library.current)
+    size = imgui.ImVec2(width - pictures - gap, imgui.get_frame_height())
+    imgui.begin_child("preset", size, imgui.ChildFlags_.nav_flattened)
+    help = library.titles.get(library.current, "")
+    chosen = choose(ui, "experiment.preset", "", library.titles, library.current, help)
     imgui.end_child()
-    if chosen is not None and ui.preset_library.take(chosen):
-        ui.edits.forget()
-        ui.settings.choices.preset = chosen
+    if chosen is not None:
+        choose_preset(ui, chosen)
     imgui.same_line()
     if button(ui, "experiment.scenes", "Scenes", hint="S", width=pictures, help="Choose a scene from pictures."):
         ui.actions["scenes"]()
-    imgui.same_line()
-    if button(ui, "experiment.save", "Save…", width=save, help="Save the parameters in effect as a preset."):
-        ui.memory["preset_name"] = ""
-        imgui.open_popup("save preset")
-    _draw_save(ui)
-    _draw_seed(ui)
-
-
-def _draw_save(ui: Ui) -> None:
-    if not imgui.begin_popup("save preset"):
-        return
-    imgui.text_unformatted("Name of the preset")
-    if imgui.is_window_appearing():
-        imgui.set_keyboard_focus_here()
-    imgui.set_next_item_width(220 * ui.scale)
-    flags = imgui.InputTextFlags_.enter_returns_true
-    entered, ui.memory["preset_name"] = imgui.input_text("##name", ui.memory.get("preset_name", ""), flags)
-    ui.probe.mark("experiment.save.name")
-    entered |= button(ui, "experiment.save.now", "Save", width=220 * ui.scale)
-    parameters = ui.edits.parameters
-    if entered and parameters is not None:
-        ui.preset_library.save(ui.memory["preset_name"], ui.snapshot.scene, parameters, ui.snapshot.seed)
-        imgui.close_current_popup()
-    imgui.end_popup()
 
 
 def _draw_seed(ui: Ui) -> None:
+    """The seed, the next one, and the same experiment with several."""
     imgui.align_text_to_frame_padding()
     imgui.text_disabled("Seed")
     imgui.same_line()
-    new = imgui.calc_text_size("New").x + 2 * imgui.get_style().frame_padding.x
-    gap = imgui.get_style().item_spacing.x
-    imgui.set_next_item_width(imgui.get_content_region_avail().x - new - gap)
+    pad, gap = imgui.get_style().frame_padding.x, imgui.get_style().item_spacing.x
+    new, repeats = text_width("New") + 2 * pad, repeats_width(ui)
+    imgui.set_next_item_width(imgui.get_content_region_avail().x - new - gap - (repeats + gap if repeats else 0.0))
     text = ui.memory.get("seed", str(ui.snapshot.seed))
     entered, text = imgui.input_text("##seed", text, imgui.InputTextFlags_.enter_returns_true)
     ui.probe.mark("experiment.seed")
@@ -93,10 +71,13 @@ def _draw_seed(ui: Ui) -> None:
     imgui.same_line()
     if button(ui, "experiment.new_seed", "New", width=new, help="Restart with the next seed."):
         _start_with(ui, str(ui.snapshot.seed + 1))
+    if repeats:
+        imgui.same_line()
+        draw_repeats(ui, repeats)
 
 
 def _start_with(ui: Ui, text: str) -> None:
-    """Restart the experiment with the seed in `text`, or show why not."""
+    """Restart the experiment with the seed in `text`, or show why it is refused."""
     parameters = ui.edits.parameters
     if parameters is None:
         return
@@ -110,19 +91,19 @@ def _start_with(ui: Ui, text: str) -> None:
 
 
 def _draw_card(ui: Ui) -> None:
-    """The readings in a card of fixed height, whose rows may come and go: nothing below it ever moves."""
+    """The readings in a card of fixed height, so that nothing below it moves when the number of rows changes."""
     imgui.push_style_color(imgui.Col_.child_bg, vector(ui.palette.raised, 0.45))
-    size = imgui.ImVec2(0.0, CARD * ui.scale)
+    size = imgui.ImVec2(0.0, _card_height(ui) * ui.scale)
     imgui.begin_child("readings", size, imgui.ChildFlags_.always_use_window_padding | imgui.ChildFlags_.nav_flattened)
     imgui.pop_style_color()
     large = headline(ui.snapshot) or Headline("–", "", "")
     _draw_headline(ui, large)
+    draw_repeated(ui)
     measured = ui.snapshot.measurement
     if measured is not None:
         row("angle of repose, by", METHODS[measured.method], ui)
         row("surface grains used", str(len(measured.used_ids)), ui)
-        row("grains left on the base", str(measured.grains_left), ui)
-    own = [entry for entry in ui.snapshot.readings if entry.label != large.label] if measured is None else []
+    own = [entry for entry in ui.snapshot.readings if entry.label != large.label]
     for reading in (*own, *ui.snapshot.bulk_readings):
         row(reading.label, in_words(reading), ui)
         words = (
@@ -134,8 +115,14 @@ def _draw_card(ui: Ui) -> None:
     ui.probe.mark("experiment.card")
 
 
+def _card_height(ui: Ui) -> float:
+    """Height of the readings [px at scale 1]: in a short column what the sliders leave."""
+    room = (ui.size[1] - ui.inset[3]) / ui.scale - BESIDE_CARD
+    return min(max(room, SHORT_CARD), CARD) if is_short(ui) else CARD
+
+
 def _draw_headline(ui: Ui, shown: Headline) -> None:
-    """The number that matters, large; its place is kept free before it is known."""
+    """The main result in large letters; its place is empty before it is known."""
     top = imgui.get_cursor_pos_y()
     heading(shown.value, LARGE, ui.palette.text)
     ui.probe.mark("experiment.angle" if ui.snapshot.measurement is not None else "experiment.headline")

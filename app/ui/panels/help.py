@@ -87,7 +87,7 @@ def toggle(ui: Ui) -> None:
 
 
 def close(ui: Ui) -> None:
-    """Close the help, and what else is open over the picture."""
+    """Close the help and any other window over the picture."""
     ui.help_open, ui.overlay = False, ""
 
 

@@ -9,14 +9,14 @@ from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel, plots
 from repose.app.ui.places import STRIP
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button
+from repose.app.ui.widgets import bring_forward, button
 
 ROW = "large"
 """The row of tabs."""
 TEXT, LINES = 1.45, 22.0
-"""Largest size of its text relative to running text, and lines of text that it has room for at least."""
+"""Largest size of its text relative to running text [-], and smallest height [lines of text]."""
 MARGIN = 20.0
-"""Left of the picture around it [px at scale 1]."""
+"""Margin of the picture around it [px at scale 1]."""
 
 
 def draw(ui: Ui) -> None:
@@ -59,9 +59,7 @@ def toggle(ui: Ui) -> None:
     """Show the plot large, or close it."""
     ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
     if ui.overlay:
-        tabs = ui.settings.choices.tabs
-        ui.settings.choices.tabs = {**tabs, ROW: ui.memory.get(plots.SHOWN, tabs.get(plots.ROW, ""))}
-        ui.memory.setdefault("tabs found", set()).discard(ROW)
+        bring_forward(ui, ROW, ui.memory.get(plots.SHOWN, ui.settings.choices.tabs.get(plots.ROW, "")))
 
 
 KEYS = (Key("large_plot", "P", "the plot, large over the picture", "Window", toggle, codes=(pygame.K_p,)),)

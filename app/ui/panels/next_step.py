@@ -1,23 +1,25 @@
-"""The actions of the scene over the picture: the sensible one large, the others small, and what goes on."""
+"""The actions of the scene over the picture: the next one as a large button, the others small, and the phase."""
 
 from __future__ import annotations
 
 from imgui_bundle import imgui
 from repose.app.render.text import SMALL, draw_text, symbol_width, text_width
 from repose.app.render.theme import colour32
-from repose.app.ui.actions import act
+from repose.app.ui.actions import RESET, act
 from repose.app.ui.panels import Panel
 from repose.app.ui.places import SCALE_BAR, STRIP, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 from repose.sim.experiment.snapshot import Action, Snapshot
 
-RESET, RUN_ALL = "reset", "run"
-"""Actions that are offered large only where no other makes sense."""
+RUN_ALL = "run"
+"""This action and the reset get the large button only if no other action is possible."""
+UNDER_WAY = ("filling", "flowing")
+"""Phases that end by themselves: no action continues the experiment, even where the share done is not known."""
 LARGE, SMALLEST = 210.0, 120.0
 """Width of the large button, and its least width [px at scale 1]."""
 HEIGHT = 32.0
-"""Of all buttons [px at scale 1]."""
+"""Height of all buttons [px at scale 1]."""
 OVER = (
     imgui.WindowFlags_.no_decoration
     | imgui.WindowFlags_.no_move
@@ -45,13 +47,13 @@ def draw(ui: Ui) -> None:
     imgui.pop_style_var()
     _draw_phase(ui, width)
     large = min(LARGE * ui.scale, width)
-    draw_next(ui, large)
-    _draw_small(ui, width - large)
+    drawn = draw_next(ui, large)
+    _draw_small(ui, width - large, drawn)
     imgui.end()
 
 
 def next_action(snapshot: Snapshot) -> Action | None:
-    """The action that carries the experiment on: the last step that is possible; after a reading, the beginning."""
+    """The action that continues the experiment: the last one that is possible; after a measurement, the reset."""
     enabled = {action.name: action for action in snapshot.actions if action.enabled}
     steps = [action for name, action in enabled.items() if name not in (RESET, RUN_ALL)]
     if steps and snapshot.measurement is None:
@@ -60,15 +62,15 @@ def next_action(snapshot: Snapshot) -> Action | None:
     return next((enabled[name] for name in order if name in enabled), None)
 
 
-def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> None:
-    """The large button, or in its place how far the experiment has come."""
+def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> Action | None:
+    """The large button, or in its place how far the experiment has come; returns the action that stands there."""
     snapshot, size = ui.snapshot, imgui.ImVec2(width, height * ui.scale)
     action = next_action(snapshot)
-    if snapshot.progress is not None or action is None:
+    if snapshot.progress is not None or action is None or snapshot.phase in UNDER_WAY:
         imgui.dummy(size)
         _draw_progress(ui, size)
         ui.probe.mark("next.progress")
-        return
+        return None
     imgui.push_style_var(
         imgui.StyleVar_.frame_padding, imgui.ImVec2(8 * ui.scale, (size.y - imgui.get_font_size()) / 2)
     )
@@ -76,6 +78,7 @@ def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> None:
     if button(ui, "next.action", action.label, hint=action.key, help=action.help, width=width, emphasis=emphasis):
         act(ui, action)
     imgui.pop_style_var()
+    return action
 
 
 def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
@@ -102,8 +105,11 @@ def _draw_phase(ui: Ui, width: float) -> None:
     imgui.pop_style_var()
 
 
-def _draw_small(ui: Ui, width: float) -> None:
-    """Every action in its own place; with little room only the keys."""
+def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
+    """Every action in its own place, which stays empty while the action stands large; with little room only the keys.
+
+    The steps of an experiment stay where they are looked for: only a reset, which is none, is not shown twice.
+    """
     gap, pad = imgui.get_style().item_spacing.x, 2 * imgui.get_style().frame_padding.x
     actions = ui.snapshot.actions
     wide = {action.name: symbol_width(action.label) + text_width(action.key, SMALL) + 2.2 * pad for action in actions}
@@ -120,6 +126,9 @@ def _draw_small(ui: Ui, width: float) -> None:
         if used > width:
             break
         imgui.same_line()
+        if large is not None and action.name == large.name == RESET:
+            imgui.dummy(imgui.ImVec2(wide[action.name], HEIGHT * ui.scale))
+            continue
         label, hint = (action.label, action.key) if labels else (action.key, "")
         help = action.help if labels else f"{action.label}: {action.help}"
         name = f"action.{action.name}"

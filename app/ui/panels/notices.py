@@ -1,4 +1,4 @@
-"""Notices over the picture: questions, faults, the engine being compiled, what has just happened."""
+"""Notices over the picture: questions, faults, compiling of the engine, recent events."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ from repose.app.ui.preset_library import different
 from repose.app.ui.questions import answer, open_question
 from repose.app.ui.toasts import Toast, current_toasts
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button
+from repose.app.ui.widgets import button, button_width
 from repose.sim.experiment.commands import Recover, RemoveGrain
 from repose.sim.study.preparation import Watch, needed_by
 
 FOOT = "foot of the notices"
 """Entry of `Ui.memory`: height at which the next notice of this frame begins [px]."""
 WATCH = "watch over compiling"
-"""Entry of `Ui.memory`: scene and values whose engine is being compiled, and the watch over it."""
+"""Entry of `Ui.memory`: scene and values whose engine is compiled, and the progress."""
 CLOSED = "closed notice"
 """Entry of `Ui.memory`: the scene's notice that the user has closed."""
 
 
 def draw(ui: Ui) -> None:
-    """Under the legend, at the right: what needs an answer, below it what has happened, which goes away by itself."""
+    """Under the legend, at the right: first notices that need an answer, then messages, which disappear by
+    themselves."""
     snapshot = ui.snapshot
     if ui.memory.get(CLOSED) != snapshot.notice:
         ui.memory.pop(CLOSED, None)
@@ -49,6 +50,8 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.bad, _draw_no_picture)
     elif snapshot.compiling or snapshot.serial == 0:
         _notice(ui, ui.palette.accent, _draw_compiling)
+    elif snapshot.relaxing is not None:
+        _notice(ui, ui.palette.accent, _draw_relaxing)
     elif ui.run_saver.lost is not None:
         _notice(ui, ui.palette.warning, _draw_lost)
     elif ui.settings.trouble:
@@ -114,7 +117,7 @@ def _draw_compiling(ui: Ui) -> None:
     watch = _watch(ui)
     heading("Preparing the engine…", 1.2, ui.palette.text)
     if watch is None:
-        note("The scene is being made.", ui.palette.muted)
+        note("The scene is being built.", ui.palette.muted)
         _draw_busy(ui)
         return
     progress = watch.progress()
@@ -125,8 +128,19 @@ def _draw_compiling(ui: Ui) -> None:
     ui.probe.mark("notice.progress")
 
 
+def _draw_relaxing(ui: Ui) -> None:
+    """How far the grains have moved apart, with a button that gives the change up."""
+    share = ui.snapshot.relaxing or 0.0
+    heading("The grains move apart…", 1.2, ui.palette.text)
+    note(f"{share:.0%}. At once the change would burst the packing.", ui.palette.muted)
+    imgui.progress_bar(share, imgui.ImVec2(-1, 5 * ui.scale), "")
+    ui.probe.mark("notice.relaxing")
+    if button(ui, "notice.stop_relaxing", "Stop", hint="N", help="Keep the parameters and the grains as they were."):
+        ui.actions["stop_relaxing"]()
+
+
 def _watch(ui: Ui) -> Watch | None:
-    """The watch over the engine that is being compiled; None before there is a scene."""
+    """The progress of compiling the engine; None before there is a scene."""
     snapshot = ui.snapshot
     if snapshot.parameters is None:
         return None
@@ -139,7 +153,7 @@ def _watch(ui: Ui) -> Watch | None:
 
 
 def _draw_busy(ui: Ui) -> None:
-    """A bar that moves while nothing is known."""
+    """A moving bar for unknown progress."""
     low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
     imgui.progress_bar(0.0, imgui.ImVec2(-1, 5 * ui.scale), "")
     piece = 0.25 * width
@@ -179,15 +193,29 @@ def _draw_fault(ui: Ui) -> None:
     heading("The run has stopped", 1.2, ui.palette.bad)
     note(fault.message, ui.palette.text)
     note("Continue from the last good state:", ui.palette.muted)
-    width = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
-    for place, (name, label, key, help, do) in enumerate(ways := ways_back(ui)):
-        if place % 2:
-            imgui.same_line()
-        emphasis = ui.palette.accent if place == 0 else None
-        alone = place % 2 == 0 and place == len(ways) - 1
-        size = -1.0 if alone else width
-        if button(ui, f"notice.{name}", label, hint=key, help=help, emphasis=emphasis, width=size):
-            do()
+    ways = ways_back(ui)
+    whole, gap = imgui.get_content_region_avail().x, imgui.get_style().item_spacing.x
+    for place, row in enumerate(in_rows([button_width(label, key) for _, label, key, _, _ in ways], whole, gap)):
+        for column, (name, label, key, help, do) in enumerate(ways[k] for k in row):
+            if column:
+                imgui.same_line()
+            emphasis = ui.palette.accent if place == column == 0 else None
+            width = (whole - (len(row) - 1) * gap) / len(row)
+            if button(ui, f"notice.{name}", label, hint=key, help=help, emphasis=emphasis, width=width):
+                do()
+
+
+def in_rows(needed: list[float], whole: float, gap: float) -> list[list[int]]:
+    """Numbers of buttons that need these widths [px], two side by side where half of the whole is enough for both."""
+    rows: list[list[int]] = []
+    half = (whole - gap) / 2
+    for number, width in enumerate(needed):
+        last = rows[-1] if rows else []
+        if len(last) == 1 and max(width, needed[last[0]]) <= half:
+            last.append(number)
+        else:
+            rows.append([number])
+    return rows
 
 
 def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
@@ -197,7 +225,7 @@ def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
         return []
     ways: list[tuple[str, str, str, str, Callable[[], object]]] = []
     if back := ui.edits.to_undo():
-        declared = parameters.declared()
+        declared = parameters.in_units()
         quantities = [declared[name].quantity for name in back]
         short = quantities[0].symbol or quantities[0].label if len(back) == 1 else f"{len(back)} changes"
         again = [f"{declared[name].quantity.label} {declared[name].shown(value)}" for name, value in back.items()]
@@ -205,7 +233,7 @@ def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
         ways.append(("undo", f"Undo {short}", "Ctrl+Z", help, ui.edits.undo))
     for remedy in fault.remedies:
         if remedy.name == "smaller_dt":
-            label = f"Step to {float(remedy.values['dt']) * 1e6:.4g} µs"
+            label = f"Step to {parameters.declared()['dt'].shown(remedy.values['dt'], digits=4)}"
             help = "Halved until it is stable; other parameters unchanged."
             ways.append(("halve", label, "H", help, partial(ui.edits.set, remedy.values)))
         elif remedy.name == "auto_dt":
@@ -287,11 +315,13 @@ def _draw_filming(ui: Ui) -> None:
 
 
 def _answer(yes: bool, ui: Ui) -> None:
+    if open_question(ui) is None and not yes and ui.snapshot.relaxing is not None:
+        ui.actions["stop_relaxing"]()
     answer(ui, yes)
 
 
 def _continue_by(name: str, ui: Ui) -> None:
-    """Do the thing of that name that is offered after a fault; without a fault nothing."""
+    """Carry out the remedy of that name after a fault; without a fault nothing."""
     for way, _, _, _, do in ways_back(ui):
         if way == name:
             do()
@@ -299,7 +329,14 @@ def _continue_by(name: str, ui: Ui) -> None:
 
 KEYS = (
     Key("yes", "Y", "after a question: yes", "Experiment", partial(_answer, True), characters="yY"),
-    Key("no", "N", "after a question: no", "Experiment", partial(_answer, False), characters="nN"),
+    Key(
+        "no",
+        "N",
+        "after a question: no; stop a long change",
+        "Experiment",
+        partial(_answer, False),
+        characters="nN",
+    ),
     Key(
         "halve", "H", "after a fault: smaller time step", "Parameters", partial(_continue_by, "halve"), characters="hH"
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, partial
 
 import pygame
@@ -10,9 +11,9 @@ from repose.app.render.text import note
 from repose.app.ui.fields import draw_field
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
-from repose.app.ui.places import WHOLE_COLUMN, chosen_fold, fold, is_shown, room_in_column, show
+from repose.app.ui.places import TOOLS, WHOLE_COLUMN, chosen_fold, fold, is_shown, room_in_column, show
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, foldable
+from repose.app.ui.widgets import bring_forward, button, foldable, widths
 from repose.sim.parameters import Parameter, ParameterSet
 from repose.sim.registry import scenes
 
@@ -24,6 +25,8 @@ MORE = "parameters.more"
 """Entry of the settings that says whether all parameters are listed."""
 SEARCH, SEEK = "parameter search", "search is asked for"
 """Entries of `Ui.memory`: the text searched for, and whether the field gets the keyboard next."""
+LABELS = ("Undo", "Redo", "Defaults", "Fewer")
+"""Those of the buttons, or longer ones that may stand in their place: no button changes its width."""
 FEW = 4
 """Numbers shown first for a scene that does not say which ones matter."""
 
@@ -98,6 +101,7 @@ def search(ui: Ui) -> None:
         fold(ui)
     if not lists_all(ui):
         toggle_all(ui)
+    bring_forward(ui, TOOLS, PANEL.name)  # a tab of a short column
     ui.memory[SEEK] = True
 
 
@@ -112,44 +116,39 @@ def _draw_search(ui: Ui) -> str:
 
 
 def _draw_buttons(ui: Ui) -> None:
-    quarter = (imgui.get_content_region_avail().x - 3 * imgui.get_style().item_spacing.x) / 4
-    history = ui.edits.history
-    if button(
-        ui,
-        "parameters.undo",
-        "Undo",
-        width=quarter,
-        enabled=bool(history.undoable),
-        help="Undo the last change.  Ctrl+Z",
-    ):
-        ui.edits.undo()
-    imgui.same_line()
-    if button(
-        ui,
-        "parameters.redo",
-        "Redo",
-        width=quarter,
-        enabled=bool(history.redoable),
-        help="Repeat the change undone last.  Ctrl+Y or Ctrl+Shift+Z",
-    ):
-        ui.edits.redo()
-    imgui.same_line()
-    parameters = ui.edits.parameters
+    history, parameters = ui.edits.history, ui.edits.parameters
     declared = type(parameters).declared() if parameters is not None else {}
     changed = {name: entry.default for name, entry in declared.items() if ui.edits.value(name) != entry.default}
-    if button(
-        ui,
-        "parameters.defaults",
-        "Defaults",
-        width=quarter,
-        enabled=bool(changed),
-        help=f"Set {len(changed)} changed parameters to their defaults; Undo restores them.",
-    ):
-        ui.edits.set(changed)
-    imgui.same_line()
-    label = "Fewer" if lists_all(ui) else "More"
-    if button(ui, MORE, label, width=quarter, help="All parameters, or those of the lecture.  Ctrl+F searches all."):
-        toggle_all(ui)
+    entries: tuple[tuple[str, str, bool, str, Callable[[], object]], ...] = (
+        ("parameters.undo", "Undo", bool(history.undoable), "Undo the last change.  Ctrl+Z", ui.edits.undo),
+        (
+            "parameters.redo",
+            "Redo",
+            bool(history.redoable),
+            "Repeat the change undone last.  Ctrl+Y or Ctrl+Shift+Z",
+            ui.edits.redo,
+        ),
+        (
+            "parameters.defaults",
+            "Defaults",
+            bool(changed),
+            f"Set {len(changed)} changed parameters to their defaults; Undo restores them.",
+            partial(ui.edits.set, changed),
+        ),
+        (
+            MORE,
+            "Fewer" if lists_all(ui) else "More",
+            True,
+            "All parameters, or those of the lecture.  Ctrl+F searches all.",
+            partial(toggle_all, ui),
+        ),
+    )
+    for place, (entry, width) in enumerate(zip(entries, widths(LABELS), strict=True)):
+        name, label, enabled, help, act = entry
+        if place:
+            imgui.same_line()
+        if button(ui, name, label, width=width, enabled=enabled, help=help):
+            act()
 
 
 KEYS = (

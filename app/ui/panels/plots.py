@@ -31,14 +31,14 @@ ROW, SHOWN = "plots", "plot shown"
 HELP = {
     ".csv": "A table with units; scene, seed, version and every parameter in the comments of its head.",
     ".png": "A picture of 1920 × 1080 pixels for a slide.",
-    ".svg": "A drawing that stays sharp at every size.",
+    ".svg": "A vector graphic, sharp at every size.",
 }
 """Kinds of file a plot is saved as."""
 
 TAB_PADDING = 3.5
 """Beside the name of a tab [px at scale 1]."""
 LEAST_AXIS = 7.0
-"""Height of an axis below which its legend gives way to it [lines of text]."""
+"""Height of an axis below which its legend is not shown [lines of text]."""
 SMALL_ENTRY = 0.85
 """Size of the legend under a plot of several lines, relative to running text."""
 LINE_COLOURS = (
@@ -86,17 +86,18 @@ def draw_tabs(ui: Ui, row: str) -> None:
 
 
 def tabs_of(ui: Ui) -> list[PlotTab]:
-    """The plots there are now: those of the scene, of the measurements, and of the runs compared."""
+    """The plots of the scene, of the measurements, and of the runs compared, each at its place for the whole run."""
     snapshot = ui.snapshot
+    possible = scenes()[snapshot.scene].plots if snapshot.scene in scenes() else ("",)
     found = [_tab_of_curve(curve.title, curve) for curve in snapshot.curves]
     plots = {entry.plot for entry in snapshot.measurements if entry.plot is not None}
     for plot in sorted(plots, key=lambda plot: plot.order):
         measurements = [entry for entry in snapshot.measurements if entry.plot == plot]
-        if plot.always or any(_has(ui, entry.name) for entry in measurements):
+        if plot.needs in possible or any(_has(ui, entry.name) for entry in measurements):
             draw, sheet = partial(_draw_axes, measurements=measurements), partial(_time_sheet, plot, measurements)
             found.append(PlotTab(plot.name, plot.title, draw, sheet))
     comparison = snapshot.comparison
-    if comparison is not None and any(line.points for line in comparison.lines):
+    if comparison is not None:
         found.append(_tab_of_curve("comparison", comparison))
     return found
 
@@ -107,7 +108,7 @@ def _tab_of_curve(name: str, curve: Curve) -> PlotTab:
 
 
 def _draw_menu(ui: Ui, row: str, low: imgui.ImVec2, high: imgui.ImVec2) -> None:
-    """What a right-click on the plot offers."""
+    """The menu of a right-click on the plot."""
     over = imgui.HoveredFlags_.child_windows | imgui.HoveredFlags_.allow_when_blocked_by_active_item
     inside = imgui.is_mouse_hovering_rect(low, high) and imgui.is_window_hovered(over)
     if inside and imgui.is_mouse_released(1):
@@ -137,6 +138,9 @@ def save(ui: Ui, suffixes: Sequence[str] = tuple(WRITERS)) -> None:
         return
     shown = next((entry for entry in tabs if entry.name == ui.memory.get(SHOWN)), tabs[0])
     sheet = shown.sheet(ui)
+    if not any(len(line.x) for curve in sheet.curves for line in curve.lines):
+        ui.run_saver.trouble = f"The plot {shown.title} has no values yet, and is not saved."
+        return
     name = "-".join(re.findall(r"[a-z0-9]+", f"{ui.snapshot.scene} {shown.name}".lower()))
     ui.run_saver.save_plot(sheet, runs_folder(), name, suffixes)
 
@@ -159,14 +163,14 @@ def _time_sheet(plot: Plot, measurements: list[Measurement], ui: Ui) -> Sheet:
 
 
 def _curve_sheet(curve: Curve, ui: Ui) -> Sheet:
-    return _sheet(ui, curve.heading or curve.title, (curve,), over_time=False)
+    return _sheet(ui, ", ".join(filter(None, (curve.heading or curve.title, curve.note))), (curve,), over_time=False)
 
 
 def _sheet(ui: Ui, what: str, curves: tuple[Curve, ...], over_time: bool) -> Sheet:
     """The curves with scene, seed, program and parameters."""
     snapshot, parameters = ui.snapshot, ui.snapshot.parameters
     scene = scenes()[snapshot.scene]
-    declared = parameters.declared() if parameters is not None else {}
+    declared = parameters.in_units() if parameters is not None else {}
     values = {name: getattr(parameters, name) for name in declared}
     source = {
         "program": f"Repose {metadata.version('repose')}",

@@ -1,4 +1,4 @@
-"""Presentation: the picture with its title, the clock, the number that matters in large letters, and few parameters."""
+"""Presentation: the picture with its title, the clock, the main result in large letters, and few parameters."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def headline_foot(ui: Ui) -> float:
 def _draw_title(ui: Ui) -> None:
     snapshot, x, y = ui.snapshot, 20 * ui.scale, 14 * ui.scale
     library = ui.preset_library
-    draw_text(x, y, library.titles.get(library.current, ""), ui.palette.text, TITLE)
+    draw_text(x, y, library.title(snapshot.scene), ui.palette.text, TITLE)
     y += 1.3 * TITLE * imgui.get_font_size()
     wanted = ui.transport.speed
     speed = describe_pace(snapshot, wanted) or describe_speed(wanted)

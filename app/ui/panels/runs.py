@@ -14,9 +14,10 @@ from repose.app.storage.run_saver import free_name
 from repose.app.ui import file_dialog, rewind
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
-from repose.app.ui.questions import ask, is_losing
+from repose.app.ui.preset_form import draw_preset_button
+from repose.app.ui.questions import replace_run
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, tooltip
+from repose.app.ui.widgets import button, row, tooltip
 from repose.sim.io.archive import SUFFIX
 from repose.sim.parameters import unquoted
 
@@ -50,6 +51,11 @@ def _draw_file(ui: Ui) -> None:
     )
     _draw_buttons(ui)
     _draw_export(ui)
+    draw_preset_button(ui)
+    row("Checkpoints in memory", rewind.memory(ui), ui)
+    tooltip(
+        "States the run can go back to at once. Beyond the limit older ones are thinned out; steps between are redone."
+    )
     if _is_over(ui):
         note("The file exists already.", ui.palette.warning)
     if saver.said:
@@ -107,18 +113,17 @@ def save_run(ui: Ui) -> None:
 def open_run(ui: Ui) -> None:
     """Ask which run to open with the system's own dialog; where there is none, open the one whose path is typed."""
     if file_dialog.why_none():
-        replace_run(ui, ui.run_saver.path)
+        open_file(ui, ui.run_saver.path)
     elif DIALOG not in ui.memory:
         _ask_system(ui, "open", file_dialog.open_dialog("Open a run", "Runs", (SUFFIX,)))
 
 
-def replace_run(ui: Ui, path: str) -> None:
-    """Open a run; one that has begun and would be replaced is asked about."""
-    if not is_losing(ui) or not path.strip():
-        ui.run_saver.open(path)
+def open_file(ui: Ui, path: str) -> None:
+    """Open a run in place of the one in the window."""
+    if not path.strip():
+        ui.run_saver.open(path)  # which says that a path is missing
         return
-    name = Path(unquoted(path)).name
-    ask(ui, f"Open {name}? It replaces the run in the window.", "Open", partial(ui.run_saver.open, path))
+    replace_run(ui, f"Open {Path(unquoted(path)).name}?", "Open", partial(ui.run_saver.open, path))
 
 
 def _ask_system(ui: Ui, what: str, dialog: Any) -> None:
@@ -140,7 +145,7 @@ def _take_answer(ui: Ui) -> None:
         return
     del ui.memory[DIALOG]
     if chosen and what == "open":
-        replace_run(ui, chosen)
+        open_file(ui, chosen)
     elif chosen:
         ui.run_saver.save(chosen, asked=True)
 

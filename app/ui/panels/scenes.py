@@ -13,7 +13,8 @@ from repose.app.storage.thumbnails import of_preset
 from repose.app.ui.cards import CardFace, draw_cards
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
-from repose.app.ui.panels.runs import replace_run
+from repose.app.ui.panels.runs import open_file
+from repose.app.ui.questions import replace_run
 from repose.app.ui.recent_runs import RecentRun
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
@@ -84,10 +85,21 @@ def _draw_group(ui: Ui, title: str, cards: list[Card]) -> None:
     ]
     chosen = draw_cards(ui, faces)
     imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.scale))
-    if chosen is not None and ui.preset_library.take(chosen):
-        ui.edits.forget()
-        ui.settings.choices.preset = chosen
+    if chosen is not None:
         ui.overlay = ""
+        choose_preset(ui, chosen)
+
+
+def choose_preset(ui: Ui, name: str) -> None:
+    """Start a preset in place of the run in the window."""
+    title = ui.preset_library.titles.get(name, name)
+    replace_run(ui, f"Start {title}?", "Start", partial(_start, ui, name))
+
+
+def _start(ui: Ui, name: str) -> None:
+    if ui.preset_library.take(name):
+        ui.edits.forget()
+        ui.settings.choices.preset = name
 
 
 def _draw_runs(ui: Ui) -> None:
@@ -102,7 +114,7 @@ def _draw_runs(ui: Ui) -> None:
     chosen = draw_cards(ui, faces)
     if chosen is not None:
         ui.overlay = ""
-        replace_run(ui, str(runs[chosen].path))
+        open_file(ui, str(runs[chosen].path))
 
 
 def _name_of(run: RecentRun) -> str:

@@ -7,7 +7,7 @@ from repose.app.render.text import draw_text, note, si, text_width
 from repose.app.render.theme import Colour, colour32
 from repose.app.thread_count import most_threads
 from repose.app.ui.panels import Panel
-from repose.app.ui.places import STABILITY, take_focus
+from repose.app.ui.places import STABILITY, STRIP, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD
@@ -16,7 +16,7 @@ from repose.sim.experiment.snapshot import LARGE_OVERLAP, SAFE_STEP
 from repose.sim.registry import scenes
 
 THREADS_HELP = (
-    "Threads that step the world together. The result is the same, bit by bit, for any number of them. Automatic: one "
+    "Threads that compute the run. The result is the same, bit by bit, for every number of threads. Automatic: one "
     f"for every {GRAINS_PER_THREAD} grains that move, with one processor left to the picture."
 )
 
@@ -24,13 +24,13 @@ THREADS_HELP = (
 LAST = "stability.last"
 """Entry of `Ui.memory`: the state seen last."""
 WIDTH = 300.0
-"""Of the numbers [px at scale 1]."""
+"""Width of the numbers [px at scale 1]."""
 DOTS = {"good": "stable", "warning": "close", "bad": "unstable", "muted": "no contact"}
-"""What the dot says, by its colour."""
+"""Word beside the dot, by its colour."""
 
 
 def state(ui: Ui) -> str:
-    """ "good", "warning", "bad", or "muted" where nothing touches yet."""
+    """ "good", "warning", "bad", or "muted" without contacts."""
     snapshot = ui.snapshot
     if snapshot.fault is not None or snapshot.dt_warning or share_of_limit(ui) > 1.0:
         return "bad"
@@ -62,10 +62,10 @@ def draw_dot(ui: Ui, width: float) -> None:
 
 
 def draw(ui: Ui) -> None:
-    """The numbers in a window over the lower right of the picture, while they are open."""
+    """The numbers in a window over the right of the picture, above actions and scale bar, while they are open."""
     if not ui.memory.get(STABILITY) or ui.presenting or not ui.inset[3]:
         return
-    edge = imgui.ImVec2(ui.size[0] - 10 * ui.scale, ui.size[1] - ui.inset[3] - 10 * ui.scale)
+    edge = imgui.ImVec2(ui.size[0] - 10 * ui.scale, ui.size[1] - ui.inset[3] - (STRIP + 10) * ui.scale)
     imgui.set_next_window_pos(edge, imgui.Cond_.always, imgui.ImVec2(1.0, 1.0))
     width = min(WIDTH * ui.scale, ui.size[0] - ui.inset[0] - 20 * ui.scale)
     imgui.set_next_window_size(imgui.ImVec2(width, 0.0))
@@ -90,7 +90,7 @@ def _draw_numbers(ui: Ui) -> None:
     percent = f"{100 * snapshot.largest_overlap:.2f} % of R"
     row("Largest overlap", percent, ui, ui.palette.warning if squeezed else None)
     if squeezed:
-        note("Grains are pressed deep into each other: raise the normal stiffness.", ui.palette.warning)
+        note("The overlaps are large: raise the normal stiffness.", ui.palette.warning)
     _draw_remedy(ui)
     _draw_threads(ui)
 
@@ -121,8 +121,8 @@ def _draw_gauge(ui: Ui) -> None:
     imgui.dummy(size)
     ui.probe.mark("stability.gauge")
     tooltip(
-        "Stiffest frequency present times the time step. At the line the integrator starts to add energy; beyond it "
-        "the run blows up."
+        "Largest frequency of the present contacts times the time step. Beyond the line the integrator adds energy "
+        "and the run becomes unstable."
     )
     draw = imgui.get_window_draw_list()
     high = imgui.ImVec2(low.x + size.x, low.y + size.y)

@@ -1,4 +1,4 @@
-"""Time along the bottom: what has happened and where the run is, pause, steps, speed in words, the clock."""
+"""Time along the bottom: events and present step of the run, pause, steps, speed in words, the clock."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NUMBERS = "numbers"
 
 
 def draw(ui: Ui) -> None:
-    """The bar of time over the whole width; below it controls, clock, and what watches over the run."""
+    """The bar of time over the whole width; below it controls, clock, recording and stability."""
     _draw_timeline(ui)
     room = imgui.get_content_region_avail().x / ui.scale
     _draw_controls(ui, room)
@@ -123,7 +123,7 @@ def _draw_controls(ui: Ui, room: float) -> None:
     shown = (describe_speed(speed), "max" if speed is None else f"{speed:g}×")
     wide = min(176.0, max(0.2 * room, 60.0)) * ui.scale
     where = slide(ui, "transport.speed", shown, ui.transport.index / last, wide, step=1 / last)
-    tooltip("Simulated time per wall time. The time step does not depend on it: a slow machine only takes longer.")
+    tooltip("Simulated time per wall time. It does not change the time step: a slow machine only takes longer.")
     if where is not None and round(where * last) != ui.transport.index:
         ui.transport.choose(round(where * last))
     imgui.same_line(0.0, tight)

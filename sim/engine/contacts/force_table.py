@@ -40,7 +40,7 @@ def contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
 
     def table(world: World, params: tuple) -> ContactTable:
         blank = blank_table(world)
-        count = fill(world, params, blank)
+        count = fill(world, params, blank) if blank.i.size else 0
         i, j, branch, force = blank
         return ContactTable(i[:count], j[:count], branch[:, :count], force[:, :count])
 

@@ -6,7 +6,10 @@ j, then from those where it is i. Several threads write the forces per pair, and
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import PairMotion, PairProperties, ShearMemory, contact_between
 from repose.sim.engine.contacts.largest_overlap import any_larger, search_pairs, start_search
@@ -22,40 +25,89 @@ from repose.sim.engine.contacts.pair_blocks import (
     to_line,
 )
 from repose.sim.engine.jit import compilable
-from repose.sim.engine.model import Stage
+from repose.sim.engine.model import Stage, Thread
 from repose.sim.engine.threads import share, wait
-from repose.sim.engine.workspace import BLOCK, CHUNK
-from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT
+from repose.sim.engine.workspace import BLOCK, CHUNK, Floats, Threads
+from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT, Pairs
 
 SMALLEST_FILL = 16
 """Free places of a block below which it is not filled further: another pass over the list costs more [-]."""
 
 
-@compilable(forceinline=True)
-def pair_forces(world, law, shapes, stage, gravity, mass, thread):
-    """Set `world.force` of this thread's spheres to weight and contact forces of pairs, and advance contact memory;
-    False if a thread is missing.
+class PairForces(NamedTuple):
+    """What the forces of pairs are computed from: tables of a world, and this evaluation."""
 
-    A single thread adds the force of a pair to both spheres at once; several write it per pair and gather it. `mass` is
-    that on which the weight acts.
+    motion: Floats
+    force: Floats
+    inverse_mass: Floats
+    mass: Floats
+    """On which the weight acts."""
+    radius: Floats
+    sphere_id: NDArray[np.int64]
+    pairs: Pairs
+    begin: NDArray[np.int32]
+    """`Search.begin`."""
+    unequal: Floats
+    """`Search.unequal`."""
+    threads: Threads
+    counters: NDArray[np.int64]
+    largest_overlap: Floats
+    params: tuple
+    """The numbers that the law reads."""
+    gravity: tuple
+    """[m/s²]."""
+    stage: Stage
+    thread: Thread
+
+
+@compilable(forceinline=True)
+def force_of_pairs(world, params, gravity, mass, stage, thread):
+    """The argument of `pair_forces`."""
+    return PairForces(
+        world.motion,
+        world.force,
+        world.inverse_mass,
+        mass,
+        world.radius,
+        world.sphere_id,
+        world.pairs,
+        world.search.begin,
+        world.search.unequal,
+        world.threads,
+        world.counters,
+        world.largest_overlap,
+        params,
+        gravity,
+        stage,
+        thread,
+    )
+
+
+@compilable(forceinline=True)
+def pair_forces(tables, law, shapes):
+    """Set the force of this thread's spheres to weight and contact forces of pairs, and advance contact memory;
+    returns 1, or 0 if a thread is missing.
+
+    A single thread adds the force of a pair to both spheres at once; several write it per pair and gather it.
     """
+    thread = tables.thread
     if thread.total == 1:
-        body_forces(world, gravity, mass, thread)
-    evaluate_pairs(world, law, shapes, shapes.spin, shapes.material, shapes.reach, stage, thread)
-    if not wait(world.threads):
-        return False
+        body_forces(tables.force, tables.mass, tables.gravity, thread)
+    evaluate_pairs(tables, law, shapes, shapes.spin, shapes.material, shapes.reach)
+    if not wait(tables.threads):
+        return 0
     if thread.total > 1:
-        body_forces(world, gravity, mass, thread)
-        gather_forces(world, shapes.position, shapes.spin, shapes.reach, thread)
-    return True
+        body_forces(tables.force, tables.mass, tables.gravity, thread)
+        gather_forces(tables, shapes.position, shapes.spin, shapes.reach, thread)
+    return 1
 
 
 @compilable(forceinline=True)
-def body_forces(world, gravity, mass, thread):
+def body_forces(force, mass, gravity, thread):
     """Set the forces on this thread's spheres to their weight."""
     mass = mass[thread.first : thread.last]
-    for c in range(world.force.shape[0]):
-        total = world.force[c, thread.first : thread.last]
+    for c in range(force.shape[0]):
+        total = force[c, thread.first : thread.last]
         if c < len(gravity):
             g = gravity[c]
             for i in range(total.size):
@@ -98,33 +150,36 @@ def pair_contact(world, p, law, shapes):
 
 
 @compilable
-def evaluate_pairs(world, law, shapes, spin_like, material_like, reach_like, stage, thread):
+def evaluate_pairs(tables, law, shapes, spin_like, material_like, reach_like):
     """Compute the contact forces of this thread's pairs and advance their contact memory.
 
     `spin_like`, `material_like` and `reach_like` are those of `shapes`: by the length of an argument, but not of its
     field, numba leaves out branches before it compiles them.
     """
-    pairs = world.pairs
-    radii = world.radius
+    pairs = tables.pairs
+    radii = tables.radius
+    threads = tables.threads
+    stage = tables.stage
+    thread = tables.thread
     alone = thread.total == 1
-    buffer = world.threads.buffer[thread.id]
+    buffer = threads.buffer[thread.id]
     buffer = buffer[to_line(buffer) :]
-    chosen = world.threads.chosen[thread.id]
+    chosen = threads.chosen[thread.id]
     dimension = len(shapes.position)
     turning = len(spin_like) > 0
     at = columns_of(shapes)
     remembered = at.lasting if len(reach_like) > 0 else at.relative_overlap
-    positions = arrays.level(world.motion, 0, 0, shapes.position)
-    velocities = arrays.level(world.motion, 0, 1, shapes.position)
-    spins = arrays.level(world.motion, dimension, 1, shapes.spin)
+    positions = arrays.level(tables.motion, 0, 0, shapes.position)
+    velocities = arrays.level(tables.motion, 0, 1, shapes.position)
+    spins = arrays.level(tables.motion, dimension, 1, shapes.spin)
     springs = arrays.rows(pairs.shear_spring, shapes.position)
-    forces = arrays.rows(world.force, shapes.position)
-    torques = arrays.rows(world.force[dimension:], shapes.spin)
-    pair_count = world.counters[PAIR_COUNT]
+    forces = arrays.rows(tables.force, shapes.position)
+    torques = arrays.rows(tables.force[dimension:], shapes.spin)
+    pair_count = tables.counters[PAIR_COUNT]
     forget_materials(buffer, at)
-    largest_overlap = world.threads.largest_overlap[0, thread.id]
-    start_search(world.threads.largest_overlap, world.largest_overlap, thread.id)
-    unequal = world.search.unequal[0]
+    largest_overlap = threads.largest_overlap[0, thread.id]
+    start_search(threads.largest_overlap, tables.largest_overlap, thread.id)
+    unequal = tables.unequal[0]
     begin, end = share((pair_count + CHUNK - 1) // CHUNK, thread.id, thread.total)
     for chunk in range(begin, end):
         clear_sums(buffer, at)
@@ -136,7 +191,7 @@ def evaluate_pairs(world, law, shapes, spin_like, material_like, reach_like, sta
                     buffer, at, chosen, pairs, positions, reach_like, law.reach, first, stop
                 )
                 if len(reach_like) > 0 and not alone:
-                    clear_forces(world.threads.push, first, following)
+                    clear_forces(threads.push, first, following)
                 rows = chosen[0, :size]
                 rows_i = chosen[1, :size]
                 rows_j = chosen[2, :size]
@@ -155,7 +210,7 @@ def evaluate_pairs(world, law, shapes, spin_like, material_like, reach_like, sta
             evaluate(buffer, pad_block(buffer, at, rows_i.size, dimension), law, shapes, (), reach_like, stage)
 
             if any_larger(buffer, at, rows_i.size, largest_overlap, unequal):
-                search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j)
+                search_pairs(largest_overlap, tables, buffer, at, positions, rows_i, rows_j)
             if turning:
                 for k in range(rows.size):
                     p = rows[k]
@@ -173,10 +228,10 @@ def evaluate_pairs(world, law, shapes, spin_like, material_like, reach_like, sta
             if alone:
                 scatter_forces(forces, torques, buffer, at, shapes.position, shapes.spin, rows_i, rows_j)
             else:
-                write_forces(world.threads.push, buffer, at, shapes.position, shapes.spin, rows, first, rows_i.size)
+                write_forces(threads.push, buffer, at, shapes.position, shapes.spin, rows, first, rows_i.size)
             first = following
-        world.threads.heat[0, chunk] = column_sum(buffer, at.damping)
-        world.threads.heat[1, chunk] = column_sum(buffer, at.friction)
+        threads.heat[0, chunk] = column_sum(buffer, at.damping)
+        threads.heat[1, chunk] = column_sum(buffer, at.friction)
 
 
 @compilable(forceinline=True)
@@ -316,17 +371,17 @@ def clear_forces(push, first, last):
 
 
 @compilable(forceinline=True)
-def gather_forces(world, position_like, spin_like, reach_like, thread):
+def gather_forces(tables, position_like, spin_like, reach_like, thread):
     """Add to this thread's spheres the forces written per pair, in the order of the list."""
-    push = world.threads.push
-    begin = world.search.begin
-    other_begin = world.threads.other_begin
-    other = world.threads.other
-    touching = world.pairs.touching
+    push = tables.threads.push
+    begin = tables.begin
+    other_begin = tables.threads.other_begin
+    other = tables.threads.other
+    touching = tables.pairs.touching
     dimension = len(position_like)
     turning = len(spin_like)
-    forces = arrays.rows(world.force, position_like)
-    torques = arrays.rows(world.force[dimension:], spin_like)
+    forces = arrays.rows(tables.force, position_like)
+    torques = arrays.rows(tables.force[dimension:], spin_like)
     for n in range(thread.first, thread.last):
         total = arrays.at(forces, n)
         torque = arrays.at(torques, n)
@@ -346,10 +401,8 @@ def gather_forces(world, position_like, spin_like, reach_like, thread):
 
 
 @compilable(forceinline=True)
-def record_pair_energy(world, dt_stage):
+def record_pair_energy(ledger, heat, pair_count, dt_stage):
     """Add the energy that all pairs have dissipated in this evaluation to the ledger."""
-    ledger = world.ledger
-    heat = world.threads.heat
-    for chunk in range((world.counters[PAIR_COUNT] + CHUNK - 1) // CHUNK):
+    for chunk in range((pair_count + CHUNK - 1) // CHUNK):
         ledger[LEDGER_DAMPING, chunk % BLOCK] += dt_stage * heat[0, chunk]
         ledger[LEDGER_FRICTION, chunk % BLOCK] += dt_stage * heat[1, chunk]

@@ -13,6 +13,10 @@ facet to the next, its memory is transferred.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import (
     PairMotion,
@@ -31,16 +35,18 @@ from repose.sim.engine.contacts.pair_blocks import (
     to_line,
 )
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE, approach
-from repose.sim.engine.jit import compilable
-from repose.sim.engine.model import Stage
+from repose.sim.engine.jit import call, compilable
+from repose.sim.engine.model import Stage, Thread
 from repose.sim.engine.threads import wait
-from repose.sim.engine.workspace import BLOCK
+from repose.sim.engine.workspace import BLOCK, Floats
 from repose.sim.engine.world import (
     LEDGER_DAMPING,
     LEDGER_FRICTION,
     LEDGER_WALLS,
     MATERIAL_COUNT,
     WALL_CONTACT_COUNT,
+    WallContacts,
+    Walls,
 )
 
 __all__ = ["CYLINDER", "FACET", "PLANE", "move_walls", "record_wall_energy", "wall_contact", "wall_forces"]
@@ -183,40 +189,129 @@ def wall_contact(world, t, law, shapes):
     return contact
 
 
+class ActingSearch(NamedTuple):
+    """What `find_gaps` and `find_acting` read and write: tables of a world."""
+
+    motion: Floats
+    radius: Floats
+    walls: Walls
+    wall_contacts: WallContacts
+    reach: float
+    """How far beyond touching the law acts [m]."""
+    begin: int
+    end: int
+    """The entries of a thread are the rows begin to end - 1."""
+
+
+class WallForces(NamedTuple):
+    """What the forces of walls are computed from: tables of a world, and this evaluation."""
+
+    motion: Floats
+    force: Floats
+    inverse_mass: Floats
+    mass: Floats
+    radius: Floats
+    sphere_id: NDArray[np.int64]
+    material: NDArray[np.int64]
+    walls: Walls
+    wall_contacts: WallContacts
+    counters: NDArray[np.int64]
+    buffer: Floats
+    """`Threads.buffer`."""
+    largest_overlap: Floats
+    """`Threads.largest_overlap`."""
+    params: tuple
+    """The numbers that the law reads."""
+    stage: Stage
+    thread: Thread
+    acting: int
+    """Number of entries of this thread that push."""
+
+
 @compilable(forceinline=True)
-def wall_forces(world, law, shapes, stage, thread):
+def acting_search(world, thread):
+    """The argument of `search_acting`."""
+    begin = world.wall_contacts.begin
+    return ActingSearch(
+        world.motion,
+        world.radius,
+        world.walls,
+        world.wall_contacts,
+        world.search.reach[0],
+        np.int64(begin[thread.first]),
+        np.int64(begin[thread.last]),
+    )
+
+
+@compilable(forceinline=True)
+def force_of_walls(world, params, stage, thread, acting):
+    """The argument of `evaluate_walls`."""
+    return WallForces(
+        world.motion,
+        world.force,
+        world.inverse_mass,
+        world.mass,
+        world.radius,
+        world.sphere_id,
+        world.material,
+        world.walls,
+        world.wall_contacts,
+        world.counters,
+        world.threads.buffer,
+        world.threads.largest_overlap,
+        params,
+        stage,
+        thread,
+        acting,
+    )
+
+
+@compilable(forceinline=True)
+def wall_forces(world, params, stage, thread, parts):
     """Add the forces of walls on this thread's spheres to `world.force` and advance contact memory; False if a thread
     is missing."""
-    if world.walls.shape.size == 0:
-        return True
-    evaluate_walls(world, law, shapes, shapes.spin, shapes.material, shapes.reach, stage, thread)
+    acting = call(parts.search_acting, acting_search(world, thread))
+    call(parts.push_walls, force_of_walls(world, params, stage, thread, acting))
     return wait(world.threads)
 
 
 @compilable
-def evaluate_walls(world, law, shapes, spin_like, material_like, reach_like, stage, thread):
-    """Compute the forces of walls on this thread's spheres, block by block; as `evaluate_pairs`."""
-    wall_contacts = world.wall_contacts
-    walls = world.walls
-    radii = world.radius
-    buffer = world.threads.buffer[thread.id]
+def search_acting(tables, position_like):
+    """Find gaps and normals, and the entries that push; returns how many."""
+    positions = arrays.level(tables.motion, 0, 0, position_like)
+    radius = tables.radius
+    walls = tables.walls
+    wall_contacts = tables.wall_contacts
+    find_gaps(wall_contacts, walls, radius, positions, tables.reach, tables.begin, tables.end)
+    return find_acting(wall_contacts, walls, radius, positions, tables.begin, tables.end)
+
+
+@compilable
+def evaluate_walls(tables, law, shapes, spin_like, material_like, reach_like):
+    """Compute the forces of walls on this thread's spheres, block by block; as `evaluate_pairs`. Returns 0."""
+    wall_contacts = tables.wall_contacts
+    radii = tables.radius
+    masses = tables.mass
+    inverse_mass = tables.inverse_mass
+    stage = tables.stage
+    thread = tables.thread
+    acting = tables.acting
+    buffer = tables.buffer[thread.id]
     buffer = buffer[to_line(buffer) :]
     dimension = len(shapes.position)
     at = columns_of(shapes)
-    positions = arrays.level(world.motion, 0, 0, shapes.position)
-    velocities = arrays.level(world.motion, 0, 1, shapes.position)
-    spins = arrays.level(world.motion, dimension, 1, shapes.spin)
-    forces = arrays.rows(world.force, shapes.position)
-    torques = arrays.rows(world.force[dimension:], shapes.spin)
+    positions = arrays.level(tables.motion, 0, 0, shapes.position)
+    velocities = arrays.level(tables.motion, 0, 1, shapes.position)
+    spins = arrays.level(tables.motion, dimension, 1, shapes.spin)
+    forces = arrays.rows(tables.force, shapes.position)
+    torques = arrays.rows(tables.force[dimension:], shapes.spin)
     normals = arrays.rows(wall_contacts.normal, shapes.position)
     springs = arrays.rows(wall_contacts.shear_spring, shapes.position)
     pushes = arrays.rows(wall_contacts.push, shapes.position)
     begin = wall_contacts.begin[thread.first]
     end = wall_contacts.begin[thread.last]
     forget_materials(buffer, at)
-    largest_overlap = world.threads.largest_overlap[1, thread.id]
-    find_gaps(wall_contacts, walls, radii, positions, law.reach, begin, end)
-    acting = find_acting(wall_contacts, walls, radii, positions, begin, end)
+    largest_overlap = tables.largest_overlap[1, thread.id]
     for first in range(begin, begin + acting, BLOCK):
         size = min(BLOCK, begin + acting - first)
         clear_sums(buffer, at)  # of one contact each
@@ -225,30 +320,30 @@ def evaluate_walls(world, law, shapes, spin_like, material_like, reach_like, sta
             i = wall_contacts.sphere[t]
             radius = radii[i]
             x, velocity, spin = arrays.at(positions, i), arrays.at(velocities, i), arrays.at(spins, i)
-            motion = wall_motion(world, t, wall_contacts.gap[t], arrays.at(normals, t), x, velocity, spin)
+            motion = wall_motion(tables, t, wall_contacts.gap[t], arrays.at(normals, t), x, velocity, spin)
             arrays.write_block(buffer, at.branch, BLOCK, k, motion.branch)
             arrays.write_block(buffer, at.velocity, BLOCK, k, motion.velocity)
             arrays.write_block(buffer, at.shear_spring, BLOCK, k, arrays.at(springs, t))
             arrays.write_block(buffer, at.place, BLOCK, k, motion.place)
             if len(material_like) > 0:
-                set_material(buffer, at, k, law, wall_kind(world, i, wall_contacts.wall[t]))
+                set_material(buffer, at, k, law, wall_kind(tables, i, wall_contacts.wall[t]))
             arrays.write_block(buffer, at.spin_i, BLOCK, k, spin)
             arrays.write_block(buffer, at.spin_j, BLOCK, k, vector.scale(0.0, spin))
             buffer[arrays.index(at.radius_sum, BLOCK, k)] = radius
             buffer[arrays.index(at.effective_radius, BLOCK, k)] = radius
             buffer[arrays.index(at.radius_i, BLOCK, k)] = radius
             buffer[arrays.index(at.radius_j, BLOCK, k)] = 0.0
-            buffer[arrays.index(at.effective_mass, BLOCK, k)] = world.mass[i]
+            buffer[arrays.index(at.effective_mass, BLOCK, k)] = masses[i]
             buffer[arrays.index(at.fixed, BLOCK, k)] = 1.0
             buffer[arrays.index(at.touching, BLOCK, k)] = wall_contacts.touching[t]
             if len(spin_like) > 0:
-                buffer[arrays.index(at.effective_inertia, BLOCK, k)] = shared_inertia(world.inverse_mass[dimension, i])
+                buffer[arrays.index(at.effective_inertia, BLOCK, k)] = shared_inertia(inverse_mass[dimension, i])
 
         evaluate(buffer, size, law, shapes, shapes.position, reach_like, stage)
 
         if any_larger(buffer, at, size, largest_overlap, 1.0):
             entries = wall_contacts.acting[first : first + size]
-            search_walls(largest_overlap, world, buffer, at, positions, normals, entries)
+            search_walls(largest_overlap, tables, buffer, at, positions, normals, entries)
         for k in range(size):
             t = wall_contacts.acting[first + k]
             i = wall_contacts.sphere[t]
@@ -268,20 +363,38 @@ def evaluate_walls(world, law, shapes, spin_like, material_like, reach_like, sta
         if wall_contacts.contact_state[t] != ACTS:
             wall_contacts.touching[t] = 0
             wall_contacts.normal_force[t] = 0.0
+    return 0
+
+
+class WallRecord(NamedTuple):
+    """What `record_wall_energy` reads and writes: tables of a world, and the time that the evaluation represents."""
+
+    walls: Walls
+    wall_contacts: WallContacts
+    counters: NDArray[np.int64]
+    ledger: Floats
+    dt: float
 
 
 @compilable(forceinline=True)
-def record_wall_energy(world, dt_stage):
-    """Sum the forces on each wall, and add the energy of contacts with walls to the ledger, in the order of the
-    list."""
-    ledger = world.ledger
-    wall_contacts = world.wall_contacts
-    walls = world.walls
+def wall_record(world, dt_stage):
+    """The argument of `record_wall_energy`."""
+    return WallRecord(world.walls, world.wall_contacts, world.counters, world.ledger, dt_stage)
+
+
+@compilable
+def record_wall_energy(tables):
+    """Sum the forces on each wall, and add the energy of contacts with walls to the ledger, in the order of the list.
+    Returns 0."""
+    ledger = tables.ledger
+    wall_contacts = tables.wall_contacts
+    walls = tables.walls
+    dt_stage = tables.dt
     walls.force[:] = 0.0
     damping = 0.0
     friction = 0.0
     work = 0.0
-    for t in range(world.counters[WALL_CONTACT_COUNT]):
+    for t in range(tables.counters[WALL_CONTACT_COUNT]):
         if wall_contacts.contact_state[t] != ACTS:
             continue
         w = wall_contacts.wall[t]
@@ -294,11 +407,12 @@ def record_wall_energy(world, dt_stage):
     ledger[LEDGER_DAMPING, BLOCK - 1] += dt_stage * damping
     ledger[LEDGER_FRICTION, BLOCK - 1] += dt_stage * friction
     ledger[LEDGER_WALLS, 0] += dt_stage * work
+    return 0
 
 
 @compilable
-def move_walls(walls, dt):
+def move_walls(moved, velocity, dt):
     """Move the walls by one step."""
-    for w in range(walls.shape.size):
-        for c in range(walls.moved.shape[1]):
-            walls.moved[w, c] += dt * walls.velocity[w, c]
+    for w in range(moved.shape[0]):
+        for c in range(moved.shape[1]):
+            moved[w, c] += dt * velocity[w, c]

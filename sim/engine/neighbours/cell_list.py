@@ -3,11 +3,15 @@
 A sphere far away costs no memory. Two cells may share a bucket: the search for spheres near walls compares cell
 coordinates, the search for pairs removes duplicates afterwards. Cells adjacent in x lie in adjacent buckets: a row of
 three is one search, except at the end of the table.
+
+Spheres much larger than most have cells and a table of their own, so that one large sphere does not make the cells of
+all others large. Each size searches both tables.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +35,33 @@ def bucket_of(x, y, z, mask):
     return (x + (y * PRIMES[0] ^ z * PRIMES[1])) & mask
 
 
+class Cells(NamedTuple):
+    """Cells at this rebuild, of most spheres and of those larger than `limit`."""
+
+    kinds: int
+    """1, or 2 if there may be spheres that large."""
+    limit: float
+    """[m]."""
+    largest: tuple[float, float]
+    """Largest radius of either kind [m]."""
+    size: tuple[float, float]
+    """Width of the cells of either kind: the largest distance at which two of its spheres are listed [m]."""
+
+
+@compilable
+def cells_for(search, radius):
+    """The cells for these spheres and the present skin."""
+    kinds = 2 if search.large_start.size > 1 else 1
+    limit = search.large[0] if kinds == 2 else math.inf
+    most = 0.0
+    rest = 0.0
+    for i in range(radius.size):
+        most = max(most, radius[i] if radius[i] <= limit else 0.0)
+        rest = max(rest, radius[i] if radius[i] > limit else 0.0)
+    skin = search.reach[0] + search.skin[0]  # how far beyond touching
+    return Cells(kinds, limit, (most, rest), (2.0 * most + skin, 2.0 * rest + skin))
+
+
 @compilable
 def bucket_of_sphere(cell, i, mask):
     """Bucket of the cell sphere i lies in."""
@@ -38,37 +69,54 @@ def bucket_of_sphere(cell, i, mask):
 
 
 @compilable
-def find_cells(cell, motion, cell_size, first, last):
+def find_cells(cell, motion, radius, cells, first, last):
     """Cell coordinates of the spheres in these rows."""
     for c in range(cell.shape[0]):
         for i in range(first, last):
-            cell[c, i] = np.int64(math.floor(motion[c, 0, i] / cell_size))
+            size = cells.size[0] if radius[i] <= cells.limit else cells.size[1]
+            cell[c, i] = np.int64(math.floor(motion[c, 0, i] / size))
 
 
 @compilable
-def sort_into_cells(search, motion, radius):
-    """Fill the rows sorted by bucket (counting sort, stable), their positions and radii."""
+def sort_into_cells(search, motion, radius, cells):
+    """Fill the rows sorted by kind and bucket, their positions and radii."""
     cell = search.cell
-    start = search.bucket_start
     order = search.order
     place = search.place
+    count = cell.shape[1]
+    slots = sort_kind(search, radius, 0.0, cells.limit, search.bucket_start, 0)
+    if cells.kinds == 2:
+        sort_kind(search, radius, cells.limit, math.inf, search.large_start, slots)
+    for c in range(cell.shape[0]):
+        for slot in range(count):
+            place[c, slot] = motion[c, 0, order[slot]]
+    for slot in range(count):
+        place[cell.shape[0], slot] = radius[order[slot]]
+
+
+@compilable
+def sort_kind(search, radius, smallest, largest, start, first):
+    """Fill the rows of spheres larger than `smallest` and up to `largest` in size, sorted by bucket, from slot `first`
+    on (counting sort, stable); returns the next free slot."""
+    cell = search.cell
+    order = search.order
     mask = start.size - 2
     start[:] = 0
-    for i in range(cell.shape[1]):
-        start[bucket_of_sphere(cell, i, mask) + 1] += 1
+    start[0] = first
+    for i in range(radius.size):
+        if smallest < radius[i] <= largest:
+            start[bucket_of_sphere(cell, i, mask) + 1] += 1
     for b in range(start.size - 1):
         start[b + 1] += start[b]
-    for step in range(cell.shape[1]):
-        i = cell.shape[1] - 1 - step
-        b = bucket_of_sphere(cell, i, mask)
-        start[b + 1] -= 1
-        order[start[b + 1]] = i
+    end = start[start.size - 1]
+    for step in range(radius.size):
+        i = radius.size - 1 - step
+        if smallest < radius[i] <= largest:
+            b = bucket_of_sphere(cell, i, mask)
+            start[b + 1] -= 1
+            order[start[b + 1]] = i
     # The backward pass has shifted every start by one bucket: start[b + 1] is now where bucket b begins.
     for b in range(start.size - 1):
         start[b] = start[b + 1]
-    start[start.size - 1] = cell.shape[1]
-    for c in range(cell.shape[0]):
-        for slot in range(order.size):
-            place[c, slot] = motion[c, 0, order[slot]]
-    for slot in range(order.size):
-        place[cell.shape[0], slot] = radius[order[slot]]
+    start[start.size - 1] = end
+    return end

@@ -1,21 +1,27 @@
 """Rebuild the pair list: search cells, sort by (i, j), copy contact history.
 
-Threads share the spheres in the order of their cells to find pairs, each with a section of the second buffer, and in
-the order of their rows for the rest: each collects the pairs of its rows from all sections. The old list is sorted
-like the new one, so that contact history is copied in one pass along both.
+Each thread searches for the spheres of its rows, one after the other, all cells around for spheres in later rows, and
+sorts the few it finds: so the pairs are sorted by i and j. The pairs of a sphere in the old list lie together too:
+there the contact history of each pair is looked up. Threads collect the new list in sections of a buffer, and write it
+when all have read the old one.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
-from repose.sim.engine import arrays, vector
+import numpy as np
+from repose.sim.engine import arrays
 from repose.sim.engine.contacts.kinematics import shared_inertia
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.neighbours.cell_list import bucket_of
-from repose.sim.engine.threads import share
-from repose.sim.engine.workspace import FOUND
+from repose.sim.engine.neighbours.lanes import count_less, write_near
+from repose.sim.engine.workspace import LANES
 from repose.sim.engine.world import MATERIAL_COUNT
+
+MOST_COUNTED = 32
+"""Neighbours of a sphere up to which the place of one is found by counting those before it."""
 
 
 class Section(NamedTuple):
@@ -25,7 +31,7 @@ class Section(NamedTuple):
     last: int
     """Its spheres are the rows first to last - 1."""
     offset: int
-    """Where its pairs begin in `PairBuffer.sorted_j`."""
+    """Where its pairs begin in the buffer."""
     kept: int
     """Number of its pairs."""
     before: int
@@ -33,193 +39,238 @@ class Section(NamedTuple):
 
 
 @compilable
-def find_pairs(search, pair_buffer, position_like, first, last, section, end):
-    """Write the pairs closer than touching + reach of the law + skin of the spheres in these slots with all in later
-    slots, from entry `section` on; returns how many, or -1 if they do not fit before `end`. Where two cells share a
-    bucket a pair may occur twice."""
-    cell = search.cell
-    start = search.bucket_start
-    mask = start.size - 2
-    deep = len(position_like) == 3
+def find_pairs(search, cells, rows, motion, radius, position_like, thread, section, end):
+    """Write the second spheres of the pairs closer than touching + reach of the law + skin whose first are this
+    thread's rows, from entry `section` on; returns the number of pairs, or -1 if they do not fit before `end`.
+
+    Afterwards `new_begin`, of `Search`, is where the pairs of each sphere begin. Where two cells share a bucket a pair
+    may occur twice.
+    """
+    positions = arrays.level(motion, 0, 0, position_like)
     found = section
-    for slot in range(first, last):
-        i = search.order[slot]
-        x, y, z = cell[0, i], cell[1, i], cell[2, i] if deep else 0
-        # The rest of its own cell and the next one, then whole rows of three on one side.
-        for row in range(5 if deep else 2):
-            beside = y + 1 if row < 2 else y + row - 3
-            left = bucket_of(x if row == 0 else x - 1, y if row == 0 else beside, z if row < 2 else z + 1, mask)
-            wide = 2 if row == 0 else 3
-            over = left + wide - 1 - mask  # number of cells at the beginning of the table
-            for turn in range(2 if over > 0 else 1):
-                low = 0 if turn == 1 else slot + 1 if row == 0 else start[left]
-                high = start[over] if turn == 1 else start[mask + 1 if over > 0 else left + wide]
-                found = search_slots(search, pair_buffer, position_like, slot, low, high, found, end)
-        if found >= end:
+    for i in range(thread.first, thread.last):
+        search.new_begin[i] = found
+        found = find_later(search, cells, rows, i, arrays.at(positions, i), radius[i], found, end)
+        if found < 0:
             return -1
     return found - section
 
 
-@compilable(forceinline=True)
-def search_slots(search, pair_buffer, position_like, slot, low, high, found, end):
-    """Write the spheres of these slots that are within reach of one; returns the next free entry.
+@compilable
+def sort_pairs(pairs, pair_buffer, search, inverse_mass, thread, section, found):
+    """Sort the pairs of this thread's rows, `found` from entry `section` on, and copy their contact history; returns
+    how many are kept: each once, none of two fixed spheres, and none of two members of one body.
 
-    No branch depends on a candidate: a fifth of them would be predicted wrongly, which costs more than the test. At
-    `end` all are written to the last entry, which the caller takes for a full section.
+    This pass is not part of the search: vector instructions wait for numbers that have just been written one by one.
     """
-    order = search.order
-    rows_i = pair_buffer.i
-    rows_j = pair_buffer.j
-    place = arrays.rows(search.place, position_like)
-    radius = search.place[len(position_like)]
-    here = arrays.at(place, slot)
-    reach = radius[slot] + search.reach[0] + search.skin[0]
-    i = order[slot]
-    for candidate in range(low, high):
-        j = order[candidate]
-        branch = vector.sub(here, arrays.at(place, candidate))
-        close = reach + radius[candidate]
-        at = min(found, end - 1)
-        rows_i[at] = min(i, j)
-        rows_j[at] = max(i, j)
-        found += 1 if vector.dot(branch, branch) <= close * close else 0
+    begin = search.begin
+    new_begin = search.new_begin
+    kept = section
+    low = section
+    for i in range(thread.first, thread.last):
+        high = new_begin[i + 1] if i + 1 < thread.last else section + found
+        new_begin[i] = kept
+        end = drop_fixed(pair_buffer.found, inverse_mass, low, high) if inverse_mass[i] == 0.0 else high
+        end = drop_joined(pair_buffer.found, search.body, i, low, end) if search.body[i] >= 0 else end
+        end = sort_rows(pair_buffer.found, pair_buffer.j, low, end, kept)
+        copy_history(pairs, pair_buffer, begin[i], begin[i + 1], kept, end)
+        kept = end
+        low = high
+    return kept - section
+
+
+@compilable(forceinline=True)
+def find_later(search, cells, rows, i, here, radius, first, end):
+    """Write the later rows within reach of sphere i from entry `first` on; returns the next free entry, or -1 at the
+    end. Where two cells share a bucket a row may occur twice."""
+    cell = search.cell
+    deep = len(here) == 3
+    reach = radius + search.reach[0] + search.skin[0]
+    kind = 0 if radius <= cells.limit else 1
+    start = search.bucket_start if kind == 0 else search.large_start
+    mask = start.size - 2
+    x, y, z = cell[0, i] - 1, cell[1, i] - 1, cell[2, i] - 1 if deep else 0
+    found = first
+    for row in range(9 if deep else 3):
+        left = bucket_of(x, y + row % 3, z + row // 3, mask)
+        found = search_row(search, start, rows, left, 3, i, here, reach, found, end)
+        if found < 0:
+            return -1
+    if cells.kinds == 2:
+        return find_other_kind(search, cells, rows, 1 - kind, i, here, reach, found, end)
+    return found
+
+
+@compilable(forceinline=True)
+def search_row(search, start, rows, left, wide, i, here, reach, found, end):
+    """Write the later rows within reach of a place in so many buckets; returns the next free entry, or -1 at the end.
+
+    No branch depends on a candidate: a fifth of them would be predicted wrongly, which costs more than the test. Up to
+    LANES entries behind the last are overwritten.
+    """
+    mask = start.size - 2
+    over = left + wide - 1 - mask  # number of buckets at the beginning of the table
+    for turn in range(2 if over > 0 else 1):
+        low = start[0] if turn == 1 else start[left]
+        high = start[over] if turn == 1 else start[mask + 1 if over > 0 else left + wide]
+        for slot in range(low, high, LANES):
+            found = write_near(rows, found, search, (slot, high), here, reach, i)
+            if found > end:
+                return -1
     return found
 
 
 @compilable
-def sort_pairs(begin, pair_buffer, thread_status, inverse_mass, body, thread):
-    """Collect the pairs of this thread's rows from all sections, sorted by i and j, each once; returns their offset in
-    `PairBuffer.sorted_j`, the number of pairs found for the rows before, and how many there are.
+def find_other_kind(search, cells, rows, kind, i, here, reach, found, end):
+    """`find_later` among the spheres of the other kind: in all cells that the reach of sphere i covers."""
+    start = search.bucket_start if kind == 0 else search.large_start
+    mask = start.size - 2
+    across = reach + cells.largest[kind]
+    size = cells.size[kind]
+    x, wide = cells_within(here[0], across, size)
+    y, high = cells_within(here[1], across, size)
+    z, far = cells_within(here[2], across, size) if len(here) == 3 else (0, 1)
+    if wide > mask or high * far > search.order.size:  # all spheres of this kind
+        return search_row(search, start, rows, 0, mask + 1, i, here, reach, found, end)
+    for over_z in range(far):
+        for over_y in range(high):
+            left = bucket_of(x, y + over_y, z + over_z, mask)
+            found = search_row(search, start, rows, left, wide, i, here, reach, found, end)
+            if found < 0:
+                return -1
+    return found
 
-    `begin`, of `Search`, counts from that offset. Pairs of two fixed spheres, and of two members of one body, are left
-    out.
-    """
-    capacity = pair_buffer.i.size
-    rows_i = pair_buffer.i
-    rows_j = pair_buffer.j
-    sorted_j = pair_buffer.sorted_j
-    first = thread.first
-    last = thread.last
-    for i in range(first, last):
-        begin[i] = 0
-    base = 0
-    for other in range(thread.total):
-        section, _ = share(capacity, other, thread.total)
-        for p in range(section, section + thread_status[other, FOUND]):
-            i = rows_i[p]
-            base += 1 if i < first else 0
-            if first <= i < last:
-                begin[i] += 1
-    at = base
-    for i in range(first, last):
-        at += begin[i]
-        begin[i] = at
-    # From the end of each sphere's pairs backwards, so that `begin` ends up at the first.
-    for other in range(thread.total):
-        section, _ = share(capacity, other, thread.total)
-        for p in range(section, section + thread_status[other, FOUND]):
-            i = rows_i[p]
-            if first <= i < last:
-                begin[i] -= 1
-                sorted_j[begin[i]] = rows_j[p]
-    kept = base
-    for i in range(first, last):
-        low = begin[i]
-        high = begin[i + 1] if i + 1 < last else at
-        begin[i] = kept - base
-        sort_few(sorted_j, low, high)
-        fixed = inverse_mass[i] == 0.0
-        previous = i
-        for p in range(low, high):
-            j = sorted_j[p]
-            sorted_j[kept] = j
-            apart = not (fixed and inverse_mass[j] == 0.0) and (body[i] < 0 or body[i] != body[j])
-            kept += 1 if j != previous and apart else 0
-            previous = j
-    return base, kept - base
+
+@compilable
+def cells_within(here, across, size):
+    """First of the cells within so far of a coordinate, and their number."""
+    first = math.floor((here - across) / size)
+    number = math.floor((here + across) / size) - first + 1.0
+    return np.int64(first), np.int64(min(number, 1e9))
+
+
+@compilable
+def drop_fixed(rows, inverse_mass, first, last):
+    """Leave out fixed spheres among these entries; returns their new end."""
+    kept = first
+    for k in range(first, last):
+        rows[kept] = rows[k]
+        kept += 1 if inverse_mass[rows[k]] > 0.0 else 0
+    return kept
+
+
+@compilable
+def drop_joined(rows, body, i, first, last):
+    """Leave out members of the body of sphere i among these entries; returns their new end."""
+    kept = first
+    for k in range(first, last):
+        rows[kept] = rows[k]
+        kept += 1 if body[rows[k]] != body[i] else 0
+    return kept
 
 
 @compilable(forceinline=True)
-def sort_few(rows, first, last):
-    """Sort by insertion."""
-    for k in range(first + 1, last):
-        row = rows[k]
-        at = k
-        while at > first and rows[at - 1] > row:
-            rows[at] = rows[at - 1]
-            at -= 1
-        rows[at] = row
+def sort_rows(rows, ordered, first, last, to):
+    """Write these entries in order from entry `to` on, each once; returns their end."""
+    number = last - first
+    ranks = -1
+    if number <= MOST_COUNTED:
+        ranks = 0
+        for k in range(first, last):
+            rank = 0
+            for block in range(first, last, LANES):
+                rank += count_less(rows, block, min(last - block, LANES), rows[k])
+            ordered[to + rank] = rows[k]
+            ranks += rank
+    if ranks == number * (number - 1) // 2:
+        return to + number
+    return sort_unequal(rows, ordered, first, last, to)
 
 
 @compilable
-def first_pair_of(pairs, count, i):
-    """First pair of sphere i or a later one in a sorted list."""
-    low = 0
-    high = count
-    while low < high:
-        middle = (low + high) // 2
-        if pairs.i[middle] < i:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+def sort_unequal(rows, ordered, first, last, to):
+    """`sort_rows` for many entries or where some occur twice (Shell's sort)."""
+    gap = 1
+    while gap < last - first:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for k in range(first + gap, last):
+            row = rows[k]
+            at = k
+            while at >= first + gap and rows[at - gap] > row:
+                rows[at] = rows[at - gap]
+                at -= gap
+            rows[at] = row
+        gap //= 3
+    end = to
+    for k in range(first, last):
+        if k == first or rows[k] != rows[k - 1]:
+            ordered[end] = rows[k]
+            end += 1
+    return end
+
+
+@compilable(forceinline=True)
+def copy_history(pairs, pair_buffer, old, old_end, first, last):
+    """Copy the contact history of a sphere's pairs in the old list to those in the buffer; new pairs have none."""
+    for k in range(first, last):
+        j = pair_buffer.j[k]
+        same = old
+        stop = old_end
+        while stop - same > MOST_COUNTED:
+            middle = (same + stop) // 2
+            if pairs.j[middle] < j:
+                same = middle + 1
+            else:
+                stop = middle
+        for block in range(same, stop, LANES):
+            same += count_less(pairs.j, block, min(stop - block, LANES), j)
+        same = min(same, pairs.j.size - 1)
+        touched = same < old_end and pairs.j[same] == j and pairs.touching[same] > 0
+        pair_buffer.touching[k] = 1 if touched else 0
+        pair_buffer.normal_force[k] = pairs.normal_force[same] if touched else 0.0
+        for c in range(pair_buffer.shear_spring.shape[0]):
+            pair_buffer.shear_spring[c, k] = pairs.shear_spring[c, same] if touched else 0.0
 
 
 @compilable
-def copy_history(pairs, pair_buffer, begin, count, section):
-    """Copy the contact history of the old list, of `count` pairs, to the same pairs of the new one, in the buffer."""
-    old = first_pair_of(pairs, count, section.first)
-    for i in range(section.first, section.last):
-        end = begin[i + 1] if i + 1 < section.last else section.kept
-        while old < count and pairs.i[old] < i:
-            old += 1
-        for k in range(begin[i], end):
-            j = pair_buffer.sorted_j[section.offset + k]
-            while old < count and pairs.i[old] == i and pairs.j[old] < j:
-                old += 1
-            new = section.before + k
-            pair_buffer.touching[new] = 0
-            if old < count and pairs.i[old] == i and pairs.j[old] == j and pairs.touching[old] > 0:
-                pair_buffer.touching[new] = 1
-                pair_buffer.normal_force[new] = pairs.normal_force[old]
-                for c in range(pair_buffer.shear_spring.shape[0]):
-                    pair_buffer.shear_spring[c, new] = pairs.shear_spring[c, old]
-
-
-@compilable
-def write_pairs(world, section, needs_material):
+def write_pairs(tables, section):
     """Write the pairs of a section to their rows of the list."""
-    pairs = world.pairs
-    pair_buffer = world.pair_buffer
-    begin = world.search.begin
-    radius = world.radius
-    mass = world.mass
-    inverse_mass = world.inverse_mass[0]
-    inverse_inertia = world.inverse_mass[world.inverse_mass.shape[0] - 1]
-    turning = world.inverse_mass.shape[0] > pair_buffer.shear_spring.shape[0]
+    pairs = tables.pairs
+    pair_buffer = tables.pair_buffer
+    begin = tables.search.begin
+    new_begin = tables.search.new_begin
+    from_buffer = section.offset - section.before
+    radius = tables.radius
+    mass = tables.mass
+    material = tables.material
+    materials = tables.counters[MATERIAL_COUNT]
+    inverse_mass = tables.inverse_mass[0]
+    inverse_inertia = tables.inverse_mass[tables.inverse_mass.shape[0] - 1]
+    turning = tables.inverse_mass.shape[0] > pair_buffer.shear_spring.shape[0]
+    needs_material = tables.needs_material > 0
     for i in range(section.first, section.last):
-        end = begin[i + 1] if i + 1 < section.last else section.kept
-        for k in range(begin[i], end):
-            row = section.before + k
-            j = pair_buffer.sorted_j[section.offset + k]
+        first = new_begin[i] - from_buffer
+        begin[i] = first
+        last = (new_begin[i + 1] if i + 1 < section.last else section.offset + section.kept) - from_buffer
+        for row in range(first, last):
+            j = pair_buffer.j[from_buffer + row]
             pairs.i[row] = i
             pairs.j[row] = j
             pairs.radius_sum[row] = radius[i] + radius[j]
             pairs.effective_mass[row] = mass[i] * mass[j] / (mass[i] + mass[j])
             if needs_material:
-                pairs.kind[row] = world.material[i] * world.counters[MATERIAL_COUNT] + world.material[j]
+                pairs.kind[row] = material[i] * materials + material[j]
             if turning:
                 pairs.effective_inertia[row] = shared_inertia(inverse_inertia[i] + inverse_inertia[j])
             pairs.fixed[row] = 1 if inverse_mass[i] == 0.0 or inverse_mass[j] == 0.0 else 0
-        begin[i] += section.before
     stop = section.before + section.kept
     for row in range(section.before, stop):
-        touched = pair_buffer.touching[row]
-        pairs.touching[row] = touched
-        pairs.normal_force[row] = pair_buffer.normal_force[row] if touched else 0.0
+        pairs.touching[row] = pair_buffer.touching[from_buffer + row]
+        pairs.normal_force[row] = pair_buffer.normal_force[from_buffer + row]
     for c in range(pair_buffer.shear_spring.shape[0]):
         for row in range(section.before, stop):
-            pairs.shear_spring[c, row] = pair_buffer.shear_spring[c, row] if pair_buffer.touching[row] else 0.0
+            pairs.shear_spring[c, row] = pair_buffer.shear_spring[c, from_buffer + row]
 
 
 @compilable

@@ -1,29 +1,38 @@
 """Verlet list: every pair closer than touching + skin, kept for many steps.
 
 Once a sphere or a wall has moved half the skin, the lists of pairs and of contacts with walls are rebuilt from cells
-(repose.sim.engine.neighbours.cell_list) that are as wide as the largest distance at which two spheres are listed. Cells
-that share a bucket may give a pair twice; sorting removes the duplicate. Every function here runs in all threads, each
-with its share of the spheres.
+(repose.sim.engine.neighbours.cell_list) that are as wide as the largest distance at which two spheres are listed. Every
+function here runs in all threads, each with its share of the spheres.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine import arrays, vector
-from repose.sim.engine.jit import compilable
-from repose.sim.engine.neighbours.cell_list import find_cells, sort_into_cells
-from repose.sim.engine.neighbours.pair_list import (
-    Section,
-    copy_history,
-    find_pairs,
-    index_by_j,
-    sort_pairs,
-    write_pairs,
-)
-from repose.sim.engine.neighbours.wall_list import refresh_wall_list
+from repose.sim.engine.jit import call, compilable
+from repose.sim.engine.model import Thread
+from repose.sim.engine.neighbours.cell_list import cells_for, find_cells, sort_into_cells
+from repose.sim.engine.neighbours.pair_list import Section, find_pairs, index_by_j, sort_pairs, write_pairs
+from repose.sim.engine.neighbours.wall_list import wall_listing
 from repose.sim.engine.threads import share, wait
-from repose.sim.engine.workspace import CULPRIT, FOUND, KEPT, MOVED, STATUS, WALL_LIST_FITS
+from repose.sim.engine.workspace import (
+    CULPRIT,
+    FOUND,
+    KEPT,
+    LANES,
+    MOVED,
+    STATUS,
+    WALL_LIST_FITS,
+    Floats,
+    PairBuffer,
+    Search,
+    Threads,
+    WallBuffer,
+)
 from repose.sim.engine.world import (
     NOT_FINITE,
     OK,
@@ -34,6 +43,9 @@ from repose.sim.engine.world import (
     STEP_COUNT,
     THREAD_MISSING,
     TOO_FAST,
+    Pairs,
+    WallContacts,
+    Walls,
 )
 
 LARGEST_STEP = 0.5
@@ -61,26 +73,26 @@ def farther(now, then, limit, first, last):
 
 
 @compilable
-def walls_moved(walls, search):
+def walls_moved(now, then, skin):
     """True if some wall moved half the skin."""
-    limit = (0.5 * search.skin[0]) ** 2
+    limit = (0.5 * skin[0]) ** 2
     count = 0
-    for w in range(walls.shape.size):
+    for w in range(now.shape[0]):
         path = 0.0
-        for c in range(walls.moved.shape[1]):
-            path += (walls.moved[w, c] - search.wall_reference[w, c]) ** 2
+        for c in range(now.shape[1]):
+            path += (now[w, c] - then[w, c]) ** 2
         count += 0 if path <= limit else 1
     return count > 0
 
 
 @compilable(forceinline=True)
-def moved_too_far(world, position_like, thread):
+def moved_too_far(motion, search, walls, position_like, thread):
     """True if something has moved so far that a pair that is not listed may touch."""
-    now = arrays.level(world.motion, 0, 0, position_like)
-    then = arrays.rows(world.search.reference, position_like)
+    now = arrays.level(motion, 0, 0, position_like)
+    then = arrays.rows(search.reference, position_like)
     # Walls are moved and checked by the same thread.
-    return farther(now, then, 0.5 * world.search.skin[0], thread.first, thread.last) or (
-        thread.id == 0 and walls_moved(world.walls, world.search)
+    return farther(now, then, 0.5 * search.skin[0], thread.first, thread.last) or (
+        thread.id == 0 and walls_moved(walls.moved, search.wall_reference, search.skin)
     )
 
 
@@ -152,75 +164,154 @@ def list_as_far(search, reach):
     search.reach[0] = reach
 
 
+class Renewal(NamedTuple):
+    """What a thread renews the lists from: tables of a world, and how."""
+
+    motion: Floats
+    inverse_mass: Floats
+    mass: Floats
+    radius: Floats
+    material: NDArray[np.int64]
+    walls: Walls
+    wall_contacts: WallContacts
+    wall_buffer: WallBuffer
+    pairs: Pairs
+    pair_buffer: PairBuffer
+    search: Search
+    threads: Threads
+    counters: NDArray[np.int64]
+    dt: float
+    """Of the step that is under way [s]."""
+    thread: Thread
+    needs_material: int
+    """1 if the pairs need the kind of their materials, else 0."""
+    list_walls: Any
+    """The part that lists spheres near walls (repose.sim.engine.parts)."""
+
+
+@compilable(forceinline=True)
+def renewal(world, dt, thread, needs_material, list_walls):
+    """The argument of `renew_lists`."""
+    return Renewal(
+        world.motion,
+        world.inverse_mass,
+        world.mass,
+        world.radius,
+        world.material,
+        world.walls,
+        world.wall_contacts,
+        world.wall_buffer,
+        world.pairs,
+        world.pair_buffer,
+        world.search,
+        world.threads,
+        world.counters,
+        dt,
+        thread,
+        needs_material,
+        list_walls,
+    )
+
+
 @compilable
-def rebuild(world, shapes, needs_material, thread):
+def rebuild(tables, position_like):
     """Rebuild both lists: search cells, sort by (i, j), copy contact history; returns a status.
 
     If either list does not fit, the pairs in contact stay listed with their history, so that the rebuild can be
     repeated after the tables have been enlarged.
     """
-    threads = world.threads
+    motion = tables.motion
+    radius = tables.radius
+    threads = tables.threads
     thread_status = threads.thread_status
-    search = world.search
-    largest = 0.0
-    for i in range(world.radius.size):
-        largest = max(largest, world.radius[i])
-    cell_size = 2.0 * largest + search.reach[0] + search.skin[0]
-    find_cells(search.cell, world.motion, cell_size, thread.first, thread.last)
+    search = tables.search
+    pairs = tables.pairs
+    pair_buffer = tables.pair_buffer
+    counters = tables.counters
+    thread = tables.thread
+    cells = cells_for(search, radius)
+    find_cells(search.cell, motion, radius, cells, thread.first, thread.last)
     if not wait(threads):
         return THREAD_MISSING
     if thread.id == 0:
-        sort_into_cells(search, world.motion, world.radius)
+        sort_into_cells(search, motion, radius, cells)
     if not wait(threads):
         return THREAD_MISSING
     if thread.id == 0:
-        fits = world.walls.shape.size == 0 or refresh_wall_list(world, shapes.position, cell_size, largest)
-        thread_status[0, WALL_LIST_FITS] = 1 if fits else 0
-    begin, end = share(world.pairs.i.size, thread.id, thread.total)
-    pair_buffer = world.pair_buffer
-    found = find_pairs(search, pair_buffer, shapes.position, thread.first, thread.last, begin, end)
+        fits = 1
+        if tables.walls.shape.size > 0:
+            fits = call(tables.list_walls, wall_listing(tables, cells))
+        thread_status[0, WALL_LIST_FITS] = fits
+    low, high = share(pairs.i.size, thread.id, thread.total)
+    offset = low + LANES * thread.id
+    end = high + LANES * thread.id
+    found = find_pairs(search, cells, pair_buffer.found, motion, radius, position_like, thread, offset, end)
+    kept = 0
+    if found > 0:
+        kept = sort_pairs(pairs, pair_buffer, search, tables.inverse_mass[0], thread, offset, found)
     thread_status[thread.id, FOUND] = found
-    if not wait(threads):
-        return THREAD_MISSING
-    fits = thread_status[0, WALL_LIST_FITS] == 1
-    for other in range(thread.total):
-        fits &= thread_status[other, FOUND] >= 0
-    if not fits:
-        return PAIRS_FULL
-    offset, kept = sort_pairs(search.begin, pair_buffer, thread_status, world.inverse_mass[0], search.body, thread)
     thread_status[thread.id, KEPT] = kept
-    if not wait(threads):
+    if not wait(threads):  # no thread needs the old list any more
         return THREAD_MISSING
+    all_fit = thread_status[0, WALL_LIST_FITS] == 1
     before = 0
     total = 0
     for other in range(thread.total):
+        all_fit &= thread_status[other, FOUND] >= 0
         before += thread_status[other, KEPT] if other < thread.id else 0
         total += thread_status[other, KEPT]
+    if not all_fit:
+        return PAIRS_FULL
     section = Section(thread.first, thread.last, offset, kept, before)
-    copy_history(world.pairs, pair_buffer, search.begin, world.counters[PAIR_COUNT], section)
-    if not wait(threads):  # no thread needs the old list any more
-        return THREAD_MISSING
-    write_pairs(world, section, needs_material)
-    store_positions(search.reference, world.motion, thread.first, thread.last)
+    write_pairs(tables, section)
+    store_positions(search.reference, motion, thread.first, thread.last)
     if thread.id == 0:
-        store_walls(search.wall_reference, world.walls.moved)
-        world.counters[PAIR_COUNT] = total
-        world.counters[REBUILT_AT] = world.counters[STEP_COUNT]
-        world.counters[REBUILD_COUNT] += 1
-        search.begin[world.radius.size] = total
+        store_walls(search.wall_reference, tables.walls.moved)
+        counters[PAIR_COUNT] = total
+        counters[REBUILT_AT] = counters[STEP_COUNT]
+        counters[REBUILD_COUNT] += 1
+        search.begin[radius.size] = total
     if not wait(threads):
         return THREAD_MISSING
     if thread.total > 1:
-        index_by_j(threads, world.pairs.j, thread.first, thread.last, total)
+        index_by_j(threads, pairs.j, thread.first, thread.last, total)
     return OK
 
 
 @compilable
-def refresh_neighbours(world, shapes, needs_material, dt, thread):
-    """Rebuild the lists if a pair that is not listed may touch; returns a status and the row of the sphere
-    concerned."""
+def renew_lists(tables, position_like):
+    """Check the motion, tune the skin and rebuild both lists; returns a status. The row of the sphere concerned is in
+    `Threads.thread_status`."""
+    search = tables.search
+    threads = tables.threads
+    thread_status = threads.thread_status
+    skin = search.skin[0]
+    if not wait(threads):  # all have read
+        return THREAD_MISSING
+    if tables.thread.id == 0:
+        status, culprit = check_motion(tables.motion, tables.radius, tables.inverse_mass, position_like, tables.dt)
+        thread_status[0, STATUS] = status
+        thread_status[0, CULPRIT] = culprit
+        if thread_status[0, STATUS] == OK:
+            tune_skin(search, tables.radius, tables.inverse_mass, tables.counters)
+    if not wait(threads):
+        return THREAD_MISSING
+    if thread_status[0, STATUS] != OK:
+        return thread_status[0, STATUS]
+    status = rebuild(tables, position_like)
+    if status == PAIRS_FULL:
+        if not wait(threads):
+            return THREAD_MISSING
+        search.skin[0] = skin  # tuned only once, however often the tables are enlarged
+    return status
+
+
+@compilable(forceinline=True)
+def refresh_neighbours(world, position_like, dt, thread, parts):
+    """Renew the lists if a pair that is not listed may touch; returns a status and the row of the sphere concerned."""
     thread_status = world.threads.thread_status
-    thread_status[thread.id, MOVED] = 1 if moved_too_far(world, shapes.position, thread) else 0
+    has_moved = moved_too_far(world.motion, world.search, world.walls, position_like, thread)
+    thread_status[thread.id, MOVED] = 1 if has_moved else 0
     if not wait(world.threads):
         return THREAD_MISSING, -1
     moved = 0
@@ -228,22 +319,7 @@ def refresh_neighbours(world, shapes, needs_material, dt, thread):
         moved += thread_status[other, MOVED]
     if moved == 0:
         return OK, -1
-    skin = world.search.skin[0]
-    if not wait(world.threads):  # all have read
-        return THREAD_MISSING, -1
-    if thread.id == 0:
-        status, culprit = check_motion(world.motion, world.radius, world.inverse_mass, shapes.position, dt)
-        thread_status[0, STATUS] = status
-        thread_status[0, CULPRIT] = culprit
-        if thread_status[0, STATUS] == OK:
-            tune_skin(world.search, world.radius, world.inverse_mass, world.counters)
-    if not wait(world.threads):
-        return THREAD_MISSING, -1
-    if thread_status[0, STATUS] != OK:
-        return thread_status[0, STATUS], thread_status[0, CULPRIT]
-    status = rebuild(world, shapes, needs_material, thread)
-    if status == PAIRS_FULL:
-        if not wait(world.threads):
-            return THREAD_MISSING, -1
-        world.search.skin[0] = skin  # tuned only once, however often the tables are enlarged
+    status = call(parts.renew_lists, renewal(world, dt, thread, parts.needs_material, parts.list_walls))
+    if status == NOT_FINITE or status == TOO_FAST:  # noqa: SIM109  as a tuple it compiles longer
+        return status, thread_status[0, CULPRIT]
     return status, -1

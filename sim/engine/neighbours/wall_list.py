@@ -9,37 +9,71 @@ sphere touches a handful of walls, so that the chain is short.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import TINY
 from repose.sim.engine.contacts.wall_geometry import FACET, PLANE, approach
 from repose.sim.engine.jit import compilable
-from repose.sim.engine.neighbours.cell_list import bucket_of
-from repose.sim.engine.world import WALL_CONTACT_COUNT
+from repose.sim.engine.neighbours.cell_list import Cells, bucket_of
+from repose.sim.engine.workspace import Floats, Search, WallBuffer
+from repose.sim.engine.world import WALL_CONTACT_COUNT, WallContacts, Walls
 
 CELL_COST = 2.0
 """Cost of searching a cell in units of the cost of testing a sphere [-]."""
 
 
+class WallListing(NamedTuple):
+    """What the list is rebuilt from: tables of a world, whose spheres have been sorted into cells."""
+
+    motion: Floats
+    inverse_mass: Floats
+    radius: Floats
+    walls: Walls
+    wall_contacts: WallContacts
+    wall_buffer: WallBuffer
+    search: Search
+    counters: NDArray[np.int64]
+    cells: Cells
+
+
+@compilable(forceinline=True)
+def wall_listing(world, cells):
+    """The argument of `refresh_wall_list`."""
+    return WallListing(
+        world.motion,
+        world.inverse_mass,
+        world.radius,
+        world.walls,
+        world.wall_contacts,
+        world.wall_buffer,
+        world.search,
+        world.counters,
+        cells,
+    )
+
+
 @compilable
-def refresh_wall_list(world, position_like, cell_size, largest):
-    """Rebuild the list and keep contact history; False if it does not fit."""
-    wall_contacts = world.wall_contacts
-    buffer = world.wall_buffer
-    counters = world.counters
+def refresh_wall_list(tables, position_like):
+    """Rebuild the list and keep contact history; returns 1, or 0 if it does not fit."""
+    wall_contacts = tables.wall_contacts
+    buffer = tables.wall_buffer
+    counters = tables.counters
     kept = save_history(buffer, counters[WALL_CONTACT_COUNT], wall_contacts)
-    positions = arrays.level(world.motion, 0, 0, position_like)
-    inverse_mass = world.inverse_mass[0]
+    positions = arrays.level(tables.motion, 0, 0, position_like)
+    inverse_mass = tables.inverse_mass[0]
     found = find_wall_contacts(
-        wall_contacts, world.walls, world.search, positions, world.radius, inverse_mass, cell_size, largest
+        wall_contacts, tables.walls, tables.search, positions, tables.radius, inverse_mass, tables.cells
     )
     if found < 0:
         counters[WALL_CONTACT_COUNT] = restore_contacts(buffer, kept, wall_contacts)
-        return False
+        return 0
     counters[WALL_CONTACT_COUNT] = found
     sort_by_sphere(wall_contacts, buffer, found)
     copy_history(buffer, kept, found, wall_contacts)
-    return True
+    return 1
 
 
 @compilable
@@ -69,7 +103,7 @@ def sort_by_sphere(wall_contacts, buffer, count):
 
 
 @compilable
-def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_mass, cell_size, largest):
+def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_mass, cells):
     """Write every sphere near a wall, wall by wall; returns how many, or -1 if they do not fit.
 
     This function and those it calls take single tables: with the whole world as argument they compile longer than all
@@ -77,21 +111,22 @@ def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_m
     """
     cell = search.cell
     order = search.order
-    start = search.bucket_start
     span = search.box_cells
     skin = search.reach[0] + search.skin[0]  # how far beyond touching
-    mask = start.size - 2
     deep = cell.shape[0] - 1
     flat = cell.shape[0] == 2
     found = 0
     for w in range(walls.shape.size):
-        by_cells = box_of_wall(search, walls, w, largest + skin, cell_size, radii.size)
+        by_cells = box_of_wall(search, walls, w)
+        if by_cells:
+            number = 0.0
+            for kind in range(cells.kinds):
+                number += cells_of_box(search, cells.largest[kind] + skin, cells.size[kind])
+            by_cells = CELL_COST * number < radii.size
         low = arrays.read_row(search.box, 0, positions)
         high = arrays.read_row(search.box, 1, positions)
         normal = arrays.read_row(search.box, 2, positions)
         level = vector.dot(normal, arrays.read_row(search.box, 3, positions))
-        # Of the cells in the box of a facet only those near its plane matter.
-        thick = largest + skin + 0.5 * math.sqrt(cell.shape[0]) * cell_size
         nx, ny, nz = search.box[2, 0], search.box[2, 1], 0.0 if flat else search.box[2, deep]
         behind = walls.shape[w] == PLANE  # a sphere beyond a plane is pushed back
         if not by_cells:
@@ -103,20 +138,27 @@ def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_m
                 if near and inverse_mass[i] > 0.0 and is_near(walls, w, center, reach):
                     found = append(wall_contacts.sphere, wall_contacts.wall, found, i, w)
             continue
-        for z in range(0 if flat else span[0, deep], 1 if flat else span[1, deep] + 1):
-            for y in range(span[0, 1], span[1, 1] + 1):
-                for x in range(span[0, 0], span[1, 0] + 1):
-                    if abs((nx * (x + 0.5) + ny * (y + 0.5) + nz * (z + 0.5)) * cell_size - level) > thick:
-                        continue
-                    b = bucket_of(x, y, z, mask)
-                    for slot in range(start[b], start[b + 1]):
-                        i = order[slot]
-                        reach = radii[i] + skin
-                        center = arrays.at(positions, i)
-                        near = abs(vector.dot(normal, center) - level) <= reach
-                        near &= cell[0, i] == x and cell[1, i] == y and (flat or cell[deep, i] == z)
-                        if near and inverse_mass[i] > 0.0 and is_near(walls, w, center, reach):
-                            found = append(wall_contacts.sphere, wall_contacts.wall, found, i, w)
+        for kind in range(cells.kinds):
+            start = search.bucket_start if kind == 0 else search.large_start
+            mask = start.size - 2
+            size = cells.size[kind]
+            cells_of_box(search, cells.largest[kind] + skin, size)
+            # Of the cells in the box of a facet only those near its plane matter.
+            thick = cells.largest[kind] + skin + 0.5 * math.sqrt(cell.shape[0]) * size
+            for z in range(0 if flat else span[0, deep], 1 if flat else span[1, deep] + 1):
+                for y in range(span[0, 1], span[1, 1] + 1):
+                    for x in range(span[0, 0], span[1, 0] + 1):
+                        if abs((nx * (x + 0.5) + ny * (y + 0.5) + nz * (z + 0.5)) * size - level) > thick:
+                            continue
+                        b = bucket_of(x, y, z, mask)
+                        for slot in range(start[b], start[b + 1]):
+                            i = order[slot]
+                            reach = radii[i] + skin
+                            center = arrays.at(positions, i)
+                            near = abs(vector.dot(normal, center) - level) <= reach
+                            near &= cell[0, i] == x and cell[1, i] == y and (flat or cell[deep, i] == z)
+                            if near and inverse_mass[i] > 0.0 and is_near(walls, w, center, reach):
+                                found = append(wall_contacts.sphere, wall_contacts.wall, found, i, w)
         if found < 0:
             return -1
     return found
@@ -140,9 +182,8 @@ def append(spheres, walls, found, i, w):
 
 
 @compilable
-def box_of_wall(search, walls, w, reach, cell_size, spheres):
-    """Find box, normal and one corner of wall w, and the cells within `reach` of the box; True if searching them is
-    cheaper than testing all spheres. Only facets are bounded."""
+def box_of_wall(search, walls, w):
+    """Find box, normal and one corner of wall w; True if it is bounded, which only facets are."""
     box = search.box
     corner = walls.corner
     if walls.shape[w] != FACET:
@@ -153,18 +194,12 @@ def box_of_wall(search, walls, w, reach, cell_size, spheres):
             box[3, c] = corner[w, 0, c] + walls.moved[w, c]
         return False
     deep = box.shape[1] - 1
-    cells = CELL_COST
     for c in range(box.shape[1]):
         low = min(corner[w, 0, c], corner[w, 1, c], corner[w, 2, c]) + walls.moved[w, c]
         high = max(corner[w, 0, c], corner[w, 1, c], corner[w, 2, c]) + walls.moved[w, c]
-        first = math.floor((low - reach) / cell_size)
-        last = math.floor((high + reach) / cell_size)
-        cells *= last - first + 1.0
         box[0, c] = low
         box[1, c] = high
         box[3, c] = corner[w, 0, c] + walls.moved[w, c]
-        search.box_cells[0, c] = int(max(first, -1e18))
-        search.box_cells[1, c] = int(min(last, 1e18))
     ax, ay, az = corner[w, 1, 0] - corner[w, 0, 0], corner[w, 1, 1] - corner[w, 0, 1], 0.0
     bx, by, bz = 0.0, 0.0, 1.0
     if deep == 2:
@@ -178,7 +213,20 @@ def box_of_wall(search, walls, w, reach, cell_size, spheres):
     box[2, 1] = ny / size
     if deep == 2:
         box[2, deep] = nz / size
-    return cells < spheres
+    return True
+
+
+@compilable
+def cells_of_box(search, reach, size):
+    """Find the cells of this size within `reach` of the box of a wall; returns their number."""
+    number = 1.0
+    for c in range(search.box.shape[1]):
+        first = math.floor((search.box[0, c] - reach) / size)
+        last = math.floor((search.box[1, c] + reach) / size)
+        number *= last - first + 1.0
+        search.box_cells[0, c] = int(max(first, -1e18))
+        search.box_cells[1, c] = int(min(last, 1e18))
+    return number
 
 
 @compilable

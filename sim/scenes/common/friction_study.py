@@ -18,19 +18,19 @@ THESIS_FACTOR = 1.77
 
 
 def measure(experiment: Experiment) -> Point | None:
-    """Friction and the slope measured last."""
+    """Friction and the latest measured slope."""
     reading = experiment.run.state.slope
     return None if reading is None else Point(experiment.parameters.friction, reading.angle, reading.standard_error)
 
 
 def measure_in_space(experiment: Experiment) -> Point | None:
-    """Friction and the slope measured last, of a heap in space."""
+    """Friction and the latest measured slope of a heap in space."""
     found = experiment.run.state.reading
     return Point(experiment.parameters.friction, found["angle"], found["standard_error"]) if found else None
 
 
 def fitted(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
-    """θ = k arctan μ through the mean angles, all frictions weighing alike, and k = 1."""
+    """θ = k arctan μ fitted to the mean angles with equal weights, and k = 1."""
     rows = [row for row in averaged(points) if row.at > 0.0]
     lines = [_law("arctan μ", 1.0, reach)]
     numbers: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The contact law as a parameter of a scene: one parameter set per law, made of the scene's own and the law's.
+"""The contact law as a parameter of a scene: one parameter set per law, with the parameters of scene and law.
 
 `with_law(own, default, fits)` returns the set of the default law, whose `checked` gives the set of the law that the
 values name: a scene uses it like any other parameter set. A law from a plug-in is offered like those of the package.
@@ -65,9 +65,9 @@ class LawChoice(ParameterSet):
         return super().parse(name, text)
 
     def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Present values of the parameters that another law has as well; its others begin with their defaults.
+        """Present values of the parameters that another law has as well; its other parameters have their defaults.
 
-        A parameter of the same name and another unit, such as a Hertz and a linear stiffness, is another one.
+        Parameters of the same name and different units, such as a Hertz and a linear stiffness, are different.
         """
         chosen = self.chosen({"law": self.selected_law} | dict(values))
         same = shared_names(self, chosen)
@@ -105,7 +105,7 @@ def _made(
 ) -> type[ParameterSet]:
     """The scene's own parameters, those `of_law` and the choice of the law as one class."""
     bases = (LawChoice, own) if issubclass(own, of_law) else (LawChoice, own, of_law)
-    words = "How a contact answers overlap and motion. Parameters that both laws have keep their values."
+    words = "Forces of a contact as a function of overlap and motion. Parameters of both laws keep their values."
     choice = Annotated[
         str, FittingLaw("laws", fits), Quantity("contact law", "", group="Model"), Field(description=words)
     ]

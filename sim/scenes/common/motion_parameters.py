@@ -12,7 +12,7 @@ from repose.sim.parameters import OneOf, ParameterSet, Quantity
 Integrator = Annotated[str, OneOf("integrators"), Quantity("integrator", "", group="Time step")]
 VerletFirst = Annotated[
     Integrator,
-    Field(description="Scheme that moves the grains. Velocity Verlet keeps its order in damped contacts."),
+    Field(description="Integrator of the motion. Velocity Verlet keeps its order in damped contacts."),
 ]
 TimeStep = Annotated[
     Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"],
@@ -43,21 +43,18 @@ class MotionParameters(ParameterSet):
     ] = 0.0
     integrator: Annotated[
         Integrator,
-        Field(description="Scheme that moves the grains. Gear-5 is the thesis'; leap-frog bears larger steps."),
+        Field(description="Integrator of the motion. The thesis uses Gear-5; leapfrog is stable with larger steps."),
     ] = "gear5"
     start_up: Annotated[
         Literal["zero", "rk4"],
         Quantity("Gear start-up", "", group="Time step"),
         Field(
-            description="How Gear's higher derivatives begin: at zero, or from six small Runge-Kutta steps "
-            "(thesis app. A)."
+            description="Initial higher derivatives of Gear: zero, or from six small Runge-Kutta steps (thesis app. A)."
         ),
     ] = "zero"
     dt: Annotated[
         TimeStep,
-        Field(
-            description="Step of the integrator; 'auto' follows the stiffest contact and the integrator's own limit."
-        ),
+        Field(description="Time step; 'auto' follows the stiffest contact and the limit of the integrator."),
     ] = "auto"
 
     def gravity_vector(self, dimension: int) -> tuple[float, ...]:

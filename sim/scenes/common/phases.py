@@ -9,12 +9,12 @@ from repose.sim.experiment.experiment import Experiment
 
 @dataclass
 class PhaseState:
-    """State of every scene: which phase it is in."""
+    """State of every scene: its phase."""
 
     phase: str = "empty"
-    """Such as empty, filling, filled, flowing or rested; the names that a scene uses are in its `flaw`."""
+    """Name of the phase, such as empty, filling, filled, flowing or rested; `flaw` of a scene lists its names."""
     since: float = 0.0
-    """When the phase began [s]."""
+    """Time at which the phase began [s]."""
 
 
 def enter(experiment: Experiment, phase: str) -> None:

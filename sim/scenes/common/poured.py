@@ -31,18 +31,20 @@ class PouredState(PhaseState):
     poured: int = 0
     layers: int = 0
     removed: int = 0
-    """Grains that have left the base, or were removed by the user."""
+    """Number of grains that have left the base or were removed by the user."""
     quiet_since: float = 0.0
-    """When the mean speed was last above the settle speed, or a grain left [s]."""
+    """Latest time at which the mean speed was above the settle speed, or a grain left [s]."""
     run_all: bool = False
-    """Whether the experiment goes on to its end by itself."""
+    """Whether the experiment continues to its end without commands."""
     next_id: int = 0
     random: dict[str, Any] = field(default_factory=dict)
     """State of the generator that places the grains."""
+    prepared: bool = False
+    """Whether the container was filled from the beginning."""
 
 
 def generator_of(state: PouredState) -> np.random.Generator:
-    """The generator that places the grains; `add_layer` stores its state again."""
+    """The random generator that places the grains; `add_layer` stores its state."""
     generator = np.random.default_rng()
     generator.bit_generator.state = state.random
     return generator
@@ -111,12 +113,12 @@ def move_again(experiment: Experiment) -> None:
 
 
 def under_way(experiment: Experiment) -> bool:
-    """Whether the experiment goes on by itself."""
+    """Whether the experiment continues without a command."""
     return experiment.run.state.run_all or experiment.phase in ("filling", "flowing")
 
 
 def fillable(state: PouredState) -> bool:
-    """Whether the action "fill" makes sense: not while grains are poured or flow."""
+    """Whether the action "fill" is possible: not while grains are poured or flow."""
     return state.phase in ("empty", "filled", "rested") and not state.run_all
 
 
@@ -126,14 +128,19 @@ def act_poured(
     """Carry out "fill", "run" or "reset".
 
     `pour` releases one layer, `opening` is the action that follows the filled container, `empty` says that it is empty.
+    What begins with an empty or a prepared container begins at step 0: the same seed and parameters give the same run,
+    however long the container has been watched before.
     """
-    if action == "fill" and experiment.phase != "empty":
+    if action == "fill":
         begin_anew(experiment, made=experiment.scene.begin(experiment.parameters, experiment.seed))
-    elif action == "reset" or experiment.phase == "rested":
+    elif action == "reset" or experiment.phase != "filled" or experiment.run.state.prepared:
         begin_anew(experiment)
     state: PouredState = experiment.run.state
     if action == "reset":
-        return empty if state.phase == "empty" else "The filled column is back."
+        if state.phase != "empty":
+            return "The filled column is restored."
+        unlike = ": the prepared column was filled with other grains or walls. F pours again."
+        return empty if experiment.ready is None else empty.removesuffix(".") + unlike
     state.run_all = action == "run"
     if state.phase == "empty":
         enter(experiment, "filling")
@@ -141,4 +148,4 @@ def act_poured(
         return f"Pouring {len(state.radii)} grains."
     if state.phase == "filled" and opening:
         return experiment.scene.act(experiment, opening)
-    return "The rest of the experiment runs by itself."
+    return "The experiment runs to its end by itself."

@@ -1,9 +1,9 @@
-"""Fixed spheres replaced under and beside the grains: the base by a lift, walls by closing in.
+"""Replacement of the fixed spheres of base and walls under and beside the present grains.
 
-New fixed spheres may reach into grains. The base is put where it is, and all grains are lifted, or lowered, together
-by the smallest distance at which none overlaps it: no contact among grains changes. Walls begin so far outside that
-they touch no grain, and close in by a small share of a radius at a time, the grains being relaxed after each move:
-the contacts never press harder than such a move makes them, and no grain gets behind a wall.
+New fixed spheres can overlap grains. The base is built at its position, and all grains are lifted or lowered together
+by the smallest distance at which none overlaps the base: no contact between grains changes. Walls start far enough
+outside to touch no grain and move inwards by a small fraction of a radius at a time; the grains are relaxed after each
+move. This limits the contact forces to those of one move, and no grain gets behind a wall.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from repose.sim.experiment.relaxation import BALANCED, gravity_of, mean_accelera
 CLOSING = 0.1
 """Distance that walls move between two relaxations, over the smallest radius [-]."""
 MOVE_ITERATIONS, LAST_ITERATIONS = 150, 600
-"""Most iterations of the relaxation after a move, which spread its overlaps, and after the last one."""
+"""Largest number of iterations of the relaxation after a move, which distribute its overlaps, and after the last
+move."""
 
 
 class FixedSpheres(NamedTuple):
@@ -35,7 +36,7 @@ class FixedSpheres(NamedTuple):
     radius: float
     """[m]."""
     mass: float
-    """[kg], for the damping of contacts."""
+    """Masses for the damping of contacts [kg]."""
     outward: tuple[float, ...] = ()
     """Unit vector away from the grains, of a wall; empty for the base."""
     material: int = 0
@@ -60,7 +61,7 @@ def rebuild(
 ) -> None:
     """Replace all fixed spheres by these under the grains that are present; the caller books the change of energy.
 
-    Grains above the height `highest` stay where they are; `floor` is the height of a plane under the base [m].
+    Grains above the height `highest` do not move; `floor` is the height of a plane under the base [m].
     """
     run, dimension = experiment.run, experiment.scene.dimension
     energy = survey_contacts(experiment).elastic_energy
@@ -90,7 +91,7 @@ def rebuild(
 def lift(place: Floats, radius: Floats, base: FixedSpheres) -> float:
     """Smallest distance by which grains must rise, all together, to overlap no sphere of the base [m].
 
-    Negative where they can be lowered, minus infinity where none is above the base. Centres have shape
+    Negative if they can be lowered, minus infinity if none is above the base. Centres have shape
     (count, dimension) [m].
     """
     if not place.size:
@@ -104,7 +105,7 @@ def lift(place: Floats, radius: Floats, base: FixedSpheres) -> float:
 
 
 def clearance(place: Floats, radius: Floats, wall: FixedSpheres) -> float:
-    """Smallest distance by which a wall must stand back along its outward direction to overlap no grain [m]."""
+    """Smallest displacement of a wall along its outward direction at which it overlaps no grain [m]."""
     outward = np.array(wall.outward)
     depth, wall_depth = place @ outward, wall.centre @ outward
     level, wall_level = place - depth[:, None] * outward, wall.centre - wall_depth[:, None] * outward
@@ -118,7 +119,7 @@ def clearance(place: Floats, radius: Floats, wall: FixedSpheres) -> float:
 
 def near(grains: Floats, spheres: Floats, reach: float) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
     """Pairs of points closer than `reach` [m]: rows of both and their distance [m], each shape (pairs,)."""
-    from scipy.spatial import cKDTree  # here, because the window opens before anything heavy is imported
+    from scipy.spatial import cKDTree  # here, because the window opens before slow imports
 
     found = cKDTree(grains).sparse_distance_matrix(cKDTree(spheres), reach, output_type="ndarray")
     return found["i"], found["j"], found["v"]

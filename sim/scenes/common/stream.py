@@ -20,7 +20,7 @@ LOOSE = 0.55
 """Packing fraction of poured grains, for the sizes of plate and funnel [-]."""
 
 SHALLOW, STEEP = math.tan(math.radians(16.0)), math.tan(math.radians(38.0))
-"""Least and largest slope of a heap for which plate and fall have room [-]."""
+"""Smallest and largest slope of a heap for which plate and fall height are designed [-]."""
 
 SPACING = 1.05
 """Distance of the spheres of a new layer, in largest diameters [-]."""
@@ -28,8 +28,11 @@ SPACING = 1.05
 QUIET_TIME = 0.2
 """Time for which the mean speed must stay below v_min for the heap to be at rest [s]."""
 
+MOST_LAYERS = 10_000
+"""Layers after which they are not counted any further."""
+
 JAMMED_AFTER = 3.0
-"""Time after which pouring ends because the last layer has not left the way of the next one [s]."""
+"""Time after which pouring ends because the last layer still blocks the next one [s]."""
 
 
 def bulk_volume(parameters: PouredInSpaceParameters) -> float:
@@ -76,7 +79,7 @@ def smallest_grain(parameters: PouredInSpaceParameters) -> tuple[float, float]:
 
 
 def way_is_free(experiment: Experiment, high: float) -> bool:
-    """Whether the last layer is below the place of the next one, which begins to fall above `high` [m]."""
+    """Whether the last layer is below the position of the next one, which starts above `high` [m]."""
     world = experiment.run.world
     top = (world.motion[2, 0] + world.radius)[~world.fixed].max(initial=-math.inf)
     return bool(top < high)
@@ -89,22 +92,36 @@ def let_fall(experiment: Experiment, room: float, high: float, largest: float) -
     """
     state: PouredState = experiment.run.state
     generator = generator_of(state)
+    position = next_places(generator, len(state.radii) - state.poured, room, largest)
+    position[:, 2] += high + largest
+    radii = np.array(state.radii[state.poured :][: len(position)])
+    add_layer(experiment, position, radii, experiment.run.built.mass_of(radii), generator)
+
+
+def next_places(generator: np.random.Generator, most: int, room: float, largest: float) -> Floats:
+    """Centres of at most `most` spheres of a layer above its lowest possible height [m], shape (spheres, 3)."""
     spacing = SPACING * 2.0 * largest
     angle = generator.uniform(0.0, math.pi / 3.0)
     turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
     lattice = hexagons(room + spacing, spacing) @ turn.T + generator.uniform(-0.5, 0.5, 2) * spacing
     places = lattice[np.hypot(lattice[:, 0], lattice[:, 1]) <= room]
-    radii = np.array(state.radii[state.poured :][: len(places)])
-    chosen = generator.permutation(len(places))[: radii.size]
-    z = high + largest + generator.uniform(0.0, 0.2 * largest, radii.size)
-    position = np.column_stack([places[chosen], z])
-    add_layer(experiment, position, radii, experiment.run.built.mass_of(radii), generator)
+    chosen = generator.permutation(len(places))[:most]
+    return np.column_stack([places[chosen], generator.uniform(0.0, 0.2 * largest, chosen.size)])
+
+
+def layers_in_all(state: PouredState, room: float, largest: float) -> int:
+    """Number of layers once all grains are poured: the poured ones, and those that the generator will place."""
+    generator, layers, left = generator_of(state), state.layers, len(state.radii) - state.poured
+    while left > 0 and layers < MOST_LAYERS:
+        left -= len(next_places(generator, left, room, largest))
+        layers += 1
+    return layers
 
 
 def pour_on(experiment: Experiment, high: float, pour: Callable[[Experiment], None], jammed: str) -> bool:
-    """Pour the next layer once its way is free; True when all grains are poured.
+    """Pour the next layer when its position is free; True when all grains are poured.
 
-    The grains left are given up, with the words `jammed`, when the last layer has not fallen for `JAMMED_AFTER`.
+    If the last layer has not fallen for `JAMMED_AFTER`, pouring ends with the message `jammed`.
     """
     state: PouredState = experiment.run.state
     total = len(state.radii)

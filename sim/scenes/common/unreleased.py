@@ -1,4 +1,4 @@
-"""Spheres that are held until they are released, and their closed form, for the scenes that verify a law."""
+"""Spheres that are fixed until their release, and records of their motion, for the scenes that verify a law."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times, f
 class HeldState(PhaseState):
     """State and records of such an experiment.
 
-    The phase is empty while the spheres are held, flowing, and rested once the time is over; `since` is when the
-    spheres were released.
+    The phase is "empty" before the release, "flowing", and "rested" after the duration; `since` is the time of the
+    release.
     """
 
     time: list[float] = field(default_factory=list)
@@ -34,28 +34,28 @@ class HeldState(PhaseState):
     place: list[list[float]] = field(default_factory=list)
     """The recorded coordinate, one entry per sphere [m]."""
     speed: list[list[float]] = field(default_factory=list)
-    """Its rate of change [m/s]."""
+    """Time derivative of the recorded coordinate [m/s]."""
     rolling: list[float] = field(default_factory=list)
-    """Speed that the latest spin of each sphere would give it without sliding [m/s], where the scene watches it."""
+    """Speed of each sphere if it rolled without sliding with its latest spin [m/s], in scenes that record it."""
     ended: float = 0.0
-    """When the spheres were stopped [s]."""
+    """Time at which the spheres were stopped [s]."""
 
 
 REST = 0.5
-"""How long the end is shown before the experiment is repeated [s]."""
+"""Time for which the end is shown before the experiment is repeated [s]."""
 
 MOST_POINTS = 480
-"""Points of a drawn path; more are not seen."""
+"""Largest number of points of a drawn path; more points cannot be distinguished."""
 
 
 def let_go(experiment: Experiment, mass: float, inertia: float, velocity: Sequence[float] = ()) -> None:
-    """Give the spheres of mass [kg] and moment of inertia [kg m²] to gravity, from rest or with a velocity [m/s]."""
+    """Release the spheres of mass [kg] and moment of inertia [kg m²], from rest or with a velocity [m/s]."""
     run = experiment.run
     world, dimension = run.world, experiment.scene.dimension
     with booked(experiment, "poured"):
         world.inverse_mass[:dimension] = 1.0 / mass
         world.inverse_mass[dimension:] = 1.0 / inertia
-        # The list of wall contacts has no held spheres: it is made anew.
+        # The list of wall contacts does not contain fixed spheres: it is built again.
         forget_neighbours(world)
         find_accelerations(experiment)
         motion = run.world.motion
@@ -67,7 +67,7 @@ def let_go(experiment: Experiment, mass: float, inertia: float, velocity: Sequen
 
 
 def held_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Floats) -> World:
-    """Spheres of one size that do not move, each of a material of its own, over a plane through the origin.
+    """Fixed spheres of one size, each with its own material, over a plane through the origin.
 
     `centres` [m] has shape (spheres, 3), `normal` is the plane's unit normal; its material follows the spheres'.
     """
@@ -103,9 +103,8 @@ def actions_held(phase: str, release: str, release_help: str, reset_help: str) -
 
 
 def act_held(experiment: Experiment, action: str, held: str, gone: str, velocity: Sequence[float] = ()) -> str:
-    """Let the spheres go, from their start if they have run already, or put them back; `held` and `gone` say so."""
-    if action == "reset" or experiment.phase == "rested":
-        begin_anew(experiment)
+    """Release the spheres from their start, at step 0, or put them back; `held` and `gone` are the messages."""
+    begin_anew(experiment)
     if action == "reset":
         return held
     built = experiment.run.built
@@ -114,26 +113,26 @@ def act_held(experiment: Experiment, action: str, held: str, gone: str, velocity
 
 
 def end(experiment: Experiment) -> None:
-    """Hold the spheres where they are, and say so."""
+    """Fix the spheres at their positions and end the run."""
     hold(experiment)
     experiment.run.state.ended = experiment.time
     tell(experiment, f"Done: {experiment.scene.describe(experiment)[1]}.", repeats=True)
 
 
 def repeat(experiment: Experiment, starts: Floats, velocity: Sequence[float] = ()) -> None:
-    """After a rest at the end, let the spheres go again from `starts` [m], shape (spheres, dimension)."""
+    """After a pause at the end, release the spheres again from `starts` [m], shape (spheres, dimension)."""
     run = experiment.run
     state: HeldState = run.state
     if not experiment.parameters.repeat or experiment.time < state.ended + REST:
         return
-    # Held spheres have no energy in the ledger: moving them back books nothing.
+    # The ledger does not contain fixed spheres: moving them back changes no energy.
     run.world.motion[: starts.shape[1], 0] = starts.T
     state.time, state.place, state.speed, state.rolling = [], [], [], []
     let_go(experiment, run.built.mass, 0.4 * run.built.mass * run.built.radius**2, velocity)
 
 
 def hold(experiment: Experiment) -> None:
-    """Hold the spheres where they are; their energy is booked as removed."""
+    """Fix the spheres at their positions; their energy is booked as removed."""
     world = experiment.run.world
     with booked(experiment, "removed"):
         world.inverse_mass[:] = 0.0
@@ -143,28 +142,28 @@ def hold(experiment: Experiment) -> None:
 
 
 def velocities(experiment: Experiment) -> Floats:
-    """Velocities of the spheres at the moment of their positions [m/s], shape (spheres, dimension)."""
+    """Velocities of the spheres at the time of their positions [m/s], shape (spheres, dimension)."""
     motion = experiment.run.world.motion[: experiment.scene.dimension]
     found: Floats = (motion[:, 1] - experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]).T
     return found
 
 
 def spins(experiment: Experiment) -> Floats:
-    """Spins of spheres in space at the moment of their positions [rad/s], shape (spheres, 3)."""
+    """Spins of spheres in space at the time of their positions [rad/s], shape (spheres, 3)."""
     motion = experiment.run.world.motion[3:6]
     found: Floats = (motion[:, 1] - experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]).T
     return found
 
 
 def record(state: HeldState, time: float, place: Floats, speed: Floats) -> None:
-    """Append place [m] and speed [m/s] of every sphere, `time` [s] after their release."""
+    """Append coordinate [m] and speed [m/s] of every sphere, `time` [s] after the release."""
     state.time.append(time)
     state.place.append(place.tolist())
     state.speed.append(speed.tolist())
 
 
 def recorded(state: HeldState, spheres: int) -> tuple[Floats, Floats, Floats]:
-    """Time [s], shape (records,), place [m] and speed [m/s], shape (records, spheres)."""
+    """Time [s], shape (records,), coordinate [m] and speed [m/s], shape (records, spheres)."""
     shape = (len(state.time), spheres)
     return np.array(state.time), np.reshape(state.place, shape), np.reshape(state.speed, shape)
 
@@ -177,6 +176,6 @@ def thinned(rows: Floats) -> Floats:
 
 
 def rectangle(corner: ArrayLike, along: ArrayLike, across: ArrayLike) -> Floats:
-    """Two triangles that make a parallelogram from a corner and two edges [m], shape (2, 3, 3)."""
+    """Two triangles that form a parallelogram, from a corner and two edges [m], shape (2, 3, 3)."""
     a, u, v = np.asarray(corner, float), np.asarray(along, float), np.asarray(across, float)
     return np.array([[a, a + u, a + u + v], [a, a + u + v, a + v]])

@@ -1,4 +1,4 @@
-"""Parameters of spheres that are held until they are released, for the scenes that verify a law."""
+"""Parameters of spheres that are fixed until their release, for the scenes that verify a law."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SphereRadius = Annotated[
 Repeat = Annotated[
     bool,
     Quantity("repeat", "", group="Experiment"),
-    Field(description="Begins again after a short rest at the end. Turn it off to look at the end."),
+    Field(description="The run starts again after a short pause. Turn it off to keep the end in view."),
 ]
 SphereMass = Annotated[
     float,

@@ -20,12 +20,12 @@ from repose.sim.scenes.heap.parameters import LARGEST, SMALLEST, HeapParameters
 
 @dataclass
 class HeapState(PouredState):
-    """Where the experiment stands: empty, filling, filled, flowing or rested."""
+    """State of the experiment; phases: empty, filling, filled, flowing, rested."""
 
     height: float = 0.0
     """Of the walls [m]."""
     slope: AngleOfRepose | None = None
-    """Slope measured last; None before the first measurement of this fill."""
+    """Latest measured slope; None before the first measurement of this fill."""
 
 
 def begin(parameters: HeapParameters, seed: int) -> tuple[World, HeapState]:
@@ -41,7 +41,7 @@ def begin(parameters: HeapParameters, seed: int) -> tuple[World, HeapState]:
 
 
 def container(parameters: HeapParameters, radii: Floats) -> tuple[FixedSpheres, FixedSpheres, FixedSpheres]:
-    """Base, left wall and right wall that hold grains of these radii [m]."""
+    """Base, left wall and right wall of a container for grains of these radii [m]."""
     y = 2.0 * parameters.wall_radius * np.arange(parameters.wall_count(math.pi * float(np.sum(radii**2))))
     count = parameters.base_count
     base_x = (np.arange(count) + 0.5) * parameters.width / count
@@ -63,7 +63,7 @@ def top_of(wall: FixedSpheres) -> float:
 
 
 def rebuild_container(experiment: Experiment, parameters: HeapParameters) -> None:
-    """Put base and walls of these parameters under and beside the grains that are present."""
+    """Rebuild base and walls with these parameters under and beside the present grains."""
     run = experiment.run
     state: HeapState = run.state
     names = [name for name, entry in parameters.declared().items() if entry.quantity.effect == "base"]
@@ -79,7 +79,7 @@ def rebuild_container(experiment: Experiment, parameters: HeapParameters) -> Non
 
 
 def beside_base(world: World, base: FixedSpheres) -> NDArray[np.bool_]:
-    """Grains with their centre below that of the base, which fall past its end, shape (count,)."""
+    """Whether the centre of a grain is below the base, so that it falls past its end, shape (count,)."""
     fallen: NDArray[np.bool_] = world.motion[1, 0] < base.centre[0, 1]
     return fallen & ~world.fixed
 
@@ -104,14 +104,28 @@ def mass_of(radius: Floats, parameters: HeapParameters) -> Floats:
     return parameters.mass_at_mean * (radius / 1e-3) ** 3
 
 
+def next_layer(radii: Floats, parameters: HeapParameters) -> Floats:
+    """The first of these radii, as many as fit side by side between the walls [m]."""
+    fits = np.cumsum(2.0 * radii) <= 0.95 * parameters.width
+    return radii[: max(1, int(fits.sum()))]
+
+
+def layers(experiment: Experiment) -> int:
+    """Number of layers once all grains are poured."""
+    state: HeapState = experiment.run.state
+    left, count = np.array(state.radii[state.poured :]), state.layers
+    while left.size:
+        left = left[next_layer(left, experiment.run.built).size :]
+        count += 1
+    return count
+
+
 def pour_layer(experiment: Experiment) -> None:
-    """Drop the next layer from just above the highest grain, side by side with random gaps."""
+    """Release the next layer just above the highest grain, side by side with random gaps."""
     run, parameters = experiment.run, experiment.run.built
     state: HeapState = run.state
     generator = generator_of(state)
-    rest = np.array(state.radii[state.poured :])
-    fits = np.cumsum(2.0 * rest) <= 0.95 * parameters.width
-    radii = rest[: max(1, int(fits.sum()))]
+    radii = next_layer(np.array(state.radii[state.poured :]), parameters)
     free = max(0.0, parameters.width - 2.0 * radii.sum())
     gaps = np.diff(np.sort(generator.uniform(0.0, free, radii.size)), prepend=0.0)
     x = np.cumsum(gaps + 2.0 * radii) - radii

@@ -13,7 +13,7 @@ from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.poured_parameters import SpeedAtRest
 
 SMALLEST, LARGEST = 0.4, 1.8
-"""Radii are kept between these, in units of the mean radius."""
+"""Smallest and largest radius, in mean radii [-]."""
 
 PACKING = 0.80
 """Area fraction of a loosely poured column, for the height of the walls [-]."""
@@ -22,10 +22,10 @@ THESIS_COUNT, THESIS_RADIUS, THESIS_WIDTH = 1100, 1e-3, 4.56e-2
 """Grains, mean radius [m] and width [m] of the thesis' column, about twice as high as it is wide."""
 
 NARROWEST = 10.0
-"""Least width of a container that follows its grains, in mean radii."""
+"""Smallest width of a container whose width follows from its grains, in mean radii [-]."""
 
 MOST_WALL_GRAINS = 100_000
-"""Most fixed grains of walls and base; more would take a gigabyte of memory before anything is poured."""
+"""Largest number of fixed grains of walls and base; more would take a gigabyte of memory before pouring."""
 
 
 def width_for(grain_count: int, mean_radius: float) -> float:
@@ -45,7 +45,7 @@ class HeapParameters(MotionParameters):
         Le(3e-3),
         Quantity("base grain radius", "R_p", "mm", scale=1e-3, effect="base", group="Container"),
         Field(
-            description="Radius of the grains the base is made of: larger is rougher and gives a steeper "
+            description="Radius of the grains of the base: a larger radius is rougher and gives a steeper "
             "heap. A change rebuilds the base."
         ),
     ] = 2.5e-4
@@ -54,7 +54,7 @@ class HeapParameters(MotionParameters):
         Ge(1e-4),
         Le(3e-3),
         Quantity("wall grain radius", "R_wall", "mm", scale=1e-3, effect="base", group="Container"),
-        Field(description="Radius of the grains the two walls are made of. A change rebuilds the walls."),
+        Field(description="Radius of the grains of the two walls. A change rebuilds the walls."),
     ] = 1e-3
     width: Annotated[
         float,
@@ -62,28 +62,28 @@ class HeapParameters(MotionParameters):
         Le(2.0),
         Quantity("container width", "W", "mm", scale=1e-3, effect="restart", group="Container"),
         Field(
-            description="Distance between the walls. It follows number and radius of the grains, for a column twice "
-            "as high as wide, until it is set; the height follows from both."
+            description="Distance between the walls. It follows from number and radius of the grains, for a column "
+            "twice as high as wide, until it is set; the height follows from both."
         ),
     ] = THESIS_WIDTH
     rotation: Annotated[
         bool,
         Quantity("grains rotate", "", effect="restart", group="Grains"),
-        Field(description="Whether grains turn (discs, ½ m R²). The thesis' do not. Takes effect at the next fill."),
+        Field(description="Whether grains rotate (discs, I = ½ m R²); not so in the thesis. Acts at the next fill."),
     ] = False
     grain_count: Annotated[
         int,
         Ge(1),
         Le(20_000),
         Quantity("grains", "N", effect="restart", group="Grains"),
-        Field(description="How many grains are poured. Takes effect at the next fill."),
+        Field(description="Number of grains. Takes effect at the next fill."),
     ] = 1100
     mean_radius: Annotated[
         float,
         Ge(4e-4),
         Le(2e-3),
         Quantity("mean radius", "R", "mm", scale=1e-3, effect="restart", group="Grains"),
-        Field(description="Mean of the normal distribution the radii are drawn from. Takes effect at the next fill."),
+        Field(description="Mean of the normal distribution of the radii. Takes effect at the next fill."),
     ] = 1e-3
     radius_spread: Annotated[
         float,
@@ -91,8 +91,8 @@ class HeapParameters(MotionParameters):
         Le(5e-4),
         Quantity("radius spread", "σ_R", "mm", scale=1e-3, effect="restart", group="Grains"),
         Field(
-            description="Standard deviation of the radii; none below 0.4 R or above 1.8 R is kept. Zero gives "
-            "equal grains, which crystallise."
+            description="Standard deviation of the radii; radii below 0.4 R and above 1.8 R are drawn again. Zero "
+            "gives equal grains, which crystallise."
         ),
     ] = 2e-4
     mass_at_mean: Annotated[
@@ -126,7 +126,7 @@ class HeapParameters(MotionParameters):
     ] = "line"
 
     def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Present values that remain when `values` are set; a width that has not been set follows the grains."""
+        """Present values that remain when `values` are set; a width that was not set follows from the grains."""
         kept = super().kept(values)
         if self.width == width_for(self.grain_count, self.mean_radius):
             kept.pop("width", None)
@@ -135,7 +135,7 @@ class HeapParameters(MotionParameters):
     @model_validator(mode="before")
     @classmethod
     def _with_width(cls, values: Any) -> Any:
-        """The values with a width that follows the grains where none is given."""
+        """The values, with a width that follows from the grains if none is given."""
         if not isinstance(values, dict) or "width" in values:
             return values
         count, radius = (values.get(name, cls.model_fields[name].default) for name in ("grain_count", "mean_radius"))
@@ -148,7 +148,7 @@ class HeapParameters(MotionParameters):
         return max(1, math.ceil(self.width / (2.0 * self.base_radius)))
 
     def wall_count(self, grain_area: float) -> int:
-        """Number of grains of a wall that holds grains of this total area [m²] and the fall of the last layer."""
+        """Number of grains of a wall as high as grains of this total area [m²] and the fall of the last layer need."""
         height = 1.2 * grain_area / (PACKING * self.width) + 12.0 * self.mean_radius
         return math.ceil(height / (2.0 * self.wall_radius))
 
@@ -156,15 +156,18 @@ class HeapParameters(MotionParameters):
     def _can_be_built(self) -> Self:
         largest = self.mean_radius * (LARGEST if self.radius_spread > 0.0 else 1.0)
         if self.width < 2.0 * largest * (1.0 - 1e-9):
+            shown, least = self.declared()["width"].converted, float(f"{2.0 * largest:.6g}")
             raise ValueError(
-                f"width = {self.width!r} is refused: it must be at least {2.0 * largest:.6g} m, the diameter of the "
-                "largest grain; widen the container or make the grains smaller."
+                f"width = {self.width!r}{shown(self.width)} is refused: it must be at least {least!r} m{shown(least)}, "
+                "the diameter of the largest grain; widen the container or make the grains smaller."
             )
         grain_area = self.grain_count * math.pi * (self.mean_radius**2 + self.radius_spread**2)
         count = 2 * self.wall_count(grain_area) + self.base_count
         if count > MOST_WALL_GRAINS:
+            size = self.declared()["wall_radius"].converted(self.wall_radius)
             raise ValueError(
-                f"wall_radius = {self.wall_radius!r} is refused: walls and base would need {count} grains, at most "
-                f"{MOST_WALL_GRAINS} are built; make the wall grains larger, the container wider or the grains fewer."
+                f"wall_radius = {self.wall_radius!r}{size} is refused: walls and base would need {count} grains, at "
+                f"most {MOST_WALL_GRAINS} are built; make the wall grains larger, the container wider or the grains "
+                "fewer."
             )
         return self

@@ -1,8 +1,8 @@
-"""Prepared states shipped with the program, so that a lecture can start at the open-wall step.
+"""Prepared states of the program, so that a lecture can begin with the opening of the wall.
 
-Make them anew with `python -m repose.sim.scenes.heap.prepared`: the default preset is filled with seed 1 and written to
-assets/columns. A prepared state is used for any friction, stiffness, damping or gravity; it is
-not used when the grains or the container are others than those it was filled with.
+`python -m repose.sim.scenes.heap.prepared` creates them again: the default preset is filled with seed 1 and written to
+assets/columns. A prepared state is used for any friction, stiffness, damping or gravity, but only for the grains and
+the container with which it was filled.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from repose.sim.scenes.heap.filling import HeapState
 def column(parameters: ParameterSet) -> tuple[World, Any] | None:
     """The filled column and its scene state at time zero; None if the column was filled with other grains or walls.
 
-    Raises `ParameterError` where the file cannot be used.
+    Raises `ParameterError` if the file cannot be used.
     """
     try:
         blob = files("repose.assets.columns").joinpath("column.npz").read_bytes()
@@ -40,6 +40,7 @@ def column(parameters: ParameterSet) -> tuple[World, Any] | None:
     world.counters[STEP_COUNT] = 0
     world.ledger[:] = world.largest_overlap[:] = 0.0
     state.since = state.quiet_since = 0.0
+    state.prepared = True
     return world, state
 
 

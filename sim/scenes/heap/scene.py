@@ -1,9 +1,10 @@
-"""The heap: a container is filled in layers, its right wall opened, and the slope that stays is measured.
+"""The heap: a container is filled in layers, its right wall is opened, and the slope of the heap at rest is measured.
 
 Thesis ch. 3. Radii are drawn from a normal distribution and redrawn below 0.4 or above 1.8 mean radii; mass
-grows as R³. Walls and base are fixed spheres. Chosen here, where the thesis is silent: a layer counts as settled
-once the mean speed of all grains *and* of that layer is below v_min (the mean over all alone would stop waiting
-once many grains lie still); the opened heap once the mean has stayed below v_min, and no grain has left, for 0.25 s.
+grows as R³. Walls and base are fixed spheres. The following is not given in the thesis: a layer counts as
+settled once the mean speed of all grains *and* of that layer is below v_min (the mean over all grains alone is small
+when many grains are at rest); the opened heap counts as settled once the mean speed has stayed below v_min, and no
+grain has left, for 0.25 s.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from repose.sim.scenes.common.poured import (
     under_way,
 )
 from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
-from repose.sim.scenes.heap.filling import HeapState, begin, pour_layer, rebuild_container, smallest_grain
+from repose.sim.scenes.heap.filling import HeapState, begin, layers, pour_layer, rebuild_container, smallest_grain
 from repose.sim.scenes.heap.parameters import HeapParameters
 from repose.sim.scenes.heap.prepared import column
 
@@ -50,7 +51,7 @@ LONGEST_WAIT = 3.0
 
 
 def supervise(experiment: Experiment) -> None:
-    """Pour the next layer, notice rest, remove the grains that fell below the base."""
+    """Pour the next layer, detect rest, remove the grains that fell below the base."""
     state: HeapState = experiment.run.state
     remove_gone(experiment, fallen(experiment))
     quiet = quiet_time(experiment) > QUIET_TIME
@@ -113,17 +114,17 @@ def _right_wall(world: World, parameters: HeapParameters) -> NDArray[np.bool_]:
 
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
-    """The buttons, each enabled only when it makes sense."""
+    """The buttons, each enabled only while its action is possible."""
     state: HeapState = experiment.run.state
     phase, busy = state.phase, state.run_all
     return (
         Action("fill", "Fill", "F", fillable(state), "Pour the grains in layers; a full container is emptied first."),
-        Action("open", "Open wall", "O", phase == "filled" and not busy, "Take the right wall away."),
+        Action("open", "Open wall", "O", phase == "filled" and not busy, "Remove the right wall."),
         Action(
             "measure", "Measure angle", "M", phase in ("flowing", "rested") and not busy, "Fit a line to the surface."
         ),
-        Action("reset", "Reset", "R", True, "Begin anew: back to the filled column or the empty container."),
-        Action("run", "Run all", "A", not busy, "Fill, open, wait for rest and measure, by itself."),
+        Action("reset", "Reset", "R", True, "Back to the filled column, or the empty container where there is none."),
+        Action("run", "Run all", "A", not busy, "Fill, open, wait for rest and measure without further keys."),
     )
 
 
@@ -148,7 +149,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
 
 
 def measure(experiment: Experiment) -> AngleOfRepose | None:
-    """The slope of the grains on the base now; None while the container is closed or there are too few."""
+    """The present slope of the grains on the base; None while the container is closed or with too few grains."""
     if experiment.phase not in ("flowing", "rested"):
         return None
     world = experiment.run.world
@@ -172,14 +173,14 @@ def box(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, float
 
 
 def focus(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The base between the walls: the walls themselves are as high as the column may become."""
+    """The base between the walls, without the walls, which are as high as the full column."""
     built = experiment.run.built
     margin = 2.0 * built.wall_radius
     return (-margin, -max(built.wall_radius, built.base_radius)), (built.width + margin, 0.0)
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """The angle measured last, and how many grains are left."""
+    """The latest measured angle, and the number of grains left."""
     state: HeapState = experiment.run.state
     left = Reading("grains left", float(state.poured - state.removed), help=f"Of {state.poured} poured.")
     slope = experiment.run.state.slope
@@ -219,12 +220,12 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def check(experiment: Experiment) -> str:
-    """The heap has a slope between 0 and 60°."""
+    """Check that the heap has a slope between 0 and 60°."""
     reading = experiment.run.state.slope
     if experiment.phase != "rested" or reading is None:
         return f"The heap did not come to rest: phase {experiment.phase}."
     if not 0.0 < reading.angle < math.radians(60.0):
-        return f"A slope of {math.degrees(reading.angle):.1f}° is no heap."
+        return f"A slope of {math.degrees(reading.angle):.1f}° is not that of a heap."
     return ""
 
 
@@ -265,6 +266,7 @@ SCENE = Scene(
     smallest_grain=smallest_grain,
     rotates=lambda parameters: parameters.rotation,
     readings=readings,
+    layers=layers,
     flaw=flaw,
     study=STUDY,
     prepared={"column": column},

@@ -20,16 +20,17 @@ from repose.sim.scenes.common.stream import (
     drawn_radii,
     heap_height,
     hexagons,
+    layers_in_all,
     let_fall,
     plate_radius,
 )
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
 
 FUNNEL_SLOPE = math.radians(60.0)
-"""Of the funnel's wall against the horizontal [rad]."""
+"""Slope of the wall of the funnel against the horizontal [rad]."""
 
 FLOOR_WALL = 0
-"""Row of the table of walls; the funnel or cylinder follows."""
+"""Row of the plate in the table of walls; the facets of funnel or cylinder follow."""
 
 
 class Sizes(NamedTuple):
@@ -38,9 +39,9 @@ class Sizes(NamedTuple):
     plate: float
     """Radius of the plate."""
     low: float
-    """Lower rim of the funnel or cylinder, above the plate."""
+    """Height of the lower rim of the funnel or cylinder above the plate."""
     high: float
-    """Its upper rim."""
+    """Height of its upper rim."""
     low_radius: float
     high_radius: float
     largest: float
@@ -49,10 +50,10 @@ class Sizes(NamedTuple):
 
 @dataclass
 class Heap3dState(PouredState):
-    """Where the experiment stands: empty, filling, filled (cylinder only), flowing or rested."""
+    """State of the experiment; phases: empty, filling, filled (cylinder only), flowing, rested."""
 
     reading: dict[str, Any] = field(default_factory=dict)
-    """The last reading of the slope: angles [rad], profile [m]; empty before there is one."""
+    """The latest measurement of the slope: angles [rad], profile [m]; empty before the first one."""
 
 
 def sizes(parameters: Heap3dParameters) -> Sizes:
@@ -96,7 +97,7 @@ def plate(parameters: Heap3dParameters) -> tuple[FixedSpheres, ...]:
 
 
 def rebuild_plate(experiment: Experiment, parameters: Heap3dParameters) -> None:
-    """Cover or clear the plate under the grains that are present; those in the funnel stay where they are."""
+    """Add or remove the spheres on the plate under the present grains; grains in the funnel do not move."""
     run, size = experiment.run, sizes(experiment.run.built)
     built = run.built.changed(base=parameters.base)
     spheres = plate(built)
@@ -117,8 +118,18 @@ def frustum(size: Sizes) -> Floats:
 
 
 def pour_layer(experiment: Experiment) -> None:
-    """Let the next layer fall from just above the rim of the funnel or cylinder."""
+    """Release the next layer just above the rim of the funnel or cylinder."""
     size = sizes(experiment.run.built)
-    # The prism's flat sides stand closer to the axis than its edges.
-    room = size.high_radius * math.cos(math.pi / SIDES) - 1.2 * size.largest
-    let_fall(experiment, room, size.high, size.largest)
+    let_fall(experiment, room_of_layer(size), size.high, size.largest)
+
+
+def room_of_layer(size: Sizes) -> float:
+    """Radius of the circle in which the centres of a new layer are [m]."""
+    # The flat sides of the prism are closer to the axis than its edges.
+    return size.high_radius * math.cos(math.pi / SIDES) - 1.2 * size.largest
+
+
+def layers(experiment: Experiment) -> int:
+    """Number of layers once all grains are poured."""
+    size = sizes(experiment.run.built)
+    return layers_in_all(experiment.run.state, room_of_layer(size), size.largest)

@@ -11,17 +11,17 @@ from repose.sim.scenes.common.poured_parameters import GrainCount, PouredInSpace
 
 
 class Heap3dParameters(PouredInSpaceParameters):
-    """Spheres poured on a plate from a funnel, or out of a cylinder that is lifted, in SI."""
+    """Spheres poured on a plate from a funnel or released by lifting a cylinder, in SI."""
 
     pouring: Annotated[
         Literal["funnel", "cylinder"],
         Quantity("poured from", "", effect="restart", group="Experiment"),
-        Field(description="A funnel above the plate, or a cylinder on it that is lifted. Takes effect at next start."),
+        Field(description="A funnel above the plate, or a cylinder that is lifted. Takes effect at the next start."),
     ] = "funnel"
     base: Annotated[
         Literal["rough", "smooth"],
         Quantity("plate", "", effect="base", group="Experiment"),
-        Field(description="Rough: covered with spheres that do not move. Smooth: a plane."),
+        Field(description="Rough: covered with fixed spheres. Smooth: a plane."),
     ] = "rough"
     grain_count: GrainCount = 1500
     orifice: Annotated[

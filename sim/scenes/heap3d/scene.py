@@ -1,8 +1,8 @@
-"""The heap in space: spheres poured on a plate from a funnel, or let out of a cylinder that is lifted.
+"""The heap in space: spheres poured on a plate from a funnel, or released by lifting a cylinder.
 
-The plate is a plane, rough if it is covered with spheres that do not move; grains that come past its rim are taken
-away. A layer is let fall as soon as the one before has left the rim of the funnel, so that what the orifice lets
-through sets the pace. The heap is at rest once the mean speed has stayed below v_min, and no grain has left, for 0.2 s.
+The plate is a plane, smooth or covered with fixed spheres; grains beyond its rim are removed. A layer is released as
+soon as the previous one has left the rim of the funnel, so that the flow through the orifice determines the rate. The
+heap is at rest once the mean speed has stayed below v_min, and no grain has left, for 0.2 s.
 """
 
 from __future__ import annotations
@@ -36,15 +36,18 @@ from repose.sim.scenes.common.poured import (
 )
 from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import QUIET_TIME, disc, fallen, pour_on, smallest_grain
-from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, pour_layer, rebuild_plate, sizes
+from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, layers, pour_layer, rebuild_plate, sizes
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
 
 MOST_STEEP = math.radians(60.0)
 """Largest angle of repose that loose spheres can have [rad]."""
 
+PROFILE = "Profile", "distance from the axis [mm]", "height [mm]"
+"""Title and axes of the plot."""
+
 
 def supervise(experiment: Experiment) -> None:
-    """Pour the next layer, notice rest, remove the grains past the rim."""
+    """Pour the next layer, detect rest, remove the grains beyond the rim."""
     run = experiment.run
     state: Heap3dState = run.state
     if state.phase == "empty":
@@ -63,7 +66,7 @@ def supervise(experiment: Experiment) -> None:
 
 def _fill_on(experiment: Experiment, quiet: bool) -> None:
     built, state = experiment.run.built, experiment.run.state
-    jammed = f"nothing leaves the {built.pouring} any more. Widen the orifice or pour fewer grains."
+    jammed = f"no grain leaves the {built.pouring} any more. Widen the orifice or pour fewer grains."
     if not pour_on(experiment, sizes(built).high, pour_layer, jammed):
         return
     if built.pouring == "funnel":
@@ -93,7 +96,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
         Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full plate is emptied first."),
         Action("lift", "Lift cylinder", "O", phase == "filled" and not busy, "Lift the cylinder off the plate."),
         Action("measure", "Measure angle", "M", phase in ("flowing", "rested") and not busy, "Fit the slope."),
-        Action("reset", "Reset", "R", True, "Begin anew with the empty plate."),
+        Action("reset", "Reset", "R", True, "Back to the empty plate."),
         Action("run", "Run all", "A", not busy, "Pour, lift if there is a cylinder, wait for rest and measure."),
     )
 
@@ -119,7 +122,7 @@ def act(experiment: Experiment, action: str) -> str:
 
 
 def keep_reading(state: Heap3dState, reading: ConeAngle) -> None:
-    """Store a reading as plain data."""
+    """Store a measurement in the state."""
     state.reading = {
         "angle": reading.angle,
         "standard_error": reading.standard_error,
@@ -151,7 +154,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
 
 
 def measure(experiment: Experiment) -> ConeAngle | None:
-    """The slope of the heap now; None while it is poured or there are too few grains on the plate."""
+    """The present slope of the heap; None during pouring or with too few grains on the plate."""
     if experiment.phase not in ("flowing", "rested"):
         return None
     world = experiment.run.world
@@ -162,7 +165,7 @@ def measure(experiment: Experiment) -> ConeAngle | None:
 
 
 def slope(experiment: Experiment) -> AngleOfRepose | None:
-    """The slope measured last; None before the first measurement, and for one that was saved without its line."""
+    """The latest measured slope; None before the first measurement, and for one that was saved without its line."""
     found = experiment.run.state.reading
     if "intercept" not in found:
         return None
@@ -198,7 +201,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
             math.degrees(found["cone_angle"]),
             "°",
             math.degrees(found["cone_error"]),
-            "Cone fitted to the same surface grains, its axis free to shift.",
+            "Cone fitted to the same surface grains, with a free position of its axis.",
             CONE_ERROR_OF,
         ),
         Reading("grains on the plate", float(found["grains_left"])),
@@ -206,17 +209,17 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
-    """The averaged profile and the line through it."""
+    """The averaged profile and the line through it; without points before the first measurement."""
     found = experiment.run.state.reading
     if not found:
-        return ()
+        return (Curve(*PROFILE, (Line("averaged profile", np.empty(0), np.empty(0), points=True),)),)
     distance, height = 1e3 * np.array(found["distance"]), 1e3 * np.array(found["height"])
     ends = 1e3 * np.array(found["fitted"])
     inside = (distance >= ends[0] - 1e-9) & (distance <= ends[1] + 1e-9)
     centre = (distance[inside].mean(), height[inside].mean()) if inside.any() else (0.0, 0.0)
     line = centre[1] - math.tan(found["angle"]) * (ends - centre[0])
     lines = Line("averaged profile", distance, height, points=True), Line("fit", ends, line)
-    return (Curve("Profile", "distance from the axis [mm]", "height [mm]", lines),)
+    return (Curve(*PROFILE, lines),)
 
 
 def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -226,18 +229,18 @@ def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 
 def focus(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The plate under the mouth of the funnel or cylinder, where the heap begins."""
+    """The plate below the opening of the funnel or cylinder, where the heap begins."""
     size = sizes(experiment.run.built)
     return (-size.low_radius, -size.low_radius, -size.largest), (size.low_radius, size.low_radius, 0.0)
 
 
 def facets(experiment: Experiment) -> Floats:
-    """Plate, and funnel or cylinder where it is now."""
+    """Plate, and funnel or cylinder at its present position."""
     return np.concatenate([disc(sizes(experiment.run.built).plate), wall_facets(experiment.run.world)])
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
-    """Numbers of grains, and the slope measured last."""
+    """Numbers of grains, and the latest measured slope."""
     state: Heap3dState = experiment.run.state
     angle = None
     if state.reading:
@@ -254,14 +257,14 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def check(experiment: Experiment) -> str:
-    """The heap has a slope, and no grain is stuck in the funnel."""
+    """Check that the heap has a slope, and that no grain is stuck in the funnel."""
     state: Heap3dState = experiment.run.state
     if state.phase != "rested":
         return f"The heap did not come to rest: phase {state.phase}."
     if not state.reading:
         return "There is no slope to measure: too few grains lie on the plate."
     if not 0.0 < state.reading["angle"] < MOST_STEEP:
-        return f"A slope of {math.degrees(state.reading['angle']):.1f}° is no heap."
+        return f"A slope of {math.degrees(state.reading['angle']):.1f}° is not that of a heap."
     if state.reading["grains_left"] < state.poured - state.removed:
         return f"{state.poured - state.removed - state.reading['grains_left']} grains are stuck in the funnel."
     return ""
@@ -296,6 +299,7 @@ SCENE = Scene(
     smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
     readings=readings,
+    layers=layers,
     curves=curves,
     facets=facets,
     flaw=flaw,

@@ -1,4 +1,4 @@
-"""Phases of an hourglass experiment: filling over a lid, flow, count, empty or clogged, turned over."""
+"""Phases of an hourglass experiment: filling over a lid, flow, end of the count, empty or clogged, turn."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DENSITY_INTERVAL = 0.05
 """Simulated time between two samples of the number of grains per volume [s]."""
 
 HALF_TURN = np.array([1.0, -1.0, -1.0])
-"""Factors of the components of a vector when the glass is turned over: half a turn about the x axis."""
+"""Factors of the components of a vector in a turn of the glass by 180° about the x axis."""
 
 
 def supervise(experiment: Experiment) -> None:
@@ -64,7 +64,7 @@ def supervise(experiment: Experiment) -> None:
 
 
 def begin_phase(experiment: Experiment, phase: str) -> None:
-    """Begin another phase; at the end of the count, keep its result."""
+    """Begin another phase; at the end of the count, save the result."""
     state: HourglassState = experiment.run.state
     enter(experiment, phase)
     if phase == "flowing":
@@ -90,7 +90,7 @@ def count_passages(experiment: Experiment) -> None:
 
 
 def on_grain_removed(experiment: Experiment, row: int) -> None:
-    """Remove a grain from the counts; a grain above the neck is no longer expected to pass."""
+    """Remove a grain from the counts; a grain above the neck will not pass."""
     state: HourglassState = experiment.run.state
     state.placed -= int(state.heights.pop(row) >= NECK)
 
@@ -124,11 +124,12 @@ def act(experiment: Experiment, action: str) -> str:
         begin_phase(experiment, "flowing")
         return f"Turned over: {state.placed} grains above the neck."
     begin_anew(experiment)
-    return f"Filled anew with {experiment.run.state.placed} grains."
+    return f"Filled again with {experiment.run.state.placed} grains."
 
 
 def turned_over(world: World, built: Any) -> World:
-    """The world after half a turn about a horizontal axis through the neck; shear springs between grains turn too."""
+    """The world after a turn by 180° about a horizontal axis through the neck; shear springs between grains turn
+    too."""
     rotating = world.motion.shape[0] > 3
     world.motion[:3] *= HALF_TURN[:, None, None]
     world.motion[2, 0] += 2.0 * NECK
@@ -160,7 +161,7 @@ def flaw(state: HourglassState, world: World, built: Any) -> str:
 
 
 def in_the_way(experiment: Experiment) -> int:
-    """Number of grains that would be outside the glass after a turn: the lower funnel holds no grains."""
+    """Number of grains that would be outside the glass after a turn: the lower funnel has no walls."""
     world = experiment.run.world
     place = world.motion[:3, 0].T * HALF_TURN + np.array([0.0, 0.0, 2.0 * NECK])
     upper = place[:, 2] >= NECK
@@ -168,16 +169,16 @@ def in_the_way(experiment: Experiment) -> int:
 
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
-    """The buttons, each enabled only when it makes sense."""
+    """The buttons, each enabled only while its action is possible."""
     state: HourglassState = experiment.run.state
     busy = state.run_all
     over = state.phase in ("counted", "rested", "clogged")
     blocking = in_the_way(experiment) if over else 0
-    turning = "Turn the glass upside down. Or do it by hand: Ctrl-drag the picture."
+    turning = "Turn the glass upside down. With the mouse: Ctrl-drag the picture."
     if blocking:
-        turning = f"Not now: {blocking} grains are where the funnel will stand after the turn. Let them fall, or reset."
+        turning = f"Not possible now: {blocking} grains would be in the funnel after the turn. Let them fall, or reset."
     return (
-        Action("open", "Open neck", "O", state.phase == "filled" and not busy, "Take the lid off the neck."),
+        Action("open", "Open neck", "O", state.phase == "filled" and not busy, "Remove the lid from the neck."),
         Action(
             "turn",
             "Turn over",
@@ -186,7 +187,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
             turning,
             pivot=(0.0, 0.0, NECK),
         ),
-        Action("reset", "Reset", "R", True, "Fill the glass anew with the same seed."),
+        Action("reset", "Reset", "R", True, "Fill the glass again with the same seed."),
         Action("run", "Run all", "A", not busy, "Let the grains run through the neck and measure the flow rate."),
     )
 
@@ -220,7 +221,7 @@ def notice(experiment: Experiment) -> Notice | None:
 
 
 def check(experiment: Experiment) -> str:
-    """All grains are inside the glass, and the counts add up."""
+    """Check that all grains are inside the glass, and that the counts add up."""
     state: HourglassState = experiment.run.state
     world = experiment.run.world
     place = world.motion[:3, 0].T

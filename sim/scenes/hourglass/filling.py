@@ -14,8 +14,8 @@ from repose.sim.scenes.hourglass.glass import NECK, WIDTH, Parameters, clearance
 from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters, SharedHourglassParameters
 
 TRIES = (10, 40, 150, 400, 400)
-"""The filling ends when a grain has found no free place in 1000 tries (Duffau & Lynch 2020, section 4.4); these are the
-sizes of the groups that are tried at once."""
+"""Numbers of positions that are tried at once. The filling ends when a grain has no free position in 1000 tries (Duffau
+& Lynch 2020, section 4.4)."""
 
 BANDS = 8
 """Number of bands of height by which the grains are coloured at the start."""
@@ -23,20 +23,20 @@ BANDS = 8
 
 @dataclass
 class HourglassState(PhaseState):
-    """Where the experiment stands: filling, filled, flowing, counted, rested or clogged."""
+    """State of the experiment; phases: filling, filled, flowing, counted, rested, clogged."""
 
     phase: str = "flowing"
     placed: int = 0
     heights: list[float] = field(default_factory=list)
     """Height of every grain at the last sample [m]; minus infinity once the grain has been counted."""
     passages: list[float] = field(default_factory=list)
-    """When each grain passed the neck [s], ascending, since the glass was last turned."""
+    """Times at which grains passed the neck [s], ascending, since the glass was last turned."""
     densities: list[float] = field(default_factory=list)
     """Grains per volume in the upper half while flowing [1/m³]."""
     density_at: float = 0.0
     """Time of the last of these samples [s]."""
     opened: float = 0.0
-    """When the grains began to flow [s]."""
+    """Time at which the flow began [s]."""
     turns: int = 0
     run_all: bool = False
 
@@ -61,7 +61,7 @@ def begin(parameters: Parameters, seed: int) -> tuple[World, HourglassState]:
 
 
 def smallest_grain(parameters: Parameters) -> tuple[float, float]:
-    """Mass [kg] and radius [m] of the smallest grain there can be."""
+    """Mass [kg] and radius [m] of the smallest possible grain."""
     radius = parameters.mean_radius * (1.0 - parameters.radius_spread)
     return float(parameters.mass_of(np.array([radius]))[0]), radius
 
@@ -69,10 +69,10 @@ def smallest_grain(parameters: Parameters) -> tuple[float, float]:
 def random_start(parameters: Parameters, generator: np.random.Generator) -> tuple[Floats, Floats]:
     """Centres, shape (n, 3), and radii, shape (n,), of grains that touch neither each other nor the glass [m].
 
-    A grain keeps its radius through all its tries, so that the small ones are not preferred.
+    A grain has the same radius in all its tries, so that small grains are not preferred.
     """
     low, high = _radii(parameters)
-    # In a cell with a diagonal of 2 low there is room for one centre only.
+    # A cell with a diagonal of 2 low contains at most one centre.
     cell = 2.0 * low / math.sqrt(3.0)
     reach = math.ceil(2.0 * high / cell)
     corner = np.array([-0.5 * WIDTH, -0.5 * WIDTH, NECK])

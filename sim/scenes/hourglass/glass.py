@@ -1,8 +1,8 @@
 """The glass: a prism or cylinder that narrows to a neck at half its height (Duffau & Lynch 2020, section 4.2).
 
 0.4 m wide and 1.5 m high; flat faces, or a cone, slope from 1 m at the walls to the neck at 0.75 m. The lower half of
-the funnel is drawn, as published, but does not act: nothing that falls through the neck reaches it. Chosen here,
-where the seed lets grains fall out of the world: a floor at 0 m.
+the funnel is drawn, as published, but has no walls: no grain that falls through the neck reaches it. In the source
+grains fall out of the world; here a floor is added at 0 m.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters, Hou
 Parameters = HourglassParameters | HourglassGlassParameters
 
 WIDTH, HEIGHT, SHOULDER, NECK = 0.4, 1.5, 1.0, 0.75
-"""Width of the glass, its height, and where the funnel begins and ends [m]."""
+"""Width of the glass, its height, and the heights at which the funnel begins and ends [m]."""
 
 SIDES = 24
-"""Flat sides a round cone is made of."""
+"""Number of flat sides of a round cone."""
 
 AWAY = -100.0
 """Height of an open lid [m], far below all grains."""
@@ -84,7 +84,7 @@ def clearance(parameters: Parameters, place: Floats) -> Floats:
     """Distance of points of the upper half from its walls [m], negative outside; place (n, 3) [m], shape (n,)."""
     half, rise = 0.5 * WIDTH, SHOULDER - NECK
     run = half - 0.5 * parameters.orifice
-    # Between the corners a many-sided cone is a little narrower than the circle of its area.
+    # Between its corners the pyramid is slightly narrower than the circle of the same area.
     narrow = 1.0
     if parameters.round_glass:
         outward = np.hypot(place[:, 0], place[:, 1])

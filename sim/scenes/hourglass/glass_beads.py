@@ -1,4 +1,4 @@
-"""The hourglass with physical grains: rotating Hertz-Mindlin beads of glass in a round cone with a lid.
+"""The hourglass with realistic grains: rotating Hertz-Mindlin beads of glass in a round cone with a lid.
 
 Young's modulus is softened from 60 GPa to 6 MPa, which makes the time step a hundred times longer; grains at rest
 overlap by about a percent of their radius. The cone is a pyramid of 24 sides with the circle's area at every height.
@@ -19,7 +19,7 @@ SCENE = replace(
     PUBLISHED,
     name="hourglass_glass",
     title="Hourglass of glass beads",
-    summary="Rotating Hertz-Mindlin beads run through a round neck; opened once they have settled.",
+    summary="Rotating Hertz-Mindlin beads flow through a round neck, which is opened once they have settled.",
     law=LAW.name,
     parameters=with_law(HourglassGlassParameters, LAW, is_material_law),
     overlap_limit=LARGE_OVERLAP,

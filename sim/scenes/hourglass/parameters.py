@@ -31,14 +31,14 @@ MeanRadius = Annotated[
     Ge(4e-3),
     Le(3e-2),
     Quantity("mean radius", "R", "mm", scale=1e-3, effect="restart", group="Grains"),
-    Field(description="Middle of the interval the radii are drawn from, all equally likely. Takes effect anew."),
+    Field(description="Middle of the interval of the uniformly distributed radii. Takes effect at the next fill."),
 ]
 RadiusSpread = Annotated[
     float,
     Ge(0.0),
     Le(0.5),
     Quantity("radius spread", "ΔR/R", effect="restart", group="Grains"),
-    Field(description="Radii lie between 1 - spread and 1 + spread mean radii. Takes effect anew."),
+    Field(description="Radii are between 1 - spread and 1 + spread mean radii. Takes effect at the next fill."),
 ]
 
 
@@ -47,7 +47,9 @@ class SharedHourglassParameters(ParameterSet):
 
     orifice: Annotated[
         Orifice,
-        Field(description="Width of the neck: side of a square, or diameter of a round one. Takes effect anew."),
+        Field(
+            description="Width of the neck: side of a square or diameter of a circle. Takes effect at the next fill."
+        ),
     ] = 0.15
     lid: Annotated[
         Lid,
@@ -65,7 +67,7 @@ class SharedHourglassParameters(ParameterSet):
         Ge(1),
         Le(20_000),
         Quantity("grains at most", "N", effect="restart", group="Grains"),
-        Field(description="Fewer are placed if 1000 tries in a row find no free place for the next one."),
+        Field(description="Fewer are placed if 1000 tries in a row find no free position for the next one."),
     ] = 7000
     mean_radius: MeanRadius = 1.25e-2
     radius_spread: RadiusSpread = 0.2
@@ -81,14 +83,14 @@ class SharedHourglassParameters(ParameterSet):
         Ge(0.0),
         Le(3600.0),
         Quantity("count for", "", "s", group="Experiment"),
-        Field(description="End the run once grains have flowed for so long; 0 waits for the last one."),
+        Field(description="The run ends when grains have flowed for this time; 0 waits for the last grain."),
     ] = 0.0
     clog_time: Annotated[
         float,
         Ge(0.05),
         Le(60.0),
         Quantity("clogged after", "t_clog", "s", group="Experiment"),
-        Field(description="The neck counts as clogged once no grain has passed for so long while some are left."),
+        Field(description="The neck counts as clogged when no grain has passed for this time and some are left."),
     ] = 1.0
 
 
@@ -100,15 +102,15 @@ class HourglassParameters(SharedHourglassParameters, MotionParameters):
         Ge(1e-6),
         Le(1.0),
         Quantity("mass of a grain", "m", "g", scale=1e-3, effect="restart", group="Grains"),
-        Field(description="The same for all, whatever their radius, as published. Takes effect anew."),
+        Field(description="The same for all radii, as published. Takes effect at the next fill."),
     ] = 0.01
     integrator: Annotated[
         Integrator,
-        Field(description="Scheme that moves the grains. Leap-frog is the published one."),
+        Field(description="Integrator of the motion. Leapfrog is the published one."),
     ] = "leapfrog"
     dt: Annotated[
         TimeStep,
-        Field(description="10 µs as published. The step of 'auto' follows stiffness and normal damping alone."),
+        Field(description="10 µs as published. 'auto' follows from stiffness and normal damping only."),
     ] = 1e-5
 
     @property
@@ -130,13 +132,13 @@ class HourglassGlassParameters(SharedHourglassParameters, MotionParameters, Mate
     ] = True
     orifice: Annotated[
         Orifice,
-        Field(description="Diameter of the neck; below about six grain diameters it may clog. Takes effect anew."),
+        Field(description="Diameter of the neck; it can clog below about six grain diameters. Acts at the next fill."),
     ] = 0.12
     mean_radius: MeanRadius = 7e-3
     radius_spread: RadiusSpread = 0.1
     young: Annotated[
         YoungsModulus,
-        Field(description="Softened: glass has 60 GPa, which would take a hundred times smaller steps to flow alike."),
+        Field(description="Softened: glass has 60 GPa, which needs a hundred times smaller steps for a similar flow."),
     ] = 6e6
     poisson: Poisson = 0.22
     restitution: Restitution = 0.8
@@ -145,7 +147,7 @@ class HourglassGlassParameters(SharedHourglassParameters, MotionParameters, Mate
     integrator: VerletFirst = "velocity_verlet"
     dt: Annotated[
         TimeStep,
-        Field(description="Step of the integrator. 'auto' follows the stiffest contact and the fastest grain."),
+        Field(description="Time step. 'auto' follows the stiffest contact and the fastest grain."),
     ] = "auto"
 
     @property

@@ -18,7 +18,7 @@ STARTING = 1.5
 
 
 def number_density(experiment: Experiment) -> float | None:
-    """Grains per volume between the neck and the surface of the bed [1/m³], or None where the bed is shallow."""
+    """Grains per volume between the neck and the surface of the bed [1/m³], or None for a shallow bed."""
     radius = experiment.run.built.mean_radius
     height = experiment.run.world.motion[2, 0]
     above = height[height > NECK]
@@ -38,14 +38,14 @@ def steady_rate(experiment: Experiment) -> FlowRate | None:
 
 
 def steady_from(experiment: Experiment) -> float:
-    """When the flow begins to count as steady [s]."""
+    """Time from which on the flow counts as steady [s]."""
     fall = math.sqrt(2.0 * (experiment.run.built.fill_height - NECK) / max(experiment.parameters.gravity, 1e-3))
     opened: float = experiment.run.state.opened
     return opened + STARTING * fall
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Grains passed, flow rate, number density, and how long no grain has passed."""
+    """Grains passed, flow rate, number density, and time since the last grain passed."""
     state: HourglassState = experiment.run.state
     rate = steady_rate(experiment)
     shown = [Reading("grains passed", float(len(state.passages)), help=f"Of {state.placed} above the neck.")]
@@ -59,7 +59,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     if state.phase in ("flowing", "clogged"):
         last = state.passages[-1] if state.passages else state.opened
         waiting = experiment.time - last
-        words = f"Clogged once no grain has passed for {experiment.parameters.clog_time:g} s while some are left."
+        words = f"Clogged when no grain has passed for {experiment.parameters.clog_time:g} s and some are left."
         shown.append(Reading("since the last grain", waiting, "s", None, words))
     return tuple(shown)
 

@@ -19,7 +19,7 @@ PUBLISHED = (Published(0.1, 110.07, 12.52), Published(0.125, 355.54, 142.74), Pu
 
 PUBLISHED_C = 4.208
 PUBLISHED_FACTS = {"density": 81_400.0, "gravity": 9.81, "radius": 0.0125}
-"""Number density [1/m³], gravity [m/s²] and mean radius [m] behind the published c."""
+"""Number density [1/m³], gravity [m/s²] and mean radius [m] of the published c."""
 
 RING = 2.8
 """Empty ring of the usual Beverloo law, in mean radii: 1.4 diameters [-]."""
@@ -37,9 +37,9 @@ def measure(experiment: Experiment) -> Point | None:
 
 
 def fitted(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
-    """Beverloo's law through the mean rates of two orifices at least, for grains and gravity of the last run.
+    """Beverloo's law fitted to the mean rates of at least two orifices, for grains and gravity of the last run.
 
-    All orifices weigh alike: errors of single runs are too uncertain to weigh one against another.
+    All orifices have equal weights, because errors of single runs are too uncertain for weights.
     """
     alike = [point for point in points if _facts(point) == _facts(points[-1])]
     density = [point.aside["density"] for point in alike if math.isfinite(point.aside["density"])]

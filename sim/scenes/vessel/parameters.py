@@ -29,7 +29,7 @@ class ShapeParameters(ParameterSet):
     mesh_unit: Annotated[
         Literal[tuple(UNITS)],  # type: ignore[valid-type]
         Quantity("unit of the file", "", effect="anew", group="Shape"),
-        Field(description="STL and OBJ files hold bare numbers; most programs write millimetres."),
+        Field(description="STL and OBJ files contain numbers without a unit; most programs write millimetres."),
     ] = "mm"
     mesh_up: Annotated[
         Literal["z", "y"],
@@ -65,8 +65,8 @@ class VesselParameters(PouredInSpaceParameters, ShapeParameters):
 
     @property
     def surfaces(self) -> Mapping[str, Surface]:
-        """Shapes read from files since the run began, by path. A path means the same shape during a run: going back
-        and a replay must build on the same one."""
+        """Shapes read from files since the run began, by path. During a run a path always means the same shape, because
+        a return to an earlier step and a replay must use the same shape."""
         return self._surfaces
 
     def changed(self, **values: Any) -> Self:

@@ -1,8 +1,9 @@
 """Your own shape: spheres poured on or into a shape read from a file, on a round floor.
 
-The shape's facets are walls. The floor is a plane; grains that come past its rim are taken away. The grains fall in
+The shape's facets are walls. The floor is a plane; grains beyond its rim are removed. The grains fall in
 layers, as a stream about the axis, from above where a steep heap of all of them on the shape would end. They are at
-rest once the mean speed has stayed below v_min, and no grain has left, for 0.2 s; then what the shape holds is counted.
+rest once the mean speed has stayed below v_min, and no grain has left, for 0.2 s; then the grains on or in the shape
+are counted.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from repose.sim.scenes.common.stream import (
     drawn_radii,
     fallen,
     heap_height,
+    layers_in_all,
     let_fall,
     plate_radius,
     pour_on,
@@ -55,9 +57,9 @@ JAMMED = "they pile up to where the stream begins. Pour fewer grains or make the
 
 @dataclass
 class VesselState(PouredState):
-    """Where the experiment stands (empty, filling, flowing or rested), and the shape as it was read.
+    """State of the experiment (phases: empty, filling, flowing, rested), and the shape.
 
-    The file is not read again before a new start.
+    The file of the shape is read at a start only.
     """
 
     reading: dict[str, Any] = field(default_factory=dict)
@@ -120,7 +122,7 @@ def begin(parameters: VesselParameters, seed: int) -> tuple[World, VesselState]:
 
 
 def supervise(experiment: Experiment) -> None:
-    """Pour the next layer, notice rest, remove the grains past the rim."""
+    """Pour the next layer, detect rest, remove the grains beyond the rim."""
     state: VesselState = experiment.run.state
     if state.phase in ("empty", "rested"):
         return
@@ -135,10 +137,20 @@ def supervise(experiment: Experiment) -> None:
 
 
 def pour_layer(experiment: Experiment) -> None:
-    """Let the next layer of the stream fall."""
-    built: VesselParameters = experiment.run.built
+    """Release the next layer of the stream."""
     size = sizes(experiment)
-    let_fall(experiment, built.stream * built.mean_radius, size.high, size.largest)
+    let_fall(experiment, stream_radius(experiment), size.high, size.largest)
+
+
+def stream_radius(experiment: Experiment) -> float:
+    """Radius of the circle in which the centres of a new layer are [m]."""
+    built: VesselParameters = experiment.run.built
+    return built.stream * built.mean_radius
+
+
+def layers(experiment: Experiment) -> int:
+    """Number of layers once all grains are poured."""
+    return layers_in_all(experiment.run.state, stream_radius(experiment), sizes(experiment).largest)
 
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
@@ -148,7 +160,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     return (
         Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full shape is emptied first."),
         Action("measure", "Count grains", "M", state.phase in ("flowing", "rested"), "Count what the shape holds."),
-        Action("reset", "Reset", "R", True, "Begin anew with the empty shape."),
+        Action("reset", "Reset", "R", True, "Back to the empty shape."),
         Action("run", "Run all", "A", not busy, "Pour, wait for rest and count."),
     )
 
@@ -238,7 +250,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def check(experiment: Experiment) -> str:
-    """The grains are at rest, and none is inside the body of the shape."""
+    """Check that the grains are at rest, and that none is inside the body of the shape."""
     state: VesselState = experiment.run.state
     if state.phase != "rested":
         return f"The grains did not come to rest: phase {state.phase}."
@@ -280,6 +292,7 @@ SCENE = Scene(
     smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
     readings=readings,
+    layers=layers,
     facets=facets,
     flaw=flaw,
     lecture=("friction", "rolling_friction", "restitution", "gravity", "stream"),

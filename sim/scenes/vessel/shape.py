@@ -1,4 +1,4 @@
-"""The shape that grains are poured on: from a file, or a goblet; its middle is on the axis."""
+"""The shape on which grains are poured, from a file or a goblet; its centre is on the vertical axis."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import Mesh, Surface, cleaned, mesh_of
+from repose.sim.numbers import length_text
 from repose.sim.parameters import ParameterError
 
 
@@ -39,12 +40,13 @@ ON_FLOOR = 1e-6
 """Facets whose height is at most this share of the shape's size lie in the floor [-]."""
 
 NARROWEST, WIDEST = 1.0, 500.0
-"""Least and largest width of a shape in mean diameters [-]: a narrower one is a grain itself, in a wider one a grain is
-hardly a pixel."""
+"""Smallest and largest width of a shape in mean diameters [-]: a narrower shape is smaller than a grain, in a wider one
+a grain is hardly a pixel."""
 
 
 def shape_of(parameters: ShapedParameters) -> Mesh:
-    """The shape in its place [m]; raises `ParameterError` if its file cannot be used or is no match for the grains."""
+    """The shape at its position [m]; raises `ParameterError` if its file cannot be used or its size does not suit the
+    grains."""
     path = parameters.mesh
     surface = parameters.surfaces.get(path)
     mesh = goblet() if surface is None else _mesh(surface, path, parameters.mesh_unit, parameters.mesh_closed)
@@ -53,9 +55,9 @@ def shape_of(parameters: ShapedParameters) -> Mesh:
     if not NARROWEST <= share <= WIDEST:
         shape = f"mesh = {path!r}" if path else "the goblet"
         raise ParameterError(
-            f"{shape} is refused: it is {width:.4g} m wide, {share:.3g} diameters of a grain, and must be "
-            f"{NARROWEST:g} to {WIDEST:g}; check mesh_unit = {parameters.mesh_unit!r} and mean_radius = "
-            f"{parameters.mean_radius:g} m."
+            f"{shape} is refused: its width is {length_text(width)}, which is {share:.3g} diameters of a grain, and "
+            f"must be {NARROWEST:g} to {WIDEST:g} diameters; check mesh_unit = {parameters.mesh_unit!r} and "
+            f"mean_radius = {parameters.mean_radius:g} ({length_text(parameters.mean_radius)})."
         )
     return _placed(mesh, parameters.mesh_up, parameters.mesh_lift)
 

@@ -1,4 +1,4 @@
-"""Command line: bad input is refused before any work, and what is there is told to any reader."""
+"""Command line: bad input is refused before any work; lists and help are printed for every terminal."""
 
 from __future__ import annotations
 
@@ -68,24 +68,24 @@ def test_help_and_version_import_nothing_heavy_and_need_no_home(arguments: list[
         (["run", "--seed", "18446744073709551616"], "whole number from 0"),
         (["run", "--seed", "one"], "--seed"),
         (["run", "--fps", "0"], "1 to 1000"),
-        (["run", "--fps", "nan"], "'nan' is no number"),
-        (["run", "--fps", "6_0"], "'6_0' is no number"),
+        (["run", "--fps", "nan"], "'nan' is not a number"),
+        (["run", "--fps", "6_0"], "'6_0' is not a number"),
         (["run", "--fps", "0,5"], "Use a point: 0.5."),
-        (["run", "--speed", "1_0"], "'1_0' is no number"),
-        (["run", "--seed", "1_0"], "'1_0' is no whole number"),
-        (["run", "--seed", "1.5"], "'1.5' is no whole number"),
-        (["run", "--until", "0.0_01"], "'0.0_01' is no number"),
-        (["run", "--until", "١"], "'١' is no number"),
-        (["run", "--until", "0,5"], "'0,5' is no number. Use a point: 0.5."),
+        (["run", "--speed", "1_0"], "'1_0' is not a number"),
+        (["run", "--seed", "1_0"], "'1_0' is not a whole number"),
+        (["run", "--seed", "1.5"], "'1.5' is not a whole number"),
+        (["run", "--until", "0.0_01"], "'0.0_01' is not a number"),
+        (["run", "--until", "١"], "'١' is not a number"),
+        (["run", "--until", "0,5"], "'0,5' is not a number. Use a point: 0.5."),
         (["run", "--threads", "١"], "--threads '١' is refused"),
         (["run", "--set", "friction=0.1_5"], "0 to 2"),
         (["run", "--set", "friction=0,5"], "Use a point: 0.5."),
         (["run", "--size", "١٦x٩"], "WIDTHxHEIGHT"),
-        (["sweep", "--processes", "1_0"], "'1_0' is no whole number"),
+        (["sweep", "--processes", "1_0"], "'1_0' is not a whole number"),
         (["sweep", "--seeds", "1_0"], "whole numbers such as"),
         (["sweep", "--over", "friction=0.1_5"], "0 to 2"),
         (["run", "--speed", "-1"], "0.0001 to 1000"),
-        (["run", "--speed", "inf"], "'inf' is no number"),
+        (["run", "--speed", "inf"], "'inf' is not a number"),
         (["run", "--overlay", "some"], "full or none"),
         (["run", "--colour", "spead"], "did you mean 'speed'"),
         (["run", "--size", "0x0"], "WIDTHxHEIGHT"),
@@ -95,7 +95,7 @@ def test_help_and_version_import_nothing_heavy_and_need_no_home(arguments: list[
         (["run", "--out", "a_file"], "cannot be written to"),
         (["run", "--out", "a_file/below"], "cannot be written to"),
         (["run", "--out", "x" * 300], "cannot be written to"),
-        (["run", "--out", "used"], "already holds result.json"),
+        (["run", "--out", "used"], "already contains result.json"),
         (["run", "--bogus"], "--bogus"),
         (["run", "--seed"], "--seed"),
         (["run", "heap", "heap"], "heap"),
@@ -122,7 +122,7 @@ def test_bad_input_is_refused_in_a_sentence_before_any_work(
 
 
 @pytest.mark.gl
-def test_film_that_has_no_place_to_go_is_refused_before_any_work(
+def test_a_film_that_cannot_be_written_is_refused_before_any_work(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (here / "a_file").touch()
@@ -143,7 +143,7 @@ def test_scenes_and_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> No
     assert "gravity = 1.62 m/s²" in listed
 
 
-def test_a_damaged_preset_of_the_user_hides_no_other(
+def test_a_damaged_preset_of_the_user_does_not_hide_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine.toml").write_text(
@@ -179,7 +179,7 @@ def test_without_display_the_default_experiment_runs_without_a_window(
     assert (job.scene, job.preset, job.values, job.out) == ("heap", presets.DEFAULT, {}, None)
 
 
-def test_window_that_cannot_open_ends_in_a_sentence(
+def test_a_window_that_cannot_open_gives_a_sentence(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(preset: str, threads: int | None) -> int:
@@ -202,7 +202,7 @@ def test_a_closed_pipe_causes_no_traceback(tmp_path: Path) -> None:
     assert errors == ""
 
 
-def test_terminal_without_greek_letters_gets_something_readable(tmp_path: Path) -> None:
+def test_a_terminal_without_greek_letters_gets_readable_text(tmp_path: Path) -> None:
     with start(["presets"], tmp_path, LC_ALL="C", PYTHONIOENCODING="ascii", PYTHONUTF8="0") as process:
         shown, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "")

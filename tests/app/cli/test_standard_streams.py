@@ -1,4 +1,4 @@
-"""A standard output that is closed or full, and a current folder that is gone, end in a sentence."""
+"""A closed or full standard output and a deleted current folder are reported in a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Doctor: every part is looked at, and what is missing comes with a way to get it."""
+"""Doctor: every part is checked, and a missing part is reported with the way to install it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_doctor_checks_every_part(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(("processors", "words"), [(1, "1;"), (6, "up to 6, one for every 2500 grains")])
-def test_processors_and_the_threads_of_a_run_are_told(
+def test_doctor_reports_processors_and_threads_of_a_run(
     monkeypatch: pytest.MonkeyPatch, processors: int, words: str
 ) -> None:
     for module in (doctor, thread_count):
@@ -61,7 +61,7 @@ def test_a_crash_of_the_driver_ends_only_the_probe_process(monkeypatch: pytest.M
     assert "OpenGL 3.3" in found.advice
 
 
-def test_missing_package_comes_with_the_command_that_gets_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_reported_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     installed = doctor._installed
     monkeypatch.setattr(doctor, "_installed", lambda name: "" if name == "numba" else installed(name))
     found = finding("packages")
@@ -90,7 +90,7 @@ def test_no_display_points_to_the_run_without_a_window(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("module", [None, ModuleType("av")], ids=["missing", "broken"])
-def test_a_missing_or_broken_video_library_is_told_with_the_other_way(
+def test_a_missing_or_broken_video_library_is_reported_with_the_alternative(
     monkeypatch: pytest.MonkeyPatch, module: ModuleType | None
 ) -> None:
     monkeypatch.setitem(sys.modules, "av", module)

@@ -1,4 +1,4 @@
-"""How long a run still takes is told from its first second on, on a terminal and in a file."""
+"""The remaining time of a run is shown from its first second on, on a terminal and in a file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
-def test_the_time_left_follows_from_the_rate_since_the_first_batch(clock: Clock) -> None:
+def test_the_remaining_time_follows_from_the_rate_since_the_first_batch(clock: Clock) -> None:
     ahead: Any = Outlook(0.02)
     assert ahead.words(Run(50)) == "step 50 of about 2,000,000"
     clock.now += 1.0
@@ -53,7 +53,7 @@ def test_the_time_left_follows_from_the_rate_since_the_first_batch(clock: Clock)
     assert ahead.words(Run(2_000_000)).endswith("0 s left")
 
 
-def test_of_an_experiment_without_an_end_the_steps_are_told(clock: Clock) -> None:
+def test_steps_are_reported_for_an_experiment_without_an_end(clock: Clock) -> None:
     ahead: Any = Outlook(float("inf"))
     assert ahead.words(Run(50)) == "step 50"
 
@@ -62,7 +62,7 @@ def test_durations_are_in_the_unit_a_person_would_use() -> None:
     assert [duration(s) for s in (0.4, 119, 121, 7_300, 200_000)] == ["0 s", "119 s", "2 min", "2 h", "2 days"]
 
 
-def test_where_there_is_no_terminal_a_line_now_and_then_tells_it(
+def test_without_a_terminal_progress_is_a_line_from_time_to_time(
     clock: Clock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Progress("A run") as told:

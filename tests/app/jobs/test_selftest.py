@@ -1,4 +1,4 @@
-"""`repose selftest`: everything survives here, and what does not is told, counted and answered by the exit code."""
+"""`repose selftest`: every case passes, and a failed case is reported, counted and changes the exit code."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_failed_cases_are_reported_counted_and_give_the_exit_code(
     assert shown.rstrip().endswith("4 cases tested, 1 passed.")
 
 
-def test_where_only_something_is_missing_the_exit_code_is_that_of_success(
+def test_the_exit_code_is_0_if_cases_are_only_not_available(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(selftest, "ALL", (Case("absent", "nothing to try", out(NotAvailable("no OpenGL"))),))

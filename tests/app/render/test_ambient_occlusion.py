@@ -1,4 +1,4 @@
-"""Light on a packing: open where nothing is in the way, dark where much is."""
+"""Light on a packing: full light without obstacles, dark inside the packing."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ def light_of(*spheres: tuple[float, float, float, float]):
     return measure_ambient_occlusion(rows[:, :3], rows[:, 3], BOX)
 
 
-def test_the_lamp_stands_above_and_has_unit_length() -> None:
+def test_the_direction_to_the_lamp_points_up_and_has_unit_length() -> None:
     assert np.linalg.norm(LAMP) == pytest.approx(1.0, abs=5e-3)
     assert LAMP[2] > 0.7
 
 
-def test_a_lone_sphere_stands_in_full_light() -> None:
+def test_a_single_sphere_is_not_darkened() -> None:
     day = light_of((0.0, 0.0, 1.0, 0.1))
     assert day.lamp[0] > 0.9
     assert day.sky[0] > 0.9
     assert day.crowding[0] < 0.2
 
 
-def test_a_grain_deep_in_the_heap_is_dark_and_crowded_one_on_top_is_not() -> None:
+def test_grains_inside_the_heap_are_dark_and_those_on_top_are_not() -> None:
     heap = fake_cone(3000, funnel=False)
     day = measure_ambient_occlusion(heap.position, heap.radius, heap.box)
     across = np.hypot(heap.position[:, 0], heap.position[:, 1])

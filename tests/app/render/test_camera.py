@@ -1,4 +1,4 @@
-"""The camera: pixels and metres go into each other, drags and zooms keep what they promise."""
+"""The camera: pixels and metres are inverse, drags and zooms keep the point under the pointer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_world_y_points_up_on_the_screen() -> None:
     assert camera.world_to_pixel((1.0, 1.0), SIZE).tolist() == [500.0, 200.0]
 
 
-def test_a_drag_moves_the_point_under_the_hand_with_it() -> None:
+def test_a_drag_moves_the_point_under_the_pointer_with_it() -> None:
     camera = Camera2D((0.1, 0.2), 1e-3)
     grabbed = camera.pixel_to_world((300, 200), SIZE)
     camera.pan(25, -40)
@@ -62,14 +62,14 @@ def test_framing_puts_the_box_into_the_uncovered_part(inset: tuple, box: tuple) 
 
 
 @pytest.mark.parametrize("size", [(0, 0), (1, 1), (1, 5000)])
-def test_framing_survives_windows_without_room(size: tuple[int, int]) -> None:
+def test_framing_works_in_windows_without_room(size: tuple[int, int]) -> None:
     camera = Camera2D()
     camera.frame(((0, 0), (1, 1)), size, (200, 0, 200, 0))
     assert np.isfinite(camera.centre).all()
     assert camera.metres_per_pixel > 0.0
 
 
-def test_framing_survives_a_box_without_extent() -> None:
+def test_framing_works_for_a_box_without_extent() -> None:
     camera = Camera2D()
     camera.frame(((2.0, 3.0), (2.0, 3.0)), SIZE)
     assert camera.centre == (2.0, 3.0)

@@ -1,4 +1,4 @@
-"""Colours: maps even in lightness, ranges calm, ticks round, light arithmetic right."""
+"""Colours: even lightness of the maps, steady ranges, round ticks, correct conversion of light."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.app.fake_heap import fake_heap
 
 
 @pytest.mark.parametrize("name", COLOUR_MAPS)
-def test_every_map_rises_evenly_in_lightness(name: str) -> None:
+def test_lightness_increases_evenly_in_every_colour_map(name: str) -> None:
     star = lightness(load_map(name))
     assert star.shape == (256,)
     assert (np.diff(star) > -0.02).all()
@@ -87,7 +87,7 @@ def test_a_missing_or_not_finite_column_is_drawn_plain_or_low() -> None:
     assert measure_range(speed, dataclasses.replace(heap, columns={})) is None
 
 
-def test_noise_at_rest_does_not_fill_the_map() -> None:
+def test_small_speeds_at_rest_do_not_use_the_whole_colour_map() -> None:
     heap = fake_heap()
     speed = COLOURINGS["speed"]
     assert speed is not None
@@ -97,7 +97,7 @@ def test_noise_at_rest_does_not_fill_the_map() -> None:
     assert position_on_map(heap.columns["speed"], speed, span).max() < 0.01
 
 
-def test_the_shown_range_glides_and_arrives() -> None:
+def test_the_shown_range_changes_smoothly_to_the_range_of_the_values() -> None:
     span = ease(None, (0.0, 1.0))
     assert span == (0.0, 1.0)
     widths = [(span := ease(span, (0.0, 0.1)))[1] for _ in range(400)]
@@ -107,14 +107,14 @@ def test_the_shown_range_glides_and_arrives() -> None:
     assert ease((0.0, 0.1), (0.0, 1.0))[1] > 0.3
 
 
-def test_whole_numbers_get_a_band_each_and_the_last_takes_the_rest() -> None:
+def test_each_integer_has_a_colour_band_and_the_last_band_contains_all_larger_ones() -> None:
     contacts = COLOURINGS["coordination"]
     assert contacts is not None
     shares = position_on_map([0, 1, 2, 3, 4, 5, 6, 9], contacts, (0.0, 6.0))
     assert np.allclose(shares * 6, [0, 1, 2, 3, 4, 5, 6, 6])
 
 
-def test_many_layers_are_grouped_into_bands_that_differ() -> None:
+def test_many_layers_are_grouped_into_distinguishable_colour_bands() -> None:
     layer = COLOURINGS["layer"]
     assert layer is not None
     shares = position_on_map(np.arange(60), layer, (0.0, 59.0))
@@ -159,6 +159,6 @@ def test_tick_labels_have_the_digits_their_step_needs() -> None:
         (0.0, "N", (1.0, "N")),
     ],
 )
-def test_units_take_the_prefix_that_reads_best(high: float, unit: str, expected: tuple[float, str]) -> None:
+def test_units_have_a_suitable_prefix(high: float, unit: str, expected: tuple[float, str]) -> None:
     factor, shown = prefixed(high, unit)
     assert (pytest.approx(factor), shown) == expected

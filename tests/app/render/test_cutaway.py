@@ -1,4 +1,4 @@
-"""The cut-away plane: it faces the viewer, wherever the viewer stands."""
+"""The cut-away plane faces the viewer from every direction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ POINTS = np.array(((1.0, 1.0, 4.0), (1.0, 3.0, 4.0)))
 
 
 @pytest.mark.parametrize(("azimuth", "hidden"), [(-90.0, [True, False]), (90.0, [False, True])])
-def test_what_stands_before_the_plane_is_hidden(azimuth: float, hidden: list[bool]) -> None:
+def test_spheres_in_front_of_the_plane_are_hidden(azimuth: float, hidden: list[bool]) -> None:
     camera = Camera3D(azimuth=math.radians(azimuth), elevation=0.3)
     plane = cut_plane(View(cut_axis="y", cut_position=0.5), BOX, camera)
     assert is_cut(POINTS, plane).tolist() == hidden

@@ -1,4 +1,4 @@
-"""The pictures of a film: what is on the first, what stays on all, what is on the last."""
+"""The pictures of a film: the first ones, properties of all, the last ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repose.app.render.director import CARD, FADE, STILL, Director, expected_span, film_colour
+from repose.app.render.director import CARD, FADE, STILL, Director, film_colour
 from repose.app.render.framing import picture_room
 from repose.app.render.pacing import pace
 from repose.app.storage.view import View
@@ -44,7 +44,7 @@ def pictures(director: Director, *snapshots: Snapshot) -> list[Any]:
     return [*made, *director.ending()]
 
 
-def test_a_card_comes_first_and_fades_and_a_still_comes_last(shots: Shots) -> None:
+def test_a_film_begins_with_a_fading_title_card_and_ends_with_a_still(shots: Shots) -> None:
     made = pictures(Director(shots.read, SIZE, FPS, View(), speed=0.5), fake_heap())
     assert len(made) == round(CARD * FPS) + 1 + round(STILL * FPS)
     opacity = [shot["film"].card for shot in shots.asked]
@@ -61,18 +61,15 @@ def test_a_film_without_words_has_one_picture_for_each_snapshot(shots: Shots) ->
     assert all(shot["film"] is None and shot["plain"] for shot in shots.asked)
 
 
-def test_layers_keep_their_colours_while_more_are_poured(shots: Shots) -> None:
+def test_a_film_shows_layers_from_the_first_to_the_last_picture(shots: Shots) -> None:
     heap = fake_heap(measured=False)
     early = replace(heap, phase="filling", progress=0.25, columns=heap.columns | {"layer": heap.columns["layer"] // 4})
     late = replace(heap, phase="filling", progress=1.0)
     pictures(Director(shots.read, SIZE, FPS, View(), speed=1.0), early, late)
-    spans = {shot["span"] for shot in shots.asked}
-    assert len(spans) == 1
-    assert late.columns["layer"].max() <= spans.pop()[1] <= 1.5 * late.columns["layer"].max()
     assert {shot["view"].colour_by for shot in shots.asked} == {"layer"}
 
 
-def test_what_the_user_chooses_to_see_is_filmed(shots: Shots) -> None:
+def test_a_film_uses_the_view_settings_of_the_user(shots: Shots) -> None:
     view = View(colour_by="speed")
     director = Director(shots.read, SIZE, FPS, view, speed=1.0)
     list(director.take(fake_heap()))
@@ -80,7 +77,6 @@ def test_what_the_user_chooses_to_see_is_filmed(shots: Shots) -> None:
     list(director.take(fake_heap()))
     assert shots.asked[0]["view"].colour_by == "speed"
     assert shots.asked[-1]["view"].shown == {"force_chains": True, "caption": True}
-    assert expected_span("speed", fake_heap()) is None
     assert film_colour("size", fake_heap()) == "size"
 
 
@@ -88,11 +84,16 @@ def test_the_parameters_on_the_card_are_those_of_the_lecture_and_those_that_diff
     parameters = scenes()["heap"].parameters.checked({"friction": 0.3, "wall_stiffness_factor": 3.0})
     pictures(Director(shots.read, SIZE, FPS, View()), replace(fake_heap(), parameters=parameters, seed=7))
     words = shots.asked[0]["film"]
-    assert words.title == scenes()["heap"].title
+    assert words.title == scenes()["heap"].title  # no preset's
     assert "μ = 0.3" in words.parameters
     assert "k_w/k_n = 3" in words.parameters
     assert "seed 7" in words.origin
     assert len(words.parameters) <= 5
+
+
+def test_the_title_of_a_film_is_that_of_the_preset(shots: Shots) -> None:
+    pictures(Director(shots.read, SIZE, FPS, View(), title="Moon"), fake_heap())
+    assert {shot["film"].title for shot in shots.asked} == {"Moon"}
 
 
 class Filmed:
@@ -111,9 +112,7 @@ class Filmed:
         self.last = {"snapshot": replace(snapshot), "camera": camera}
         self.phases.append(snapshot.phase)
         self.cards.append(more["film"].card)
-        self.plain[len(self.pictures)] = lambda: self._maker.read(
-            replace(snapshot), view, size, camera, span=more["span"], plain=True
-        )
+        self.plain[len(self.pictures)] = lambda: self._maker.read(replace(snapshot), view, size, camera, plain=True)
         if len(self.pictures) == 0:
             self.plain[0] = self.plain[0]()
         self.pictures.append(picture)
@@ -121,8 +120,8 @@ class Filmed:
 
 
 @pytest.fixture(scope="module")
-def filmed(studio: PictureMaker) -> Filmed:
-    made = Filmed(studio)
+def filmed(picture_maker: PictureMaker) -> Filmed:
+    made = Filmed(picture_maker)
     director = Director(made.read, SIZE, FPS, View())
     kept: list[Snapshot] = []
 
@@ -139,7 +138,7 @@ def filmed(studio: PictureMaker) -> Filmed:
 
 
 @pytest.mark.gl
-def test_the_first_pictures_show_the_card_and_nothing_else(filmed: Filmed) -> None:
+def test_the_first_pictures_show_only_the_title_card(filmed: Filmed) -> None:
     first = filmed.pictures[0].astype(int)
     background = first[0, 0]
     written = np.abs(first - background).max(axis=2) > 60
@@ -193,16 +192,16 @@ def test_filling_takes_less_than_two_thirds_of_the_film(filmed: Filmed) -> None:
 
 
 @pytest.mark.gl
-def test_a_grain_has_the_same_colour_in_an_early_and_a_late_picture(studio: PictureMaker) -> None:
+def test_a_grain_has_the_same_colour_in_an_early_and_a_late_picture(picture_maker: PictureMaker) -> None:
     heap = fake_heap(measured=False)
-    early = replace(heap, phase="filling", progress=0.6)
-    late = replace(heap, phase="rested", progress=None, columns=heap.columns | {"layer": heap.columns["layer"] + 0})
+    early = replace(heap, phase="filling", progress=0.6, layers=15)
+    late = replace(early, phase="rested", progress=None, columns=heap.columns | {"layer": heap.columns["layer"] + 0})
     late.columns["layer"][-1] = 14.0
     colours, grain = [], len(heap.radius) // 2
     seen: list[Any] = []
 
     def read(*shot: Any, **more: Any) -> Any:
-        picture = studio.read(*shot, **more)
+        picture = picture_maker.read(*shot, **more)
         x, y = shot[3].world_to_pixel(shot[0].position[grain], SIZE)
         seen.append((picture[round(float(y)), round(float(x))], more["film"].card))
         return picture

@@ -1,4 +1,4 @@
-"""The camera that follows: it fits the grains, stands on the lower edge, moves smoothly and rests with them."""
+"""The camera that follows the grains: it frames them, moves smoothly and comes to rest with them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from repose.app.render.camera import Camera2D, Inset
 from repose.app.render.follow import MARGIN, Following, follow, without_idle_walls
 from repose.app.render.orbit import Camera3D
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.measure.angle_of_repose import AngleOfRepose
 
 from tests.app.fake_heap import fake_heap
 from tests.app.fake_space import fake_cone
@@ -60,7 +61,7 @@ def pixels(snapshot: Snapshot, following: Following) -> np.ndarray:
 
 
 @pytest.mark.parametrize("layers", [1, 5, 20, 60])
-def test_grains_fit_the_free_part_and_stand_on_its_lower_edge(layers: int) -> None:
+def test_grains_fill_the_free_part_from_its_lower_edge(layers: int) -> None:
     snapshot = column(layers)
     left, top, right, bottom = pixels(snapshot, settled(snapshot))
     assert ROOM[0] <= left < right <= SIZE[0] - ROOM[2]
@@ -71,12 +72,12 @@ def test_grains_fit_the_free_part_and_stand_on_its_lower_edge(layers: int) -> No
     assert max((right - left) / FREE[0], (bottom - top) / FREE[1]) > 0.75
 
 
-def test_in_the_middle_of_what_is_free() -> None:
+def test_the_box_is_in_the_middle_of_the_free_part() -> None:
     left, _, right, _ = pixels(column(20), settled(column(20)))
     assert (left + right) / 2 == pytest.approx(ROOM[0] + FREE[0] / 2, abs=1.0)
 
 
-def test_the_way_from_column_to_heap_has_no_jump_and_does_not_swing_past_its_end() -> None:
+def test_the_camera_moves_from_column_to_heap_without_jump_and_overshoot() -> None:
     heap, at_column = column(4), settled(column(60))
     end = settled(heap, at_column)
     scales, feet, step = [at_column.camera.resolution(SIZE)], [], at_column
@@ -94,7 +95,7 @@ def test_the_way_from_column_to_heap_has_no_jump_and_does_not_swing_past_its_end
     assert zoom[-1] == pytest.approx(math.log(end.camera.resolution(SIZE)), abs=1e-3)
 
 
-def test_the_rate_of_frames_does_not_change_the_way() -> None:
+def test_the_motion_of_the_camera_does_not_depend_on_the_frame_rate() -> None:
     heap, start = column(4), settled(column(60))
     coarse = follow(start, heap, Camera2D(), SIZE, ROOM, 0.2)
     fine = start
@@ -103,7 +104,7 @@ def test_the_rate_of_frames_does_not_change_the_way() -> None:
     assert fine.camera.resolution(SIZE) == pytest.approx(coarse.camera.resolution(SIZE), rel=1e-9)
 
 
-def test_a_layer_that_falls_onto_the_others_does_not_make_the_picture_breathe() -> None:
+def test_a_falling_layer_does_not_make_the_zoom_oscillate() -> None:
     step = settled(column(30, lift=R))
     scale = step.camera.resolution(SIZE)
     for lift in (0.0, 0.5 * R, R, 0.2 * R, 0.0):
@@ -113,7 +114,7 @@ def test_a_layer_that_falls_onto_the_others_does_not_make_the_picture_breathe() 
 
 
 @pytest.mark.parametrize("where", [(np.nan, np.nan), (np.inf, 0.0), (0.5, 0.01), (0.01, -3.0)])
-def test_a_grain_that_has_left_the_scene_does_not_take_the_camera_with_it(where: tuple[float, float]) -> None:
+def test_the_camera_does_not_follow_a_grain_that_has_left_the_scene(where: tuple[float, float]) -> None:
     snapshot = column(10)
     expected = settled(snapshot)
     snapshot.position[-1] = where
@@ -147,7 +148,7 @@ def test_fixed_spheres_of_a_scene_without_focus_stay() -> None:
     assert without_idle_walls(heap, 0.0) is heap
 
 
-def test_the_camera_may_begin_anywhere_and_arrives() -> None:
+def test_the_camera_converges_from_any_start() -> None:
     snapshot = column(10)
     end = settled(snapshot)
     step: Following | None = Following(Camera2D((0.5, -0.3), 1e-3))
@@ -186,9 +187,28 @@ def test_in_space_the_heap_is_nearer_than_the_whole_scene_and_stands_on_the_lowe
     assert lowest > SIZE[1] - ROOM[3] - 0.15 * FREE[1]
 
 
-def test_another_dimension_begins_anew() -> None:
+def test_the_camera_restarts_when_the_dimension_changes() -> None:
     flat = settled(column(5))
     cone = fake_cone(300)
     deep = follow(flat, cone, flat.camera, SIZE, ROOM, 0.01)
     assert isinstance(deep.camera, Camera3D)
     assert deep.rate == ()
+
+
+@pytest.mark.parametrize("elevation", [0.1, 0.35])
+def test_in_space_the_grains_themselves_fill_the_picture_and_no_empty_corner_of_a_box(elevation: float) -> None:
+    cone = replace(fake_cone(800, funnel=False), focus=((-0.005, -0.005, 0.0), (0.005, 0.005, 0.0)))
+    cone = replace(cone, measurement=None)
+    camera = follow(None, cone, Camera3D(elevation=elevation), SIZE, ROOM, 0.0).camera
+    assert isinstance(camera, Camera3D)
+    size = cone.radius.max() / camera.resolution(SIZE)
+    seen = camera.world_to_pixel(cone.position, SIZE)
+    used = (np.ptp(seen, axis=0) + 2.0 * size) / FREE
+    assert used.max() > 0.85
+    measured = replace(cone, measurement=AngleOfRepose(0.4, 0.01, -0.42, 0.05, (0.0, 0.1), "line", (1, 2), 3))
+    wide = follow(None, measured, Camera3D(elevation=elevation), SIZE, ROOM, 0.0).camera
+    assert isinstance(wide, Camera3D)
+    foot = wide.world_to_pixel([(0.1, 0.0, 0.008), (-0.1, 0.0, 0.008), (0.0, 0.0, 0.05)], SIZE)
+    assert foot[:, 0].min() >= ROOM[0]
+    assert foot[:, 0].max() <= SIZE[0] - ROOM[2]
+    assert foot[:, 1].min() >= ROOM[1]

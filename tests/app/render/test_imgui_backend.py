@@ -1,4 +1,4 @@
-"""ImGui hears every event, in pixels, and draws with the font we ship."""
+"""ImGui gets every event, in pixels, and draws with the shipped font."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_digits_have_one_width(backend: Any) -> None:
 
 
 @pytest.mark.parametrize("button", range(1, 12))
-def test_every_mouse_button_is_survived(backend: Any, button: int) -> None:
+def test_every_mouse_button_is_processed_without_an_error(backend: Any, button: int) -> None:
     import pygame
 
     for kind in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):
@@ -136,7 +136,7 @@ def test_a_window_without_size_is_not_drawn(backend: Any) -> None:
     backend.end_frame()
 
 
-def test_cursors_do_no_harm_where_there_are_none(backend: Any) -> None:
+def test_missing_cursors_raise_no_error(backend: Any) -> None:
     from imgui_bundle import imgui
 
     frame(backend, lambda: imgui.set_mouse_cursor(imgui.MouseCursor_.hand))

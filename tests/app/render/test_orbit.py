@@ -48,12 +48,12 @@ def test_pixels_and_the_plane_through_the_target_are_inverse() -> None:
         assert camera.world_to_pixel(camera.pixel_to_world(pixel, SIZE), SIZE) == pytest.approx(pixel)
 
 
-def test_what_is_behind_the_eye_has_no_pixel() -> None:
+def test_points_behind_the_camera_have_no_pixel() -> None:
     camera = tilted()
     assert np.isnan(camera.world_to_pixel(camera.eye() + 0.1 * camera.axes()[2], SIZE)).all()
 
 
-def test_the_target_shows_in_the_middle_of_the_free_part() -> None:
+def test_the_target_is_in_the_middle_of_the_free_part() -> None:
     assert tilted().world_to_pixel(tilted().target, SIZE) == pytest.approx((540.0, 275.0))
 
 
@@ -93,7 +93,7 @@ def test_an_orbit_keeps_target_and_distance() -> None:
     assert np.linalg.norm(camera.eye() - camera.target) == pytest.approx(0.4)
 
 
-def test_a_pan_moves_the_point_under_the_hand_with_it() -> None:
+def test_a_pan_moves_the_point_under_the_pointer_with_it() -> None:
     camera = tilted()
     grabbed = camera.pixel_to_world((300, 200), SIZE)
     camera.pan(25, -40, SIZE)

@@ -49,7 +49,7 @@ def test_filling_takes_at_most_its_time_and_is_never_slower_than_real(duration: 
 @pytest.mark.parametrize(
     ("scene", "duration"), [("bounce", 1.5), ("slope", 0.4), ("hourglass", 9.0), ("hourglass", 90.0)]
 )
-def test_a_phase_of_known_length_takes_a_good_part_of_its_time(scene: str, duration: float) -> None:
+def test_a_phase_of_known_length_has_a_minimum_duration_in_the_film(scene: str, duration: float) -> None:
     frames = filmed(duration, scene, "flowing")
     assert 0.3 * PACES["", "flowing"].seconds <= len(frames) / FPS <= PACES["", "flowing"].seconds + 1.0
 
@@ -64,7 +64,7 @@ def test_a_collapse_is_slow_for_as_long_as_a_column_takes_to_fall(height: float)
     assert 8.0 <= len(frames) / FPS < 16.0
 
 
-def test_a_share_that_stands_still_does_not_make_the_film_endless() -> None:
+def test_constant_progress_does_not_make_the_film_endless() -> None:
     interval, time = pacer(FPS), 0.0
     for _ in range(round(20.0 * FPS)):
         time += interval(column(0.1, scene="hourglass", phase="flowing", time=time, progress=0.4))
@@ -78,7 +78,7 @@ def test_the_speed_is_round_and_changes_a_few_times_only(duration: float) -> Non
     assert np.count_nonzero(np.diff(speeds)) <= 4
 
 
-def test_a_new_phase_and_an_experiment_begun_anew_have_their_own_speed() -> None:
+def test_a_new_phase_and_a_restarted_experiment_have_their_own_speed() -> None:
     interval = pacer(FPS)
     filling = interval(column(0.1, phase="filling", time=1.0))
     assert interval(column(0.1, phase="flowing", time=1.1)) < filling
@@ -90,5 +90,5 @@ def test_a_new_phase_and_an_experiment_begun_anew_have_their_own_speed() -> None
     ("speed", "words"),
     [(0.05, "20 × slow motion"), (1.0, "real time"), (5.0, "5 × time lapse"), (0.5, "2 × slow motion")],
 )
-def test_speeds_are_told_in_words(speed: float, words: str) -> None:
+def test_speeds_are_written_in_words(speed: float, words: str) -> None:
     assert describe_speed(speed) == words

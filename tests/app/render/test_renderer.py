@@ -1,4 +1,4 @@
-"""What arrives on the pixels: discs at any zoom, light arithmetic, resources, all off-screen."""
+"""Pixels of the off-screen renderer: discs at any zoom, light, resources."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from repose.app.render.colours import COLOUR_MAPS, COLOURINGS, DARK, to_linear, 
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 
+from tests.app.drawn_pictures import BARE, objects, with_view
 from tests.app.fake_heap import fake_heap
-from tests.app.studio import BARE, objects, with_view
 
 if TYPE_CHECKING:
     from repose.app.window.picture import PictureMaker
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.gl
 
 
-def draw(studio: PictureMaker, snapshot: Snapshot, view: View, pixel: float, size: tuple[int, int] = (64, 64)) -> Any:
-    studio.size = size
-    return studio.draw(snapshot, view, Camera2D((0.0, 0.0), pixel)).astype(float)
+def draw(
+    picture_maker: PictureMaker, snapshot: Snapshot, view: View, pixel: float, size: tuple[int, int] = (64, 64)
+) -> Any:
+    picture_maker.size = size
+    return picture_maker.draw(snapshot, view, Camera2D((0.0, 0.0), pixel)).astype(float)
 
 
 def one_disc(radius: float, at: tuple[float, float] = (0.0, 0.0)) -> Snapshot:
@@ -44,14 +46,14 @@ def covered(picture: np.ndarray) -> np.ndarray:
     return (to_linear(picture[..., 0] / 255.0) - ground) / (face - ground)
 
 
-def test_a_picture_of_nothing_is_background_to_the_bit(studio: PictureMaker) -> None:
-    picture = draw(studio, Snapshot(), BARE, 1.0)
+def test_an_empty_picture_is_exactly_the_background(picture_maker: PictureMaker) -> None:
+    picture = draw(picture_maker, Snapshot(), BARE, 1.0)
     assert picture.shape == (64, 64, 3)
     assert np.abs(picture - background()).max() <= 0.51
 
 
-def test_a_disc_has_its_colour_and_covers_its_area(studio: PictureMaker) -> None:
-    picture = draw(studio, one_disc(20.0), BARE, 1.0)
+def test_a_disc_has_its_colour_and_covers_its_area(picture_maker: PictureMaker) -> None:
+    picture = draw(picture_maker, one_disc(20.0), BARE, 1.0)
     assert np.abs(picture[31:33, 31:33] - np.array(DARK.grain) * 255).max() <= 2.0
     touched = (np.abs(picture - background()) > 2.0).any(axis=2)
     assert touched.sum() == pytest.approx(np.pi * 20.0**2, rel=0.06)
@@ -59,17 +61,17 @@ def test_a_disc_has_its_colour_and_covers_its_area(studio: PictureMaker) -> None
     assert not touched[:, :10].any()
 
 
-def test_up_is_up_and_right_is_right(studio: PictureMaker) -> None:
-    picture = draw(studio, one_disc(4.0, at=(20.0, 12.0)), BARE, 1.0)
+def test_up_is_up_and_right_is_right(picture_maker: PictureMaker) -> None:
+    picture = draw(picture_maker, one_disc(4.0, at=(20.0, 12.0)), BARE, 1.0)
     rows, columns = np.nonzero((np.abs(picture - background()) > 20).any(axis=2))
     assert rows.mean() == pytest.approx(31.5 - 12, abs=0.6)
     assert columns.mean() == pytest.approx(31.5 + 20, abs=0.6)
 
 
 @pytest.mark.parametrize("pixel", [1e-3, 1e-6, 0.5, 37.0])
-def test_the_edge_is_one_pixel_wide_at_any_zoom(studio: PictureMaker, pixel: float) -> None:
+def test_the_edge_is_one_pixel_wide_at_any_zoom(picture_maker: PictureMaker, pixel: float) -> None:
     """Straight across the rim: the pixel that the true edge cuts gets its share of light, the next one none."""
-    picture = draw(studio, one_disc(20.3 * pixel, at=(0.5 * pixel, 0.5 * pixel)), BARE, pixel)
+    picture = draw(picture_maker, one_disc(20.3 * pixel, at=(0.5 * pixel, 0.5 * pixel)), BARE, pixel)
     row = picture[31, 32:, 0]
     outside = np.abs(row - background()[0]) < 0.6
     first = int(np.argmax(outside))
@@ -80,12 +82,12 @@ def test_the_edge_is_one_pixel_wide_at_any_zoom(studio: PictureMaker, pixel: flo
 
 
 @pytest.mark.parametrize("radius", [0.05, 0.2, 0.45])
-def test_a_disc_smaller_than_a_pixel_gives_its_share_of_light(studio: PictureMaker, radius: float) -> None:
-    picture = draw(studio, one_disc(radius, at=(0.5, 0.5)), BARE, 1.0)
+def test_a_disc_smaller_than_a_pixel_gives_its_share_of_light(picture_maker: PictureMaker, radius: float) -> None:
+    picture = draw(picture_maker, one_disc(radius, at=(0.5, 0.5)), BARE, 1.0)
     assert float(covered(picture).sum()) == pytest.approx(np.pi * radius**2, rel=0.5, abs=0.02)
 
 
-def test_half_coverage_of_a_pixel_gives_half_the_linear_light(studio: PictureMaker) -> None:
+def test_half_coverage_of_a_pixel_gives_half_the_linear_light(picture_maker: PictureMaker) -> None:
     """Black and white mixed half and half in linear light are stored as 188, not 128."""
     import OpenGL.GL as gl
     from repose.app.render.gpu import Instances, Program, Target
@@ -112,7 +114,7 @@ def test_half_coverage_of_a_pixel_gives_half_the_linear_light(studio: PictureMak
     assert np.abs(stored.astype(int) - 188).max() <= 1
 
 
-def test_a_line_is_as_wide_as_asked(studio: PictureMaker) -> None:
+def test_a_line_is_as_wide_as_asked(picture_maker: PictureMaker) -> None:
     heap = Snapshot(
         position=np.array([[-20.0, 0.0], [20.0, 0.0]], np.float32),
         radius=np.array([1e-3, 1e-3], np.float32),
@@ -122,7 +124,7 @@ def test_a_line_is_as_wide_as_asked(studio: PictureMaker) -> None:
         contact_force=np.array([1.0], np.float32),
     )
     heap.radius[:] = 4.0 / 0.12
-    lines_only = draw(studio, heap, with_view(BARE, force_chains=True), 1.0)
+    lines_only = draw(picture_maker, heap, with_view(BARE, force_chains=True), 1.0)
     column = to_linear(lines_only[:, 32, 0] / 255.0)
     bright = column > 0.5 * column.max()
     assert int(bright.sum()) == 4
@@ -130,11 +132,13 @@ def test_a_line_is_as_wide_as_asked(studio: PictureMaker) -> None:
 
 @pytest.mark.parametrize("dark", [True, False])
 @pytest.mark.parametrize("colour_by", list(COLOURINGS))
-def test_every_colouring_draws_with_everything_switched_on(studio: PictureMaker, colour_by: str, dark: bool) -> None:
-    studio.size = (320, 200)
+def test_every_colouring_draws_with_everything_switched_on(
+    picture_maker: PictureMaker, colour_by: str, dark: bool
+) -> None:
+    picture_maker.size = (320, 200)
     view = View(colour_by=colour_by, dark=dark, shown={"force_chains": True, "caption": True})
     for snapshot in (fake_heap(), Snapshot()):
-        picture = studio.draw(snapshot, view)
+        picture = picture_maker.draw(snapshot, view)
         assert picture.shape == (200, 320, 3)
         assert picture.dtype == np.uint8
         assert len(np.unique(picture)) > 10
@@ -148,7 +152,7 @@ def test_every_colouring_draws_with_everything_switched_on(studio: PictureMaker,
     ],
 )
 def test_a_broken_shader_is_named_and_leaves_nothing_behind(
-    studio: PictureMaker, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, stage: str, source: str
+    picture_maker: PictureMaker, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, stage: str, source: str
 ) -> None:
     from repose.app.render import gpu
 
@@ -161,46 +165,46 @@ def test_a_broken_shader_is_named_and_leaves_nothing_behind(
 
 
 @pytest.mark.parametrize("name", COLOUR_MAPS)
-def test_grains_show_the_colour_the_legend_promises(studio: PictureMaker, name: str) -> None:
+def test_grains_have_the_colour_of_the_legend(picture_maker: PictureMaker, name: str) -> None:
     from repose.app.render.colours import shades
 
     disc = one_disc(20.0)
     disc.columns["coordination"] = np.array([3.0], np.float32)
     view = with_view(BARE, colour_by="coordination", colour_map=name)
-    middle = draw(studio, disc, view, 1.0)[32, 32]
+    middle = draw(picture_maker, disc, view, 1.0)[32, 32]
     assert np.abs(middle - to_srgb(shades(0.5, name, DARK)) * 255).max() <= 2.5
 
 
-def test_the_same_snapshot_gives_the_same_picture(studio: PictureMaker) -> None:
-    studio.size = (200, 120)
-    first, second = (studio.draw(fake_heap(), View(colour_by="layer")) for _ in range(2))
+def test_the_same_snapshot_gives_the_same_picture(picture_maker: PictureMaker) -> None:
+    picture_maker.size = (200, 120)
+    first, second = (picture_maker.draw(fake_heap(), View(colour_by="layer")) for _ in range(2))
     assert np.array_equal(first, second)
 
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 500), (641, 361), (2000, 40)])
-def test_odd_sizes_are_drawn(studio: PictureMaker, size: tuple[int, int]) -> None:
-    studio.size = size
-    assert studio.draw(fake_heap(), View()).shape == (size[1], size[0], 3)
+def test_odd_sizes_are_drawn(picture_maker: PictureMaker, size: tuple[int, int]) -> None:
+    picture_maker.size = size
+    assert picture_maker.draw(fake_heap(), View()).shape == (size[1], size[0], 3)
 
 
-def test_a_picture_without_pixels_is_refused_with_its_size(studio: PictureMaker) -> None:
-    studio.size = (0, 720)
+def test_a_picture_without_pixels_is_refused_with_its_size(picture_maker: PictureMaker) -> None:
+    picture_maker.size = (0, 720)
     with pytest.raises(ValueError, match="0 x 720"):
-        studio.draw(fake_heap(), View())
-    studio.size = (64, 64)
+        picture_maker.draw(fake_heap(), View())
+    picture_maker.size = (64, 64)
 
 
-def test_positions_that_are_not_finite_disturb_no_other_grain(studio: PictureMaker) -> None:
+def test_positions_that_are_not_finite_disturb_no_other_grain(picture_maker: PictureMaker) -> None:
     two = Snapshot(
         position=np.array([[0.0, 0.0], [np.nan, np.inf]], np.float32),
         radius=np.array([10.0, 10.0], np.float32),
         fixed=np.zeros(2, np.bool_),
         sphere_id=np.arange(2),
     )
-    assert np.array_equal(draw(studio, two, BARE, 1.0), draw(studio, one_disc(10.0), BARE, 1.0))
+    assert np.array_equal(draw(picture_maker, two, BARE, 1.0), draw(picture_maker, one_disc(10.0), BARE, 1.0))
 
 
-def test_everything_is_given_back(studio: PictureMaker) -> None:
+def test_all_opengl_objects_are_released(picture_maker: PictureMaker) -> None:
     from repose.app.render.imgui_backend import ImguiBackend, imgui
     from repose.app.render.renderer import Renderer
 
@@ -218,12 +222,12 @@ def test_everything_is_given_back(studio: PictureMaker) -> None:
     assert objects() == before
 
 
-def test_a_window_of_zero_size_draws_nothing_and_harms_nothing(studio: PictureMaker) -> None:
-    studio._renderer.draw(fake_heap(), View(), Camera2D(), (0, 0))
-    studio._renderer.draw(fake_heap(), View(), Camera2D(), (300, 0))
+def test_a_window_of_zero_size_draws_nothing(picture_maker: PictureMaker) -> None:
+    picture_maker._renderer.draw(fake_heap(), View(), Camera2D(), (0, 0))
+    picture_maker._renderer.draw(fake_heap(), View(), Camera2D(), (300, 0))
 
 
-def test_rows_of_the_wrong_width_are_refused(studio: PictureMaker) -> None:
+def test_rows_of_the_wrong_width_are_refused(picture_maker: PictureMaker) -> None:
     from repose.app.render.gpu import Instances
 
     instances = Instances((2, 1))
@@ -232,7 +236,7 @@ def test_rows_of_the_wrong_width_are_refused(studio: PictureMaker) -> None:
     instances.destroy()
 
 
-def test_a_hundred_thousand_discs_are_drawn_in_one_picture(studio: PictureMaker) -> None:
+def test_a_hundred_thousand_discs_are_drawn_in_one_picture(picture_maker: PictureMaker) -> None:
     side = 320
     place = np.stack(np.meshgrid(np.arange(side), np.arange(side)), axis=-1).reshape(-1, 2) - 0.5 * (side - 1)
     many = Snapshot(
@@ -241,7 +245,7 @@ def test_a_hundred_thousand_discs_are_drawn_in_one_picture(studio: PictureMaker)
         fixed=np.zeros(side**2, bool),
         sphere_id=np.arange(side**2),
     )
-    picture = draw(studio, many, BARE, 1.0, (400, 400))
+    picture = draw(picture_maker, many, BARE, 1.0, (400, 400))
     inside, outside = covered(picture)[60:-60, 60:-60], covered(picture)[:30]
     # Touching discs cover pi/4 of the plane, each pixel half as much again or less where rims are darker.
     assert 0.3 < inside.mean() < 1.0

@@ -1,4 +1,4 @@
-"""Numbers are written as a person writes them."""
+"""Text of numbers with units and powers."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ def test_powers_of_ten_are_shown_as_superscripts(text: str, written: str) -> Non
     assert friendly(text) == written
 
 
-def test_thousands_are_set_apart() -> None:
+def test_thousands_are_separated_by_a_space() -> None:
     assert grouped(1234567) == "1\u00a0234\u00a0567"

@@ -1,4 +1,4 @@
-"""Engines compiled in a process of their own: what it tells becomes progress, and it ends when it is stopped."""
+"""Compiling engines in a separate process: its messages become progress, and it ends when it is stopped."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_share_and_time_follow_the_parts_that_are_done(told: FakeContext) -> Non
     assert state.failures == ("The engine of slope could not be compiled: MemoryError.",)
 
 
-def test_nothing_missing_ends_at_once(told: FakeContext) -> None:
+def test_the_process_ends_at_once_if_no_engine_is_missing(told: FakeContext) -> None:
     process = CompileProcess()
     told.tell.send(("missing", {}))
     told.tell.close()
@@ -84,7 +84,7 @@ def test_nothing_missing_ends_at_once(told: FakeContext) -> None:
     assert (state.ended, state.missing, state.done, state.failures) == (True, 0, 0, ())
 
 
-def test_a_process_that_dies_is_a_failure_in_one_sentence(told: FakeContext) -> None:
+def test_a_killed_process_is_reported_in_one_sentence(told: FakeContext) -> None:
     process = CompileProcess()
     told.tell.send(("missing", EXPECTED))
     told.tell.send(("part", "heap", "loop"))
@@ -108,7 +108,7 @@ def test_a_real_process_says_what_is_missing_and_ends_when_it_is_stopped() -> No
 
 
 @UNIX
-def test_a_process_of_low_priority_lets_all_others_go_first() -> None:
+def test_a_background_process_has_the_lowest_priority() -> None:
     code = "import os; from repose.sim.study.child_process import lower_priority; lower_priority(); print(os.nice(0))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "19\n"

@@ -1,4 +1,4 @@
-"""A film of the live run takes every frame it is sent and ends with a sentence when it cannot go on."""
+"""A film of the live run contains every frame and ends with a sentence after an error."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def drain(film: Film) -> None:
         film.pump()
 
 
-def test_frames_are_asked_for_on_the_clock_of_the_simulation(film: Film, source: Source) -> None:
+def test_frames_are_requested_at_simulated_times(film: Film, source: Source) -> None:
     film.fps, film.speed = 50, 0.1
     film.start()
     assert source.intervals == [0.1 / 50]
@@ -157,7 +157,7 @@ def test_an_invalid_file_name_is_refused(film: Film, sinks: list[Sink], name: st
     assert sinks == []
 
 
-def test_names_with_letters_of_other_languages_are_fine(film: Film, sinks: list[Sink]) -> None:
+def test_names_with_letters_of_other_languages_are_accepted(film: Film, sinks: list[Sink]) -> None:
     film.name = "kopiec żwiru 砂.mp4"
     film.start()
     assert sinks[0].path == film.folder / "kopiec żwiru 砂.mp4"
@@ -173,7 +173,7 @@ def test_the_end_marked_by_the_source_ends_the_film(film: Film, source: Source, 
 
 
 @pytest.mark.parametrize("error", [OSError("no room"), ImportError("no libx264"), AttributeError("half a library")])
-def test_a_film_that_cannot_be_opened_says_why(film: Film, source: Source, error: Exception) -> None:
+def test_a_film_that_cannot_be_opened_gives_the_reason(film: Film, source: Source, error: Exception) -> None:
     def fail(path: Path, size: tuple[int, int], fps: int) -> Any:
         raise error
 
@@ -184,7 +184,7 @@ def test_a_film_that_cannot_be_opened_says_why(film: Film, source: Source, error
     assert source.intervals == []
 
 
-def test_pictures_are_asked_for_by_the_ending(film: Film, sinks: list[Sink]) -> None:
+def test_the_file_ending_selects_pictures(film: Film, sinks: list[Sink]) -> None:
     film.format = ".png"
     film.name = "heap.png"
     film.start()

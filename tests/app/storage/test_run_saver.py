@@ -1,4 +1,4 @@
-"""Runs saved by a person or by themselves, opened again, and left alone while another window has them."""
+"""Runs saved by the user and automatically, opened again, and not touched while another window uses them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def until(condition: Callable[[], object]) -> None:
         time.sleep(0.002)
 
 
-def test_save_asks_before_it_overwrites_what_it_has_not_written(
+def test_save_asks_before_it_overwrites_a_file_of_others(
     kept: tuple[RunSaver, list[Command]], run: Experiment, tmp_path: Path
 ) -> None:
     made, sent = kept
@@ -82,7 +82,9 @@ def test_save_asks_before_it_overwrites_what_it_has_not_written(
     until(lambda: made.trouble)
 
 
-def test_open_goes_on_or_says_why_not(kept: tuple[RunSaver, list[Command]], run: Experiment, tmp_path: Path) -> None:
+def test_open_continues_a_run_or_gives_the_reason_of_a_refusal(
+    kept: tuple[RunSaver, list[Command]], run: Experiment, tmp_path: Path
+) -> None:
     made, sent = kept
     saved_run.save(saved_copy(run), tmp_path / "run.repose")
     made.open(str(tmp_path / "run.repose"))
@@ -112,7 +114,7 @@ def test_n12_the_automatic_save_acts_when_due_and_only_after_a_change(
     assert not [*own_folder.iterdir()]
 
 
-def test_n15_three_generations_and_the_newest_that_can_be_read(run: Experiment) -> None:
+def test_n15_three_saves_are_kept_and_the_newest_readable_one_is_offered(run: Experiment) -> None:
     place = autosave.begin()
     for _ in range(5):
         place.save(saved_copy(go(run, run.history.at + 1)))
@@ -141,7 +143,7 @@ time.sleep(600)
 """
 
 
-def test_f04_and_n15_a_living_window_keeps_its_run_and_a_dead_one_leaves_it(
+def test_f04_and_n15_only_the_run_of_an_ended_window_is_offered(
     own_folder: Path, run: Experiment, tmp_path: Path
 ) -> None:
     saved_run.save(saved_copy(run), tmp_path / "run.repose")
@@ -213,7 +215,7 @@ def test_a_free_name_is_found(tmp_path: Path) -> None:
     assert free_name(tmp_path, "heap").name == "heap-2.repose"
 
 
-def test_grains_are_exported_beside_the_run_and_what_goes_wrong_is_said(
+def test_grains_are_exported_beside_the_run_and_errors_are_reported(
     kept: tuple[RunSaver, list[Command]], tmp_path: Path
 ) -> None:
     saver, _ = kept

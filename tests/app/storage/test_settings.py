@@ -1,4 +1,4 @@
-"""Settings come back as they were, and a file that cannot be read is never written over."""
+"""Settings are read back as stored, and a file that cannot be read is never overwritten."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def write(path: Path, content: bytes) -> bytes:
     return content
 
 
-def test_without_a_file_defaults_are_used_and_kept(file: Path) -> None:
+def test_without_a_file_defaults_are_used_and_stored(file: Path) -> None:
     settings = load_settings(file)
     assert settings.trouble == ""
     assert settings.choices == Choices()
@@ -44,7 +44,7 @@ def test_saving_twice_writes_once(file: Path) -> None:
     [b"theme == 3", b"\xff\xfe\x00", b"theme = 'light'\ntheme = 'dark'", b"a" * (LARGEST_FILE + 1)],
     ids=["no toml", "no text", "twice", "too large"],
 )
-def test_an_unreadable_file_is_told_and_left_as_it_is(file: Path, content: bytes) -> None:
+def test_an_unreadable_file_is_reported_and_not_changed(file: Path, content: bytes) -> None:
     write(file, content)
     settings = load_settings(file)
     assert str(file) in settings.trouble
@@ -56,7 +56,7 @@ def test_an_unreadable_file_is_told_and_left_as_it_is(file: Path, content: bytes
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "device"])
 @pytest.mark.timeout(20)
-def test_what_is_no_ordinary_file_is_told_and_neither_waited_for_nor_read_without_end(file: Path, kind: str) -> None:
+def test_pipes_and_devices_are_reported_and_not_read(file: Path, kind: str) -> None:
     file.parent.mkdir()
     if kind == "folder":
         file.mkdir()
@@ -76,7 +76,7 @@ def test_what_is_no_ordinary_file_is_told_and_neither_waited_for_nor_read_withou
 
 
 @pytest.mark.parametrize("line", ["theme = 'pink'", "width = nan", "width = '3'", "font_scale = 1e999", "height = -4"])
-def test_a_value_that_is_not_allowed_is_told_and_only_replaced_by_a_choice(file: Path, line: str) -> None:
+def test_an_invalid_value_is_reported_and_replaced_only_by_a_choice_of_the_user(file: Path, line: str) -> None:
     write(file, f"{line}\npreset = 'moon'\n".encode())
     name = line.split()[0]
     settings = load_settings(file)
@@ -86,7 +86,7 @@ def test_a_value_that_is_not_allowed_is_told_and_only_replaced_by_a_choice(file:
     assert line in file.read_text(encoding="utf-8")
 
 
-def test_two_windows_leave_each_others_choices_alone(file: Path) -> None:
+def test_two_windows_do_not_overwrite_each_others_choices(file: Path) -> None:
     one, other = load_settings(file), load_settings(file)
     one.choices.theme = "light"
     assert one.save()
@@ -98,7 +98,7 @@ def test_two_windows_leave_each_others_choices_alone(file: Path) -> None:
     assert load_settings(file).choices.preset == "moon"
 
 
-def test_a_file_damaged_meanwhile_is_reported_and_left_as_it_is(file: Path) -> None:
+def test_a_file_damaged_during_the_session_is_reported_and_not_changed(file: Path) -> None:
     settings = load_settings(file)
     content = write(file, b"theme == 3")
     settings.choices.theme = "light"
@@ -118,7 +118,7 @@ def test_keys_and_comments_of_another_version_are_kept(file: Path) -> None:
     assert load_settings(file).choices.theme == "dark"
 
 
-def test_a_folder_that_cannot_be_written_is_told_and_the_old_file_kept(
+def test_a_folder_that_cannot_be_written_is_reported_and_the_old_file_remains(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = write(file, b"theme = 'light'\n")

@@ -1,4 +1,4 @@
-"""Ticks: at least three on every axis, at round numbers, with labels that tell them apart."""
+"""Ticks: at least three on every axis, at round numbers, with different labels."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_labels_are_short(low: float, high: float, most: float, labels: list[str
     assert linear_ticks(low, high, most)[1] == labels
 
 
-def test_what_is_no_span_has_no_ticks() -> None:
+def test_an_empty_or_infinite_range_has_no_ticks() -> None:
     for low, high in ((1.0, 1.0), (math.nan, 1.0), (0.0, math.inf)):
         assert linear_ticks(low, high, 5.0) == ([], [])
 

@@ -1,4 +1,4 @@
-"""What the user asks for: shown until it has arrived, undone exactly, refused in words."""
+"""Edits of the user: shown until a snapshot has them, undone exactly, refused in a sentence."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_thousand_undos_and_redos_give_the_same_bits(world: World, edits: Edit
 
 @settings(max_examples=50)
 @given(st.lists(st.tuples(st.sampled_from(["set", "undo", "redo"]), st.floats(0.0, 2.0)), max_size=60))
-def test_undo_and_redo_walk_the_same_states_as_a_plain_list_of_them(steps: list[tuple[str, float]]) -> None:
+def test_undo_and_redo_give_the_states_of_a_list_of_them(steps: list[tuple[str, float]]) -> None:
     world = World()
     edits = Edits(world.send)
     states, at = [0.1], 0
@@ -94,7 +94,7 @@ def test_a_wanted_value_is_shown_until_the_snapshot_has_it(world: World, edits: 
     assert edits.value("friction") == 0.4
 
 
-def test_a_value_the_engine_did_not_take_falls_away(world: World, edits: Edits) -> None:
+def test_a_value_that_the_engine_does_not_use_is_discarded(world: World, edits: Edits) -> None:
     edits.set({"friction": 0.4})
     world.parameters = DEFAULTS
     for _ in range(PATIENCE + 1):
@@ -102,7 +102,7 @@ def test_a_value_the_engine_did_not_take_falls_away(world: World, edits: Edits) 
     assert edits.value("friction") == 0.1
 
 
-def test_a_refusal_of_the_engine_stands_beside_the_field_that_caused_it(world: World, edits: Edits) -> None:
+def test_a_refusal_of_the_engine_is_assigned_to_the_field_that_caused_it(world: World, edits: Edits) -> None:
     edits.set({"friction": 0.4})
     world.parameters = DEFAULTS
     edits.see(world.snapshot(refusal="not now"))
@@ -125,7 +125,7 @@ def test_after_a_fault_a_change_recovers(world: World, edits: Edits) -> None:
     assert world.commands[-1] == Recover({"normal_stiffness": 1e6})
 
 
-def test_after_a_fault_without_history_the_value_before_it_comes_back(world: World, edits: Edits) -> None:
+def test_after_a_fault_without_history_undo_restores_the_value_before_it(world: World, edits: Edits) -> None:
     edits.see(world.snapshot(fault=Fault("boom", 3, "normal_stiffness", 2e6)))
     assert edits.to_undo() == {"normal_stiffness": 2e6}
     edits.undo()
@@ -143,7 +143,7 @@ def test_changes_are_marked_in_time_and_a_drag_leaves_one_mark(world: World, edi
     assert edits.marks == []
 
 
-def test_after_forgetting_no_change_can_be_undone(world: World, edits: Edits) -> None:
+def test_after_the_history_is_deleted_no_change_can_be_undone(world: World, edits: Edits) -> None:
     edits.set({"friction": 0.2})
     edits.forget()
     edits.undo()
@@ -151,14 +151,14 @@ def test_after_forgetting_no_change_can_be_undone(world: World, edits: Edits) ->
     assert edits.marks == []
 
 
-def test_a_change_that_ends_where_it_began_is_not_remembered() -> None:
+def test_a_change_back_to_the_first_value_is_not_stored() -> None:
     history = History()
     history.record({"friction": 0.1}, {"friction": 0.5}, "drag")
     history.record({"friction": 0.5}, {"friction": 0.1}, "drag")
     assert history.undoable == []
 
 
-def test_the_oldest_undo_step_is_dropped_first() -> None:
+def test_the_oldest_undo_step_is_deleted_first() -> None:
     history = History()
     for k in range(DEPTH + 5):
         history.record({"friction": k / 1e4}, {"friction": (k + 1) / 1e4})
@@ -166,7 +166,7 @@ def test_the_oldest_undo_step_is_dropped_first() -> None:
     assert history.undoable[0].before == {"friction": 5 / 1e4}
 
 
-def test_undo_of_a_change_that_began_the_experiment_anew_brings_the_grains_back() -> None:
+def test_undo_of_a_change_that_restarted_the_experiment_restores_the_grains() -> None:
     sent: list[Command] = []
     edits = Edits(sent.append)
     parameters = scenes()["vessel"].parameters()

@@ -1,18 +1,22 @@
-"""Keys do what the help says, on any layout, and never while a text is being typed."""
+"""Keys have the function in the help, on every layout, and none while a text is typed."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pygame
 import pytest
+from repose.app.ui.actions import RESET
 from repose.app.ui.keys import dispatch, find_key, scene_keys
 from repose.app.ui.panels import all_keys
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action, Snapshot
+from repose.sim.registry import scenes
 
 UI: Any = SimpleNamespace(actions={})
 
@@ -49,7 +53,7 @@ def test_a_key_acts_once(event: pygame.event.Event, does: str) -> None:
     assert done == [does]
 
 
-def test_a_key_without_a_function_of_its_own_does_what_the_window_declares() -> None:
+def test_a_key_without_its_own_function_calls_that_of_the_window() -> None:
     done: list[str] = []
     ui: Any = SimpleNamespace(actions={"fullscreen": partial(done.append, "fullscreen")})
     assert dispatch(press(pygame.K_F11), all_keys(), ui, typing=False)
@@ -84,7 +88,7 @@ def test_nothing_happens_while_a_text_is_typed() -> None:
         pygame.event.Event(pygame.KEYUP, key=pygame.K_f, unicode="f", mod=0),
     ],
 )
-def test_other_keys_are_left_alone(event: pygame.event.Event) -> None:
+def test_unknown_keys_have_no_effect(event: pygame.event.Event) -> None:
     assert not dispatch(event, [replace(key, act=pytest.fail) for key in all_keys()], UI, typing=False)
 
 
@@ -93,7 +97,19 @@ def test_no_two_keys_are_the_same() -> None:
     assert len(chords) == len(set(chords))
 
 
-def test_letters_follow_the_character_not_the_place_on_the_keyboard() -> None:
+def test_letters_follow_the_character_not_the_position_on_the_keyboard() -> None:
     found = find_key(all_keys(), pygame.K_q, "v", 0)
     assert found is not None
     assert found.name == "record"
+
+
+@pytest.mark.parametrize("scene", sorted(scenes()))
+def test_help_of_the_reset_says_what_its_button_says(scene: str) -> None:
+    experiment = new_experiment(scene, dict(scenes()[scene].test_values))
+    actions = scenes()[scene].actions(experiment)
+    button = next(action for action in actions if action.name == RESET)
+    (key,) = (key for key in scene_keys(Snapshot(actions=actions)) if key.shown == "R")
+    assert key.help == f"reset: {button.help[0].lower()}{button.help[1:-1]}"
+    if scene == "heap":
+        readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+        assert f"**R** {key.help.replace('reset', 'resets', 1)}." in " ".join(readme.split())

@@ -1,4 +1,4 @@
-"""Repeated runs in the window: what they find, where it is shown, and that they can be stopped."""
+"""Repeated runs in the window: their results, their display, and stopping them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Command, KeepMeasured
 from repose.sim.experiment.comparison import Point
 from repose.sim.experiment.control import apply
+from repose.sim.experiment.results import conditions
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
-from repose.sim.study.parallel_runs import Task
+from repose.sim.study.parallel_runs import Task, point_of
 
-from tests.app.ui.panels.stage import full_snapshot, open_stage
+from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
 
 ANGLES = (11.0, 12.0, 13.0, 14.0, 15.0)
 
@@ -60,7 +63,7 @@ def test_the_mean_over_runs_has_the_scatter_of_the_runs_as_its_error() -> None:
     assert repeats.mean("heap", other) is None, "the mean of other parameters is shown"
 
 
-def test_a_run_that_is_lost_is_named_and_the_others_count() -> None:
+def test_a_run_without_result_is_named_and_the_others_count() -> None:
     parameters = scenes()["heap"].parameters()
     repeats, _ = repeated((11.0, None, 13.0, 12.0, 12.0), parameters)
     row = repeats.mean("heap", parameters)
@@ -93,18 +96,25 @@ def test_stopping_ends_the_runs_and_keeps_those_that_have_ended() -> None:
     assert row.runs == 2
 
 
-def test_the_runs_join_those_compared_in_the_session() -> None:
+def test_repeated_runs_are_added_to_those_of_the_session() -> None:
     experiment = new_experiment("heap", {"grain_count": 3, "width": 0.02})
-    points = (Point(0.1, 0.20, 0.01), Point(0.1, 0.22, 0.01))
+    same = conditions(experiment)
+    task = Task("heap", {}, 2, 0.1, "seed 2", Path("unused"))
+    found = {"parameters": experiment.parameters.model_dump(), "ready": None}
+    repeated = point_of(task, {**found, "point": {"value": 0.22, "error": 0.01, "aside": {}}})
+    assert repeated is not None
+    points = (Point(0.1, 0.20, 0.01, {}, same), repeated)
     assert apply(experiment, KeepMeasured("heap", points)) == ""
-    assert experiment.session.comparison is not None
-    assert experiment.session.comparison.table[1][:2] == ("0.1", "2")
+    snapshot = Snapshot()
+    take_snapshot(experiment, snapshot)
+    assert snapshot.comparison is not None
+    assert snapshot.comparison.table[1][:2] == ("0.1", "2")
     assert apply(experiment, KeepMeasured("hourglass", (Point(0.1, 110.0, 1.0),))) == ""
     assert len(experiment.session.measured["heap"]) == 2
 
 
 def test_the_button_starts_the_runs_and_nothing_moves_when_they_end(tmp_path: Path) -> None:
-    with open_stage(tmp_path, full_snapshot()) as stage:
+    with open_harness(tmp_path, full_snapshot()) as harness:
         go_on = threading.Event()
 
         def run_all(tasks: list[Task], processes: int, **callbacks: Any) -> None:
@@ -112,15 +122,16 @@ def test_the_button_starts_the_runs_and_nothing_moves_when_they_end(tmp_path: Pa
             assert go_on.wait(30.0)
             writes(ANGLES)(tasks, processes, **callbacks)
 
-        stage.ui.repeats = Repeats(stage.commands.append, run_all)
-        before = dict(stage.widgets)
-        stage.click("repeat.start")
-        assert {"repeat.progress", "repeat.stop"} <= stage.widgets.keys()
-        thread = stage.ui.repeats._thread
+        harness.ui.repeats = Repeats(harness.commands.append, run_all)
+        before = dict(harness.widgets)
+        harness.click("repeat.start")
+        assert {"repeat.progress", "repeat.stop"} <= harness.widgets.keys()
+        thread = harness.ui.repeats._thread
         assert thread is not None
         go_on.set()
         thread.join(30.0)
-        stage.frame(3)
-        assert sum(isinstance(command, KeepMeasured) for command in stage.commands) == RUNS
-        assert stage.widgets == before
-        assert stage.ui.broken == {}
+        harness.frame(3)
+        assert sum(isinstance(command, KeepMeasured) for command in harness.commands) == RUNS
+        assert harness.widgets.pop("repeat.result")
+        assert harness.widgets == before
+        assert harness.ui.broken == {}

@@ -1,4 +1,4 @@
-"""Back and forth in time, and what can be undone there."""
+"""Seeking in the history, and undo after it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_keys_go_to_restart_points_and_pause(action: str, at: int, expected: int
     assert rewind.nearest(ui, 1.0) == 5_000
 
 
-def test_a_step_forward_keeps_to_what_has_happened_and_at_the_end_is_a_new_one() -> None:
+def test_a_step_forward_follows_the_history_and_computes_a_new_step_at_its_end() -> None:
     sent: list[Command] = []
     steps: list[str] = []
     clock: Any = SimpleNamespace(paused=True, pause=lambda paused: None, step=lambda: steps.append("new"))
@@ -56,7 +56,7 @@ def test_a_step_forward_keeps_to_what_has_happened_and_at_the_end_is_a_new_one()
     assert steps == ["new"]
 
 
-def test_undo_goes_with_the_run_into_its_past_and_forgets_a_future_that_is_cut() -> None:
+def test_undo_follows_a_seek_and_deletes_changes_after_a_discarded_step() -> None:
     simulation = poured(1_000)
     simulation.history.checkpoints.budget = 50 * 2**20
     edits = Edits(lambda command: apply(simulation, command), History())

@@ -1,4 +1,4 @@
-"""Speed in words, and why the clock does not run."""
+"""Speed in words, and the reason why the simulated time does not advance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from repose.app.ui.transport import SPEEDS, describe_pace
 from repose.sim.experiment.snapshot import Snapshot
 
 
-def test_every_speed_has_words_of_its_own() -> None:
+def test_every_speed_has_its_own_label() -> None:
     words = [describe_speed(speed) for speed in SPEEDS]
     assert len(set(words)) == len(SPEEDS)
     assert words[2] == "20 × slow motion"
@@ -27,5 +27,5 @@ def test_every_speed_has_words_of_its_own() -> None:
         ({"at": 5, "log_end": 9, "paused": True}, "an earlier step"),
     ],
 )
-def test_the_pace_is_said_where_it_is_not_the_wanted_one(fields: dict[str, object], words: str) -> None:
+def test_the_actual_speed_is_shown_if_it_is_below_the_wanted_one(fields: dict[str, object], words: str) -> None:
     assert describe_pace(Snapshot(**fields), 1.0) == words  # type: ignore[arg-type]

@@ -22,7 +22,7 @@ class Process:
         self.stopped = True
 
 
-def test_other_engines_wait_until_the_first_has_run_for_a_while_and_end_with_the_window() -> None:
+def test_other_engines_are_compiled_some_time_after_the_first_and_until_the_window_closes() -> None:
     now, started = [0.0], list[Process]()
 
     def start() -> Any:

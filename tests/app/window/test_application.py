@@ -1,4 +1,4 @@
-"""The frame loop in an off-screen window: it draws while the engine gets ready, obeys keys, films and ends."""
+"""The frame loop in an off-screen window: it draws during compiling, reacts to keys, films and ends."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def press(key: str, unicode: str = "") -> None:
     )
 
 
-def test_the_window_draws_while_the_engine_is_made_ready_and_then_obeys_keys(application: Any) -> None:
+def test_the_window_draws_during_compiling_and_then_reacts_to_keys(application: Any) -> None:
     ui = application.ui
     assert application.draw_frame()
     until(application, lambda: ui.snapshot.parameters is not None)
@@ -74,7 +74,7 @@ def test_the_scene_at_rest_is_shown_while_the_engine_is_compiled_and_keys_wait(
         assert compiled.wait(60.0)
         return copy_world(world)
 
-    monkeypatch.setattr("repose.sim.experiment.activation.is_compiled", lambda advance: compiling.is_set())
+    monkeypatch.setattr("repose.sim.experiment.activation.is_compiled", lambda *_: compiling.is_set())
     monkeypatch.setattr("repose.sim.experiment.activation.copy_world", slow)
     press("f", "f")
     assert application.draw_frame()  # before there is a scene that knows this key
@@ -91,7 +91,7 @@ def test_the_scene_at_rest_is_shown_while_the_engine_is_compiled_and_keys_wait(
     assert ui.snapshot.phase == "filling"
 
 
-def test_the_wheel_zooms_where_it_is_turned_within_the_same_frame(application: Any) -> None:
+def test_the_wheel_zooms_at_the_pointer_moved_in_the_same_frame(application: Any) -> None:
     import pygame
 
     ui = application.ui
@@ -105,7 +105,7 @@ def test_the_wheel_zooms_where_it_is_turned_within_the_same_frame(application: A
         assert not application.camera_control.everything
 
 
-def test_place_and_size_of_the_window_are_kept_but_not_those_of_the_full_screen(application: Any) -> None:
+def test_position_and_size_of_the_window_are_stored_but_not_those_of_full_screen(application: Any) -> None:
     import pygame
 
     choices = application.settings.choices
@@ -133,7 +133,7 @@ def test_a_film_ends_with_the_window_and_has_all_its_frames(application: Any) ->
         assert sum(1 for _ in container.decode(video=0)) == ui.film.frames
 
 
-def test_the_key_of_the_film_without_the_video_library_is_answered_and_pictures_can_be_had(
+def test_without_the_video_library_the_film_key_gives_a_message_and_pictures_can_be_recorded(
     application: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ui = application.ui
@@ -153,7 +153,7 @@ def test_the_key_of_the_film_without_the_video_library_is_answered_and_pictures_
     assert ui.film.trouble == ""
 
 
-def test_a_window_without_size_is_not_drawn_and_does_no_harm(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_window_without_size_is_not_drawn(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(application.window), "size", property(lambda self: (0, 0)))
     for _ in range(3):
         assert application.draw_frame()
@@ -166,14 +166,14 @@ def test_a_request_to_quit_ends_the_loop(application: Any) -> None:
     assert not application.draw_frame()
 
 
-def test_choices_are_kept_when_the_window_closes(application: Any, tmp_path: Path) -> None:
+def test_choices_are_stored_when_the_window_closes(application: Any, tmp_path: Path) -> None:
     press("c", "c")
     application.draw_frame()
     application.settings.save()
     assert 'colour_by = "speed"' in (tmp_path / "settings.toml").read_text(encoding="utf-8")
 
 
-def test_a_shader_the_driver_refuses_is_told_and_the_experiment_goes_on(
+def test_a_shader_refused_by_the_driver_is_reported_and_the_experiment_continues(
     application: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import repose.app.render.renderer
@@ -198,13 +198,15 @@ def test_a_shader_the_driver_refuses_is_told_and_the_experiment_goes_on(
     assert ui.broken == {}
 
 
-def test_a_physics_thread_that_died_is_told_and_replaced(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_physics_thread_that_failed_is_reported_and_replaced(
+    application: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ui = application.ui
     until(application, lambda: ui.snapshot.parameters is not None)
     ui.edits.set({"friction": 0.4})
     until(application, lambda: ui.snapshot.parameters.friction == 0.4)
 
-    def broken(experiment: Experiment, steps: int) -> int:
+    def broken(experiment: Experiment, steps: int, to_rest: bool) -> int:
         raise RuntimeError("a grain too many")
 
     with monkeypatch.context() as patch:

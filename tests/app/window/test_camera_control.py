@@ -33,7 +33,7 @@ def corners(ui: Any) -> Any:
     return ui.camera.world_to_pixel(ui.snapshot.box, ui.size)
 
 
-def test_the_whole_scene_stands_between_the_panels(ui: Any) -> None:
+def test_the_whole_scene_is_between_the_panels(ui: Any) -> None:
     CameraControl().follow(ui)
     (x0, y0), (x1, y1) = corners(ui)
     assert 300 < x0 < x1 < 980
@@ -50,7 +50,7 @@ def test_the_panel_fits_after_the_window_changes_its_size(ui: Any) -> None:
     assert 84 < y1 < y0 < 500 - 46 - 52
 
 
-def test_a_drag_moves_the_picture_and_it_then_stays_there(ui: Any) -> None:
+def test_a_drag_moves_the_picture_and_ends_following(ui: Any) -> None:
     control = CameraControl()
     control.follow(ui)
     before = corners(ui)
@@ -122,7 +122,7 @@ def test_the_dimension_of_the_snapshot_decides_on_the_camera(space: Any) -> None
     assert isinstance(space.camera, Camera3D)
 
 
-def test_a_scene_in_space_stands_whole_between_the_panels(space: Any) -> None:
+def test_a_scene_in_space_is_complete_between_the_panels(space: Any) -> None:
     CameraControl().follow(space)
     pixels = space.camera.world_to_pixel(list(product(*zip(*space.snapshot.box))), SIZE)
     (left, top), (right, bottom) = pixels.min(axis=0), pixels.max(axis=0)
@@ -148,7 +148,7 @@ def test_a_left_drag_turns_the_scene_and_others_move_it(space: Any, buttons: tup
     assert not control.everything
 
 
-def test_a_named_view_is_reached_the_short_way_and_shows_everything(space: Any) -> None:
+def test_a_named_view_is_reached_by_the_smaller_angle_and_shows_everything(space: Any) -> None:
     control = CameraControl()
     control.follow(space)
     space.camera.azimuth = math.radians(170.0)
@@ -163,7 +163,7 @@ def test_a_named_view_is_reached_the_short_way_and_shows_everything(space: Any) 
     assert control.everything
 
 
-def test_a_drag_ends_the_way_to_a_named_view(space: Any) -> None:
+def test_a_drag_ends_the_rotation_to_a_named_view(space: Any) -> None:
     control = CameraControl()
     control.follow(space)
     control.look("top")

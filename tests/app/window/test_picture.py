@@ -16,7 +16,7 @@ from tests.app.fake_heap import fake_heap
 
 
 @pytest.mark.gl
-def test_a_maker_draws_many_pictures_and_closes_twice() -> None:
+def test_a_picture_maker_draws_many_pictures_and_can_be_closed_twice() -> None:
     maker = PictureMaker((160, 90))
     snapshot = fake_heap()
     whole = maker.draw(snapshot, View())
@@ -29,7 +29,7 @@ def test_a_maker_draws_many_pictures_and_closes_twice() -> None:
 
 
 @pytest.mark.gl
-def test_makers_can_follow_each_other_in_one_process() -> None:
+def test_several_picture_makers_can_be_used_in_turn_in_one_process() -> None:
     pictures = []
     for _ in range(3):
         with PictureMaker((96, 54)) as maker:

@@ -1,4 +1,4 @@
-"""The start of a session: the window is there before whatever takes long has begun."""
+"""The start of a session: the window opens before slow parts begin."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ application.close()
 
 
 @pytest.mark.gl
-def test_the_first_frame_is_drawn_before_physics_is_begun_and_loads_nothing_heavy(tmp_path: Path) -> None:
+def test_the_first_frame_is_drawn_before_physics_starts_and_without_slow_imports(tmp_path: Path) -> None:
     environment = os.environ | {name: str(tmp_path) for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
     done = subprocess.run(
         [sys.executable, "-c", FIRST_FRAME], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
@@ -68,7 +68,7 @@ def application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     from repose.app.window.application import Application
 
     application = Application(window, Settings(tmp_path / "settings.toml"), "small", SMALL)
-    while application.ui.snapshot.parameters is None:
+    while application.ui.snapshot.parameters is None or application.ui.snapshot.compiling:
         assert application.draw_frame()
     application.ui.run_saver.save_now()
     assert list(tmp_path.glob("autosave/*/run-*.repose"))
@@ -93,9 +93,7 @@ def offered() -> bool:
 
 
 @pytest.mark.gl
-def test_a_clean_end_throws_away_what_the_run_saved_by_itself(
-    application: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_clean_end_deletes_the_automatic_saves(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(application, "draw_frame", lambda: False)
     assert start._stay(application, Stop()) == 0
     assert not offered()
@@ -103,7 +101,7 @@ def test_a_clean_end_throws_away_what_the_run_saved_by_itself(
 
 @pytest.mark.gl
 @pytest.mark.parametrize("when", ["in a frame", "in a frame and at the end", "at the end of a good session"])
-def test_a_mistake_of_the_window_leaves_its_run_to_be_offered_and_says_so(
+def test_after_an_error_of_the_window_the_saved_run_is_offered_and_reported(
     application: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], when: str
 ) -> None:
     broken = raising(RuntimeError("no such\nwidget"))
@@ -126,7 +124,7 @@ def test_a_run_continues_when_the_settings_cannot_be_saved(application: Any, mon
 
 @pytest.mark.gl
 @pytest.mark.parametrize("impatient", [False, True])
-def test_a_signal_leaves_the_run_to_be_offered(
+def test_after_a_signal_the_saved_run_is_offered(
     application: Any, monkeypatch: pytest.MonkeyPatch, impatient: bool
 ) -> None:
     if impatient:

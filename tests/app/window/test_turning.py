@@ -1,4 +1,4 @@
-"""The glass turned by hand: the picture follows, the experiment is asked once it is let go beyond half of the way."""
+"""The glass turned with the mouse: the picture follows; after a release beyond 90° the experiment is turned."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_turn_released_before_half_way_returns(ui: Any) -> None:
     assert (turning.angle, ui.sent) == (0.0, [])
 
 
-def test_a_drag_without_ctrl_or_at_the_wrong_time_is_left_to_the_camera(ui: Any) -> None:
+def test_a_drag_without_ctrl_or_at_the_wrong_time_moves_the_camera(ui: Any) -> None:
     turning = Turning()
     ctrl_drag(turning, ui, 2.0, held=False)
     ui.snapshot = scene(enabled=False)
@@ -86,7 +86,7 @@ def test_a_drag_without_ctrl_or_at_the_wrong_time_is_left_to_the_camera(ui: Any)
     assert turning.picture(ui.snapshot) is ui.snapshot
 
 
-def test_an_experiment_that_does_not_turn_is_shown_as_it_is_in_the_end(ui: Any) -> None:
+def test_after_a_refused_turn_the_picture_shows_the_experiment_again(ui: Any) -> None:
     turning = Turning()
     ctrl_drag(turning, ui, 3.0)
     for _ in range(400):

@@ -1,4 +1,4 @@
-"""The window and its off-screen twin; and one clear sentence where there can be none."""
+"""The window and its off-screen version; one clear sentence if neither can be opened."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_window_module_loads_neither_opengl_nor_imgui() -> None:
 
 
 @pytest.mark.gl
-def test_the_off_screen_twin_is_a_window() -> None:
+def test_the_off_screen_window_has_the_same_interface() -> None:
     code = """
 import os
 from repose.app.window.window import open_offscreen

@@ -33,7 +33,7 @@ def test_compiled_tables_equal_plain_ones(length: int) -> None:
 
 
 @pytest.mark.parametrize("length", [2, 3])
-def test_places_in_space_are_read_and_written_as_they_stand(length: int) -> None:
+def test_positions_in_space_are_read_and_written_unchanged(length: int) -> None:
     like = (0.0,) * length
 
     @numba.njit
@@ -49,7 +49,7 @@ def test_places_in_space_are_read_and_written_as_they_stand(length: int) -> None
         assert tuple(table[:length, 2]) == A[:length]
 
 
-def test_a_row_of_materials_is_kept_whole() -> None:
+def test_a_row_of_materials_is_stored_completely() -> None:
     row = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 
     @numba.njit

@@ -16,7 +16,7 @@ from repose.sim.engine.world import NOT_FINITE, PAIR_COUNT, TOO_FAST
 from repose.sim.measure.energy import Booked
 from repose.sim.registry import laws
 
-from tests.worlds import Bench, contacts_of, look, model_of
+from tests.small_worlds import Bench, contacts_of, look, model_of
 
 SCHEMES = ("gear5", "leapfrog", "velocity_verlet", "rk4")
 STEEL = 7800.0

@@ -13,7 +13,7 @@ from repose.sim.engine.model import Numbers
 from repose.sim.measure.energy import Booked
 from repose.sim.registry import bonds
 
-from tests.worlds import Bench, angular_momentum, look, model_of, momentum, world_of
+from tests.small_worlds import Bench, angular_momentum, look, model_of, momentum, world_of
 
 RADIUS, MASS = 1e-3, 1e-4
 SPRING = (50.0, 0.0, 10.0)

@@ -15,7 +15,7 @@ from repose.sim.fields.target import Target
 from repose.sim.measure.energy import Booked
 from repose.sim.registry import fields
 
-from tests.worlds import Bench, look, model_of, world_of
+from tests.small_worlds import Bench, look, model_of, world_of
 
 G = 9.81
 RADIUS = 1e-3

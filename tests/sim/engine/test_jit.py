@@ -1,13 +1,19 @@
-"""Compiled loops are kept on disk, and run where they cannot be."""
+"""Compiled loops are cached on disk, and run without a writable folder."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
+import numba
+import numpy as np
 import pytest
+from repose.sim.engine.jit import OPTIONS, address_of, argument_type, call
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -41,13 +47,18 @@ _CacheLocator.ensure_cache_path = refuse
 """
 
 
-def run(tmp_path: Path, *lines: str) -> tuple[str, list[str]]:
+def run(tmp_path: Path, *lines: str, arguments: Sequence[str] = ()) -> tuple[str, list[str]]:
     """What a fresh process prints that compiles two loops, and says on standard error."""
     script = tmp_path / "loops.py"
     script.write_text("".join(lines))
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, str(script)], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, str(script), *arguments],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip(), done.stderr.strip().splitlines()
@@ -70,7 +81,7 @@ def test_with_a_full_disk_loops_run_and_one_sentence_reports_it(tmp_path: Path) 
     assert kept(tmp_path) == [".nbc", ".nbc", ".nbi", ".nbi"]
 
 
-def test_where_no_folder_can_be_written_to_loops_run_and_it_is_said(tmp_path: Path) -> None:
+def test_without_a_writable_folder_loops_run_and_a_sentence_reports_it(tmp_path: Path) -> None:
     said, complaints = run(tmp_path, SUM, NOWHERE, CALL)
     assert said == "10.0 24.0"
     assert complaints == [
@@ -97,9 +108,74 @@ def formula(x):
 """
 
 
-def test_a_loop_is_compiled_again_when_a_plug_in_it_is_made_of_was_edited(tmp_path: Path) -> None:
+def test_a_loop_is_compiled_again_after_an_edit_of_its_plug_in(tmp_path: Path) -> None:
     for formula, expected in (("x + 1.0", "4.0"), ("x * 2.0", "6.0"), ("x + 1.0", "4.0")):
         (tmp_path / "plugin.py").write_text(PLUGIN.format(formula=formula))
         assert run(tmp_path, CLOSURE) == (expected, [])
     # The third loop is found. Each plug-in has an index of its own, which other processes need not be able to read.
     assert kept(tmp_path) == [".nbc", ".nbc", ".nbi", ".nbi"]
+
+
+SLOW = """
+import time
+from pathlib import Path
+from contextlib import contextmanager
+from repose.sim.engine import jit
+@contextmanager
+def compiling():
+    Path("begun").touch()
+    while not Path("other").exists():
+        time.sleep(0.01)
+    time.sleep(1.0)  # the other process is about to look for the function
+    yield
+jit._collector_off = compiling
+"""
+OTHER = """
+from pathlib import Path
+while not Path("begun").exists():
+    pass
+Path("other").touch()
+"""
+MISSES = """
+loop = compiled(total)
+print(loop(np.arange(5.0)), sum(loop.stats.cache_misses.values()))
+"""
+
+
+def test_of_two_processes_that_need_a_loop_one_compiles_it(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    (tmp_path / "quick.py").write_text(OTHER)
+    # Both run one file: numba keeps a loop by the file that it is in.
+    lines = ("import importlib, sys\nimportlib.import_module(sys.argv[1])\n", SUM, MISSES)
+    with ThreadPoolExecutor(2) as pool:
+        ran = [pool.submit(run, tmp_path, *lines, arguments=[module]) for module in ("slow", "quick")]
+        assert [one.result() for one in ran] == [("10.0 1", []), ("10.0 0", [])]
+    assert kept(tmp_path) == [".nbc", ".nbi"]
+
+
+class Numbers(NamedTuple):
+    """The argument of a part."""
+
+    values: np.ndarray
+    factor: float
+
+
+def weighted(numbers):
+    """Ten times the weighted sum, as a whole number."""
+    total = 0.0
+    for k in range(numbers.values.size):
+        total += numbers.factor * numbers.values[k]
+    return int(10.0 * total)
+
+
+def caller(part, values, factor):
+    return call(part, Numbers(values, factor)) + 1
+
+
+def test_a_part_is_called_by_its_address_and_only_with_what_it_was_compiled_for() -> None:
+    values, part = np.arange(4.0), numba.njit(**OPTIONS)(weighted)
+    address = address_of(part, argument_type(Numbers(values, 0.5)))
+    compiled_caller = numba.njit(**OPTIONS)(caller)
+    assert compiled_caller(address, values, 0.5) == caller(weighted, values, 0.5) == 31
+    with pytest.raises(numba.TypingError, match="No part of the step was compiled for"):
+        compiled_caller(address, np.arange(4), 0.5)

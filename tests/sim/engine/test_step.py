@@ -1,4 +1,4 @@
-"""The composed step loop: compiled equals plain, and what a frame of reference may not change."""
+"""The composed step loop: compiled equals plain, and invariance under changes of the frame."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import pytest
 from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, copy_world
 from repose.sim.registry import integrators, laws
 
-from tests.worlds import Bench, angular_momentum, model_of, momentum, world_of
+from tests.small_worlds import Bench, angular_momentum, model_of, momentum, world_of
 
 DT = 1e-6
 
 
-def crowd(
+def cluster(
     dimension: int = 2, rotation: bool = False, integrator: str = "gear5", compiled: bool = False, **values
 ) -> Bench:
     """Thirty grains, densely packed and in motion, some fixed."""
@@ -31,7 +31,7 @@ def crowd(
 @pytest.mark.parametrize(("law", "dimension", "rotation"), [("lee_herrmann", 2, False), ("voigt", 3, True)])
 def test_compiled_loop_equals_plain_loop(law: str, dimension: int, rotation: bool) -> None:
     # The loops of the heap and of the slope, which are compiled for their scenes anyway.
-    plain, fast = (crowd(dimension, rotation, compiled=compiled, law=laws()[law]) for compiled in (False, True))
+    plain, fast = (cluster(dimension, rotation, compiled=compiled, law=laws()[law]) for compiled in (False, True))
     for bench in (plain, fast):
         assert bench.advance(60) == 60
     used = int(plain.world.counters[PAIR_COUNT])
@@ -46,7 +46,7 @@ def test_compiled_loop_equals_plain_loop(law: str, dimension: int, rotation: boo
 
 
 def test_steps_can_be_cut_into_batches_of_any_size() -> None:
-    whole, cut = crowd(compiled=True), crowd(compiled=True)
+    whole, cut = cluster(compiled=True), cluster(compiled=True)
     whole.advance(300)
     for size in (1, 7, 40, 1, 151, 100):
         cut.advance(size)
@@ -57,7 +57,7 @@ def test_steps_can_be_cut_into_batches_of_any_size() -> None:
 
 def test_fixed_spheres_never_move() -> None:
     for integrator in integrators():
-        bench = crowd(integrator=integrator)
+        bench = cluster(integrator=integrator)
         fixed = bench.world.fixed
         bench.world.motion[:2, 1, fixed] = 0.0
         before = bench.position[fixed]
@@ -68,7 +68,7 @@ def test_fixed_spheres_never_move() -> None:
 @pytest.mark.parametrize("integrator", list(integrators()))
 @pytest.mark.parametrize(("dimension", "rotation"), [(2, False), (2, True), (3, False), (3, True)])
 def test_contact_forces_cancel_in_every_scheme_and_dimension(integrator: str, dimension: int, rotation: bool) -> None:
-    bench = crowd(dimension, rotation, integrator)
+    bench = cluster(dimension, rotation, integrator)
     bench.gravity = (0.0,) * dimension
     bench.world = world_of(
         bench.model, bench.position, bench.world.radius, bench.world.mass, velocity=bench.velocity, spin=bench.spin
@@ -94,7 +94,7 @@ def test_contact_forces_cancel_in_every_scheme_and_dimension(integrator: str, di
 
 def test_a_boost_changes_nothing_but_the_velocity() -> None:
     # Galilei: 100 m/s on all grains; positions differ by rounding of 1e-16 m a step, amplified by contact stiffness.
-    still, boosted = crowd(), crowd()
+    still, boosted = cluster(), cluster()
     speed = 100.0
     for bench in (still, boosted):
         bench.world.inverse_mass[:] = np.where(
@@ -111,7 +111,7 @@ def test_a_boost_changes_nothing_but_the_velocity() -> None:
 def test_quarter_turns_and_mirrors_are_exact() -> None:
     # One step from the same state seen in another frame: the same numbers with other names.
     def after(matrix: np.ndarray) -> Bench:
-        bench = crowd()
+        bench = cluster()
         bench.world.motion[:, 0] = matrix @ bench.world.motion[:, 0]
         bench.world.motion[:, 1] = matrix @ bench.world.motion[:, 1]
         bench.gravity = tuple(matrix @ np.array([0.0, -9.81]))
@@ -132,7 +132,7 @@ def test_quarter_turns_and_mirrors_are_exact() -> None:
 def test_scaling_all_lengths_by_a_power_of_four_scales_the_forces_exactly() -> None:
     # Lengths x4, masses x1, times x1: with the linear law forces x4, every operation exact in binary.
     def forces(factor: float) -> np.ndarray:
-        bench = crowd(exponent="linear")
+        bench = cluster(exponent="linear")
         bench.world.motion[:] *= factor
         bench.world.radius[:] *= factor
         bench.world.search.skin[:] *= factor
@@ -144,7 +144,7 @@ def test_scaling_all_lengths_by_a_power_of_four_scales_the_forces_exactly() -> N
 
 
 def test_friction_is_within_the_coulomb_cone_as_it_is_switched_on_and_off() -> None:
-    bench = crowd(coulomb_cap="total")
+    bench = cluster(coulomb_cap="total")
     for friction in (0.0, 1.0, 0.0, 0.4):
         bench.numbers = bench.numbers._replace(friction=friction)
         for _ in range(15):
@@ -165,7 +165,7 @@ def test_friction_is_within_the_coulomb_cone_as_it_is_switched_on_and_off() -> N
                     assert tangential <= friction * normal * (1.0 + 1e-9) + 1e-7 * normal
 
 
-def test_spin_of_a_lone_sphere_is_kept() -> None:
+def test_the_spin_of_a_single_sphere_is_constant() -> None:
     for dimension, spin in ((2, [(70.0,)]), (3, [(70.0, -20.0, 5.0)])):
         model, numbers = model_of("gear5", dimension, rotation=True)
         bench = Bench(world_of(model, [(0.0,) * dimension], 1e-3, 1e-3, spin=spin), model, numbers, 1e-5)

@@ -19,12 +19,13 @@ from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import Runner
 from repose.sim.experiment.stepping import advance
+from repose.sim.numbers import time_text
 from repose.sim.study.bench import memory
 
 from tests.sim.experiment.test_runner import make
 
 
-def test_threads_are_changed_between_batches_without_a_trace_in_the_run() -> None:
+def test_a_change_of_the_number_of_threads_between_batches_changes_no_bit() -> None:
     simulation = make()
     runner = Runner(lambda: simulation)
     apply(simulation, Act("fill"))
@@ -45,7 +46,7 @@ def test_threads_are_changed_between_batches_without_a_trace_in_the_run() -> Non
     assert verify(saved_copy(simulation), threads=2).differs_at is None
 
 
-def test_a_number_of_threads_that_cannot_be_is_refused_and_the_old_one_kept() -> None:
+def test_an_impossible_number_of_threads_is_refused_and_the_old_one_kept() -> None:
     simulation = make()
     assert apply(simulation, UseThreads(2)) == ""
     for count in (0, -1, MOST_THREADS + 1, True, 1.5, "2"):
@@ -76,7 +77,7 @@ class NobodyComes:
         assert not wait, "whoever waits for them waits for ever"
 
 
-def test_a_thread_that_does_not_come_stops_the_run_at_the_last_good_state_with_a_sentence(
+def test_a_thread_that_does_not_arrive_stops_the_run_at_the_last_good_state_with_a_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(workspace, "LONGEST_WAIT", 0.1)
@@ -90,9 +91,9 @@ def test_a_thread_that_does_not_come_stops_the_run_at_the_last_good_state_with_a
         assert advance(simulation, 100) == 0
     assert simulation.fault is not None
     assert simulation.fault.message == (
-        f"One of 2 threads did not come within 0.1 s to step its grains at {begun:.4f} s: "
-        f"stopped at the last good state, {begun:.4f} s. Likely cause: the system does not let it run. "
-        "Go on, or step with one thread (--threads 1)."
+        f"One of 2 threads did not arrive within 0.1 s to step its grains at {time_text(begun)}: "
+        f"stopped at the last good state, {time_text(begun)}. Likely cause: the operating system did not run it. "
+        "Continue, or use one thread (--threads 1)."
     )
     assert state_hash(simulation.run) == good
     clear_fault(simulation)
@@ -102,7 +103,7 @@ def test_a_thread_that_does_not_come_stops_the_run_at_the_last_good_state_with_a
 
 
 @pytest.mark.parametrize(("threads", "bound"), [(1, 1350), (2, 1500)])
-def test_a_bead_in_space_takes_no_more_than_its_bound_with_all_that_threads_share(threads: int, bound: int) -> None:
+def test_the_memory_per_bead_in_space_is_within_its_bound_threads_included(threads: int, bound: int) -> None:
     # As many pairs as a settled glass of beads has room for, six to a bead, and walls.
     count = 10_000
     blank = empty_world(3, 3, 3)

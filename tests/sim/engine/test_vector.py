@@ -26,7 +26,7 @@ def test_compiled_vectors_equal_plain_ones(length: int) -> None:
 
 
 @pytest.mark.parametrize(("spin_length", "dimension"), [(0, 2), (0, 3), (1, 2), (3, 3)])
-def test_turning_and_moment_are_cross_products(spin_length: int, dimension: int) -> None:
+def test_velocity_of_rotation_and_torque_are_cross_products(spin_length: int, dimension: int) -> None:
     spin, arm, force = A[:spin_length], B[:dimension], A[:dimension]
 
     @numba.njit
@@ -45,7 +45,7 @@ def test_turning_and_moment_are_cross_products(spin_length: int, dimension: int)
     assert plain[1] == pytest.approx({0: [], 1: moment[2:], 3: moment}[spin_length])
 
 
-def test_an_empty_vector_gives_way_to_the_other() -> None:
+def test_the_sum_with_an_empty_vector_is_the_other_vector() -> None:
     @numba.njit
     def compiled(a, b):
         return vector.either(a, b), vector.either((), b)
@@ -54,7 +54,7 @@ def test_an_empty_vector_gives_way_to_the_other() -> None:
 
 
 @pytest.mark.parametrize("length", [2, 3])
-def test_outside_a_box_by_the_distance_to_its_nearest_point(length: int) -> None:
+def test_the_distance_to_a_box_is_that_to_its_nearest_point(length: int) -> None:
     @numba.njit
     def compiled(x, low, high, reach):
         return vector.outside(x, low, high, reach)

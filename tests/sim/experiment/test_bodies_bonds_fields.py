@@ -24,7 +24,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
 from repose.sim.experiment.take_snapshot import take_snapshot
 
-from tests.worlds import use_plain_engine
+from tests.small_worlds import use_plain_engine
 
 SCENE = """
 from dataclasses import dataclass

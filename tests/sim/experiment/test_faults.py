@@ -1,6 +1,8 @@
-"""Driven into instability: noticed in the same batch, the last good state kept, culprit and remedy named."""
+"""Instability: detected in the same batch, the last good state restored, grain, parameter and remedies named."""
 
 from __future__ import annotations
+
+import re
 
 import numpy as np
 import pytest
@@ -11,9 +13,10 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
+from repose.sim.numbers import time_text
 
 from tests.sim.experiment.test_activation import few
-from tests.worlds import use_plain_engine
+from tests.small_worlds import use_plain_engine
 
 SMALL = {"grain_count": 40, "width": 0.015}
 
@@ -28,7 +31,7 @@ def pressed(**values: object) -> Experiment:
     return simulation
 
 
-def test_a_stiffness_a_thousand_times_larger_stops_with_culprit_parameter_and_remedy() -> None:
+def test_a_stiffness_a_thousand_times_larger_stops_with_grain_parameter_and_remedies() -> None:
     simulation = pressed(dt=2e-5)
     before = state_hash(simulation.run)
     assert apply(simulation, SetParameters({"normal_stiffness": 1e9})) == ""
@@ -40,12 +43,12 @@ def test_a_stiffness_a_thousand_times_larger_stops_with_culprit_parameter_and_re
     assert fault.sphere_id in simulation.run.world.sphere_id
     assert "20 µs" in fault.message
     sphere = fault.sphere_id
-    assert f"Grain {sphere} at (0.0" in fault.message
-    assert f"at {simulation.time:.4f} s" in fault.message
-    assert "Likely cause: the change of normal stiffness from 1e+06 N/m^p to 1e+09 N/m^p." in fault.message
+    assert re.search(rf"Grain {sphere} at \([\d.]+, [\d.]+\) mm has contacts", fault.message)
+    assert f"at {time_text(simulation.time)}" in fault.message
+    assert "Likely cause: the change of normal stiffness from 1e+06 N/m^1.5 to 1e+09 N/m^1.5." in fault.message
     assert (
-        "Undo normal stiffness = 1e+09 N/m^p (it was 1e+06 N/m^p), lower the time step to 0.625 µs, "
-        f"let the program choose it ('auto') or remove grain {sphere}."
+        "Undo normal stiffness = 1e+09 N/m^1.5 (it was 1e+06 N/m^1.5), lower the time step to 0.625 µs, "
+        f"let the program choose the time step ('auto') or remove grain {sphere}."
     ) in fault.message
     assert simulation.message == fault.message
     # The last good state is the one before the change, bit by bit, and nothing moves on from it.
@@ -55,7 +58,7 @@ def test_a_stiffness_a_thousand_times_larger_stops_with_culprit_parameter_and_re
 
 
 @pytest.mark.parametrize("command", [SetParameters({"normal_stiffness": 1e6}), Recover({"normal_stiffness": 1e6})])
-def test_undo_goes_on_as_if_nothing_had_happened(command) -> None:
+def test_a_run_continues_after_undo_with_the_bits_of_an_unchanged_run(command) -> None:
     simulation, untouched = pressed(dt=2e-5), pressed(dt=2e-5)
     apply(simulation, SetParameters({"normal_stiffness": 1e9}))
     advance(simulation, 200)
@@ -82,7 +85,7 @@ def test_an_automatic_step_keeps_the_stiffness() -> None:
     assert simulation.fault is None
 
 
-def test_a_thousandfold_stiffness_is_no_trouble_for_an_automatic_step() -> None:
+def test_a_thousandfold_stiffness_causes_no_fault_with_an_automatic_step() -> None:
     simulation = pressed()
     assert apply(simulation, SetParameters({"normal_stiffness": 1e9})) == ""
     assert simulation.dt < 1e-6
@@ -101,7 +104,7 @@ def test_a_whole_drag_of_a_slider_is_undone_not_its_last_step() -> None:
     assert state_hash(simulation.run) == before
 
 
-def test_a_refused_remedy_leaves_the_fault_standing() -> None:
+def test_a_refused_remedy_does_not_clear_the_fault() -> None:
     simulation = pressed(dt=2e-5)
     apply(simulation, SetParameters({"normal_stiffness": 1e9}))
     fault, state = simulation.fault, state_hash(simulation.run)
@@ -128,7 +131,8 @@ def test_a_number_that_is_not_finite_is_found_at_once_and_its_grain_named(level:
     assert advance(simulation, 10) == 0
     assert simulation.fault is not None
     assert simulation.fault.sphere_id == sphere
-    assert f"Grain {sphere} lost its position" in simulation.fault.message
+    words = rf"Grain {sphere} has a position that is not a finite number at .*; its position was \("
+    assert re.search(words, simulation.fault.message)
     assert simulation.fault.parameter is None
     assert state_hash(simulation.run) == good
     assert np.isfinite(simulation.run.world.motion).all()
@@ -136,7 +140,7 @@ def test_a_number_that_is_not_finite_is_found_at_once_and_its_grain_named(level:
     assert advance(simulation, 100) == 100
 
 
-def test_a_grain_leaving_at_absurd_speed_is_named() -> None:
+def test_a_grain_that_is_too_fast_is_named() -> None:
     simulation = pressed(dt=2e-5)
     row = int(np.flatnonzero(~simulation.run.world.fixed)[3])
     simulation.run.world.motion[0, 1, row] = 500.0
@@ -168,7 +172,7 @@ def test_a_fault_ends_with_a_new_start() -> None:
     assert (simulation.step, simulation.phase) == (0, "empty")
 
 
-def test_a_change_of_integrator_that_fails_is_undone_with_the_velocities_as_they_were(
+def test_undo_of_a_failed_change_of_integrator_restores_the_velocities(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Leap-frog is stable with this step and Gear is not: the state restored is leap-frog's, with velocities half a step
@@ -188,7 +192,7 @@ def test_a_change_of_integrator_that_fails_is_undone_with_the_velocities_as_they
     assert simulation.fault is None
 
 
-def test_only_what_is_ramped_is_said_to_take_time() -> None:
+def test_the_message_gives_a_duration_only_for_ramped_parameters() -> None:
     simulation = pressed(dt=2e-6)
     apply(simulation, SetParameters({"normal_stiffness": 2e6}))
     assert ", over " in simulation.message

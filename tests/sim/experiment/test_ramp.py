@@ -1,4 +1,4 @@
-"""Stiffness, damping and gravity follow a change over one contact time, at steps no batch and no file can shift."""
+"""Stiffness, damping and gravity change over one contact duration, at steps independent of batches and files."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_ramp_has_its_parts_at_known_steps_the_last_at_its_end(steps: int) -> 
     assert due == [1 + done.index(part) - 1 for part in range(1, RAMP_PARTS + 1)]
 
 
-def test_a_stiffness_rises_by_equal_factors_over_one_contact_time_and_ends_at_what_was_asked_for() -> None:
+def test_a_stiffness_rises_by_equal_factors_over_one_contact_duration_to_the_requested_value() -> None:
     simulation = changing()
     end, before = end_of(simulation), 1e6
     assert simulation.parameters.normal_stiffness == 3e6
@@ -82,7 +82,7 @@ def test_weight_turns_by_equal_shares() -> None:
     assert simulation.engine.gravity == pytest.approx((g * np.sin(angle), -g * np.cos(angle)), rel=1e-14)
 
 
-def test_what_only_limits_forces_acts_at_once() -> None:
+def test_parameters_that_only_limit_forces_act_at_once() -> None:
     simulation = changing(friction=0.4)
     assert simulation.run.ramp is None
     assert simulation.engine.law_parameters.friction == 0.4
@@ -91,7 +91,7 @@ def test_what_only_limits_forces_acts_at_once() -> None:
     assert both.engine.law_parameters.normal_damping == 500.0
 
 
-def test_where_nothing_moves_there_is_nothing_to_kick() -> None:
+def test_without_grains_a_change_acts_at_once() -> None:
     simulation = changed(
         new_experiment("heap", {"grain_count": 40, "width": 0.015}), normal_stiffness=3e6, gravity=1.62
     )
@@ -120,7 +120,7 @@ def test_a_ramp_gives_the_same_bits_in_any_batches(batch: int) -> None:
 
 
 @pytest.mark.parametrize("passed", [0, 1, 9])
-def test_a_run_saved_in_mid_ramp_goes_on_bit_by_bit(passed: int) -> None:
+def test_a_run_saved_during_a_ramp_continues_bit_by_bit(passed: int) -> None:
     simulation = changing(normal_stiffness=3e6, tilt=0.1)
     advance(simulation, passed)
     assert simulation.run.ramp is not None
@@ -135,7 +135,7 @@ def test_a_run_saved_in_mid_ramp_goes_on_bit_by_bit(passed: int) -> None:
     assert energy_of(again) == energy_of(simulation)
 
 
-def test_a_log_with_ramps_is_found_again_by_a_replay_and_on_the_way_back() -> None:
+def test_replay_and_rewind_reproduce_a_log_with_ramps() -> None:
     simulation = changing(gravity=5.0)
     advance(simulation, 9)
     middle = state_hash(simulation.run), simulation.engine.gravity
@@ -148,7 +148,7 @@ def test_a_log_with_ramps_is_found_again_by_a_replay_and_on_the_way_back() -> No
     assert (state_hash(simulation.run), simulation.engine.gravity) == middle
 
 
-def test_a_change_in_mid_ramp_begins_from_the_present_values() -> None:
+def test_a_change_during_a_ramp_begins_from_the_present_values() -> None:
     simulation = changing()
     advance(simulation, 9)
     present = simulation.engine.law_parameters
@@ -164,7 +164,7 @@ def test_a_change_in_mid_ramp_begins_from_the_present_values() -> None:
     assert simulation.engine.law_parameters.shear_stiffness == 50.0
 
 
-def test_an_undo_before_the_next_step_leaves_no_trace() -> None:
+def test_an_undo_before_the_next_step_restores_the_run_bit_by_bit() -> None:
     simulation, untouched = changing(gravity=1.62), poured(AT)
     changed(simulation, gravity=9.81)
     assert simulation.run.ramp is None
@@ -177,7 +177,7 @@ def test_an_undo_before_the_next_step_leaves_no_trace() -> None:
 def test_the_message_tells_how_long_a_change_takes_also_while_paused() -> None:
     simulation = changing()
     lasts = 1e3 * simulation.run.ramp.steps * simulation.dt
-    assert simulation.message == f"normal stiffness: 1e+06 N/m^p → 3e+06 N/m^p, over {lasts:.2g} ms."
+    assert simulation.message == f"normal stiffness: 1e+06 N/m^1.5 → 3e+06 N/m^1.5, over {lasts:.2g} ms."
     assert changing(friction=0.4).message == "friction: 0.1 → 0.4."
 
 
@@ -197,7 +197,7 @@ def test_the_automatic_step_is_smaller_from_the_beginning_of_a_ramp_and_larger_a
     assert up.dt > 2.0 * smaller
 
 
-def test_a_reset_in_mid_ramp_begins_with_what_was_asked_for() -> None:
+def test_a_reset_during_a_ramp_begins_with_the_requested_values() -> None:
     simulation = changing()
     advance(simulation, 5)
     assert apply(simulation, Act("reset")) == ""
@@ -234,7 +234,7 @@ def test_every_parameter_a_force_is_proportional_to_is_ramped_and_no_other(scene
     ],
     ids=json.dumps,
 )
-def test_a_file_with_a_ramp_that_cannot_be_is_refused(damage: dict, tmp_path, monkeypatch) -> None:
+def test_a_file_with_an_impossible_ramp_is_refused(damage: dict, tmp_path, monkeypatch) -> None:
     simulation = changing()
     plain = {"values": dict(simulation.run.ramp.values), "begins": AT, "steps": 40} | damage
     monkeypatch.setattr(
@@ -247,7 +247,7 @@ def test_a_file_with_a_ramp_that_cannot_be_is_refused(damage: dict, tmp_path, mo
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-3])
-def test_the_contact_time_is_that_of_a_dropped_grain_whatever_its_stiffness(scale: float) -> None:
+def test_the_contact_duration_is_that_of_a_dropped_grain_for_any_stiffness(scale: float) -> None:
     simulation = new_experiment("heap", {"grain_count": 5, "width": 0.015, "normal_stiffness": 1e6 * scale})
     mass, radius = simulation.scene.smallest_grain(simulation.run.built)
     # Hertz: m g 2 R = 2/5 k d^(5/2) at rest, with the walls' k twice the grains', and ω² = 3/2 k d^(1/2) / m.

@@ -1,4 +1,4 @@
-"""A packing that is pressed too hard by a change moves apart before the run goes on, with its energy booked."""
+"""A packing with too large contact forces after a change is relaxed before the run continues; the work is booked."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ def test_the_largest_stiffness_at_once_leaves_a_settled_column_in_its_container(
     assert mean_speed(experiment.run.world) < experiment.parameters.settle_speed
 
 
-def test_reset_after_it_gives_a_column_at_rest() -> None:
+def test_reset_after_the_largest_stiffness_gives_a_column_at_rest() -> None:
     experiment = column()
     apply(experiment, SetParameters({"normal_stiffness": STIFFEST}))
     apply(experiment, Act("reset"))
-    assert experiment.message == "The filled column is back."
+    assert experiment.message == "The filled column is restored."
     assert experiment.phase == "filled"
     assert energy_of(experiment).work == 0.0
     assert unbalanced(experiment) <= BALANCED * experiment.parameters.gravity
@@ -72,7 +72,20 @@ def test_reset_after_it_gives_a_column_at_rest() -> None:
     assert float(experiment.run.world.motion[1, 0].max()) == pytest.approx(height, abs=1e-5)
 
 
-def test_the_drag_of_a_slider_bursts_it_neither() -> None:
+def test_a_reset_says_why_the_prepared_column_is_not_restored() -> None:
+    experiment = column()
+    apply(experiment, SetParameters({"base_radius": 0.4e-3}))
+    apply(experiment, Act("reset"))
+    assert experiment.phase == "empty"
+    assert experiment.message == (
+        "The container is empty: the prepared column was filled with other grains or walls. F pours again."
+    )
+    apply(experiment, SetParameters({"base_radius": type(experiment.parameters)().base_radius}))
+    apply(experiment, Act("reset"))
+    assert (experiment.phase, experiment.message) == ("filled", "The filled column is restored.")
+
+
+def test_the_drag_of_a_slider_to_the_largest_stiffness_does_not_burst_the_column() -> None:
     experiment = column()
     for power in range(1, 11):
         apply(experiment, SetParameters({"normal_stiffness": min(1e6 * 2.0**power, STIFFEST)}))
@@ -100,7 +113,7 @@ def test_a_change_of_gravity_lets_the_grains_move_instead() -> None:
     assert "moved apart" not in experiment.message
 
 
-def test_relaxation_lowers_the_energy_and_leaves_velocities_and_time_alone() -> None:
+def test_relaxation_lowers_the_energy_and_changes_neither_velocities_nor_time() -> None:
     experiment = column()
     use_parameters(experiment, experiment.parameters.changed(normal_stiffness=1e8))
     before, velocity = energy_of(experiment), experiment.run.world.motion[:, 1].copy()
@@ -136,7 +149,9 @@ def test_any_number_of_threads_relaxes_to_the_same_bits() -> None:
         ("hourglass", {"grain_count": 60, "mean_radius": 0.02, "lid": True, "fill_height": 1.1}, "normal_stiffness"),
     ],
 )
-def test_in_every_scene_grains_at_rest_stay_so_at_the_largest_stiffness(scene: str, values: dict, name: str) -> None:
+def test_in_every_scene_grains_at_rest_stay_at_rest_at_the_largest_stiffness(
+    scene: str, values: dict, name: str
+) -> None:
     experiment = new_experiment(scene, values)
     if scene != "hourglass":
         apply(experiment, Act("fill"))
@@ -148,3 +163,35 @@ def test_in_every_scene_grains_at_rest_stay_so_at_the_largest_stiffness(scene: s
     assert now.elastic <= 2.0 * before.elastic
     assert now.kinetic == pytest.approx(before.kinetic, rel=0.01)
     assert now.gap == pytest.approx(before.gap, abs=1e-9)
+
+
+def test_a_relaxation_tells_its_share_and_one_that_is_stopped_changes_nothing() -> None:
+    experiment = column()
+    advance(experiment, 100)
+    shares: list[float] = []
+    before = state_hash(experiment.run), energy_of(experiment), experiment.parameters, experiment.history.at
+
+    def stop_later(of: Experiment, share: float) -> bool:
+        shares.append(share)
+        return len(shares) == 4
+
+    for command in (SetParameters({"normal_stiffness": STIFFEST}), SetParameters({"base_radius": 4e-4})):
+        shares.clear()
+        experiment.session.while_relaxing = stop_later
+        assert "nothing has changed" in apply(experiment, command)
+        assert len(shares) == 4
+        assert (state_hash(experiment.run), energy_of(experiment), experiment.parameters) == before[:3]
+        assert experiment.history.log.entries == []
+        assert experiment.run.ramp is None
+        assert experiment.run.built.base_radius == experiment.parameters.base_radius
+    untouched = column()
+    advance(untouched, 100)
+    for each in (experiment, untouched):
+        advance(each, 200)
+    assert state_hash(experiment.run) == state_hash(untouched.run)
+    shares.clear()
+    experiment.session.while_relaxing = lambda of, share: shares.append(share) or False
+    assert apply(experiment, SetParameters({"normal_stiffness": STIFFEST})) == ""
+    assert len(shares) > 4
+    assert shares == sorted(shares)
+    assert 0.0 <= shares[0] < shares[-1] <= 1.0

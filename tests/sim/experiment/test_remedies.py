@@ -1,4 +1,4 @@
-"""After a fault: a step that contacts bear, or the grain taken away."""
+"""After a fault: a stable smaller step, or removal of the grain."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_one_remedy_with_a_smaller_step_is_sufficient(seed: int) -> None:
     assert advance(simulation, 10_000) == 10_000
 
 
-def test_a_run_that_asks_for_no_step_is_offered_half_of_the_one_in_use_and_no_step_below_the_least() -> None:
+def test_with_an_automatic_step_half_of_it_is_offered_and_no_step_below_the_limit() -> None:
     simulation, _ = racing()
     assert simulation.parameters.dt == "auto"
     assert faults.smaller_dt(simulation) == 0.5 * simulation.dt
@@ -78,7 +78,7 @@ def racing() -> tuple[Experiment, int]:
     return simulation, sphere
 
 
-def test_a_grain_removed_after_a_fault_is_gone_with_its_contacts_and_its_energy_is_booked() -> None:
+def test_a_grain_is_removed_after_a_fault_with_its_contacts_and_its_energy_is_booked() -> None:
     simulation, sphere = racing()
     count, gap, removed = simulation.run.world.sphere_count, energy_of(simulation).gap, simulation.run.booked.removed
     mechanical = energy_of(simulation).mechanical
@@ -126,19 +126,19 @@ def test_a_removal_is_saved_and_replayed_bit_by_bit() -> None:
 
 
 @pytest.mark.parametrize("sphere", [-1, 10**6, True, 0])
-def test_what_is_no_grain_that_can_move_is_not_removed(sphere: int) -> None:
+def test_only_movable_grains_can_be_removed(sphere: int) -> None:
     simulation = pressed()  # sphere 0 is part of the base
     before = state_hash(simulation.run)
     assert "is refused" in apply(simulation, RemoveGrain(sphere))
     assert state_hash(simulation.run) == before
 
 
-def test_a_scene_that_needs_each_of_its_spheres_keeps_them() -> None:
+def test_a_scene_that_needs_each_of_its_spheres_refuses_to_remove_one() -> None:
     simulation = new_experiment("bounce", {})
     assert "each of its spheres is needed" in apply(simulation, RemoveGrain(0))
 
 
-def test_a_grain_taken_out_of_an_hourglass_is_not_waited_for() -> None:
+def test_the_hourglass_does_not_wait_for_a_removed_grain() -> None:
     simulation = new_experiment("hourglass", {"grain_count": 60})
     advance(simulation, 200)
     placed = simulation.run.state.placed
@@ -149,16 +149,16 @@ def test_a_grain_taken_out_of_an_hourglass_is_not_waited_for() -> None:
     assert "add up" not in simulation.scene.check(simulation)
 
 
-def test_a_fault_soon_after_an_action_goes_back_to_after_it_and_the_step_offered_is_one_a_crowd_bears() -> None:
+def test_a_fault_after_an_action_restores_the_state_after_it_and_offers_a_step_stable_in_a_dense_cluster() -> None:
     simulation = new_experiment("heap", {"dt": 1.2e-4})
     advance(simulation, 2_500)
     assert apply(simulation, Act("fill")) == ""
     advance(simulation, 4_000)
     assert simulation.fault is not None
     assert simulation.phase == "filling"
-    crowd = automatic_step.cluster_dt(simulation)
+    cluster = automatic_step.cluster_dt(simulation)
     smaller = faults.smaller_dt(simulation) or 0.0
-    assert smaller <= crowd < 4.0 * smaller
+    assert smaller <= cluster < 4.0 * smaller
     assert f"Lower the time step to {1e6 * smaller:.4g} µs" in simulation.fault.message
     apply(simulation, Recover({"dt": smaller}))
     assert advance(simulation, 4_000) == 4_000

@@ -1,4 +1,4 @@
-"""A saved run replayed: every hash found again, and the first step named where something was tampered with."""
+"""Replay of a saved run: every hash agrees, and the first step that differs is named."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def eventful() -> Experiment:
     return go(simulation, 9_123)
 
 
-def test_an_eventful_run_is_found_again_to_the_last_bit() -> None:
+def test_a_replay_of_a_run_with_many_commands_gives_the_same_bits() -> None:
     simulation = eventful()
     reached = []
     verdict = verify(saved_copy(simulation), lambda at, end: reached.append((at, end)))
@@ -40,12 +40,12 @@ def test_an_eventful_run_is_found_again_to_the_last_bit() -> None:
     assert len(simulation.history.log.entries) == 6
 
 
-def test_a_run_gone_on_with_is_replayed_from_its_very_beginning() -> None:
+def test_a_continued_run_is_replayed_from_its_first_beginning() -> None:
     simulation = go(resumed(saved(poured(3_000))), 5_000)
     assert verify(saved_copy(simulation)) == Verdict(3, 3, None)
 
 
-def test_batches_do_not_matter_to_the_log() -> None:
+def test_the_log_does_not_depend_on_batches() -> None:
     one, other = poured(4_100), new_experiment("heap", SMALL)
     assert apply(other, Act("fill")) == ""
     while other.history.at < 4_100:

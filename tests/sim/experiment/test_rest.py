@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+import pytest
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import Runner
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import REST_TIME, advance, at_rest, is_finished
@@ -50,7 +52,7 @@ def test_grains_that_are_filled_come_to_rest_and_a_tilt_lets_the_clock_run_again
     assert experiment.time - began >= REST_TIME - 1e-9
 
 
-def test_the_runner_stops_the_clock_at_rest_but_not_single_steps_and_goes_on_with_a_command() -> None:
+def test_the_runner_stops_at_rest_except_for_single_steps_and_continues_after_a_command() -> None:
     runner = Runner(lambda: new_experiment("heap", SMALL))
     runner.stop_at_rest(True)
     runner.start()
@@ -63,5 +65,54 @@ def test_the_runner_stops_the_clock_at_rest_but_not_single_steps_and_goes_on_wit
         runner.send(Act("fill"))
         until(lambda: runner.latest().step > 100)
         assert not runner.latest().at_rest
+    finally:
+        runner.stop()
+
+
+@pytest.mark.parametrize("watched", [0, 50, 137])
+def test_run_all_begins_at_step_0_however_long_the_container_was_watched(watched: int) -> None:
+    for values, ready in (({**SMALL, "friction": 0.3}, None), ({"friction": 0.3}, "column")):
+        lecturer = new_experiment("heap", {**values, "friction": 0.1}, ready=ready)
+        advance(lecturer, watched)
+        apply(lecturer, SetParameters({"friction": 0.3}))
+        advance(lecturer, watched)
+        headless = new_experiment("heap", values, ready=ready)
+        for experiment in (lecturer, headless):
+            assert apply(experiment, Act("run")) == ""
+            assert experiment.step == 0
+            advance(experiment, 150)
+        assert state_hash(lecturer.run) == state_hash(headless.run)
+
+
+def test_a_column_that_was_poured_is_kept_when_the_rest_runs_by_itself() -> None:
+    experiment = new_experiment("heap", SMALL)
+    apply(experiment, Act("fill"))
+    while not is_finished(experiment):
+        advance(experiment, 200)
+    filled = experiment.step
+    apply(experiment, Act("run"))
+    assert (experiment.phase, experiment.step) == ("flowing", filled)
+
+
+@pytest.mark.parametrize("batch", [7, 61, 1000])
+def test_the_clock_stops_at_a_step_that_does_not_depend_on_the_size_of_batches(batch: int) -> None:
+    experiment = new_experiment("heap", SMALL)
+    apply(experiment, SetParameters({"tilt": math.radians(1.0)}))
+    while advance(experiment, batch, to_rest=True) == batch:
+        pass
+    checks = math.ceil(REST_TIME / experiment.dt / CHECK_STEPS - 1e-9)
+    assert experiment.step == checks * CHECK_STEPS
+
+
+def test_the_runner_stops_the_clock_at_a_step_that_depends_on_the_run_only() -> None:
+    runner = Runner(lambda: new_experiment("heap", SMALL))
+    runner.stop_at_rest(True)
+    runner.start()
+    try:
+        until(lambda: not runner.latest().compiling and runner.latest().serial > 5)
+        runner.send(SetParameters({"tilt": math.radians(1.0)}))
+        until(lambda: runner.latest().step > 0 and runner.latest().at_rest)
+        dt = runner.latest().dt
+        assert runner.latest().step == math.ceil(REST_TIME / dt / CHECK_STEPS - 1e-9) * CHECK_STEPS
     finally:
         runner.stop()

@@ -1,4 +1,4 @@
-"""The physics thread: exact steps, and nobody waits for anybody."""
+"""The physics thread: exact steps, and neither thread waits for the other."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from collections.abc import Callable, Generator
 
 import numpy as np
 import pytest
+from repose.sim.experiment import runner as module
 from repose.sim.experiment import take_snapshot as shown_values
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, Copy, SetParameters, Start
 from repose.sim.experiment.control import apply
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Session
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import (
     FEWEST_SNAPSHOTS,
@@ -23,6 +24,7 @@ from repose.sim.experiment.runner import (
 )
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
+from repose.sim.registry import scenes
 
 SMALL = {"grain_count": 40, "width": 0.015}
 PATIENCE = 60.0
@@ -74,7 +76,7 @@ def at_rest(runner: Runner) -> Snapshot:
     return runner.latest()
 
 
-def test_the_window_need_not_wait_for_the_compiler() -> None:
+def test_the_runner_answers_during_compiling() -> None:
     gate = threading.Event()
 
     def slowly() -> Experiment:
@@ -91,7 +93,7 @@ def test_the_window_need_not_wait_for_the_compiler() -> None:
     runner.stop()
 
 
-def test_paused_it_does_exactly_the_steps_asked_for(runner: Runner) -> None:
+def test_a_paused_runner_does_exactly_the_requested_steps(runner: Runner) -> None:
     runner.send(Act("fill"))
     until(lambda: runner.latest().phase == "filling")
     assert at_rest(runner).step == 0
@@ -100,7 +102,7 @@ def test_paused_it_does_exactly_the_steps_asked_for(runner: Runner) -> None:
         assert at_rest(runner).step == total
 
 
-def test_a_storm_of_steps_from_two_threads_loses_none(runner: Runner) -> None:
+def test_many_step_requests_from_two_threads_are_all_done(runner: Runner) -> None:
     runner.send(Act("fill"))
 
     def storm() -> None:
@@ -115,7 +117,7 @@ def test_a_storm_of_steps_from_two_threads_loses_none(runner: Runner) -> None:
     assert at_rest(runner).step == 2_000
 
 
-def test_a_storm_of_pauses_does_not_upset_the_thread(runner: Runner) -> None:
+def test_many_pauses_leave_the_thread_working(runner: Runner) -> None:
     runner.send(Act("fill"))
     for number in range(2_000):
         runner.pause(number % 2 == 0)
@@ -127,7 +129,7 @@ def test_a_storm_of_pauses_does_not_upset_the_thread(runner: Runner) -> None:
     assert at_rest(runner).step == step + 3
 
 
-def test_steps_not_done_during_a_pause_are_not_caught_up(runner: Runner) -> None:
+def test_steps_missed_during_a_pause_are_not_done_later(runner: Runner) -> None:
     runner.send(Act("fill"))
     runner.single_step(10_000_000)
     runner.pause(False)
@@ -138,7 +140,7 @@ def test_steps_not_done_during_a_pause_are_not_caught_up(runner: Runner) -> None
     assert at_rest(runner).step == step + 1
 
 
-def test_drawn_or_not_on_a_thread_or_not_the_bits_are_the_same(runner: Runner) -> None:
+def test_neither_drawing_nor_the_thread_changes_a_bit(runner: Runner) -> None:
     hashes: list[str] = []
 
     runner.send(Act("fill"))
@@ -176,7 +178,7 @@ def test_a_snapshot_shows_the_world(runner: Runner) -> None:
     assert set(shown.columns) == {"speed", "force", "pressure", "coordination", "size", "layer"}
 
 
-def test_a_refused_command_is_told_and_forgotten_with_the_next_accepted_one(runner: Runner) -> None:
+def test_a_refusal_is_shown_until_a_command_is_accepted(runner: Runner) -> None:
     runner.send(SetParameters({"frictoin": 0.2}))
     until(lambda: runner.latest().refusal != "")
     assert runner.latest().refusal == "Unknown parameter 'frictoin': did you mean 'friction'?"
@@ -186,7 +188,7 @@ def test_a_refused_command_is_told_and_forgotten_with_the_next_accepted_one(runn
 
 
 @pytest.mark.parametrize("dragging", [False, True])
-def test_slow_motion_keeps_to_the_wall_clock(runner: Runner, dragging: bool) -> None:
+def test_slow_motion_has_the_requested_speed(runner: Runner, dragging: bool) -> None:
     runner.send(Act("fill"))
     runner.set_speed(0.01)
     began = time.monotonic()
@@ -216,7 +218,7 @@ def test_a_fault_is_shown_and_can_be_recovered_from(runner: Runner) -> None:
     until(lambda: runner.latest().fault is None and runner.latest().step > step)
 
 
-def test_a_crash_of_the_thread_is_told_on_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_of_the_thread_is_shown_as_a_fault(capsys: pytest.CaptureFixture[str]) -> None:
     def broken() -> Experiment:
         raise RuntimeError("no such luck")
 
@@ -253,7 +255,7 @@ def test_many_runs_are_loaded_while_the_physics_thread_steps(runner: Runner) -> 
     assert runner.latest().refusal == ""
 
 
-def test_contacts_are_published_only_while_somebody_shows_them(runner: Runner) -> None:
+def test_contacts_are_published_only_while_they_are_shown(runner: Runner) -> None:
     runner.send(Act("fill"))
     runner.single_step(20_000)
     assert len(at_rest(runner).contact_force) > 5
@@ -291,3 +293,34 @@ def test_readings_are_sampled_again_soon_after_a_slow_first_sample(monkeypatch: 
     clock.now += 0.2 * shown_values.LONGEST_WAIT
     shown_values.shown_readings(simulation)
     assert len(looks) == 2
+
+
+def test_a_long_relaxation_is_shown_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "AT_ONCE", 0.0)
+    made: list[Runner] = []
+    going_on = threading.Event()
+
+    def make() -> Experiment:
+        def slowly(experiment: Experiment, share: float) -> bool:
+            stop = made[0].announce_relaxing(experiment, share)
+            going_on.wait(0.0 if stop else 0.05)
+            return stop
+
+        return new_experiment("heap", ready="column", session=Session(while_relaxing=slowly))
+
+    made.append(Runner(make))
+    runner = made[0]
+    runner.stop_at_rest(True)
+    runner.start()
+    try:
+        until(lambda: not runner.latest().compiling and runner.latest().serial > 5)
+        runner.send(SetParameters({"normal_stiffness": 1e9}))
+        until(lambda: runner.latest().relaxing is not None)
+        assert 0.0 <= float(runner.latest().relaxing or 0.0) <= 1.0
+        assert runner.latest().moving_count == 1100
+        runner.stop_relaxing()
+        until(lambda: "nothing has changed" in runner.latest().refusal)
+        assert runner.latest().relaxing is None
+        assert runner.latest().parameters == scenes()["heap"].parameters()
+    finally:
+        runner.stop()

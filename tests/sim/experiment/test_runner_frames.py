@@ -1,4 +1,4 @@
-"""Frames for a film: at exact multiples of its interval on the simulation's clock, whoever takes them."""
+"""Frames for a film: at exact multiples of its interval of simulated time, for any reader."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def assert_at_multiples(frames: list[Snapshot], interval: float) -> None:
     assert (times < due + step * (1.0 + 1e-6)).all()
 
 
-def test_frames_come_at_exact_multiples_though_the_step_changes_on_the_way() -> None:
+def test_frames_are_at_exact_multiples_although_the_step_changes() -> None:
     simulation = make()
     runner = Runner(lambda: simulation)
     apply(simulation, Act("fill"))
@@ -48,7 +48,7 @@ def test_frames_come_at_exact_multiples_though_the_step_changes_on_the_way() -> 
     assert_at_multiples([frame for frame in taken if frame is not None], interval)
 
 
-def test_frames_come_at_exact_multiples_however_slowly_they_are_taken(runner: Runner) -> None:
+def test_frames_are_at_exact_multiples_for_a_slow_reader(runner: Runner) -> None:
     runner.send(Act("fill"))
     interval = 1e-3
     frames = runner.record(interval)
@@ -69,7 +69,7 @@ def test_frames_come_at_exact_multiples_however_slowly_they_are_taken(runner: Ru
     until(lambda: runner.latest().step > step)  # and it goes on once nobody records
 
 
-def test_recording_survives_a_new_experiment(runner: Runner) -> None:
+def test_recording_continues_in_a_new_experiment(runner: Runner) -> None:
     runner.send(Act("fill"))
     frames = runner.record(1e-3)
     runner.pause(False)

@@ -1,4 +1,4 @@
-"""A long way back, by a runner that is turned by hand: gone in batches, shown, and not to be disturbed."""
+"""A long rewind by a runner that the test advances: done in batches, shown, and commands are refused."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def far_back(end: int, back_to: int) -> tuple[Runner, Experiment, dict[int, str]
     return runner, simulation, hashes
 
 
-def test_a_long_way_back_is_gone_in_batches_and_shown_on_the_way() -> None:
+def test_a_long_rewind_is_done_in_batches_and_its_progress_is_shown() -> None:
     back_to = 20_777
     runner, simulation, hashes = far_back(21_000, back_to)
     runner.send(Rewind(back_to))
@@ -46,7 +46,7 @@ def test_a_long_way_back_is_gone_in_batches_and_shown_on_the_way() -> None:
     assert shares == sorted(shares)
     assert 0.1 < shares[0] < 0.13  # what was done at once
     assert shares[-1] > 0.99
-    assert seen[0].phase_label == f"going to step {back_to}, now at {seen[0].at}"
+    assert seen[0].phase_label == f"moving to step {back_to}, now at {seen[0].at}"
     assert seen[-1].at == back_to
     assert "going to" not in seen[-1].phase_label
     assert state_hash(simulation.run) == hashes[back_to]
@@ -63,7 +63,7 @@ def test_during_a_long_rewind_changes_are_refused() -> None:
     runner._turn(simulation)
     runner.send(SetParameters({"friction": 0.3}))
     runner._turn(simulation)
-    assert "going to step 20777" in runner.latest().refusal
+    assert "moving to step 20777" in runner.latest().refusal
     assert "wait until it is there" in runner.latest().refusal
     assert simulation.parameters.friction != 0.3
     assert simulation.history.log.entries == entries

@@ -1,4 +1,4 @@
-"""Histories grow without disturbing what has been read of them."""
+"""Series grow without changing columns that have been returned."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from repose.sim.experiment.series import FIRST_CAPACITY, Series
 
 
-def test_columns_handed_out_stay_true_while_the_series_grows() -> None:
+def test_returned_columns_stay_valid_while_the_series_grows() -> None:
     series = Series(("time", "angle"))
     for k in range(10):
         series.append((k, 10.0 * k))

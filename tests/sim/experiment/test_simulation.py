@@ -116,7 +116,7 @@ def test_a_refused_command_changes_nothing(command) -> None:
 # Changes while running.
 
 
-def test_setting_what_is_set_already_changes_nothing() -> None:
+def test_setting_a_parameter_to_its_present_value_changes_nothing() -> None:
     simulation = poured(1_000)
     before = state_hash(simulation.run), energy_of(simulation)
     assert apply(simulation, SetParameters({"friction": 0.1, "gravity": 9.81})) == ""
@@ -132,7 +132,7 @@ def test_a_thousand_undos_leave_the_parameters_bit_by_bit() -> None:
     assert simulation.parameters == before
 
 
-def test_a_new_base_without_grains_is_just_built_and_with_grains_under_them() -> None:
+def test_a_new_base_is_built_also_under_present_grains() -> None:
     simulation = new_experiment("heap", SMALL)
     assert apply(simulation, SetParameters({"base_radius": 1e-3})) == ""
     assert "rebuilt" in simulation.message
@@ -148,7 +148,7 @@ def test_a_new_base_without_grains_is_just_built_and_with_grains_under_them() ->
     assert simulation.step == 1_000
 
 
-def test_what_acts_at_the_next_fill_waits_for_it() -> None:
+def test_parameters_of_the_next_fill_act_at_the_next_fill() -> None:
     simulation = poured(1_000)
     world = simulation.run.world
     assert apply(simulation, SetParameters({"grain_count": 25, "mean_radius": 8e-4})) == ""

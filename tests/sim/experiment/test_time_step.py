@@ -1,4 +1,4 @@
-"""A change of the time step while grains move: no scheme may notice more of it than its own error."""
+"""A change of the time step while grains move: its error is at most that of the integrator."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.registry import integrators
 
 from tests.reliability.runs import changed
-from tests.worlds import use_plain_engine
+from tests.small_worlds import use_plain_engine
 
 G = 9.81
 
@@ -43,7 +43,7 @@ def moment(simulation: Experiment) -> tuple[float, float]:
 
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("integrator", integrators())
-def test_free_fall_stays_the_parabola_through_any_steps(integrator: str) -> None:
+def test_free_fall_is_a_parabola_for_any_changes_of_the_step(integrator: str) -> None:
     simulation = dropped(integrator, drop_height=1.0)
     start = simulation.run.world.motion[2, 0].copy()
     time = 0.0
@@ -62,7 +62,7 @@ def test_free_fall_stays_the_parabola_through_any_steps(integrator: str) -> None
 
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("integrator", integrators())
-def test_an_elastic_impact_stays_harmonic_through_any_steps(integrator: str) -> None:
+def test_an_elastic_impact_is_harmonic_for_any_changes_of_the_step(integrator: str) -> None:
     simulation = dropped(integrator, restitution_high=1.0, drop_height=1e-3)
     while moment(simulation)[0] >= 0.009999:
         advance(simulation, 1)

@@ -1,4 +1,4 @@
-"""Names are claimed before they are written to, nothing is overwritten, what killed processes leave is swept."""
+"""Names are claimed before files are written, no file is overwritten, leftovers of killed processes are deleted."""
 
 from __future__ import annotations
 

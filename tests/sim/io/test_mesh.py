@@ -1,4 +1,4 @@
-"""Meshes: three formats give the same walls, and what cannot be a wall is refused in one sentence."""
+"""Meshes: three formats give the same walls, and unusable meshes are refused in one sentence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from repose.sim.io.mesh import MOST_FACETS, UNITS, read_mesh
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import laws
 
-from tests.worlds import Bench, model_of, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
 RADIUS, MASS, STIFFNESS = 1e-3, 1e-5, 1e3
 """Of the spheres [m], [kg], and of their contacts [N/m]."""
@@ -122,16 +122,16 @@ def test_material_files_of_an_obj_are_not_opened(tmp_path: Path, monkeypatch: py
 BAD = {
     "empty": ("a.stl", b"", "the file is empty"),
     "blank": ("a.obj", b" \n\n", "the file is empty"),
-    "no-mesh": ("a.stl", b"hello", "this is no STL file"),
-    "noise": ("a.stl", np.random.default_rng(1).bytes(5000), "this is no STL file"),
-    "no-solid": ("a.stl", b"solid x\nendsolid x\n", "it holds no triangles"),
-    "no-faces": ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n", "it holds no triangles"),
-    "zeros": ("a.stl", bytes(84), "it holds no triangles"),
+    "no-mesh": ("a.stl", b"hello", "this is not an STL file"),
+    "noise": ("a.stl", np.random.default_rng(1).bytes(5000), "this is not an STL file"),
+    "no-solid": ("a.stl", b"solid x\nendsolid x\n", "it contains no triangles"),
+    "no-faces": ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n", "it contains no triangles"),
+    "zeros": ("a.stl", bytes(84), "it contains no triangles"),
     "cut-binary": ("a.stl", binary(box())[:-30], "it announces 12 triangles, which take 684 bytes, but has 654"),
     "cut-text": ("a.stl", ascii(box())[:-300], "line 63 is 'en' instead of endloop"),
     "cut-second-solid": ("a.stl", ascii(box()) + ascii(box())[:-300], "line 149 is 'en' instead of endloop"),
-    "words-for-numbers": ("a.stl", ascii(box()).replace(b"vertex 10", b"vertex ten", 1), "this is no STL file"),
-    "decimal-comma": ("a.obj", obj(box()).replace(b"v 0 0", b"v 0,5 0", 1), "this is no OBJ file that can be read"),
+    "words-for-numbers": ("a.stl", ascii(box()).replace(b"vertex 10", b"vertex ten", 1), "this is not an STL file"),
+    "decimal-comma": ("a.obj", obj(box()).replace(b"v 0 0", b"v 0,5 0", 1), "this OBJ file cannot be read"),
     "no-such-corner": (
         "a.obj",
         b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n",
@@ -147,7 +147,7 @@ BAD = {
     "no-such-normal": ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//2\n", "line 5 names a vn"),
     "two-numbers": ("a.obj", b"v 0 0 0\nv 1 0\nv 0 1 0\nf 1 2 3\n", "line 2 is 'v 1 0' instead of v with three"),
     "spoilt-word": ("a.obj", obj(box()).replace(b"\nv ", b"\nq ", 1), "line 2 is 'q"),
-    "nul-in-text": ("a.obj", obj(box()) + b"\0", "has bytes that are no text"),
+    "nul-in-text": ("a.obj", obj(box()) + b"\0", "has bytes that are not text"),
     "two-corners-text": ("a.stl", ascii(box()).replace(b"vertex 0 0 30\n", b"", 1), "instead of vertex"),
     "no-endsolid": ("a.stl", ascii(box()).replace(b"endsolid box\n", b""), "its last solid has no endsolid"),
     "huge": ("a.obj", obj(1e300 * box()), "a coordinate of 3e+301, larger than 1e+09"),
@@ -203,7 +203,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     assert "this is a folder" in refusal(tmp_path / "folder.stl")
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe.stl")
-        assert "not a file that holds data" in refusal(tmp_path / "pipe.stl")
+        assert "not a regular file" in refusal(tmp_path / "pipe.stl")
     with pytest.raises(ParameterError, match="cannot be read"):
         read_mesh("nul\0.stl")
     with pytest.raises(ParameterError) as caught:
@@ -214,10 +214,10 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
 def test_too_many_triangles_are_refused_with_the_limit_before_they_are_read(tmp_path: Path, monkeypatch) -> None:
     million = b"".ljust(80) + struct.pack("<I", 1_000_000) + bytes(50_000_000)
     said = refusal(written(tmp_path, "million.stl", million))
-    assert f"it has 1000000 triangles, at most {MOST_FACETS} are taken" in said
+    assert f"it has 1000000 triangles, at most {MOST_FACETS} are allowed" in said
     monkeypatch.setattr(mesh, "MOST_FACETS", 11)
     for name, write in FORMATS.items():
-        assert "it has 12 triangles, at most 11 are taken" in refusal(written(tmp_path, name, write(box())))
+        assert "it has 12 triangles, at most 11 are allowed" in refusal(written(tmp_path, name, write(box())))
     square = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n" + b"f 1 2 3 4\n" * 6
     assert "it has 12 triangles, at most 11" in refusal(written(tmp_path, "squares.obj", square))
     monkeypatch.setattr(mesh, "LARGEST_FILE", 2**20)
@@ -243,7 +243,7 @@ def test_a_body_without_thickness_is_refused_where_it_must_be_closed(tmp_path: P
 
 def test_a_mesh_with_inward_normals_is_inverted(tmp_path: Path) -> None:
     found = read_mesh(written(tmp_path, "out.stl", binary(box()[:, ::-1])), closed=True)
-    assert found.notes == ("it was inside out and has been turned",)
+    assert found.notes == ("all facets were inverted and have been turned",)
     assert found.volume == pytest.approx(6e-6, rel=1e-6)
     outward = np.cross(*np.diff(found.facets, axis=1).swapaxes(0, 1))
     assert (((found.facets.mean(axis=1) - 5e-4 * SIDES) * outward).sum(axis=1) > 0.0).all()
@@ -253,7 +253,7 @@ def test_one_inverted_facet_is_refused_in_a_body_and_no_matter_in_a_wall(tmp_pat
     triangles = box()
     triangles[4] = triangles[4, ::-1]
     path = written(tmp_path, "askew.stl", binary(triangles))
-    assert "along 3 edges two neighbours are wound against each other" in refusal(path, closed=True)
+    assert "along 3 edges two neighbours have opposite orientations" in refusal(path, closed=True)
     assert not read_mesh(path).closed
 
 
@@ -264,12 +264,12 @@ def test_triangles_without_area_and_doubled_ones_are_dropped_and_told(tmp_path: 
     path = written(tmp_path, "spoilt.stl", binary(np.concatenate([whole, degenerate, whole[3:5]])))
     found = read_mesh(path, closed=True)
     assert len(found.facets) == 12
-    assert found.notes == ("triangles without area dropped: 2", "triangles that lie on another dropped: 2")
+    assert found.notes == ("triangles without area deleted: 2", "triangles equal to another one deleted: 2")
     # A needle that fills a crack between three triangles holds the body closed although it is no wall.
     a, b, c = whole[0]
     split = np.array([[a, middle, c], [middle, b, c], [a, b, middle]])
     found = read_mesh(written(tmp_path, "needle.stl", binary(np.concatenate([split, whole[1:]]))), closed=True)
-    assert (len(found.facets), found.notes) == (13, ("triangles without area dropped: 1",))
+    assert (len(found.facets), found.notes) == (13, ("triangles without area deleted: 1",))
 
 
 def test_corners_that_nearly_coincide_are_made_one(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Dataclasses as plain data: exact, strict, and one sentence where something is wrong."""
+"""Dataclasses as JSON data: exact, strict, and one sentence for every error."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_missing_entry_has_its_default_and_is_refused_where_there_is_none() ->
         ({"count": True}, "run.count = True is refused: input should be a valid integer."),
         ({"count": 2**200}, "has more than 128 bits."),
         ({"times": [0.1, "0.2"]}, "run.times.1 = '0.2' is refused: input should be a valid number."),
-        ({"times": {"table": "none"}}, "run.times names a table that is not there."),
+        ({"times": {"table": "none"}}, "run.times names a table that does not exist."),
         ({"times": {"number": "nan"}}, "run.times = nan is refused: input should be a valid array."),
         ({"inner": {"values": {}, "span": [1.0]}}, "run.inner.span.1 is missing."),
         ({"colour": 1}, "run.colour = 1 is refused: unexpected keyword argument."),
@@ -122,5 +122,5 @@ class WithArray:
 def test_a_state_that_cannot_be_saved_is_refused_before_the_run_begins() -> None:
     for scene in scenes().values():
         require_plain(scene.state_type, scene.name)
-    with pytest.raises(ParameterError, match=r"^The state of the scene 'x' cannot be saved: it must hold numbers.*\.$"):
+    with pytest.raises(ParameterError, match=r"^The state of the scene 'x' cannot be saved: it must contain.*\.$"):
         require_plain(WithArray, "The state of the scene 'x'")

@@ -1,4 +1,4 @@
-"""A saved world comes back bit by bit and goes on alike; a damaged file is refused."""
+"""A saved world is restored bit by bit and continues with the same bits; a damaged file is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beverloo's law fitted to made rates with known answers."""
+"""Beverloo's law fitted to artificial rates with known answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bulk of the shipped column: what every scene tells of its packing, and when it is measured."""
+"""Measurements of the prepared column, and when they have values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from repose.sim.measure.bulk import bulk_of, bulk_results
 from repose.sim.measure.coordination import coordination_of
 from repose.sim.measure.measurement import Measurement, System
 
-from tests.worlds import Bench, contacts_of, model_of, world_of
+from tests.small_worlds import Bench, contacts_of, model_of, world_of
 
 
 @pytest.fixture(scope="module")

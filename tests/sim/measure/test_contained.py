@@ -1,4 +1,4 @@
-"""Facets straight below a point, counted against shapes whose inside is known."""
+"""Facets vertically below a point, for shapes of known inside."""
 
 from __future__ import annotations
 

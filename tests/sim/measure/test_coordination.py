@@ -1,4 +1,4 @@
-"""Contacts per grain of states made by hand."""
+"""Contacts per grain of constructed states."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from repose.sim.engine.builder import keep_spheres
 from repose.sim.measure.coordination import contacts_per_sphere, coordination_number
 
-from tests.worlds import Bench, look, model_of, world_of
+from tests.small_worlds import Bench, look, model_of, world_of
 
 
 def square_lattice(overlap: float, size: int = 4) -> Bench:

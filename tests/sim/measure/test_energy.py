@@ -1,4 +1,4 @@
-"""The energy ledger of states made by hand."""
+"""The energy ledger of constructed states."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from repose.sim.engine.builder import keep_spheres
 from repose.sim.measure.energy import Booked, Energy
 from repose.sim.measure.mean_speed import mean_speed
 
-from tests.worlds import Bench, model_of, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
 
 def test_kinetic_and_potential_energy_of_moving_spheres_only() -> None:

@@ -1,4 +1,4 @@
-"""Flow rate from made passage times with known answers."""
+"""Flow rate from artificial passage times with known answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packing fractions of lattices and of random packings, and where the box is laid that they are measured in."""
+"""Packing fractions of lattices and of random packings, and the position of the box."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from repose.sim.measure.packing import box_in_packing, disc_in_rectangle, packing_fraction, sphere_in_box
 
-from tests.worlds import model_of, world_of
+from tests.small_worlds import model_of, world_of
 
 
 def lattice(cell, edges, repeats: int = 4) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Mean stress against closed forms: what is pressed, what stands on something, what flies about."""
+"""Mean stress against closed forms: compressed, resting and flying grains."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.measure.stress import Stress, grain_pressure, mean_stress, share_inside
 from repose.sim.registry import laws
 
-from tests.worlds import Bench, contacts_of, model_of, world_of
+from tests.small_worlds import Bench, contacts_of, model_of, world_of
 
 VOIGT = laws()["voigt"]
 R, K = 1e-2, 1e5
@@ -95,7 +95,7 @@ def test_a_cubic_packing_pressed_from_all_sides_has_equal_pressures(start: float
     assert found.largest_shear == pytest.approx(0.0, abs=1e-6)
 
 
-def crowd(friction: float) -> Bench:
+def cluster(friction: float) -> Bench:
     """Grains that overlap at random and slide past each other."""
     generator = np.random.default_rng(5)
     grid = np.stack(np.meshgrid(*[1.9 * R * np.arange(3.0)] * 3), axis=-1).reshape(-1, 3)
@@ -108,7 +108,7 @@ def crowd(friction: float) -> Bench:
 
 def test_without_torque_the_tensor_is_symmetric() -> None:
     lower, upper = np.full(3, 0.5 * R), np.full(3, 3.0 * R)
-    smooth, rough = (stress_of(crowd(friction), lower, upper).contacts for friction in (0.0, 0.5))
+    smooth, rough = (stress_of(cluster(friction), lower, upper).contacts for friction in (0.0, 0.5))
     assert smooth == pytest.approx(smooth.T, rel=1e-12, abs=1e-12 * np.abs(smooth).max())
     assert np.abs(rough - rough.T).max() > 1e-4 * np.abs(rough).max()
 

@@ -7,12 +7,13 @@ from pathlib import Path
 import numba
 import pytest
 from repose.sim import registry
-from repose.sim.experiment.changes import new_experiment
 from repose.sim.io import presets
 from repose.sim.study import preparation
 from repose.sim.study.preparation import (
+    LOOP,
     PARTS,
     Watch,
+    compile_engine,
     expected_times,
     is_stored,
     loops_of,
@@ -48,7 +49,7 @@ def test_the_engine_of_a_preset_can_come_first() -> None:
 
 def test_an_engine_is_stored_once_it_has_been_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     heap = needed_by("heap", {})
-    new_experiment("heap")  # compiles the loop, or loads it
+    compile_engine(heap)
     assert is_stored(heap)
     for loop in loops_of(heap.model).values():
         with monkeypatch.context() as patch:
@@ -94,25 +95,23 @@ class FakeLoop:
         self.signatures: list[str] = []
 
 
-def test_a_watch_follows_the_parts_and_keeps_what_they_took(
+def test_a_watch_follows_the_step_loop_and_keeps_what_it_took(
     empty_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now, loops = [100.0], {part: FakeLoop() for part in [*PARTS][:3]}
-    monkeypatch.setattr(preparation, "loops_of", lambda model: loops)
+    now, loop = [100.0], FakeLoop()
+    monkeypatch.setattr(preparation, "is_stored", lambda needed: False)
+    monkeypatch.setattr(preparation, "loops_of", lambda model: {LOOP: loop})
     heap = needed_by("heap", {})
     watch = Watch(heap, clock=lambda: now[0])
-    assert watch.parts == tuple(PARTS)
-    assert watch.progress() == ("step loop", 0.0, sum(PARTS.values()))
-    for seconds, part, following in ((30.0, *watch.parts[:2]), (2.0, *watch.parts[1:3]), (5.0, *watch.parts[2:])):
-        now[0] += seconds
-        before = watch.progress()
-        assert before.part == part
-        loops[part].signatures.append("compiled")
-        after = watch.progress()
-        assert after.part == following
-        assert after.share > before.share
+    assert watch.progress() == (LOOP, 0.0, PARTS[LOOP])
+    now[0] += 30.0
+    before = watch.progress()
+    assert before.part == LOOP
+    assert 0.0 < before.share < 1.0
+    loop.signatures.append("compiled")
+    assert watch.progress() == ("", 1.0, 0.0)
     watch.finish()
-    assert expected_times(heap) == PARTS | {"step loop": 30.0, "contact table": 2.0, "stable time step": 5.0}
+    assert expected_times(heap) == PARTS | {LOOP: 30.0}
 
 
 def test_a_watch_of_an_engine_that_is_loaded_keeps_nothing(empty_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What most tests of panels begin with."""
+"""Fixtures of most tests of panels."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.ui.panels.stage import Stage, full_snapshot, open_stage
+from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
+def harness(tmp_path: Path) -> Iterator[PanelHarness]:
     """All panels around a heap in full flow."""
-    with open_stage(tmp_path, full_snapshot()) as opened:
+    with open_harness(tmp_path, full_snapshot()) as opened:
         yield opened

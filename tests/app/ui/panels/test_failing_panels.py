@@ -1,4 +1,4 @@
-"""A panel that fails says so in a sentence, in its place; the window lives, and all other panels are drawn."""
+"""A panel that fails shows a sentence in its place; the window and all other panels continue."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from repose.app.ui.panels import Panel, all_panels
 from repose.app.ui.places import STABILITY
 from repose.app.ui.ui import Ui
 
-from tests.app.ui.panels.stage import full_snapshot, open_stage
+from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
 
 every_panel = pytest.mark.parametrize("panel", all_panels(), ids=lambda panel: panel.name)
 
 
 @every_panel
 @pytest.mark.parametrize("way", WAYS)
-def test_any_panel_may_fail_in_any_call_in_the_midst_of_everything(panel: Panel, way: str) -> None:
+def test_any_panel_can_fail_in_any_call_with_nested_calls_open(panel: Panel, way: str) -> None:
     with bare_ui(full_snapshot()) as ui:
         assert try_panel(ui, panel, way, lambda: None) == ""
         assert try_panel(ui, panel, way, open_all) == ""
@@ -37,7 +37,7 @@ def test_what_a_panel_leaves_open_is_closed_for_it(name: str, opened: str) -> No
 
 
 @pytest.mark.parametrize("opened", [name for name in OPENED if name != "nothing"])
-def test_what_is_left_open_on_purpose_really_is(opened: str) -> None:
+def test_calls_left_open_on_purpose_are_open(opened: str) -> None:
     stacks: list[Any] = []
 
     def draw(ui: Ui) -> None:
@@ -106,7 +106,7 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
                 assert ui.broken.pop(panel.name) == "Mistake: on purpose"
 
 
-def test_all_panels_failing_at_once_leave_the_window_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_window_continues_when_all_panels_fail_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(ui: Ui) -> Any:
         open_all()
         raise panel_faults.Mistake("on purpose")
@@ -123,16 +123,16 @@ def test_all_panels_failing_at_once_leave_the_window_alive(monkeypatch: pytest.M
         assert {f"{name}.again" for name in shown} <= set(ui.probe.widgets)
 
 
-def test_a_click_brings_a_failed_panel_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_click_draws_a_failed_panel_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     plain = layout.note
     monkeypatch.setattr(layout, "note", lambda text, colour: (said.append(text), plain(text, colour))[1])
-    with open_stage(tmp_path, full_snapshot()) as stage:
-        stage.click("tab.view")
-        stage.ui.broken["view"] = "ValueError: no such colour"
-        stage.frame(2)
+    with open_harness(tmp_path, full_snapshot()) as harness:
+        harness.click("tab.view")
+        harness.ui.broken["view"] = "ValueError: no such colour"
+        harness.frame(2)
         assert said[-1] == "The panel View stopped (ValueError: no such colour); the run continues."
-        assert "view.colour" not in stage.widgets
-        stage.click("view.again")
-        assert stage.ui.broken == {}
-        assert "view.colour" in stage.widgets
+        assert "view.colour" not in harness.widgets
+        harness.click("view.again")
+        assert harness.ui.broken == {}
+        assert "view.colour" in harness.widgets

@@ -1,4 +1,4 @@
-"""A parameter's row: dragged, typed, reset, refused in words; the raw value never gets past the model."""
+"""The row of a parameter: dragged, typed, reset, refused in a sentence; only valid values are sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from repose.sim.experiment.commands import SetParameters
 from repose.sim.parameters import Parameter
 from repose.sim.registry import scenes
 
-from tests.app.ui.panels.stage import Stage
+from tests.app.ui.panels.panel_harness import PanelHarness
 
 DECLARED = scenes()["heap"].parameters.declared()
 NUMBERS = [entry for entry in DECLARED.values() if entry.kind in ("float", "int")]
@@ -22,7 +22,7 @@ NUMBERS = [entry for entry in DECLARED.values() if entry.kind in ("float", "int"
 
 @pytest.mark.parametrize("parameter", NUMBERS, ids=lambda entry: entry.name)
 @given(where=st.floats(0.0, 1.0))
-def test_every_place_on_a_slider_is_a_value_the_model_takes(parameter: Parameter, where: float) -> None:
+def test_every_position_of_a_slider_is_a_valid_value(parameter: Parameter, where: float) -> None:
     value = value_at(parameter, where)
     assert getattr(scenes()["heap"].parameters().changed(**{parameter.name: value}), parameter.name) == value
 
@@ -36,7 +36,7 @@ def test_the_ends_of_a_slider_are_the_limits(parameter: Parameter) -> None:
 
 
 @pytest.mark.parametrize("parameter", NUMBERS, ids=lambda entry: entry.name)
-def test_a_value_is_found_where_the_slider_shows_it(parameter: Parameter) -> None:
+def test_value_and_position_on_a_slider_are_inverse(parameter: Parameter) -> None:
     for where in (0.1, 0.35, 0.6, 0.9):
         value = value_at(parameter, where)
         assert isinstance(value, (int, float))
@@ -56,7 +56,7 @@ def test_typed_numbers_are_read_in_the_unit_shown() -> None:
 
 
 @pytest.mark.parametrize("text", ["0,2,1", "1 mm2", "", "true", "0.1\n2", "[1]", "abc", "1_", "٣"])
-def test_what_is_no_number_stays_text_for_the_model_to_refuse(text: str) -> None:
+def test_text_that_is_not_a_number_is_returned_unchanged(text: str) -> None:
     assert typed(DECLARED["friction"], text) == text.strip()
 
 
@@ -66,7 +66,7 @@ def test_the_tooltip_says_range_default_and_when_it_takes_effect() -> None:
     assert "next fill" in text
     assert "rebuilt at once, under the grains" in describe(DECLARED["base_radius"])
     mesh = scenes()["vessel"].parameters.declared()["mesh_lift"]
-    assert "begins anew, after a question; undo brings back the grains" in describe(mesh)
+    assert "restarts, after a question; undo restores the present grains" in describe(mesh)
     assert "10⁶" in describe(DECLARED["normal_stiffness"])
     assert "Takes effect at once" in describe(DECLARED["friction"], 3.1e-4)
     assert "over the contact duration (310 µs now), the longer of before and after" in describe(
@@ -75,101 +75,101 @@ def test_the_tooltip_says_range_default_and_when_it_takes_effect() -> None:
     assert "over the contact duration, the longer of before and after" in describe(DECLARED["gravity"])
 
 
-def test_dragging_sends_values_of_the_model_and_is_one_step_of_undo(stage: Stage) -> None:
-    stage.drag("field.friction", 0.1, 0.8, stops=6)
-    values = [command.values["friction"] for command in stage.commands if isinstance(command, SetParameters)]
-    assert len(values) == len(stage.commands) > 3
+def test_a_drag_sends_valid_values_and_is_one_step_of_undo(harness: PanelHarness) -> None:
+    harness.drag("field.friction", 0.1, 0.8, stops=6)
+    values = [command.values["friction"] for command in harness.commands if isinstance(command, SetParameters)]
+    assert len(values) == len(harness.commands) > 3
     assert values[-1] == pytest.approx(1.6, abs=0.05)
-    stage.ui.edits.undo()
-    assert stage.commands[-1] == SetParameters({"friction": 0.1})
-    assert stage.ui.edits.history.undoable == []
+    harness.ui.edits.undo()
+    assert harness.commands[-1] == SetParameters({"friction": 0.1})
+    assert harness.ui.edits.history.undoable == []
 
 
-def test_two_drags_are_two_steps_of_undo(stage: Stage) -> None:
-    stage.drag("field.friction", 0.1, 0.5)
-    stage.drag("field.friction", 0.5, 0.8)
-    assert len(stage.ui.edits.history.undoable) == 2
+def test_two_drags_are_two_steps_of_undo(harness: PanelHarness) -> None:
+    harness.drag("field.friction", 0.1, 0.5)
+    harness.drag("field.friction", 0.5, 0.8)
+    assert len(harness.ui.edits.history.undoable) == 2
 
 
-def test_a_drag_beyond_the_ends_stays_at_the_limit(stage: Stage) -> None:
-    stage.drag("field.friction", 0.5, 3.0)
-    assert stage.commands[-1] == SetParameters({"friction": 2.0})
-    stage.drag("field.friction", 0.5, -3.0)
-    assert stage.commands[-1] == SetParameters({"friction": 0.0})
+def test_a_drag_beyond_the_ends_stays_at_the_limit(harness: PanelHarness) -> None:
+    harness.drag("field.friction", 0.5, 3.0)
+    assert harness.commands[-1] == SetParameters({"friction": 2.0})
+    harness.drag("field.friction", 0.5, -3.0)
+    assert harness.commands[-1] == SetParameters({"friction": 0.0})
 
 
 @pytest.mark.parametrize("way", ["double click", "right click"])
-def test_the_default_comes_back(stage: Stage, way: str) -> None:
-    stage.ui.edits.set({"friction": 0.3})
-    stage.frame()
+def test_a_double_click_resets_to_the_default(harness: PanelHarness, way: str) -> None:
+    harness.ui.edits.set({"friction": 0.3})
+    harness.frame()
     if way == "double click":
-        stage.double_click("field.friction", share=0.7)
+        harness.double_click("field.friction", share=0.7)
     else:
-        stage.click("field.friction", button=1)
-    assert stage.commands[-1] == SetParameters({"friction": 0.1})
-    stage.ui.edits.undo()
-    assert stage.commands[-1] == SetParameters({"friction": 0.3})
+        harness.click("field.friction", button=1)
+    assert harness.commands[-1] == SetParameters({"friction": 0.1})
+    harness.ui.edits.undo()
+    assert harness.commands[-1] == SetParameters({"friction": 0.3})
 
 
-def test_ctrl_click_types_a_value_in_the_unit_shown(stage: Stage) -> None:
-    stage.ctrl_click("field.shear_stiffness")
-    assert stage.commands == []
-    stage.write("0.5")
-    assert stage.commands == [SetParameters({"shear_stiffness": 0.5})]
-    assert "field.shear_stiffness" in stage.widgets
+def test_ctrl_click_types_a_value_in_the_unit_shown(harness: PanelHarness) -> None:
+    harness.ctrl_click("field.shear_stiffness")
+    assert harness.commands == []
+    harness.write("0.5")
+    assert harness.commands == [SetParameters({"shear_stiffness": 0.5})]
+    assert "field.shear_stiffness" in harness.widgets
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e400", "-1", "200", "2,5", "abc", "1" * 5000])
-def test_a_typed_value_out_of_range_is_refused_beside_the_field_and_not_sent(stage: Stage, text: str) -> None:
-    stage.ctrl_click("field.friction")
-    stage.write(text)
-    assert stage.commands == []
-    assert "friction = " in stage.ui.edits.refusals["friction"]
-    assert "from 0 to 2" in stage.ui.edits.refusals["friction"]
-    assert stage.ui.edits.value("friction") == 0.1
+def test_a_typed_value_out_of_range_is_refused_beside_the_field_and_not_sent(harness: PanelHarness, text: str) -> None:
+    harness.ctrl_click("field.friction")
+    harness.write(text)
+    assert harness.commands == []
+    assert "friction = " in harness.ui.edits.refusals["friction"]
+    assert "from 0 to 2" in harness.ui.edits.refusals["friction"]
+    assert harness.ui.edits.value("friction") == 0.1
 
 
 @pytest.mark.parametrize("parameter", NUMBERS, ids=lambda entry: entry.name)
-def test_a_hundred_times_the_limit_is_refused_for_every_slider(stage: Stage, parameter: Parameter) -> None:
-    assert not stage.ui.edits.set(
+def test_a_hundred_times_the_limit_is_refused_for_every_slider(harness: PanelHarness, parameter: Parameter) -> None:
+    assert not harness.ui.edits.set(
         {parameter.name: typed(parameter, str(100 * float(parameter.high or 0.0) / parameter.quantity.scale))}
     )
-    assert parameter.name in stage.ui.edits.refusals
-    assert stage.commands == []
+    assert parameter.name in harness.ui.edits.refusals
+    assert harness.commands == []
 
 
-def test_escape_leaves_the_old_value(stage: Stage) -> None:
-    stage.ctrl_click("field.friction")
-    stage.write("0.9", key=imgui.Key.escape)
-    assert stage.commands == []
-    assert "field.friction" in stage.widgets
+def test_escape_leaves_the_old_value(harness: PanelHarness) -> None:
+    harness.ctrl_click("field.friction")
+    harness.write("0.9", key=imgui.Key.escape)
+    assert harness.commands == []
+    assert "field.friction" in harness.widgets
 
 
-def test_a_choice_is_made_from_a_list(stage: Stage) -> None:
-    stage.click("parameters.more")
-    stage.click("group.Model", share=0.1)
-    stage.click("field.exponent")
-    stage.click("field.exponent.linear")
-    assert stage.commands == [SetParameters({"exponent": "linear"})]
+def test_a_choice_is_made_from_a_list(harness: PanelHarness) -> None:
+    harness.click("parameters.more")
+    harness.click("group.Model", share=0.1)
+    harness.click("field.exponent")
+    harness.click("field.exponent.linear")
+    assert harness.commands == [SetParameters({"exponent": "linear"})]
 
 
-def test_the_automatic_time_step_is_switched_off_at_the_value_in_use_and_on_again(stage: Stage) -> None:
-    stage.click("parameters.more")
-    stage.click("group.Time step", share=0.1)
-    stage.click("field.dt.auto", share=0.15)
-    assert stage.commands[-1] == SetParameters({"dt": 1.8e-5})
-    stage.click("field.dt.auto", share=0.15)
-    assert stage.commands[-1] == SetParameters({"dt": "auto"})
+def test_the_automatic_time_step_is_switched_off_at_the_value_in_use_and_on_again(harness: PanelHarness) -> None:
+    harness.click("parameters.more")
+    harness.click("group.Time step", share=0.1)
+    harness.click("field.dt.auto", share=0.15)
+    assert harness.commands[-1] == SetParameters({"dt": 1.8e-5})
+    harness.click("field.dt.auto", share=0.15)
+    assert harness.commands[-1] == SetParameters({"dt": "auto"})
 
 
-def test_defaults_brings_all_back_in_one_step(stage: Stage) -> None:
-    parameters = stage.ui.snapshot.parameters
+def test_the_button_defaults_resets_all_parameters_in_one_step_of_undo(harness: PanelHarness) -> None:
+    parameters = harness.ui.snapshot.parameters
     assert parameters is not None
-    stage.ui.snapshot.parameters = parameters.changed(friction=0.5, gravity=1.62)
-    stage.frame(2)
-    stage.click("parameters.defaults")
-    assert stage.commands == [SetParameters({"friction": 0.1, "gravity": 9.81})]
-    stage.click("parameters.undo")
-    assert stage.commands[-1] == SetParameters({"friction": 0.5, "gravity": 1.62})
-    stage.click("parameters.redo")
-    assert stage.commands[-1] == SetParameters({"friction": 0.1, "gravity": 9.81})
+    harness.ui.snapshot.parameters = parameters.changed(friction=0.5, gravity=1.62)
+    harness.frame(2)
+    harness.click("parameters.defaults")
+    assert harness.commands == [SetParameters({"friction": 0.1, "gravity": 9.81})]
+    harness.click("parameters.undo")
+    assert harness.commands[-1] == SetParameters({"friction": 0.5, "gravity": 1.62})
+    harness.click("parameters.redo")
+    assert harness.commands[-1] == SetParameters({"friction": 0.1, "gravity": 9.81})

@@ -1,4 +1,4 @@
-"""Panels without a mouse: F6 gives the keyboard to a column, arrows and Enter do the rest."""
+"""Panels without a mouse: F6 moves the keyboard focus, arrows and Enter operate the widgets."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from repose.app.ui.layout import focus_next
 from repose.app.ui.ui_probe import UiProbe
 from repose.sim.experiment.commands import SetParameters, UseThreads
 
-from tests.app.ui.panels.stage import Stage, full_snapshot, open_stage
+from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 
 ENOUGH = 80
 """Presses of an arrow after which something counts as out of reach."""
 
 
 @pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+def harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PanelHarness]:
     plain = UiProbe.mark
 
     def mark(self: UiProbe, name: str) -> None:
@@ -28,119 +28,119 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 
     focused: list[str] = []
     monkeypatch.setattr(UiProbe, "mark", mark)
-    with open_stage(tmp_path, full_snapshot()) as opened:
+    with open_harness(tmp_path, full_snapshot()) as opened:
         opened.ui.memory["focused"] = focused
         yield opened
 
 
-def reach_along(stage: Stage, name: str, columns: int) -> None:
+def reach_along(harness: PanelHarness, name: str, columns: int) -> None:
     """Go to a widget of a row with F6 and the arrows."""
-    reach_by(stage, name, columns, imgui.Key.right_arrow)
+    reach_by(harness, name, columns, imgui.Key.right_arrow)
 
 
-def reach(stage: Stage, name: str, columns: int) -> None:
+def reach(harness: PanelHarness, name: str, columns: int) -> None:
     """Go to a widget of a column with F6 and the arrows."""
-    reach_by(stage, name, columns, imgui.Key.down_arrow)
+    reach_by(harness, name, columns, imgui.Key.down_arrow)
 
 
-def reach_by(stage: Stage, name: str, columns: int, arrow: imgui.Key) -> None:
+def reach_by(harness: PanelHarness, name: str, columns: int, arrow: imgui.Key) -> None:
     for _ in range(columns):
-        focus_next(stage.ui)
-        stage.frame(2)
+        focus_next(harness.ui)
+        harness.frame(2)
     for _ in range(ENOUGH):
-        stage.press(arrow)
-        if stage.ui.memory["focused"] == [name]:
+        harness.press(arrow)
+        if harness.ui.memory["focused"] == [name]:
             return
-    raise AssertionError(f"{name} cannot be reached; the keyboard is on {stage.ui.memory['focused']}")
+    raise AssertionError(f"{name} cannot be reached; the keyboard is on {harness.ui.memory['focused']}")
 
 
-def test_a_choice_is_made_and_a_group_opened_by_keyboard_alone(stage: Stage) -> None:
-    stage.click("parameters.more")
-    reach(stage, "group.Model", 1)
-    stage.press(imgui.Key.enter)
-    reach(stage, "field.exponent", 0)
-    stage.press(imgui.Key.enter, imgui.Key.down_arrow, imgui.Key.enter)
-    assert stage.commands == [SetParameters({"exponent": "linear"})]
+def test_a_choice_is_made_and_a_group_opened_by_keyboard_alone(harness: PanelHarness) -> None:
+    harness.click("parameters.more")
+    reach(harness, "group.Model", 1)
+    harness.press(imgui.Key.enter)
+    reach(harness, "field.exponent", 0)
+    harness.press(imgui.Key.enter, imgui.Key.down_arrow, imgui.Key.enter)
+    assert harness.commands == [SetParameters({"exponent": "linear"})]
 
 
-def test_escape_closes_a_list_and_chooses_nothing(stage: Stage) -> None:
-    reach(stage, "experiment.preset", 1)
-    stage.press(imgui.Key.enter)
-    assert any(name.startswith("experiment.preset.") for name in stage.widgets)
-    stage.press(imgui.Key.escape)
-    assert not any(name.startswith("experiment.preset.") for name in stage.widgets)
-    assert stage.commands == []
+def test_escape_closes_a_list_and_chooses_nothing(harness: PanelHarness) -> None:
+    reach(harness, "experiment.preset", 1)
+    harness.press(imgui.Key.enter)
+    assert any(name.startswith("experiment.preset.") for name in harness.widgets)
+    harness.press(imgui.Key.escape)
+    assert not any(name.startswith("experiment.preset.") for name in harness.widgets)
+    assert harness.commands == []
 
 
-def test_a_bar_is_taken_hold_of_with_enter_moved_with_arrows_and_let_go(stage: Stage) -> None:
-    before = stage.ui.transport.index
-    focus_next(stage.ui)
-    reach_along(stage, "transport.speed", 1)
-    stage.press(imgui.Key.left_arrow)
-    assert stage.ui.transport.index == before
-    reach_along(stage, "transport.speed", 0)
-    stage.press(imgui.Key.enter, imgui.Key.left_arrow, imgui.Key.left_arrow, imgui.Key.up_arrow)
-    assert stage.ui.transport.index == before - 1
-    assert stage.ui.memory["focused"] == ["transport.speed"]
+def test_a_slider_is_selected_with_enter_and_moved_with_arrows(harness: PanelHarness) -> None:
+    before = harness.ui.transport.index
+    focus_next(harness.ui)
+    reach_along(harness, "transport.speed", 1)
+    harness.press(imgui.Key.left_arrow)
+    assert harness.ui.transport.index == before
+    reach_along(harness, "transport.speed", 0)
+    harness.press(imgui.Key.enter, imgui.Key.left_arrow, imgui.Key.left_arrow, imgui.Key.up_arrow)
+    assert harness.ui.transport.index == before - 1
+    assert harness.ui.memory["focused"] == ["transport.speed"]
     for _ in range(ENOUGH):
-        stage.press(imgui.Key.down_arrow)
-    assert stage.ui.transport.index == 0
-    stage.press(imgui.Key.enter, imgui.Key.right_arrow)
-    assert stage.ui.transport.index == 0
-    assert stage.ui.memory["focused"] != ["transport.speed"]
+        harness.press(imgui.Key.down_arrow)
+    assert harness.ui.transport.index == 0
+    harness.press(imgui.Key.enter, imgui.Key.right_arrow)
+    assert harness.ui.transport.index == 0
+    assert harness.ui.memory["focused"] != ["transport.speed"]
 
 
-def test_escape_lets_go_of_a_bar(stage: Stage) -> None:
-    stage.click("tab.appearance")
-    reach(stage, "window.text", 1)
-    stage.press(imgui.Key.enter, imgui.Key.right_arrow)
-    assert stage.ui.settings.choices.font_scale == 1.05
-    stage.press(imgui.Key.escape, imgui.Key.right_arrow)
-    assert stage.ui.settings.choices.font_scale == 1.05
+def test_escape_deselects_a_slider(harness: PanelHarness) -> None:
+    harness.click("tab.appearance")
+    reach(harness, "window.text", 1)
+    harness.press(imgui.Key.enter, imgui.Key.right_arrow)
+    assert harness.ui.settings.choices.font_scale == 1.05
+    harness.press(imgui.Key.escape, imgui.Key.right_arrow)
+    assert harness.ui.settings.choices.font_scale == 1.05
 
 
-def test_the_mouse_takes_a_bar_over_from_the_keyboard(stage: Stage) -> None:
-    stage.click("tab.appearance")
-    reach(stage, "window.text", 1)
-    stage.press(imgui.Key.enter)
-    stage.click("window.text", share=0.0)
-    stage.press(imgui.Key.right_arrow)
-    assert stage.ui.settings.choices.font_scale == 0.6
+def test_a_drag_with_the_mouse_deselects_a_slider_selected_by_keyboard(harness: PanelHarness) -> None:
+    harness.click("tab.appearance")
+    reach(harness, "window.text", 1)
+    harness.press(imgui.Key.enter)
+    harness.click("window.text", share=0.0)
+    harness.press(imgui.Key.right_arrow)
+    assert harness.ui.settings.choices.font_scale == 0.6
 
 
-def test_the_number_of_threads_is_chosen_by_keyboard(stage: Stage) -> None:
-    reach_along(stage, "stability.dot", 2)
-    stage.press(imgui.Key.enter)
-    reach(stage, "stability.threads", 2)
-    stage.press(imgui.Key.enter, imgui.Key.down_arrow, imgui.Key.enter)
-    assert stage.commands == [UseThreads(1)]
+def test_the_number_of_threads_is_chosen_by_keyboard(harness: PanelHarness) -> None:
+    reach_along(harness, "stability.dot", 2)
+    harness.press(imgui.Key.enter)
+    reach(harness, "stability.threads", 2)
+    harness.press(imgui.Key.enter, imgui.Key.down_arrow, imgui.Key.enter)
+    assert harness.commands == [UseThreads(1)]
 
 
-def test_enter_on_a_slider_types_its_value_wherever_the_mouse_is(stage: Stage) -> None:
-    stage.move(*stage.place("field.friction", 0.9))
-    reach(stage, "field.friction", 1)
-    stage.press(imgui.Key.enter)
-    assert stage.commands == []
-    stage.write("0.35")
-    assert stage.commands == [SetParameters({"friction": 0.35})]
+def test_enter_on_a_slider_types_its_value_wherever_the_mouse_is(harness: PanelHarness) -> None:
+    harness.move(*harness.place("field.friction", 0.9))
+    reach(harness, "field.friction", 1)
+    harness.press(imgui.Key.enter)
+    assert harness.commands == []
+    harness.write("0.35")
+    assert harness.commands == [SetParameters({"friction": 0.35})]
 
 
-def test_the_mouse_acts_on_what_it_points_at_not_on_what_the_keyboard_is_on(stage: Stage) -> None:
-    stage.ui.edits.set({"friction": 0.3})
-    stage.commands.clear()
-    stage.move(*stage.place("field.gravity"))
-    reach(stage, "field.friction", 1)
-    stage.button(True, 1)
-    stage.button(False, 1)
-    assert not any("friction" in command.values for command in stage.commands)
+def test_the_mouse_acts_on_the_widget_under_it_not_on_the_one_with_keyboard_focus(harness: PanelHarness) -> None:
+    harness.ui.edits.set({"friction": 0.3})
+    harness.commands.clear()
+    harness.move(*harness.place("field.gravity"))
+    reach(harness, "field.friction", 1)
+    harness.button(True, 1)
+    harness.button(False, 1)
+    assert not any("friction" in command.values for command in harness.commands)
 
 
-def test_a_column_that_is_folded_is_passed_over(stage: Stage) -> None:
-    stage.ui.size = (460, 600)
-    stage.frame(2)
+def test_keyboard_focus_skips_a_folded_column(harness: PanelHarness) -> None:
+    harness.ui.size = (460, 600)
+    harness.frame(2)
     seen = []
     for _ in range(4):
-        focus_next(stage.ui)
-        seen.append(stage.ui.memory["focus"])
-        stage.frame(2)
+        focus_next(harness.ui)
+        seen.append(harness.ui.memory["focus"])
+        harness.frame(2)
     assert seen == ["bottom", "actions", "bottom", "actions"]

@@ -1,4 +1,4 @@
-"""Thousands of random events: nothing breaks, and nothing the model refuses is ever sent."""
+"""Thousands of random events raise no error, and only valid values are sent."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import pytest
 from imgui_bundle import imgui
 from repose.sim.experiment.commands import Recover, SetParameters, Start
 
-from tests.app.ui.panels.stage import full_snapshot, open_stage
+from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
 
 TEXTS = ("nan", "-1", "1e999", "0,5", "0.25", "\u0105\u0119", "../x", "12", "=", '"')
 KEYS = (imgui.Key.enter, imgui.Key.escape, imgui.Key.tab, imgui.Key.backspace, imgui.Key.mod_ctrl, imgui.Key.left_arrow)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_random_events_break_nothing_and_send_only_what_the_model_takes(seed: int, tmp_path: Path) -> None:
+def test_random_events_raise_no_error_and_send_only_valid_values(seed: int, tmp_path: Path) -> None:
     dice = random.Random(seed)
-    with open_stage(tmp_path, full_snapshot(), size=(1280, 720)) as stage:
+    with open_harness(tmp_path, full_snapshot(), size=(1280, 720)) as harness:
         io = imgui.get_io()
         for _ in range(1500):
             event = dice.randrange(10)
-            if event < 5 and stage.widgets:
-                name = dice.choice(sorted(stage.widgets))
-                io.add_mouse_pos_event(*stage.place(name, dice.random()))
+            if event < 5 and harness.widgets:
+                name = dice.choice(sorted(harness.widgets))
+                io.add_mouse_pos_event(*harness.place(name, dice.random()))
             elif event < 8:
                 io.add_mouse_button_event(dice.choice((0, 0, 0, 1, 2)), dice.random() < 0.5)
             elif event == 8:
@@ -32,15 +32,15 @@ def test_random_events_break_nothing_and_send_only_what_the_model_takes(seed: in
                 io.add_mouse_wheel_event(0.0, dice.uniform(-3.0, 3.0))
             else:
                 io.add_key_event(dice.choice(KEYS), dice.random() < 0.5)
-            stage.frame()
-            snapshot = stage.ui.snapshot
+            harness.frame()
+            snapshot = harness.ui.snapshot
             assert snapshot.parameters is not None
-            for command in stage.commands:
+            for command in harness.commands:
                 if isinstance(command, (SetParameters, Recover)):
                     snapshot.parameters = snapshot.parameters.changed(**command.values)
                 elif isinstance(command, Start):
                     snapshot.parameters = type(snapshot.parameters).checked(command.values)
                     snapshot.seed = command.seed
-            stage.commands.clear()
+            harness.commands.clear()
             snapshot.serial += 1
-        assert stage.ui.broken == {}
+        assert harness.ui.broken == {}

@@ -1,4 +1,4 @@
-"""The row of a file: typed, dropped, chosen in a dialog that may fail; refused in words beside the field."""
+"""The row of a file: typed, dropped, selected in a dialog that can fail; refused in a sentence beside the field."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from repose.app.ui.path_field import close_dialog, take_dropped
 from repose.sim.experiment.commands import SetParameters
 from repose.sim.registry import scenes
 
-from tests.app.ui.panels.stage import Stage, full_snapshot, open_stage
+from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 from tests.sim.io.test_mesh import binary, box
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
+def harness(tmp_path: Path) -> Iterator[PanelHarness]:
     snapshot = replace(full_snapshot(), parameters=scenes()["vessel"].parameters(), moving_count=0)
-    with open_stage(tmp_path, snapshot) as opened:
+    with open_harness(tmp_path, snapshot) as opened:
         opened.click("parameters.more")
         yield opened
 
@@ -34,34 +34,34 @@ def mesh(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_a_path_is_typed(stage: Stage, mesh: str) -> None:
-    stage.click("field.mesh")
-    stage.write(f'"{mesh}"')
-    assert stage.commands == [SetParameters({"mesh": mesh})]
+def test_a_path_is_typed(harness: PanelHarness, mesh: str) -> None:
+    harness.click("field.mesh")
+    harness.write(f'"{mesh}"')
+    assert harness.commands == [SetParameters({"mesh": mesh})]
 
 
-def test_a_path_that_cannot_be_used_is_refused_beside_the_field_and_not_sent(stage: Stage) -> None:
-    stage.click("field.mesh")
-    stage.write("/nowhere/shape.stl")
-    assert stage.commands == []
-    assert "there is no such file" in stage.ui.edits.refusals["mesh"]
+def test_an_unusable_path_is_refused_beside_the_field_and_not_sent(harness: PanelHarness) -> None:
+    harness.click("field.mesh")
+    harness.write("/nowhere/shape.stl")
+    assert harness.commands == []
+    assert "there is no such file" in harness.ui.edits.refusals["mesh"]
 
 
-def test_escape_leaves_the_old_path(stage: Stage, mesh: str) -> None:
-    stage.click("field.mesh")
-    stage.write(mesh, key=imgui.Key.escape)
-    stage.frame(3)
-    assert stage.commands == []
-    assert stage.ui.edits.refusals == {}
+def test_escape_leaves_the_old_path(harness: PanelHarness, mesh: str) -> None:
+    harness.click("field.mesh")
+    harness.write(mesh, key=imgui.Key.escape)
+    harness.frame(3)
+    assert harness.commands == []
+    assert harness.ui.edits.refusals == {}
 
 
-def test_a_right_click_brings_the_goblet_back(stage: Stage, mesh: str) -> None:
-    stage.ui.edits.set({"mesh": mesh})
-    stage.click("field.mesh", button=1)
-    assert stage.commands[-1] == SetParameters({"mesh": ""})
+def test_a_right_click_resets_to_the_goblet(harness: PanelHarness, mesh: str) -> None:
+    harness.ui.edits.set({"mesh": mesh})
+    harness.click("field.mesh", button=1)
+    assert harness.commands[-1] == SetParameters({"mesh": ""})
 
 
-def test_the_tooltip_says_what_stands_for_no_file() -> None:
+def test_the_tooltip_says_what_an_empty_path_means() -> None:
     assert "Default: the goblet." in describe(scenes()["vessel"].parameters.declared()["mesh"])
 
 
@@ -94,39 +94,43 @@ def dialogs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return queue
 
 
-def test_what_is_chosen_in_the_dialog_is_set_once_it_is_answered(stage: Stage, mesh: str, dialogs: list) -> None:
+def test_the_path_selected_in_the_dialog_is_set_after_its_answer(
+    harness: PanelHarness, mesh: str, dialogs: list
+) -> None:
     dialogs.append(Dialog([mesh], open_for=100))
-    stage.click("field.mesh.choose")
-    assert stage.commands == []
-    stage.frame(100)
-    assert stage.commands == [SetParameters({"mesh": mesh})]
+    harness.click("field.mesh.choose")
+    assert harness.commands == []
+    harness.frame(100)
+    assert harness.commands == [SetParameters({"mesh": mesh})]
 
 
-def test_a_dialog_dismissed_changes_nothing_and_one_left_open_is_closed_at_the_end(stage: Stage, dialogs: list) -> None:
+def test_a_cancelled_dialog_changes_nothing_and_an_open_one_is_closed_at_the_end(
+    harness: PanelHarness, dialogs: list
+) -> None:
     left = Dialog([], open_for=10_000)
     dialogs += [Dialog([]), left]
-    stage.click("field.mesh.choose")
-    stage.frame(10)
-    stage.click("field.mesh.choose")
-    close_dialog(stage.ui)
-    close_dialog(stage.ui)
+    harness.click("field.mesh.choose")
+    harness.frame(10)
+    harness.click("field.mesh.choose")
+    close_dialog(harness.ui)
+    close_dialog(harness.ui)
     assert left.killed
-    assert stage.commands == []
+    assert harness.commands == []
 
 
-def test_a_desktop_that_has_no_dialog_leaves_the_typed_path(stage: Stage, mesh: str, dialogs: list) -> None:
-    stage.click("field.mesh.choose")  # the queue is empty: opening fails
-    assert stage.ui.broken == {}
-    stage.click("field.mesh")
-    stage.write(mesh)
-    assert stage.commands == [SetParameters({"mesh": mesh})]
+def test_without_a_dialog_the_path_can_be_typed(harness: PanelHarness, mesh: str, dialogs: list) -> None:
+    harness.click("field.mesh.choose")  # the queue is empty: opening fails
+    assert harness.ui.broken == {}
+    harness.click("field.mesh")
+    harness.write(mesh)
+    assert harness.commands == [SetParameters({"mesh": mesh})]
 
 
-def test_a_dropped_file_is_set_or_refused_in_words(stage: Stage, mesh: str, tmp_path: Path) -> None:
-    assert take_dropped(stage.ui, mesh) == ""
-    assert stage.commands == [SetParameters({"mesh": mesh})]
-    assert "no such file" in take_dropped(stage.ui, str(tmp_path / "none.OBJ"))
-    assert "'a.png' is not used" in take_dropped(stage.ui, "/pictures/a.png")
-    stage.ui.snapshot.parameters = scenes()["heap"].parameters()
-    assert "'box.stl' is not used" in take_dropped(stage.ui, mesh)
-    assert len(stage.commands) == 1
+def test_a_dropped_file_is_set_or_refused_in_a_sentence(harness: PanelHarness, mesh: str, tmp_path: Path) -> None:
+    assert take_dropped(harness.ui, mesh) == ""
+    assert harness.commands == [SetParameters({"mesh": mesh})]
+    assert "no such file" in take_dropped(harness.ui, str(tmp_path / "none.OBJ"))
+    assert "'a.png' is not used" in take_dropped(harness.ui, "/pictures/a.png")
+    harness.ui.snapshot.parameters = scenes()["heap"].parameters()
+    assert "'box.stl' is not used" in take_dropped(harness.ui, mesh)
+    assert len(harness.commands) == 1

@@ -1,4 +1,4 @@
-"""Plots: which there are, what they show of the run, and how much of its time."""
+"""Plots: their list, their values and their time span."""
 
 from __future__ import annotations
 
@@ -10,34 +10,38 @@ from pathlib import Path
 import numpy as np
 import pytest
 from imgui_bundle import implot
+from repose.app.render.colours import category, to_srgb
 from repose.app.render.text import text_width
 from repose.app.storage.plot_files import WRITERS, Sheet
 from repose.app.ui import axis_ticks
 from repose.app.ui.panels import all_keys, curves, plots, time_plot
+from repose.sim.measure.display import Curve, Label, Line
 from repose.sim.measure.measurement import Measurement
 
-from tests.app.ui.panels.stage import Stage, full_snapshot, open_stage
+from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 
 
-def test_time_counts_from_the_opening_and_the_span_can_be_chosen(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_counts_from_the_opening_and_the_span_can_be_chosen(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     limits = []
     plain = implot.setup_axes_limits
     monkeypatch.setattr(implot, "setup_axes_limits", lambda *given: (limits.append(given[:4]), plain(*given)))
-    stage.frame()
-    opened = stage.ui.snapshot.series["time"][np.argmax(stage.ui.snapshot.series["time"] > 1.0)]
+    harness.frame()
+    opened = harness.ui.snapshot.series["time"][np.argmax(harness.ui.snapshot.series["time"] > 1.0)]
     assert limits[-1][:2] == (0.0, 2.0 - opened)  # the slope has values from t = 1 s on
     # The mean speed since then is exp(-4 t): what came before has no part in the upright axis.
     assert limits[-1][3] == pytest.approx(2.0 * np.exp(-4.0), rel=0.03)
-    stage.click("plots.span")
-    stage.click("plots.span.0.0")
+    harness.click("plots.span")
+    harness.click("plots.span.0.0")
     assert limits[-1][:2] == (-opened, 2.0 - opened)
-    assert stage.ui.settings.choices.plot_span == 0.0
-    stage.ui.snapshot.series["angle"] = np.full(400, np.nan)  # the wall is closed: nothing to count from
-    stage.frame()
+    assert harness.ui.settings.choices.plot_span == 0.0
+    harness.ui.snapshot.series["angle"] = np.full(400, np.nan)  # the wall is closed: nothing to count from
+    harness.frame()
     assert limits[-1][:2] == (0.0, 2.0)
-    stage.click("plots.span")
-    assert "plots.span.-1.0" not in stage.widgets
-    stage.click("plots.span.1.0")
+    harness.click("plots.span")
+    assert "plots.span.-1.0" not in harness.widgets
+    harness.click("plots.span.1.0")
     assert limits[-1][:2] == (1.0, 2.0)
 
 
@@ -60,11 +64,11 @@ def test_every_axis_has_three_ticks_whose_labels_do_not_touch(
     for module in (time_plot, curves):
         monkeypatch.setattr(module, "set_axis", set_axis)
     monkeypatch.setattr(implot, "setup_axis_ticks", setup)
-    with open_stage(tmp_path, full_snapshot(), size) as stage:
+    with open_harness(tmp_path, full_snapshot(), size) as harness:
         for name in ("motion", "contacts", "packing", "ledger", "angle", "comparison"):
-            stage.ui.settings.choices.tabs = {"plots": name}
-            stage.ui.memory.clear()
-            stage.frame(3)
+            harness.ui.settings.choices.tabs = {"plots": name}
+            harness.ui.memory.clear()
+            harness.frame(3)
             for axis, values, words, scale in axes:
                 assert len(values) >= 3, (name, words)
                 if axis == implot.ImAxis_.x1 and words[0] and size[0] >= 1280:
@@ -77,17 +81,17 @@ def test_every_axis_has_three_ticks_whose_labels_do_not_touch(
 
 @pytest.mark.parametrize("suffix", [".csv", ".png", ".svg"])
 def test_a_right_click_saves_the_plot_with_its_source(
-    stage: Stage, suffix: str, monkeypatch: pytest.MonkeyPatch
+    harness: PanelHarness, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sheets: list[tuple[Sheet, tuple[str, ...]]] = []
-    saver = stage.ui.run_saver
+    saver = harness.ui.run_saver
     monkeypatch.setattr(saver, "save_plot", lambda sheet, folder, name, suffixes: sheets.append((sheet, suffixes)))
-    stage.click("plots.motion")
-    left, _, _, below = stage.widgets["plots.span"]
-    stage.move(left, below + 60.0)
-    stage.button(True, 1)
-    stage.button(False, 1)
-    stage.click(f"plots.save{suffix}")
+    harness.click("plots.motion")
+    left, _, _, below = harness.widgets["plots.span"]
+    harness.move(left, below + 60.0)
+    harness.button(True, 1)
+    harness.button(False, 1)
+    harness.click(f"plots.save{suffix}")
     (sheet, suffixes) = sheets.pop()
     assert suffixes == (suffix,)
     out = io.BytesIO()
@@ -102,34 +106,34 @@ def test_a_right_click_saves_the_plot_with_its_source(
         times = [float(row[0]) for row in rows[1:]]
         assert min(times) == 0.0
         assert len(times) == 200
-    assert stage.ui.broken == {}
+    assert harness.ui.broken == {}
 
 
 def test_a_key_saves_all_three_kinds_and_another_shows_the_plot_large(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     saved: list[tuple[str, tuple[str, ...]]] = []
     monkeypatch.setattr(
-        stage.ui.run_saver, "save_plot", lambda sheet, folder, name, suffixes: saved.append((name, suffixes))
+        harness.ui.run_saver, "save_plot", lambda sheet, folder, name, suffixes: saved.append((name, suffixes))
     )
-    stage.click("plots.comparison")
+    harness.click("plots.comparison")
     keys = {key.name: key for key in all_keys()}
     for name in ("save_plot", "large_plot"):
         act = keys[name].act
         assert act is not None
-        act(stage.ui)
+        act(harness.ui)
     assert saved == [("heap-comparison", (".csv", ".png", ".svg"))]
-    small = {name for name in stage.widgets if name.startswith("plots.")}
-    stage.frame(4)
-    assert "large.comparison" in stage.widgets
-    assert small <= stage.widgets.keys()
-    assert stage.ui.settings.choices.tabs["large"] == "comparison"
-    stage.click("large.close")
-    assert "large.comparison" not in stage.widgets
-    assert stage.ui.broken == {}
+    small = {name for name in harness.widgets if name.startswith("plots.")}
+    harness.frame(4)
+    assert "large.comparison" in harness.widgets
+    assert small <= harness.widgets.keys()
+    assert harness.ui.settings.choices.tabs["large"] == "comparison"
+    harness.click("large.close")
+    assert "large.comparison" not in harness.widgets
+    assert harness.ui.broken == {}
 
 
-def test_the_picture_of_a_comparison_and_its_table_hold_all_points(tmp_path: Path) -> None:
+def test_picture_and_table_of_a_comparison_contain_all_points(tmp_path: Path) -> None:
     curve = full_snapshot().comparison
     assert curve is not None
     sheet = Sheet("Heap: angle of repose over friction", "seed 1", (curve,), {"seed": "1"})
@@ -147,63 +151,98 @@ def test_the_picture_of_a_comparison_and_its_table_hold_all_points(tmp_path: Pat
         assert picture.getvalue().startswith(begins)
 
 
-def test_tabs_of_what_is_not_measured_yet_are_left_out(tmp_path: Path) -> None:
-    bare = full_snapshot()
+def test_no_tab_moves_when_values_appear(tmp_path: Path) -> None:
+    full, bare = full_snapshot(), full_snapshot()
     assert bare.comparison is not None
-    laws = tuple(line for line in bare.comparison.lines if not line.points)
-    bare.comparison = replace(bare.comparison, lines=laws)
-    bare.position = np.zeros((len(bare.position), 3), np.float32)
-    bare.series["angle"] = np.full(len(bare.series["time"]), np.nan)
-    with open_stage(tmp_path, bare) as stage:
-        assert "plots.motion" in stage.widgets
-        assert not {"plots.comparison", "plots.angle"} & stage.widgets.keys()
-    with open_stage(tmp_path, full_snapshot()) as stage:
-        assert {"plots.comparison", "plots.angle"} <= stage.widgets.keys()
+    bare.comparison = replace(bare.comparison, lines=())
+    for name in ("angle", "packing_fraction", "pressure"):
+        bare.series[name] = np.full(len(bare.series["time"]), np.nan)
+    names = ("motion", "angle", "contacts", "packing", "ledger", "comparison")
+    with open_harness(tmp_path, bare) as harness:
+        places = [harness.widgets[f"plots.{name}"] for name in names]
+        for name in names:
+            harness.click(f"plots.{name}")
+        plots.save(harness.ui)
+        assert harness.ui.run_saver.trouble == f"The plot {bare.comparison.title} has no values yet, and is not saved."
+        harness.ui.snapshot = full
+        harness.rest()
+        assert places == [harness.widgets[f"plots.{name}"] for name in names]
+        assert harness.ui.broken == {}
 
 
-def test_every_plot_draws(stage: Stage) -> None:
+def test_a_scene_of_single_spheres_has_no_plot_of_a_packing_or_a_slope(tmp_path: Path) -> None:
+    bare = full_snapshot()
+    bare.scene, bare.comparison = "slope", None
+    for name in ("angle", "packing_fraction", "pressure"):
+        bare.series[name] = np.full(len(bare.series["time"]), np.nan)
+    with open_harness(tmp_path, bare) as harness:
+        assert "plots.motion" in harness.widgets
+        assert not {"plots.comparison", "plots.angle", "plots.packing"} & harness.widgets.keys()
+
+
+def test_every_plot_draws(harness: PanelHarness) -> None:
     for name in ("angle", "contacts", "packing", "ledger", "comparison", "motion"):
-        stage.click(f"plots.{name}")
-        assert stage.ui.broken == {}
+        harness.click(f"plots.{name}")
+        assert harness.ui.broken == {}
 
 
-def test_what_the_scene_does_not_have_is_not_plotted(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quantities_that_the_scene_does_not_have_are_not_plotted(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shown: list[str] = []
     monkeypatch.setattr(plots, "_draw_entry", lambda ui, entry, *rest: shown.append(entry.name))
-    stage.click("plots.ledger")
+    harness.click("plots.ledger")
     assert {"energy.translational", "energy.rotational"} <= set(shown)
     nothing = np.full(400, np.nan)
-    missing = {"energy.rotational": nothing, "packing_fraction": nothing, "pressure": nothing}
-    stage.ui.snapshot.series |= missing
-    stage.frame(2)
+    harness.ui.snapshot.series |= {"energy.rotational": nothing}
+    harness.frame(2)
     shown.clear()
-    stage.frame(2)
+    harness.frame(2)
     assert "energy.translational" in shown
     assert "energy.rotational" not in shown
-    assert "plots.packing" not in stage.widgets
-    assert stage.ui.broken == {}
+    assert harness.ui.broken == {}
 
 
-def test_six_tabs_fit_the_column_at_larger_text_sizes(stage: Stage) -> None:
-    left, right = stage.widgets["experiment.card"][0], stage.widgets["experiment.card"][2]
-    tabs = [box for name, box in stage.widgets.items() if name.startswith("plots.") and name != "plots.span"]
+def test_six_tabs_fit_the_column_at_larger_text_sizes(harness: PanelHarness) -> None:
+    left, right = harness.widgets["experiment.card"][0], harness.widgets["experiment.card"][2]
+    tabs = [box for name, box in harness.widgets.items() if name.startswith("plots.") and name != "plots.span"]
     assert len(tabs) == 6
     assert min(box[0] for box in tabs) >= left
     assert max(box[2] for box in tabs) - left < 0.85 * (right - left)
 
 
-def test_a_new_measurement_is_plotted_with_no_other_edit(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_measurement_is_plotted_with_no_other_edit(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drawn: list[str] = []
     plain = plots.draw_over_time
     monkeypatch.setattr(plots, "draw_over_time", lambda ui, label, *rest, **how: drawn.append(label))
-    assert "plots.other" not in stage.widgets
-    snapshot = stage.ui.snapshot
+    assert "plots.other" not in harness.widgets
+    snapshot = harness.ui.snapshot
     added = Measurement("mean_overlap", "mean overlap", "δ", "µm", lambda system: 1e-6, scale=1e-6)
     snapshot.measurements = (*snapshot.measurements, added)
     snapshot.series["mean_overlap"] = np.full(len(snapshot.series["time"]), 2e-6)
-    stage.frame(2)
-    stage.click("plots.other")
+    harness.frame(2)
+    harness.click("plots.other")
     assert drawn[-1] == "mean overlap δ [µm]"
     monkeypatch.setattr(plots, "draw_over_time", plain)
-    stage.frame(2)
-    assert stage.ui.broken == {}
+    harness.frame(2)
+    assert harness.ui.broken == {}
+
+
+def test_each_named_sphere_has_the_colour_of_the_picture_in_the_plot_and_closed_forms_share_one(
+    harness: PanelHarness,
+) -> None:
+    names = ("e = 0.5", "e = 0.8", "e = 1")
+    ends = np.array((0.0, 1.0))
+    lines = [Line(label, ends, ends, points=label in names) for name in names for label in ("closed form", name)]
+    curve = Curve("Height", "t [s]", "h [mm]", tuple(lines))
+    labels = tuple(Label(number, name) for number, name in enumerate(names))
+    harness.ui.snapshot = replace(harness.ui.snapshot, labels=labels)
+    found = curves._colours(harness.ui, curve)
+    for number, name in enumerate(names):
+        assert found[name][:3] == pytest.approx(to_srgb(category(number)))
+    assert len(set(found.values())) == 1 + len(names)
+    assert [line.label for line in curves._entries(curve)] == ["closed form", *names]
+    harness.ui.snapshot = replace(harness.ui.snapshot, labels=())
+    assert len(set(curves._colours(harness.ui, curve).values())) == 1 + len(names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,22 +11,25 @@ from repose.app.storage import thumbnails
 from repose.app.storage.run_saver import RunSaver
 from repose.app.ui import file_dialog, recent_runs
 from repose.app.ui.panels import all_keys, runs, scenes
-from repose.app.ui.questions import open_question
+from repose.app.ui.questions import is_losing, open_question
 from repose.app.ui.recent_runs import RecentRuns
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import Start
+from repose.sim.experiment.commands import SetParameters, Start
+from repose.sim.experiment.control import apply
 from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io import presets
 
-from tests.app.ui.panels.stage import Stage
+from tests.app.ui.panels.panel_harness import PanelHarness
 
 
-def press(stage: Stage, name: str) -> None:
+def press(harness: PanelHarness, name: str) -> None:
     act = next(key.act for key in all_keys() if key.name == name)
     assert act is not None
-    act(stage.ui)
-    stage.frame(3)
+    act(harness.ui)
+    harness.frame(3)
 
 
 def small_picture() -> bytes:
@@ -44,35 +48,81 @@ def test_every_shipped_preset_has_a_sentence_a_question_and_a_picture(name: str)
     assert rows[..., :3].std() > 5.0  # something is drawn
 
 
-def test_one_key_opens_the_choice_and_a_click_starts_the_preset(stage: Stage) -> None:
-    assert not any(name.startswith("card.") for name in stage.widgets)
-    press(stage, "scenes")
-    shown = [name for name in stage.widgets if name.startswith("card.")]
+def test_one_key_opens_the_choice_and_a_click_starts_the_preset(harness: PanelHarness) -> None:
+    harness.ui.snapshot = replace(harness.ui.snapshot, progress=None)  # nothing is under way that would be lost
+    assert not any(name.startswith("card.") for name in harness.widgets)
+    press(harness, "scenes")
+    shown = [name for name in harness.widgets if name.startswith("card.")]
     assert {"card.thesis-heap", "card.moon", "card.as-printed"} <= set(shown)
-    stage.click("card.moon")
-    assert [command.values for command in stage.commands if isinstance(command, Start)] == [{"gravity": 1.62}]
-    assert stage.ui.preset_library.current == "moon"
-    assert stage.ui.overlay == ""
-    assert not any(name.startswith("card.") for name in stage.widgets)
-    assert stage.ui.broken == {}
+    harness.click("card.moon")
+    assert [command.values for command in harness.commands if isinstance(command, Start)] == [{"gravity": 1.62}]
+    assert harness.ui.preset_library.current == "moon"
+    assert harness.ui.overlay == ""
+    assert not any(name.startswith("card.") for name in harness.widgets)
+    assert harness.ui.broken == {}
 
 
-def test_presets_stand_in_the_group_of_their_scene(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("where", ["pictures", "list"])
+def test_a_preset_replaces_a_run_with_something_to_lose_only_after_a_yes(harness: PanelHarness, where: str) -> None:
+    def choose() -> None:
+        if where == "pictures":
+            press(harness, "scenes")
+            harness.click("card.moon")
+        else:
+            harness.click("experiment.preset")
+            harness.click("experiment.preset.moon")
+
+    def started() -> int:
+        return sum(isinstance(command, Start) for command in harness.commands)
+
+    untouched = harness.ui.snapshot
+    for busy in (replace(untouched, progress=None, commands=1), replace(untouched, progress=0.4, commands=0)):
+        harness.ui.snapshot = busy
+        choose()
+        question = open_question(harness.ui)
+        assert question is not None
+        assert "Start Moon?" in question.text
+        press(harness, "no")
+        assert started() == 0
+        assert harness.ui.preset_library.current != "moon"
+    choose()
+    press(harness, "yes")
+    assert (started(), harness.ui.preset_library.current) == (1, "moon")
+
+
+def test_what_was_saved_is_not_lost_when_another_run_replaces_it(harness: PanelHarness, tmp_path: Path) -> None:
+    experiment = new_experiment("heap", {"grain_count": 5, "width": 0.02}, seed=9)
+    apply(experiment, SetParameters({"friction": 0.3}))
+    saver = harness.ui.run_saver = RunSaver(lambda command: command.take(saved_copy(experiment)))
+    saver.begin()
+    snapshot = harness.ui.snapshot = Snapshot()
+    take_snapshot(experiment, snapshot)
+    assert is_losing(harness.ui)
+    saver.save(str(tmp_path / "kept.repose"))
+    saver.end()
+    assert saver.trouble == ""
+    assert not is_losing(harness.ui)
+    apply(experiment, SetParameters({"friction": 0.4}))
+    take_snapshot(experiment, snapshot)
+    assert is_losing(harness.ui)
+
+
+def test_presets_are_listed_in_the_group_of_their_scene(harness: PanelHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     groups: dict[str, list[str]] = {}
     monkeypatch.setattr(
         scenes, "_draw_group", lambda ui, title, cards: groups.update({title: [card.name for card in cards]})
     )
-    parameters = stage.ui.edits.parameters
+    parameters = harness.ui.edits.parameters
     assert parameters is not None
-    stage.ui.preset_library.take_picture = small_picture
-    assert stage.ui.preset_library.save("My heap", "heap", parameters, 1)
-    press(stage, "scenes")
+    harness.ui.preset_library.take_picture = small_picture
+    assert harness.ui.preset_library.save("My heap", "heap", parameters, 1)
+    press(harness, "scenes")
     assert {"thesis-heap", "large"} <= set(groups["In the plane"])
     assert {"hourglass", "heap-in-space", "goblet"} <= set(groups["In space"])
     assert groups["Checks against closed forms"] == ["bounce", "slope"]
     (own,) = groups["Your presets"]
     assert thumbnails.pixels(thumbnails.of_preset(own)) is not None
-    assert sorted(name for group in groups.values() for name in group) == sorted(stage.ui.preset_library.cards)
+    assert sorted(name for group in groups.values() for name in group) == sorted(harness.ui.preset_library.cards)
 
 
 def test_a_preset_of_an_older_version_has_neither_sentence_nor_question(tmp_path: Path) -> None:
@@ -85,7 +135,7 @@ def test_a_preset_of_an_older_version_has_neither_sentence_nor_question(tmp_path
 
 
 def test_a_saved_run_is_listed_with_its_picture_and_read_without_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: Stage
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harness: PanelHarness
 ) -> None:
     monkeypatch.setattr(recent_runs, "runs_folder", lambda: tmp_path / "runs")
     (tmp_path / "runs").mkdir()
@@ -96,28 +146,28 @@ def test_a_saved_run_is_listed_with_its_picture_and_read_without_it(
     saved_run.save(saved, tmp_path / "runs" / "plain.repose")
     spoilt.write_bytes(b"PK no archive")
     assert saved_run.load(elsewhere).log.seed == 9
-    saver = RunSaver(stage.commands.append, used=[str(elsewhere)])
-    recent = stage.ui.recent_runs = RecentRuns(stage.ui.settings)
+    saver = RunSaver(harness.commands.append, used=[str(elsewhere)])
+    recent = harness.ui.recent_runs = RecentRuns(harness.ui.settings)
     recent.see(saver)
     recent.wait()
-    assert stage.ui.settings.choices.recent_runs == [str(elsewhere.resolve())]
+    assert harness.ui.settings.choices.recent_runs == [str(elsewhere.resolve())]
     found = {run.path.name: run for run in recent.found}
     assert set(found) == {"heap-of-mine.repose", "plain.repose"}
     assert "Heap, seed 9, t = 0.00 s" in found["heap-of-mine.repose"].words
     assert thumbnails.pixels(found["heap-of-mine.repose"].picture) is not None
     assert found["plain.repose"].picture == b""
     monkeypatch.setattr(recent, "refresh", lambda: None)
-    press(stage, "recent_runs")
-    (card,) = (name for name in stage.widgets if name.startswith("card.heap-of-mine"))
-    stage.click(card)
-    question = open_question(stage.ui)
+    press(harness, "recent_runs")
+    (card,) = (name for name in harness.widgets if name.startswith("card.heap-of-mine"))
+    harness.click(card)
+    question = open_question(harness.ui)
     assert question is not None, "the run in the window is replaced without a word"
     assert "heap-of-mine.repose" in question.text
-    assert stage.ui.overlay == ""
+    assert harness.ui.overlay == ""
 
 
 @pytest.mark.parametrize("picture", [b"", b"RIFFxxxxWEBPbroken", b"\x89PNG", bytes(2 * thumbnails.LARGEST_FILE)])
-def test_what_is_no_picture_is_left_out(picture: bytes) -> None:
+def test_data_that_are_not_a_picture_are_ignored(picture: bytes) -> None:
     assert thumbnails.pixels(picture) is None
 
 
@@ -134,8 +184,8 @@ class Answer:
         return self.answer
 
 
-def test_the_systems_dialog_chooses_what_to_open_and_where_to_save(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
+def test_the_dialog_of_the_system_selects_files_to_open_and_to_save(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
     opened: list[str] = []
@@ -143,25 +193,25 @@ def test_the_systems_dialog_chooses_what_to_open_and_where_to_save(
     monkeypatch.setattr(file_dialog, "why_none", lambda: "")
     monkeypatch.setattr(file_dialog, "open_dialog", lambda title, *rest: (asked.append(title), Answer(["a.repose"]))[1])
     monkeypatch.setattr(file_dialog, "save_dialog", lambda title, *rest: (asked.append(title), Answer("b.repose"))[1])
-    monkeypatch.setattr(runs, "replace_run", lambda ui, path: opened.append(path))
-    monkeypatch.setattr(stage.ui.run_saver, "save", lambda path, asked=False: saved.append((path, asked)))
-    stage.click("tab.runs")
-    stage.click("runs.open")
-    stage.click("runs.save_as")
-    stage.frame(2)
+    monkeypatch.setattr(runs, "open_file", lambda ui, path: opened.append(path))
+    monkeypatch.setattr(harness.ui.run_saver, "save", lambda path, asked=False: saved.append((path, asked)))
+    harness.click("tab.runs")
+    harness.click("runs.open")
+    harness.click("runs.save_as")
+    harness.frame(2)
     assert asked == ["Open a run", "Save the run"]
     assert (opened, saved) == (["a.repose"], [("b.repose", True)])
-    assert runs.DIALOG not in stage.ui.memory
+    assert runs.DIALOG not in harness.ui.memory
 
 
-def test_without_a_dialog_program_the_path_is_typed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_dialog_program_the_path_is_typed(harness: PanelHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(file_dialog, "why_none", lambda: "No program for choosing files is installed.")
-    monkeypatch.setattr(stage.ui.run_saver, "open", lambda path: opened.append(path))
-    stage.ui.snapshot.step = 0
-    stage.click("tab.runs")
-    stage.click("runs.save_as")  # it is greyed
-    assert runs.DIALOG not in stage.ui.memory
-    stage.ui.run_saver.path = "typed.repose"
-    stage.click("runs.open")
+    monkeypatch.setattr(harness.ui.run_saver, "open", lambda path: opened.append(path))
+    harness.ui.snapshot.step = 0
+    harness.click("tab.runs")
+    harness.click("runs.save_as")  # it is greyed
+    assert runs.DIALOG not in harness.ui.memory
+    harness.ui.run_saver.path = "typed.repose"
+    harness.click("runs.open")
     assert opened == ["typed.repose"]

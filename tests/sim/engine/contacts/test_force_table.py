@@ -1,4 +1,4 @@
-"""The table of contact forces: what the step loop pushed every grain with, taken apart by contacts."""
+"""The table of contact forces: the forces of the step loop on every grain, separated by contacts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import copy_world
 from repose.sim.registry import laws
 
-from tests.worlds import Bench, contacts_of, model_of, world_of
+from tests.small_worlds import Bench, contacts_of, model_of, world_of
 
 
-def crowd(dimension: int, law: str, rotation: bool, **values: object) -> Bench:
+def cluster(dimension: int, law: str, rotation: bool, **values: object) -> Bench:
     """Overlapping grains on a plane that have slid past each other for some steps, without damping."""
     generator = np.random.default_rng([3, dimension])
     model, numbers = model_of("velocity_verlet", dimension, rotation=rotation, law=laws()[law], **values)
@@ -42,7 +42,7 @@ UNDAMPED = [
 @pytest.mark.parametrize(("dimension", "law", "rotation", "values"), UNDAMPED)
 def test_the_forces_of_the_table_add_up_to_those_of_the_step(dimension, law, rotation, values) -> None:
     # Velocity Verlet leaves positions where the forces were taken, and without damping they depend on nothing else.
-    bench = crowd(dimension, law, rotation, **values)
+    bench = cluster(dimension, law, rotation, **values)
     table = contacts_of(bench)
     at_pairs, at_walls = table.j >= 0, table.j < 0
     assert at_pairs.sum() > 10
@@ -58,8 +58,8 @@ def test_the_forces_of_the_table_add_up_to_those_of_the_step(dimension, law, rot
     assert (np.linalg.norm(table.force, axis=0) > 1.003 * np.abs(along)).any(), "no shear force to speak of"
 
 
-def test_branches_lead_from_the_other_centre_or_the_wall_and_the_world_stays_as_it_was() -> None:
-    bench = crowd(2, "voigt", True)
+def test_branches_start_at_the_other_centre_or_the_wall_and_the_world_does_not_change() -> None:
+    bench = cluster(2, "voigt", True)
     before = copy_world(bench.world)
     table = contacts_of(bench)
     pairs = table.j >= 0
@@ -72,7 +72,7 @@ def test_branches_lead_from_the_other_centre_or_the_wall_and_the_world_stays_as_
     assert np.array_equal(bench.world.wall_contacts.shear_spring, before.wall_contacts.shear_spring)
 
 
-def test_compiled_it_is_the_same() -> None:
-    bench = crowd(3, "voigt", True)
+def test_the_compiled_force_table_equals_the_plain_one() -> None:
+    bench = cluster(3, "voigt", True)
     for fast, slow in zip(contact_table(bench.model)(bench.world, bench.numbers), contacts_of(bench), strict=True):
         assert fast == pytest.approx(slow, rel=1e-12)

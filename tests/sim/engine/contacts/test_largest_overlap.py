@@ -1,4 +1,4 @@
-"""The largest overlap of a run: found however short the impact, the same whoever finds it, kept over a restart."""
+"""The largest overlap of a run: found in every impact, independent of threads and batches, kept over a restart."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from repose.sim.experiment.results import results_of
 from repose.sim.experiment.stepping import advance
 
 from tests.reliability.runs import go, poured, resumed, saved
-from tests.worlds import Bench, model_of, use_plain_engine, world_of
+from tests.small_worlds import Bench, model_of, use_plain_engine, world_of
 
 
 @pytest.mark.usefixtures("uncompiled")
-def test_the_impact_counts_and_not_how_the_spheres_lie_at_the_end() -> None:
+def test_the_largest_overlap_is_that_of_the_impact_not_of_the_end() -> None:
     simulation = new_experiment("bounce", {"drop_height": 0.002, "forward_speed": 0.0})
     apply(simulation, Act("run"))
     seen, when = 0.0, 0.0
@@ -41,7 +41,7 @@ def test_the_impact_counts_and_not_how_the_spheres_lie_at_the_end() -> None:
 
 @pytest.mark.parametrize("dimension", [2, 3])
 @pytest.mark.parametrize("rotation", [False, True])
-def test_the_smaller_sphere_that_can_move_is_the_measure(dimension: int, rotation: bool) -> None:
+def test_the_overlap_is_relative_to_the_smaller_movable_sphere(dimension: int, rotation: bool) -> None:
     model, numbers = model_of("velocity_verlet", dimension, rotation)
     place = np.zeros((4, dimension))
     place[:, 0] = (0.0, 2.9e-3, 10e-3, 13.8e-3)
@@ -57,14 +57,14 @@ def test_the_smaller_sphere_that_can_move_is_the_measure(dimension: int, rotatio
 
 
 def test_the_result_depends_neither_on_batches_nor_on_threads_nor_on_a_restart() -> None:
-    whole, pieces, crew = poured(6_000), poured(1), poured(1)
+    whole, pieces, threaded = poured(6_000), poured(1), poured(1)
     while pieces.history.at < 6_000:
         advance(pieces, min(7, 6_000 - pieces.history.at))
-    crew.session.threads = 3
-    go(crew, 6_000)
+    threaded.session.threads = 3
+    go(threaded, 6_000)
     expected = whole.run.world.largest_overlap
     assert expected[OVERLAP_RATIO] > survey_contacts(whole).largest_overlap
-    for other in (pieces, crew, resumed(saved(whole))):
+    for other in (pieces, threaded, resumed(saved(whole))):
         assert np.array_equal(other.run.world.largest_overlap, expected)
     found = results_of(whole)["largest_overlap_at"]
     assert 0.0 < found["time"] < whole.time

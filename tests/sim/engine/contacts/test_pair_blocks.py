@@ -1,4 +1,4 @@
-"""The law over a block of contacts: what makes it fast is seen in the machine code, not on a clock."""
+"""The law over a block of contacts: its speed is tested by the machine code, not by time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from repose.sim.engine.model import BoundLaw, LawCall, Shapes, Stage
 from repose.sim.engine.workspace import BLOCK, BUFFER_ROWS
 from repose.sim.registry import laws
 
-from tests.worlds import call_of
+from tests.small_worlds import call_of
 
 
 def shapes_of(functions: BoundLaw, turning: int) -> Shapes:
@@ -72,7 +72,7 @@ def test_columns_do_not_overlap_and_fit_the_buffer(dimension: int, turning: int,
 
 @pytest.mark.parametrize("name", list(laws()))
 @pytest.mark.parametrize("turning", [0, 3])
-def test_columns_that_fill_a_register_up_leave_nothing_in_the_sums(name: str, turning: int) -> None:
+def test_padding_columns_do_not_change_the_sums(name: str, turning: int) -> None:
     law = laws()[name]
     parameters = law.parameters.checked({})
     functions, numbers = law.bind(parameters), law.numbers(parameters)

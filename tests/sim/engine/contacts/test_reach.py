@@ -14,7 +14,7 @@ from repose.sim.engine.world import PAIR_COUNT
 from repose.sim.measure.energy import Booked
 from repose.sim.registry import laws
 
-from tests.worlds import Bench, contacts_of, look, model_of, world_of
+from tests.small_worlds import Bench, contacts_of, look, model_of, world_of
 
 RADIUS, MASS, STIFFNESS = 1e-3, 1e-5, 1e3
 PULL_OFF, RUPTURE = 4e-4, 2e-4

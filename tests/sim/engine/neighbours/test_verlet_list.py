@@ -1,4 +1,4 @@
-"""Neighbours: the list is what comparing everyone with everyone gives, and contacts keep their memory."""
+"""Neighbours: the list equals the comparison of all pairs, and contacts keep their friction springs."""
 
 from __future__ import annotations
 
@@ -14,30 +14,37 @@ from repose.sim.engine.builder import (
     fill_pair_properties,
     fitted,
     keep_spheres,
+    with_rows,
     with_threads,
 )
-from repose.sim.engine.jit import OPTIONS
-from repose.sim.engine.model import Shapes
-from repose.sim.engine.neighbours import verlet_list
+from repose.sim.engine.jit import OPTIONS, compilable
+from repose.sim.engine.neighbours import pair_list, verlet_list
 from repose.sim.engine.neighbours.cell_list import bucket_of
+from repose.sim.engine.neighbours.lanes import write_near
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
 from repose.sim.engine.threads import thread_of
-from repose.sim.engine.workspace import FOUND
+from repose.sim.engine.workspace import FOUND, LANES
 from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, World
 
-from tests.worlds import Bench, model_of, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
-PLANE, SPACE = Shapes((0.0,) * 2, (), ()), Shapes((0.0,) * 3, (), ())
+PLANE, SPACE = (0.0,) * 2, (0.0,) * 3
+
+
+@compilable
+def no_walls(tables):
+    """In place of the part that lists spheres near walls: the worlds here have none."""
+    return 1
 
 
 @numba.njit(**OPTIONS)  # otherwise the whole search would be compiled twice
 def rebuild_flat(world, thread_id):
-    return verlet_list.rebuild(world, PLANE, True, thread_of(world, thread_id))
+    return verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, thread_id), 1, no_walls), PLANE)
 
 
 @numba.njit(**OPTIONS)
 def rebuild_deep(world, thread_id):
-    return verlet_list.rebuild(world, SPACE, True, thread_of(world, thread_id))
+    return verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, thread_id), 1, no_walls), SPACE)
 
 
 OTHERS = ThreadPoolExecutor(2)
@@ -73,9 +80,9 @@ def brute_force(world: World, reach: float, fixed_too: bool = False) -> set[tupl
 
 
 def cloud(generator: np.random.Generator, dimension: int) -> World:
-    """A random cloud: dense or thin, equal or up to 1:20 in size, anywhere, some on cell edges, some fixed."""
+    """A random cloud: dense or thin, equal or up to 1:50 in size, anywhere, some on cell edges, some fixed."""
     count = int(generator.integers(1, 60))
-    ratio = generator.choice([1.0, 3.0, 20.0])
+    ratio = generator.choice([1.0, 3.0, 20.0, 50.0])
     radius = 1e-3 * ratio ** generator.uniform(-1.0, 0.0, count)
     spread = 1e-3 * generator.choice([1.0, 5.0, 30.0])
     offset = generator.choice([0.0, -1.0, 1e3]) * generator.normal(size=dimension)
@@ -105,12 +112,13 @@ def rows_split(world: World) -> int:
 @pytest.mark.parametrize("seed", range(4))
 def test_list_equals_brute_force_for_random_clouds(dimension: int, seed: int, threads: int) -> None:
     generator = np.random.default_rng([dimension, seed])
-    split = twice = 0
+    split = twice = with_large = 0
     for number in range(250):
         world = with_threads(cloud(generator, dimension), threads)
         while rebuild(world) == PAIRS_FULL:
             world = enlarge_pairs(world)
         split += rows_split(world)
+        with_large += world.search.large_start.size > 1
         twice += int(world.threads.thread_status[:, FOUND].sum()) > len(
             brute_force(world, world.search.skin[0], fixed_too=True)
         )
@@ -122,6 +130,7 @@ def test_list_equals_brute_force_for_random_clouds(dimension: int, seed: int, th
     # Tables are small here: rows reach past their end, and cells share a bucket.
     assert split > 250
     assert twice > 10
+    assert with_large > 50
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -141,7 +150,62 @@ def test_a_pair_found_twice_because_two_cells_share_a_bucket_is_listed_once(dime
     assert world.threads.other.size == 0 or list(world.threads.other_begin) == [0, 0, 1]
 
 
-def test_list_carries_what_the_law_needs_of_each_pair() -> None:
+def small_and_large(count: int, large: int) -> World:
+    """So many equal spheres in a square, and at its middle larger ones of 50 times their radius."""
+    generator = np.random.default_rng(3)
+    place = generator.uniform(0.0, 2e-3 * np.sqrt(count), (count, 2))
+    world = add_spheres(empty_world(skin=5e-4), place, 1e-3, 1e-3)
+    middle = np.repeat(place.mean(axis=0)[None], large, axis=0)
+    return add_spheres(world, middle, 50e-3, 50.0, first_id=count)
+
+
+def candidates(world: World, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many are compared with spheres when the list is rebuilt."""
+    compared = 0
+
+    def counting(rows, found, search, slots, *others):
+        nonlocal compared
+        compared += min(LANES, slots[1] - slots[0])
+        return write_near(rows, found, search, slots, *others)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pair_list, "write_near", counting)
+        assert verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, 0), 1, no_walls), PLANE) == OK
+    return compared
+
+
+def test_one_large_sphere_does_not_make_the_search_for_small_ones_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    equal, mixed = small_and_large(900, 0), small_and_large(900, 1)
+    for _ in range(8):
+        equal, mixed = enlarge_pairs(equal), enlarge_pairs(mixed)
+    alone = candidates(equal, monkeypatch)
+    # The large one is compared with every small one and they with it.
+    assert candidates(mixed, monkeypatch) < alone + 4 * 900
+    assert 900 * 3 < alone < 900 * 20
+    assert brute_force(mixed, mixed.search.skin[0]) == listed(mixed)
+
+
+def test_a_sphere_with_more_neighbours_than_are_counted_has_them_in_order_and_keeps_their_contacts() -> None:
+    world = small_and_large(900, 1)
+    while rebuild(world) == PAIRS_FULL:
+        world = enlarge_pairs(world)
+    used = int(world.counters[PAIR_COUNT])
+    large = np.flatnonzero(world.pairs.j[:used] == 900)
+    assert large.size > 100
+    # The first row has all others as second spheres.
+    turned = with_rows(world, np.arange(900, -1, -1))
+    turned.pairs.touching[:used] = 1
+    turned.pairs.normal_force[:used] = np.arange(used)
+    pairs = [column[:used].copy() for column in (turned.pairs.i, turned.pairs.j, turned.pairs.normal_force)]
+    assert (pairs[0][: large.size] == 0).all()
+    while rebuild(turned) == PAIRS_FULL:
+        turned = enlarge_pairs(turned)
+    listed(turned)
+    for column, before in zip((turned.pairs.i, turned.pairs.j, turned.pairs.normal_force), pairs):
+        assert np.array_equal(column[:used], before)
+
+
+def test_the_list_contains_the_properties_of_each_pair_for_the_law() -> None:
     world = add_spheres(empty_world(materials=3), [(0, 0), (2e-3, 0)], [1e-3, 1.1e-3], [1e-3, 3e-3], material=1)
     world = add_spheres(world, [(0, -2e-3)], 1e-3, 2e-3, fixed=True, material=2)
     assert rebuild(world) == OK
@@ -155,7 +219,7 @@ def test_list_carries_what_the_law_needs_of_each_pair() -> None:
     assert [int(world.pairs.kind[rows[pair]]) for pair in ((0, 1), (0, 2))] == [1 * 3 + 1, 1 * 3 + 2]
 
 
-def test_what_two_spheres_are_to_each_other_is_the_same_bit_by_bit_for_a_list_out_of_a_file() -> None:
+def test_pair_properties_of_a_list_from_a_file_are_the_same_bit_by_bit() -> None:
     generator = np.random.default_rng(5)
     place, radius = generator.uniform(0.0, 8e-3, (60, 3)), generator.uniform(5e-4, 1.5e-3, 60)
     world = add_spheres(empty_world(3, 3, materials=3), place, radius, radius**3 * 1e6)
@@ -179,7 +243,7 @@ def test_what_two_spheres_are_to_each_other_is_the_same_bit_by_bit_for_a_list_ou
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("dimension", [2, 3])
-def test_contact_memory_is_kept_when_the_neighbour_list_is_rebuilt(dimension: int, threads: int) -> None:
+def test_friction_springs_are_kept_when_the_neighbour_list_is_rebuilt(dimension: int, threads: int) -> None:
     generator = np.random.default_rng(11)
     for _ in range(50):
         world = with_threads(cloud(generator, dimension), threads)
@@ -217,7 +281,7 @@ def test_contact_memory_is_kept_when_the_neighbour_list_is_rebuilt(dimension: in
 
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_no_contact_is_missed_between_rebuilds(dimension: int) -> None:
-    # A crowd in a hurry, in free flight: at every step all that touch must be in the list.
+    # A cluster in a hurry, in free flight: at every step all that touch must be in the list.
     generator = np.random.default_rng(12)
     model, numbers = model_of("leapfrog", dimension)
     position = generator.uniform(-4e-3, 4e-3, (25, dimension))
@@ -233,7 +297,7 @@ def test_no_contact_is_missed_between_rebuilds(dimension: int) -> None:
     assert 3 < bench.world.counters[REBUILD_COUNT] < 150
 
 
-def test_full_table_grows_and_gives_the_same_bits_as_a_large_one() -> None:
+def test_a_full_table_is_enlarged_and_gives_the_same_bits_as_a_large_one() -> None:
     generator = np.random.default_rng(13)
     model, numbers = model_of("gear5")
     position = generator.uniform(-5e-3, 5e-3, (40, 2))
@@ -248,7 +312,7 @@ def test_full_table_grows_and_gives_the_same_bits_as_a_large_one() -> None:
     assert all(np.array_equal(small, large) for small, large in zip(*runs))
 
 
-def test_a_sphere_that_is_nowhere_is_named() -> None:
+def test_a_sphere_whose_position_is_not_finite_is_named() -> None:
     model, numbers = model_of("gear5")
     for level, value in ((0, np.nan), (1, np.inf), (1, -np.inf), (0, np.inf)):
         bench = Bench(world_of(model, [(0, 0), (5e-3, 0), (9e-3, 0)], 1e-3, 1e-3), model, numbers, 1e-6)

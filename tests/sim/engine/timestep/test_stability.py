@@ -1,4 +1,4 @@
-"""Declared stability limits against what really happens: iterate, and see whether the amplitude grows."""
+"""Declared stability limits against iterated oscillations: whether their amplitude grows."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_limit_of_runge_kutta() -> None:
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-def test_the_table_promises_what_the_scheme_bears(name: str) -> None:
+def test_declared_limits_are_those_measured_for_the_scheme(name: str) -> None:
     # A fixed step is judged by the table alone: it may be pessimistic between its points, never optimistic by
     # more than 2 %; "auto" keeps away from the limit by AUTO_SHARE besides.
     table = limit_table(integrators()[name])
@@ -119,13 +119,13 @@ def test_the_automatic_step_is_a_class_at_or_below_its_share() -> None:
 
 
 @pytest.mark.parametrize("stable", [0.0, -1.0, math.inf, math.nan])
-def test_no_time_step_follows_from_numbers_that_are_not_finite(stable: float) -> None:
+def test_numbers_that_are_not_finite_give_no_time_step(stable: float) -> None:
     with pytest.raises(ValueError, match="must be positive and finite"):
         automatic_dt(stable)
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-def test_a_drag_of_the_gentle_share_dies_out_and_one_of_twice_what_the_scheme_bears_does_not(name: str) -> None:
+def test_a_drag_of_the_safe_share_decays_and_one_of_twice_the_limit_does_not(name: str) -> None:
     # x'' = -a x' alone, as rolling resistance brakes a slow spin: far beyond critical only a dt = 2 z w dt counts.
     ratio = 1e4
 

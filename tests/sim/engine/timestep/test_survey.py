@@ -1,4 +1,4 @@
-"""The survey of contacts: its bound of the stiffest mode against the whole matrix, its step against real blow-up."""
+"""The survey of contacts: its bound of the stiffest mode against the full matrix, its step against instability."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from math import sqrt
 import numpy as np
 import pytest
 from repose.sim.engine.contacts.kinematics import lone_contact
-from repose.sim.engine.timestep.survey import compose_survey
+from repose.sim.engine.timestep import survey
+from repose.sim.engine.timestep.survey import compose_survey, nothing_touches
 from repose.sim.engine.world import PAIR_COUNT
 
-from tests.worlds import Bench, look, model_of, world_of
+from tests.small_worlds import Bench, look, model_of, world_of
 
 SMOOTH = {"friction": 0.0, "shear_stiffness": 0.0, "shear_damping": 0.0}
 UNDAMPED = {"normal_damping": 0.0, "shear_damping": 0.0}
@@ -123,7 +124,7 @@ def test_the_stable_step_is_never_optimistic(integrator: str, damping: float, sh
     assert growth(bench, 2.0 * stable) > 1.0 + 1e-5
 
 
-def test_the_step_does_not_depend_on_what_cannot_move() -> None:
+def test_the_stable_step_does_not_depend_on_fixed_spheres() -> None:
     model, numbers = model_of()
     position = [(0, 0), (1.9e-3, 0), (9e-3, 0), (1.09e-2, 0)]
     world = world_of(model, position, 1e-3, 1e-3, fixed=[True, True, False, False])
@@ -147,3 +148,34 @@ def test_compiled_survey_equals_plain_survey() -> None:
     bench.world.motion[:2, 1] = np.random.default_rng(1).normal(size=bench.world.motion[:2, 1].shape)
     found = compose_survey(bench.model)(bench.world, bench.numbers)
     assert found == pytest.approx(look(bench), rel=1e-12)
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("gap", [1e-19, 0.0, -1e-16, -1e-6])
+def test_what_is_known_without_a_survey_is_what_the_survey_finds(
+    dimension: int, gap: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, numbers = model_of("gear5", dimension)
+    generator = np.random.default_rng(dimension)
+    position = np.zeros((2, dimension))
+    direction = generator.normal(size=dimension)
+    position[1] = (2e-3 + gap) * direction / np.linalg.norm(direction)
+    bench = Bench(world_of(model, position, 1e-3, 1e-5), model, numbers, 1e-12)
+    bench.advance(1)
+    found = look(bench)
+    assert nothing_touches(bench.world) == (found.contacts == 0)
+    if found.contacts == 0:
+        monkeypatch.setattr(survey, "compiled_survey", lambda model: FakeLoop())
+        assert compose_survey(model)(bench.world, numbers) == found
+
+
+def test_a_position_that_is_not_finite_is_left_to_the_survey() -> None:
+    bench = packing(1)
+    bench.world.motion[0, 0] = np.nan
+    assert not nothing_touches(bench.world)
+
+
+class FakeLoop:
+    """A survey that has not been compiled, and must not be."""
+
+    signatures: tuple = ()

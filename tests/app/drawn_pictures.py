@@ -1,4 +1,4 @@
-"""Pictures of made-up scenes: the eye, what it sees, and which of it is lit."""
+"""Pictures of artificial scenes: camera, drawing, and which pixels are lit."""
 
 from __future__ import annotations
 
@@ -31,9 +31,11 @@ def eye(name: str = "front", distance: float = 6.0, **fields: Any) -> Camera3D:
     return Camera3D((0.0, 0.0, 0.0), distance, azimuth, elevation, **fields)
 
 
-def draw(studio: PictureMaker, snapshot: Snapshot, view: View = BARE, camera: Camera3D | None = None) -> np.ndarray:
-    studio.size = SIZE
-    return studio.draw(snapshot, view, camera or eye()).astype(float)
+def draw(
+    picture_maker: PictureMaker, snapshot: Snapshot, view: View = BARE, camera: Camera3D | None = None
+) -> np.ndarray:
+    picture_maker.size = SIZE
+    return picture_maker.draw(snapshot, view, camera or eye()).astype(float)
 
 
 def lit(picture: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""A stage for panels: ImGui without a window, mouse and keys made of events, a runner that only notes."""
+"""Test harness of the panels: ImGui without a window, mouse and keys as events, a runner that records its calls."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def full_snapshot() -> Snapshot:
 
 
 @dataclass
-class NotedRunner:
+class RecordingRunner:
     """What a runner was told."""
 
     told: list[tuple[Any, ...]] = field(default_factory=list)
@@ -108,12 +108,12 @@ class NotedRunner:
 
 
 @dataclass
-class Stage:
+class PanelHarness:
     """The window's panels over a snapshot, one frame at a time."""
 
     ui: Ui
     commands: list[Command]
-    runner: NotedRunner
+    runner: RecordingRunner
     draw: Callable[[Ui], None] = draw_panels
     widgets: dict[str, tuple[float, float, float, float]] = field(default_factory=dict)
 
@@ -183,13 +183,17 @@ class Stage:
 
 
 @contextmanager
-def open_stage(
-    folder: Path, snapshot: Snapshot | None = None, size: tuple[int, int] = (1280, 1600), draw: Any = draw_panels
-) -> Iterator[Stage]:
-    """A stage of that size over a snapshot; settings and presets live in `folder`."""
+def open_harness(
+    folder: Path,
+    snapshot: Snapshot | None = None,
+    size: tuple[int, int] = (1280, 1600),
+    draw: Any = draw_panels,
+    scale: float = 1.0,
+) -> Iterator[PanelHarness]:
+    """A harness of that size and scale of text over a snapshot; settings and presets live in `folder`."""
     with bare_imgui():
         commands: list[Command] = []
-        runner = NotedRunner()
+        runner = RecordingRunner()
         ui = Ui(
             snapshot=snapshot if snapshot is not None else Snapshot(),
             send=commands.append,
@@ -207,10 +211,12 @@ def open_stage(
             name: (lambda name=name: done.append(name)) for name in ("frame_all", "fullscreen", "hide_panels", "help")
         }
         ui.preset_library.refresh()
-        apply(ui.palette, 1.0)
-        stage = Stage(ui, commands, runner, draw)
-        stage.frame(3)
-        yield stage
+        ui.scale = scale
+        apply(ui.palette, scale)
+        imgui.get_style().font_scale_main = scale
+        harness = PanelHarness(ui, commands, runner, draw)
+        harness.frame(3)
+        yield harness
 
 
 def no_film(path: Path, size: tuple[int, int], fps: int) -> Any:

@@ -40,9 +40,9 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.io.world_tables import tables_of
 from repose.sim.registry import laws
 
-from tests.reliability.crowds import RADIUS, VALUES, Crowd, crowds, examples
+from tests.reliability.random_clusters import RADIUS, VALUES, Cluster, clusters, examples
 from tests.reliability.runs import go, poured, resumed, saved
-from tests.worlds import Bench, model_of, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
 COUNTS = (1, 2, 3, 7, 16)
 STEPS, DT = 100, 2e-6
@@ -138,12 +138,12 @@ def threads_of_python(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("threads_of_python")
 @examples(0.5)
-@given(crowds(), st.floats(0.5, 30.0))
-def test_i13_one_two_and_three_threads_give_the_same_bits_in_any_crowd(crowd: Crowd, hurry: float) -> None:
+@given(clusters(), st.floats(0.5, 30.0))
+def test_i13_one_two_and_three_threads_give_the_same_bits_in_any_cluster(cluster: Cluster, hurry: float) -> None:
     found = set()
     for threads in (1, 2, 3):
-        bench = crowd.bench("velocity_verlet", dt=5e-6)
-        bench.world.motion[: crowd.dimension, 1] *= hurry
+        bench = cluster.bench("velocity_verlet", dt=5e-6)
+        bench.world.motion[: cluster.dimension, 1] *= hurry
         bench.world = with_threads(fitted(bench.world, bench.world.pairs, 6), threads)
         assert bench.advance(8) == 8
         found.add(digest(bench.world))
@@ -195,7 +195,7 @@ def test_i13_more_threads_than_spheres_step_them() -> None:
     assert len(found) == 1
 
 
-def test_i13_spheres_added_to_a_world_of_several_threads_move_alike() -> None:
+def test_i13_spheres_added_to_a_world_of_several_threads_give_the_same_bits() -> None:
     found = set()
     for threads in (1, 3):
         bench = stepped("plane", threads, steps=20)
@@ -263,7 +263,7 @@ def test_t11_two_runs_with_several_threads_and_a_snapshot_of_a_third_are_indepen
         assert looked.result()
 
 
-def test_t11_a_status_of_one_crew_leaves_the_threads_ready_for_the_next() -> None:
+def test_t11_after_a_fault_status_the_threads_step_the_next_world() -> None:
     bench = packed("plane", 3)
     bench.world.motion[0, 0, 7] = np.inf
     assert bench.loop(bench.world, bench.numbers, bench.gravity, DT, 5)[1] == NOT_FINITE
@@ -312,7 +312,7 @@ def test_t08_ctrl_c_before_a_thread_begins_leaves_the_world_consistent_and_no_th
 
 FORKED = """
 import os, signal, sys
-from tests.reliability.test_t_crew import digest, packed
+from tests.reliability.test_t_step_threads import digest, packed
 bench = packed("plane", 2)
 bench.advance(5)
 child = os.fork()

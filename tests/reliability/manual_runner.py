@@ -1,4 +1,4 @@
-"""A runner turned by hand, on a clock that moves only as it is told."""
+"""A runner whose turns are called by the test, with a clock that the test sets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Clock:
         return self.now
 
 
-class Turns:
+class ManualRunner:
     """A runner whose thread is the test: every turn takes STEP_COST a step, and a little for itself."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, speed: float | None) -> None:

@@ -1,4 +1,4 @@
-"""Random crowds of grains for properties that must hold for all of them: any law, plane or space, turning or not."""
+"""Random clusters of grains for properties of every law, in plane and space, with and without rotation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from repose.sim.engine.world import Floats
 from repose.sim.registry import laws
 
-from tests.worlds import Bench, model_of, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
 PER_CHANGE = 100
 EXAMPLES = int(os.environ.get("REPOSE_EXAMPLES", PER_CHANGE))
@@ -29,8 +29,8 @@ UNDAMPED = {"normal_damping": 0.0, "restitution": 1.0}
 
 
 @dataclass(frozen=True)
-class Crowd:
-    """What a crowd begins with, one row per grain, SI."""
+class Cluster:
+    """What a cluster begins with, one row per grain, SI."""
 
     position: Floats
     velocity: Floats
@@ -54,8 +54,8 @@ class Crowd:
         world = world_of(model, self.position, self.radius, mass, velocity=self.velocity, spin=self.spin)
         return Bench(world, model, numbers, dt, self.gravity)
 
-    def seen(self, matrix: Floats, shift: float | Floats = 0.0) -> Crowd:
-        """The same crowd in a frame turned, mirrored by `matrix` and shifted; spins are axial vectors."""
+    def seen(self, matrix: Floats, shift: float | Floats = 0.0) -> Cluster:
+        """The same cluster in a frame turned, mirrored by `matrix` and shifted; spins are axial vectors."""
         parity = round(float(np.linalg.det(matrix)))
         axial = parity * (matrix if self.dimension == 3 else np.eye(1))
         return replace(
@@ -66,14 +66,14 @@ class Crowd:
             gravity=tuple(matrix @ np.array(self.gravity)),
         )
 
-    def shuffled(self, order: Floats) -> Crowd:
+    def shuffled(self, order: Floats) -> Cluster:
         """The same grains in other rows."""
         names = ("position", "velocity", "spin", "radius") if self.rotation else ("position", "velocity", "radius")
         return replace(self, **{name: getattr(self, name)[order] for name in names})
 
 
 @st.composite
-def crowds(draw: st.DrawFn, least: int = 2, most: int = 9, rotation: bool | None = None) -> Crowd:
+def clusters(draw: st.DrawFn, least: int = 2, most: int = 9, rotation: bool | None = None) -> Cluster:
     """Grains on a jittered grid closer than two radii, so that neighbours press on each other."""
     dimension = draw(st.sampled_from([2, 3]))
     turning = draw(st.booleans()) if rotation is None else rotation
@@ -83,7 +83,7 @@ def crowds(draw: st.DrawFn, least: int = 2, most: int = 9, rotation: bool | None
     side = np.arange(3.0) * 1.93 * RADIUS
     grid = np.stack(np.meshgrid(*[side] * dimension), axis=-1).reshape(-1, dimension)[:count]
     spin_length = {2: 1, 3: 3}[dimension] if turning else 0
-    return Crowd(
+    return Cluster(
         position=grid + generator.normal(0.0, 0.02 * RADIUS, grid.shape),
         velocity=generator.normal(0.0, 0.3, grid.shape),
         spin=generator.normal(0.0, 300.0, (count, spin_length)),

@@ -1,7 +1,7 @@
-"""Small worlds and the loops that step them, shared by the tests of the engine.
+"""Small worlds and their step loops, for the tests of the engine.
 
-The engine's step loop is plain Python until it is compiled, and tests/sim/test_engine.py proves that both give
-the same numbers. A closed form checked with a few hundred steps of two spheres may thus run uncompiled,
+The engine's step loop is plain Python until it is compiled, and tests/sim/engine/test_step.py tests that both give
+the same numbers. A closed form checked with a few hundred steps of two spheres can therefore run uncompiled,
 which is what `Bench` does unless told otherwise.
 """
 
@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike
 from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs
 from repose.sim.engine.contacts.force_table import ContactTable, blank_table, fill_table
 from repose.sim.engine.model import NO_NUMBERS, BoundLaw, LawCall, Model, Numbers
-from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
-from repose.sim.engine.step import compose, step_loop
-from repose.sim.engine.threads import in_threads
-from repose.sim.engine.timestep.survey import Survey, survey_loop, survey_with
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, rebuild, renewal
+from repose.sim.engine.parts import plain_parts
+from repose.sim.engine.step import compose, plain
+from repose.sim.engine.threads import thread_of
+from repose.sim.engine.timestep.survey import Survey, plain_survey
 from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, WALL_CONTACT_COUNT, Floats, World
 from repose.sim.experiment import activation
 from repose.sim.integrators import start_up
@@ -46,7 +47,7 @@ class Bench:
 
     def __post_init__(self) -> None:
         self.gravity = self.gravity or (0.0,) * self.model.dimension
-        self.loop: Callable = compose(self.model) if self.compiled else in_threads(step_loop(self.model, ""))
+        self.loop: Callable = compose(self.model) if self.compiled else plain(self.model)
 
     def advance(self, steps: int = 1) -> int:
         """As `Experiment.advance`: grows the pair table as needed, returns the steps done."""
@@ -102,11 +103,6 @@ def look(bench: Bench) -> Survey:
     return plain_survey(bench.model)(bench.world, bench.numbers, now)
 
 
-def plain_survey(model: Model) -> Callable[..., Survey]:
-    """`repose.sim.engine.timestep.survey.compose_survey`, uncompiled."""
-    return survey_with(model, survey_loop(model, ""))
-
-
 def contacts_of(bench: Bench) -> ContactTable:
     """The table of contacts, uncompiled."""
     return plain_contact_table(bench.model)(bench.world, bench.numbers)
@@ -130,7 +126,7 @@ def call_of(law: BoundLaw, numbers: tuple) -> LawCall:
 
 def plain_loop(model: Model) -> Callable:
     """`repose.sim.engine.step.compose`, uncompiled."""
-    return in_threads(step_loop(model, ""))
+    return plain(model)
 
 
 def use_plain_engine(patch: pytest.MonkeyPatch) -> None:
@@ -139,6 +135,14 @@ def use_plain_engine(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(start_up, "compose", plain_loop)
     patch.setattr(activation, "compose_survey", plain_survey)
     patch.setattr(activation, "contact_table", plain_contact_table)
+
+
+def rebuild_lists(world: World) -> int:
+    """Have one thread rebuild both lists, uncompiled; returns the status."""
+    dimension = world.search.cell.shape[0]
+    model, _ = model_of(dimension=dimension)
+    tables = renewal(world, 0.0, thread_of(world, 0), 1, plain_parts(model).list_walls)
+    return int(rebuild(tables, model.shapes.position))
 
 
 def model_of(

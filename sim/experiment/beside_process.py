@@ -1,0 +1,39 @@
+"""The process that compiles a part of an engine while the process that started it compiles the rest.
+
+It builds the model as the first process does, which imports `repose.sim.experiment.compile_beside` to start it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+
+from repose.sim.engine.builder import empty_world, with_parts
+from repose.sim.engine.contacts.force_table import blank_table, compiled_table
+from repose.sim.engine.model import Numbers
+from repose.sim.engine.parts import compile_geometry
+from repose.sim.engine.timestep.survey import blank_sums, compiled_survey, limits_of
+from repose.sim.experiment.activation import bond_numbers, field_numbers, model_for
+from repose.sim.registry import laws, scenes
+
+
+def main() -> None:
+    """What the process does; a scene that it does not know, of a plug-in named on the command line, ends it."""
+    request = json.loads(sys.stdin.readline())
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    scene = scenes()[request["scene"]]
+    parameters = scene.parameters.checked(request["values"])
+    model = model_for(scene, parameters, parameters)
+    params = laws()[scene.law_of(parameters)].numbers(parameters)
+    numbers = Numbers(field_numbers(scene, parameters), bond_numbers(scene, parameters))
+    world = with_parts(empty_world(model.dimension, model.spin_length, model.integrator.levels), model)
+    compile_geometry(model, world, request["walled"])
+    compiled_survey(model)(world, params, limits_of(model), blank_sums(world), numbers)
+    compiled_table(model.law, model.shapes)(world, params, blank_table(world))
+
+
+def _leave_with_parent() -> None:
+    sys.stdin.read()
+    os._exit(0)

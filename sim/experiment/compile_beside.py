@@ -1,0 +1,49 @@
+"""Start a process that compiles a part of an engine (repose.sim.experiment.beside_process), on another processor.
+
+Neighbour search, survey and table of contacts take half of the time that it takes to compile an engine, and the step
+loop needs the first at its end and the others once grains touch. Both processes find on disk what the other has
+compiled (repose.sim.engine.jit); without the other process this one compiles everything.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+
+from repose.sim.engine.contacts.force_table import compiled_table
+from repose.sim.engine.jit import is_stored
+from repose.sim.engine.model import Model
+from repose.sim.engine.parts import compiled_parts
+from repose.sim.engine.thread_count import available
+from repose.sim.engine.timestep.survey import compiled_survey
+
+CODE = "from repose.sim.experiment.beside_process import main; main()"
+
+
+def compile_beside(model: Model, scene: str, values: dict[str, object], walled: bool) -> None:
+    """Start the process, unless there is no other processor or everything is on disk; `values` are the parameters of
+    the scene."""
+    parts = (compiled_parts(model).renew_lists, compiled_survey(model), compiled_table(model.law, model.shapes))
+    if available() < 2 or all(map(is_stored, parts)):
+        return
+    with suppress(OSError, TypeError):  # no process can be started, or a value has no form in JSON: not beside, then
+        request = json.dumps({"scene": scene, "values": values, "walled": walled})
+        process = subprocess.Popen(
+            [sys.executable, "-c", CODE],
+            stdin=subprocess.PIPE,  # which ends with this process
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert process.stdin is not None
+        process.stdin.write(request + "\n")
+        process.stdin.flush()
+        threading.Thread(target=_await, args=(process,), daemon=True).start()
+
+
+def _await(process: subprocess.Popen[str]) -> None:
+    with process:
+        process.wait()

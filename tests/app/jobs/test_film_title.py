@@ -1,0 +1,30 @@
+"""The title of a film without a window: that of the preset, also of a saved run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from repose.app.jobs.headless_plan import plan, title_of
+from repose.app.ui.preset_library import PresetLibrary
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.io import presets
+
+
+def test_the_title_of_a_film_is_that_of_the_preset_or_of_the_scene() -> None:
+    assert plan(preset="moon", changes=("friction=0.3",)).title == presets.load("moon").title == "Moon"
+    assert plan("slope").title == "Spheres on a slope"
+
+
+def test_a_saved_run_has_the_title_of_the_preset_with_which_it_began() -> None:
+    moon = presets.load("moon")
+    assert title_of(saved_copy(new_experiment(moon.scene, dict(moon.values)))) == "Moon"
+    assert title_of(saved_copy(new_experiment("heap", {"friction": 0.123}))) == "Heap"
+
+
+def test_a_run_of_another_scene_does_not_have_the_title_of_the_preset_in_use(tmp_path: Path) -> None:
+    library = PresetLibrary(lambda command: None, folder=tmp_path)
+    library.refresh()
+    library.note("moon", "Moon", "heap")
+    assert library.title("heap") == "Moon"
+    assert library.title("slope") == "Spheres on a slope"

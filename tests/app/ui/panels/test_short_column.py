@@ -1,0 +1,94 @@
+"""A window that is low for its text: every control of the column is in sight or one tab away, with its whole label."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from imgui_bundle import imgui
+from repose.app.render.theme import PALETTES, interface_scale
+from repose.app.ui import widgets
+from repose.app.ui.panels import all_panels
+from repose.app.ui.panels.parameters import lecture_parameters
+from repose.sim.registry import scenes
+
+from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
+
+LOW = [((1280, 720), 1.6, "dark"), ((1920, 1080), 1.6, "dark"), ((1280, 720), 1.0, "projector")]
+HIGH = [((1280, 720), 1.0, "dark"), ((1920, 1080), 1.0, "light"), ((3840, 2160), 1.6, "dark")]
+
+
+def scale_of(size: tuple[int, int], text: float, theme: str) -> float:
+    return interface_scale(size, 1.0, text, PALETTES[theme])  # type: ignore[index]
+
+
+def in_the_column(harness: PanelHarness) -> set[str]:
+    """Names of the widgets that are wholly inside the column, above the bar."""
+    right, floor = harness.ui.inset[0], harness.ui.size[1] - harness.ui.inset[3]
+    return {name for name, box in harness.widgets.items() if box[2] <= right and box[3] <= floor}
+
+
+@pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH])
+def test_readings_and_all_sliders_of_the_lecture_are_in_sight(
+    size: tuple[int, int], text: float, theme: str, tmp_path: Path
+) -> None:
+    lecture = lecture_parameters("heap", scenes()["heap"].parameters)
+    with open_harness(tmp_path, full_snapshot(), size, scale=scale_of(size, text, theme)) as harness:
+        wanted = {f"field.{parameter.name}" for parameter in lecture}
+        wanted |= {"experiment.preset", "experiment.seed", "repeat.start", "experiment.card", "parameters.defaults"}
+        assert wanted <= in_the_column(harness)
+
+
+@pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH])
+def test_every_tool_has_a_tab_in_the_column(size: tuple[int, int], text: float, theme: str, tmp_path: Path) -> None:
+    tools = [panel.name for panel in all_panels() if panel.side == "tools"]
+    with open_harness(tmp_path, full_snapshot(), size, scale=scale_of(size, text, theme)) as harness:
+        for name in tools:
+            widgets.bring_forward(harness.ui, "tab", name)
+            harness.frame(60)  # a row of tabs scrolls to the one that is shown
+            assert f"tab.{name}" in in_the_column(harness), name
+
+
+@pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH])
+def test_no_label_in_the_column_is_cut(
+    size: tuple[int, int], text: float, theme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut: list[str] = []
+    plain_button, plain_row = widgets.button, widgets.row
+
+    def button(ui: object, name: str, label: str, **options: object) -> bool:
+        pressed = plain_button(ui, name, label, **options)  # type: ignore[arg-type]
+        needed = widgets.symbol_width(label, widgets.RAISED) + widgets.text_width(str(options.get("hint", "")), 0.76)
+        if needed > imgui.get_item_rect_max().x - imgui.get_item_rect_min().x:
+            cut.append(label)
+        return pressed
+
+    def row(left: str, right: str, *given: object) -> None:
+        plain_row(left, right, *given)  # type: ignore[arg-type]
+        edge = imgui.get_window_pos().x + imgui.get_window_width() - imgui.get_style().window_padding.x
+        if imgui.get_item_rect_max().x > edge + 1.0:
+            cut.append(right)
+
+    from repose.app.ui.panels import experiment, parameters, record, runs
+
+    for module in (experiment, parameters, record, runs):
+        for name, watched in (("button", button), ("row", row)):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, watched)
+    with open_harness(tmp_path, full_snapshot(), size, scale=scale_of(size, text, theme)) as harness:
+        for panel in ("parameters", "record", "runs"):
+            widgets.bring_forward(harness.ui, "tab", panel)
+            harness.frame(3)
+    assert cut == []
+
+
+def test_ctrl_f_brings_the_search_forward_in_a_short_column(tmp_path: Path) -> None:
+    from repose.app.ui.panels.parameters import search
+
+    with open_harness(tmp_path, full_snapshot(), (1280, 720), scale=1.6) as harness:
+        widgets.bring_forward(harness.ui, "tab", "plots")
+        harness.frame(3)
+        assert "field.friction" not in harness.widgets
+        search(harness.ui)
+        harness.frame(3)
+        assert "parameters.search" in in_the_column(harness)
