@@ -5,6 +5,7 @@ Therefore `--help` and `--version` answer at once, also without numba, OpenGL or
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -351,19 +352,30 @@ def selftest(
 @cli.command()
 def bench(
     json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON and nothing else.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs, larger uncertainty.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="The smaller heaps and short runs of the window only, no beads in space.")
+    ] = False,
 ) -> None:
-    """Measure the speed of the engine, compared with a hand-written loop, and of the window while physics runs."""
+    """Measure the speed of the engine, compared with a C program if gcc is installed, and of the window."""
     from repose.app.jobs import frame_bench
+    from repose.app.jobs.remaining_time import time_left
     from repose.sim.study import bench
 
+    began, of_engine = time.monotonic(), 0.5 if quick else 0.8  # share of the whole time
+
+    def shown(progress: Progress, first: float, last: float) -> bench.Tell:
+        def tell(words: str, share: float) -> None:
+            done = first + (last - first) * share
+            progress.show(words, done, time_left(began, done))
+
+        return tell
+
     with Progress("Measuring the engine", quiet=json) as progress:
-        engine = bench.measure_engine(quick, progress.show)
+        engine = bench.measure_engine(quick, shown(progress, 0.0, of_engine))
     if not json:
         print(bench.describe(engine), flush=True)
     with Progress("Measuring the window", quiet=json) as progress:
-        progress.show("the run with a picture, then without", None)
-        frames = frame_bench.measure_frames(quick)
+        frames = frame_bench.measure_frames(quick, shown(progress, of_engine, 1.0))
     if json:
         from json import dumps
 

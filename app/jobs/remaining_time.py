@@ -35,6 +35,13 @@ class Outlook:
         return words if spent < CERTAIN or done <= 0 else f"{words}, {duration(to_do * spent / done)} left"
 
 
+def time_left(began: float, share: float) -> str:
+    """Remaining wall time in words if the rest goes on like the `share` [-] done since `began` [s of the monotonic
+    clock]; nothing while that is uncertain."""
+    spent = time.monotonic() - began
+    return f"{duration(spent * (1.0 - share) / share)} left" if spent > CERTAIN and 0.0 < share < 1.0 else ""
+
+
 def duration(seconds: float) -> str:
     """A wall time in words, with two digits."""
     for size, unit in UNITS:

@@ -9,6 +9,8 @@ from repose.sim.parameters import Parameter, Value
 
 DECADES = 6
 """Decades of a logarithmic slider whose range begins at zero; its left end is zero."""
+DIGITS = 5
+"""Significant digits of a value in its row."""
 ZERO_END = 0.03
 """Fraction of such a slider that means zero."""
 
@@ -71,8 +73,8 @@ def typed(parameter: Parameter, text: str) -> Value:
 
 
 def compact(number: float) -> float:
-    """The number as the row prints it, with five significant digits."""
-    return float(f"{number:.5g}")
+    """The number with as many significant digits as the row prints."""
+    return float(f"{number:.{DIGITS}g}")
 
 
 def plain(parameter: Parameter, value: Value) -> str:

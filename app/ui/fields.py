@@ -8,7 +8,7 @@ from __future__ import annotations
 from imgui_bundle import imgui
 from repose.app.render.text import SMALL, draw_symbol, draw_text, friendly, si, symbol_width, text_width
 from repose.app.render.theme import Colour
-from repose.app.ui.field_values import compact, plain, position, typed, value_at
+from repose.app.ui.field_values import DIGITS, compact, plain, position, typed, value_at
 from repose.app.ui.path_field import draw_path
 from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
@@ -91,7 +91,7 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
         number = float(shown)
     track = imgui.ImVec2(low.x, low.y + line + gap)
     draw_bar(ui, track, imgui.ImVec2(width, TRACK * ui.scale), position(parameter, number), filled=not automatic)
-    text = friendly(parameter.shown(compact(number) if parameter.kind == "float" else int(number)))
+    text = friendly(parameter.shown(number, DIGITS) if parameter.kind == "float" else parameter.shown(int(number)))
     _caption(ui, parameter, text, low.x, low.y, low.x + size.x)
 
 

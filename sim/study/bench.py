@@ -1,8 +1,9 @@
-"""Benchmark of the step loop: nanoseconds per grain and step, shares of its parts, ratio to the reference loop.
+"""Benchmark of the step loop: nanoseconds per grain and step, shares of its parts, ratio to the floor.
 
 It asserts nothing: timings depend on the machine and its load. States of the heap are the shipped
-column at rest ("settled"), 0.15 s after its wall was opened ("flowing"), and the container half filled ("filling"); the
-larger numbers of grains are the same states set up side by side, so that all sizes do the same work per grain.
+column at rest ("settled") and 0.15 s after its wall was opened ("flowing"); the larger numbers of grains are the same
+states set up side by side, so that all sizes do the same work per grain. The floor is a C program written by hand for
+this heap (repose.sim.study.floor).
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ import platform
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,21 +28,28 @@ from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.stepping import advance
+from repose.sim.study.floor import NoFloor, floor_program, run_floor, write_state
 from repose.sim.study.parts import measure_parts
-from repose.sim.study.yardstick import loop_by_hand
 
 FLOWING_AFTER = 0.15
 """Simulated time from the opening of the wall to the flowing state [s]."""
-HALF_FILLED = 0.6
-"""Simulated time from the beginning of pouring to the filling state [s]."""
+SCHEMES = ("leapfrog", "gear5")
 SIZES = (1, 9, 91)
-"""Copies of the heap of 1100 grains."""
+"""Copies of the heap of 1100 grains; the quick benchmark leaves the largest out."""
+SKIN_OF_FLOOR = {"settled": 0.3, "flowing": 0.6}
+"""Skin of the floor's neighbour list, which is fast for this state, in mean radii [-]; the engine tunes its own."""
 AT_REST = 0.05
 """Largest speed of settled beads [m/s]; they are poured with some metres per second."""
-GLASS = {"grain_count": 10_000, "mean_radius": 5e-3, "fill_height": 1.25, "orifice": 0.1}
-"""Spheres in space with rotation: beads of the glass hourglass, settling and then flowing."""
-FEW = 1_000
-"""Beads of the quick benchmark."""
+GLASS = {"grain_count": 10_000, "mean_radius": 5e-3, "fill_height": 1.07, "orifice": 0.1}
+"""Spheres in space with rotation: beads of the glass hourglass, settling and then flowing. They start as close together
+as random places allow: from 1.25 m they fell, and were computed, for half as long again."""
+SETTLING, SETTLING_ROWS = 0.7, 9
+"""Simulated time in which they come to rest [s], and how many rows of the table take as long as that [-]; both for the
+estimate of the time left only."""
+SPHERE_STEPS, FEWEST_STEPS = 1_000_000, 20
+"""Length of one turn: spheres times steps, and at least so many steps."""
+TURNS, TURNS_OF_LARGE, LARGE = 7, 5, 50_000
+"""Timed turns of each row, and of rows with so many grains."""
 
 Loop = Callable[..., tuple[int, int, int]]
 Tell = Callable[[str, float], None]
@@ -51,27 +62,18 @@ class State(NamedTuple):
     name: str
     world: World
     simulation: Experiment
-    by_hand: bool = False
-    """Whether the reference loop can step it."""
 
 
 def side_by_side(world: World, copies: int, pitch: float) -> World:
-    """`copies` copies of the world, `pitch` [m] apart, with equal motion and new contacts."""
-    whole = empty_world(2, 0, world.motion.shape[1])
-    for n in range(copies):
-        for fixed in (True, False):
-            rows = world.fixed == fixed
-            before = whole.sphere_count
-            whole = add_spheres(
-                whole,
-                world.motion[:2, 0, rows].T + np.array([n * pitch, 0.0]),
-                world.radius[rows],
-                world.mass[rows],
-                fixed=fixed,
-                first_id=before,
-            )
-            whole.motion[:, :, before:] = world.motion[:, :, rows]
-            whole.motion[0, 0, before:] += n * pitch
+    """`copies` copies of the world, `pitch` [m] apart, with equal motion and new contacts; in each copy the fixed
+    spheres come first."""
+    rows = np.tile(np.argsort(~world.fixed, kind="stable"), copies)
+    motion = world.motion[:, :, rows]
+    motion[0, 0] += np.repeat(np.arange(copies) * pitch, world.sphere_count)
+    whole = empty_world(2, 0, motion.shape[1])
+    whole = add_spheres(whole, motion[:2, 0].T, world.radius[rows], world.mass[rows])
+    whole.motion[:] = motion
+    whole.inverse_mass[:] = world.inverse_mass[:, rows]
     return whole
 
 
@@ -96,24 +98,17 @@ def _timed(loop: Loop, world: World, simulation: Experiment, steps: int) -> tupl
     return wall / (steps * int((~world.fixed).sum())) * 1e9, wall, world
 
 
-def heap_states(integrator: str, sizes: Iterable[int], quick: bool) -> Iterator[State]:
-    """The heap settled, flowing and, unless `quick`, filling, with each number of copies of `sizes`."""
+def heap_states(integrator: str, sizes: Iterable[int]) -> Iterator[State]:
+    """The heap settled and flowing, with each number of copies of `sizes`."""
     simulation = new_experiment("heap", {"integrator": integrator}, ready="column")
     advance(simulation, 200)
     states = {"settled": copy_world(simulation.run.world)}
     apply(simulation, Act("open"))
     advance(simulation, int(FLOWING_AFTER / simulation.dt))
     states["flowing"] = copy_world(simulation.run.world)
-    if not quick:
-        pouring = new_experiment("heap", {"integrator": integrator})
-        apply(pouring, Act("fill"))
-        while pouring.time < HALF_FILLED:
-            advance(pouring, 200)
-        states["filling"] = copy_world(pouring.run.world)
     for copies in sizes:
         for name, world in states.items():
-            whole = world if copies == 1 else side_by_side(world, copies, 0.1)
-            yield State(name, whole, simulation, by_hand=integrator == "gear5")
+            yield State(name, world if copies == 1 else side_by_side(world, copies, 0.1), simulation)
 
 
 def fastest(world: World) -> float:
@@ -122,61 +117,65 @@ def fastest(world: World) -> float:
     return float(np.linalg.norm(world.motion[:dimension, 1], axis=0).max())
 
 
-def glass_states(quick: bool) -> Iterator[State]:
-    """Glass beads at rest over the lid, then flowing through the neck."""
-    simulation = new_experiment("hourglass_glass", GLASS | ({"grain_count": FEW} if quick else {}))
+def glass_states(settling: Callable[[float], None]) -> Iterator[State]:
+    """Glass beads at rest over the lid, then flowing through the neck; `settling` is called with the simulated time
+    [s] until they are at rest."""
+    simulation = new_experiment("hourglass_glass", GLASS)
     while simulation.phase == "filling" or fastest(simulation.run.world) > AT_REST:
         advance(simulation, 1000)
+        settling(simulation.time)
     yield State("settled", copy_world(simulation.run.world), simulation)
     apply(simulation, Act("open"))
     advance(simulation, int(0.4 / simulation.dt))
     yield State("flowing", copy_world(simulation.run.world), simulation)
 
 
-def measure(state: State, quick: bool) -> dict[str, Any]:
-    """One row: engine (large worlds also on two threads) and reference loop in turn, neighbour lists per second,
-    memory, and the parts of a step."""
+def measure(state: State, quick: bool, floor: Path | None) -> dict[str, Any]:
+    """One row: the engine (large worlds also on two threads) and the program `floor`, where there is one, in turn;
+    neighbour lists per second, memory, and unless `quick` the parts of a step."""
     world, simulation = with_threads(state.world, 1), state.simulation
     moving = int((~world.fixed).sum())
-    rounds = 3 if quick else 7
-    steps = max(20, (200_000 if quick else 1_000_000) // moving)
-    engine = simulation.engine
-    loops = (engine.advance, loop_by_hand(engine.model)) if state.by_hand else (engine.advance,)
-    for loop in loops:
-        _timed(loop, world, simulation, steps)
+    steps = max(FEWEST_STEPS, SPHERE_STEPS // moving)
+    loop = simulation.engine.advance
+    world = _timed(loop, world, simulation, steps)[2]  # loads the loop; lists and contacts exist from here on
     pair = with_threads(world, 2) if moving >= GRAINS_PER_THREAD and available() > 1 else None
-    times, twice = [], []
-    for _ in range(rounds):
-        times.append([_timed(loop, world, simulation, steps) for loop in loops])
-        if pair is not None:
-            twice.append(_timed(simulation.engine.advance, pair, simulation, steps)[0])
-    _, wall, after = times[-1][0]
+    times, twice, at_floor = [], [], []
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "state"
+        if floor is not None:
+            skin = SKIN_OF_FLOOR[state.name] * float(world.radius[~world.fixed].mean())
+            write_state(file, world, simulation, skin, steps)
+        for _ in range(TURNS_OF_LARGE if moving >= LARGE else TURNS):
+            times.append(_timed(loop, world, simulation, steps))
+            if floor is not None:
+                at_floor.append(run_floor(floor, file))
+            if pair is not None:
+                twice.append(_timed(loop, pair, simulation, steps)[0])
+    _, wall, after = times[-1]
+    alone = [turn[0] for turn in times]
     lists = int(after.counters[REBUILD_COUNT] - world.counters[REBUILD_COUNT])
     row = {
         "scene": simulation.scene.name,
         "integrator": simulation.engine.model.integrator.name,
         "grains": moving,
         "state": state.name,
-        "ns_per_grain_and_step": statistics.median(turn[0][0] for turn in times),
+        "ns_per_grain_and_step": statistics.median(alone),
         "lists_per_second": lists / wall,
         "bytes_per_sphere": memory(after) / after.sphere_count,
     }
     if pair is not None:
         row["bytes_per_sphere_two_threads"] = memory(with_threads(after, 2)) / after.sphere_count
         row["two_threads_ns"] = statistics.median(twice)
-        row["speed_up"] = statistics.median(turn[0][0] / both for turn, both in zip(times, twice, strict=True))
-    if state.by_hand:
-        row["yardstick_ns"] = statistics.median(turn[1][0] for turn in times)
-        row["ratio_to_yardstick"] = statistics.median(turn[0][0] / turn[1][0] for turn in times)
-    parts = measure_parts(
-        after,
-        simulation.engine.model,
-        (simulation.engine.law_parameters, simulation.engine.gravity, simulation.dt),
-        quick,
-    )
-    parts["search"] = parts.pop("watching") + parts.pop("one_list") * lists / steps
-    total = sum(parts.values())
-    row["share"] = {name: part / total for name, part in parts.items()}
+        row["speed_up"] = statistics.median(one / two for one, two in zip(alone, twice, strict=True))
+    if floor is not None:
+        row["floor_ns"] = statistics.median(at_floor)
+        row["ratio_to_floor"] = statistics.median(ours / least for ours, least in zip(alone, at_floor, strict=True))
+    if not quick:
+        engine = simulation.engine
+        parts = measure_parts(after, engine.model, (engine.law_parameters, engine.gravity, simulation.dt))
+        parts["search"] = parts.pop("watching") + parts.pop("one_list") * lists / steps
+        total = sum(parts.values())
+        row["share"] = {name: part / total for name, part in parts.items()}
     return row
 
 
@@ -194,25 +193,42 @@ def memory(world: World) -> int:
 
 
 def measure_engine(quick: bool = False, tell: Tell = lambda words, share: None) -> dict[str, Any]:
-    """Every state, size and integrator; `quick` measures the smaller sizes of Gear-5 only, and fewer beads."""
-    schemes, sizes = (("gear5",), SIZES[:2]) if quick else (("gear5", "leapfrog"), SIZES)
-    groups = [*(heap_states(scheme, sizes, quick) for scheme in schemes), glass_states(quick)]
-    heaps = (2 if quick else 3) * len(sizes)  # per scheme
-    total = heaps * len(schemes) + 2
+    """Every state, size and integrator; `quick` measures the smaller heaps only, without the parts of a step."""
+    sizes = SIZES[:2] if quick else SIZES
+    total = 2 * len(SCHEMES) * len(sizes) + (0 if quick else SETTLING_ROWS + 2)
     rows: list[dict[str, Any]] = []
-    tell("setting up the heap and compiling", 0.0)
-    for state in itertools.chain.from_iterable(groups):
-        scene, scheme = state.simulation.scene.name, state.simulation.engine.model.integrator.name
-        tell(f"{scene} {state.name}, {int((~state.world.fixed).sum())} grains, {scheme}", len(rows) / total)
-        rows.append(measure(state, quick))
-        if len(rows) == heaps * len(schemes):
-            tell("filling the hourglass", len(rows) / total)
+    note = ""
+
+    def say(words: str, settled: float) -> None:
+        tell(words, (len(rows) + SETTLING_ROWS * settled) / total)
+
+    def settling(at: float) -> None:
+        say("filling the hourglass with beads", min(at / SETTLING, 1.0))
+
+    say("loading the engine, compiling it if necessary", 0.0)
+    with ExitStack() as stack:
+        floor = None
+        try:
+            floor = stack.enter_context(floor_program())
+        except NoFloor as reason:
+            note = str(reason)
+        groups = [heap_states(scheme, sizes) for scheme in SCHEMES] + ([] if quick else [glass_states(settling)])
+        for state in itertools.chain.from_iterable(groups):
+            scene, scheme = state.simulation.scene.name, state.simulation.engine.model.integrator.name
+            heap = scene == "heap"
+            say(f"{scene} {state.name}, {int((~state.world.fixed).sum())} grains, {scheme}", float(not heap))
+            rows.append(measure(state, quick, floor if heap else None))
+    tell("done", 1.0)
     machine = platform.processor() or platform.machine()
-    return {"machine": f"{machine}, {available()} processors; one thread where no number is given", "rows": rows}
+    return {
+        "machine": f"{machine}, {available()} processors; one thread where no number is given",
+        "note": note,
+        "rows": rows,
+    }
 
 
 def describe(engine: dict[str, Any]) -> str:
-    """The rows as a text table."""
+    """The rows as a text table, and under it why there is no floor."""
     head = (
         "scene",
         "integrator",
@@ -220,14 +236,14 @@ def describe(engine: dict[str, Any]) -> str:
         "state",
         "ns/grain/step",
         "two threads",
-        "ratio",
+        "ratio to floor",
         "lists/s",
         "B/sphere (two threads)",
         "shares",
     )
     lines = [head]
     for row in engine["rows"]:
-        share = row["share"]
+        share = row.get("share", {})
         lines.append(
             (
                 row["scene"],
@@ -236,7 +252,7 @@ def describe(engine: dict[str, Any]) -> str:
                 row["state"],
                 f"{row['ns_per_grain_and_step']:.1f}",
                 f"{row['two_threads_ns']:.1f} ({row['speed_up']:.2f}x)" if "speed_up" in row else "",
-                f"{row['ratio_to_yardstick']:.2f}" if "ratio_to_yardstick" in row else "",
+                f"{row['ratio_to_floor']:.2f} ({row['floor_ns']:.1f})" if "ratio_to_floor" in row else "",
                 f"{row['lists_per_second']:.0f}",
                 f"{row['bytes_per_sphere']:.0f}"
                 + (f" ({row['bytes_per_sphere_two_threads']:.0f})" if "speed_up" in row else ""),
@@ -244,4 +260,5 @@ def describe(engine: dict[str, Any]) -> str:
             )
         )
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
-    return "\n".join("  ".join(word.ljust(width) for word, width in zip(line, widths)).rstrip() for line in lines)
+    table = ["  ".join(word.ljust(width) for word, width in zip(line, widths)).rstrip() for line in lines]
+    return "\n".join([*table, *([engine["note"]] if engine["note"] else [])])

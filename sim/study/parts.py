@@ -20,6 +20,10 @@ from repose.sim.engine.world import OK, REBUILT_AT, STEP_COUNT, World, copy_worl
 
 STANDSTILL = 1e-9
 """Factor of the time step for the measurement, so that no sphere moves [-]."""
+SPHERE_STEPS, FEWEST_STEPS = 300_000, 3
+"""Length of one measurement: spheres times evaluations of a part, and at least so many evaluations."""
+LISTS = 5
+"""Neighbour lists made for one measurement."""
 
 
 def loops(model: Model) -> dict[str, Any]:
@@ -68,7 +72,7 @@ def loops(model: Model) -> dict[str, Any]:
     return {part.__name__: compiled(part) for part in made}
 
 
-def measure_parts(world: World, model: Model, numbers: tuple, quick: bool) -> dict[str, float]:
+def measure_parts(world: World, model: Model, numbers: tuple) -> dict[str, float]:
     """Time of each part per moving sphere [ns], of `one_list` per neighbour list; `numbers`: (params, gravity, dt)."""
     params, gravity, dt = numbers
     moving = int((~world.fixed).sum())
@@ -82,7 +86,7 @@ def measure_parts(world: World, model: Model, numbers: tuple, quick: bool) -> di
         answer = timed(1)
         if name == "one_list" and answer != OK:
             raise RuntimeError(f"The neighbour list of the benchmark could not be built: status {answer}.")
-        times = 3 if quick else max(5, int(2e7 / (30.0 * moving)) if name != "one_list" else 10)
+        times = max(FEWEST_STEPS, SPHERE_STEPS // moving) if name != "one_list" else LISTS
         found[name] = statistics.median(_timed(timed, times) for _ in range(5)) / moving * 1e9
     return found
 

@@ -148,6 +148,8 @@ def test_the_angle_in_the_picture_is_that_of_the_readings(scene: str) -> None:
         if item.overlay and item.is_drawn(frame):
             item.overlay(frame, sheet)  # type: ignore[arg-type]
     assert f"{reading.value:.1f}° ± {reading.error:.1f}°" in sheet.words
+    assert reading.error_of.endswith(last.measurement.error_of)
+    assert any(last.measurement.error_of in words for words in sheet.words)
 
 
 @pytest.mark.parametrize("scene", sorted(scenes()))
@@ -313,6 +315,20 @@ def test_labels_never_overlap_and_stay_in_the_free_part_of_a_small_picture() -> 
                 for other in boxes[:place]:
                     assert left >= other[2] or other[0] >= right or top >= other[3] - 1e-6 or other[1] >= bottom - 1e-6
     assert texts > 100
+
+
+def test_no_stem_of_a_label_crosses_the_words_of_another_where_there_is_room_beside_the_spheres() -> None:
+    for snapshot in course("slope"):
+        sheet = Sheet()
+        sheet.scale = 1.6
+        frame = replace(frame_of(snapshot), scale=1.6, size=(1280, 720), inset=(385.0, 130.0, 0.0, 190.0))
+        frame.camera.frame(whole_scene(snapshot), frame.size, frame.inset)
+        draw_labels(frame, sheet)  # type: ignore[arg-type]
+        for (x, high), (_, low) in sheet.lines:
+            crossed = [
+                box for box in sheet.boxes if box[0] < x < box[2] and high < box[3] - 1e-6 and low > box[1] + 1e-6
+            ]
+            assert crossed == []
 
 
 @pytest.mark.parametrize("scene", ["bounce", "slope"])

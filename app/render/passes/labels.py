@@ -30,7 +30,7 @@ Place = tuple[float, float, float, float]
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Words above or beside every named sphere in view; where neither is free they are higher, on a stem."""
+    """Words above or beside every named sphere in view; elsewhere on a stem."""
     spheres = _spheres(frame)
     taken = [(x - radius, y - radius, x + radius, y + radius) for x, y, radius in _ghosts(frame)]
     for number, (x, y, radius) in sorted(spheres.items(), key=lambda entry: entry[1][0]):
@@ -63,21 +63,26 @@ def _versions(label: Label) -> list[list[tuple[str, float, bool]]]:
 def _free_place(
     frame: Frame, sphere: tuple[float, float, float], extent: tuple[float, float], taken: list[Place]
 ) -> tuple[float, float] | None:
-    """Left and top of words of that extent at a sphere (x, y, radius): above, right, left, higher, lower.
+    """Left and top of words of that extent at a sphere (x, y, radius): above, beside, below, or higher on a stem.
 
-    None where no place in the free part of the picture is free: words on top of others say nothing.
+    A stem crosses as few other words as possible. None where no place in the free part of the picture is free: words
+    on top of others say nothing.
     """
     (x, y, radius), (width, height), gap = sphere, extent, GAP * frame.scale
     above, beside = y - radius - gap - height, y - height / 2
     places = [(x - width / 2, above), (x + radius + gap, beside), (x - radius - gap - width, beside)]
-    places += [(x - width / 2, above - 0.5 * step * height) for step in range(1, 12)]
     sides = x + radius + gap, x - radius - gap - width
     places += [(side, beside + step * height) for step in (-0.5, 0.5, -1.0, 1.0) for side in sides]
     places += [(x - width / 2, y + radius + gap)]
+    places += [(x - width / 2, above - 0.5 * step * height) for step in range(1, 12)]
     left, top, right, bottom = frame.inset
     lowest, farthest = frame.size[1] - bottom - height, frame.size[0] - right - width
     inside = (place for place in places if left <= place[0] <= farthest and top <= place[1] <= lowest)
-    return next((p for p in inside if not any(_overlap(p, extent, other, gap / 2) for other in taken)), None)
+
+    free = [place for place in inside if not any(_overlap(place, extent, other, gap / 2) for other in taken)]
+    stems = [((x, top + height), (0.0, max(y - radius - top - height, 0.0))) for _, top in free]
+    crossings = [sum(_overlap(*stem, other, 0.0) for other in taken) for stem in stems]
+    return free[int(np.argmin(crossings))] if free else None
 
 
 def _overlap(place: tuple[float, float], extent: tuple[float, float], other: Place, gap: float) -> bool:

@@ -21,7 +21,12 @@ BESIDE_CARD = 306.0
 """Height of what a short column shows besides the readings: preset, seed, tabs, five sliders [px at scale 1]."""
 LARGE = 1.9
 """Size of the main result relative to running text [-]."""
-METHODS = {"line": "least-squares line", "robust": "Theil-Sen line", "height_over_base": "height over base"}
+METHODS = {
+    "line": "least-squares line",
+    "robust": "Theil-Sen line",
+    "height_over_base": "height over base",
+    "sectors": "lines in sectors",
+}
 
 
 def draw(ui: Ui) -> None:

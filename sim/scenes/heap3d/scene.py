@@ -175,7 +175,7 @@ def slope(experiment: Experiment) -> AngleOfRepose | None:
         slope=-math.tan(found["angle"]),
         intercept=found["intercept"],
         x_range=(found["fitted"][0], found["fitted"][1]),
-        method="line",
+        method="sectors",
         used_ids=tuple(found["used_ids"]),
         grains_left=found["grains_left"],
     )

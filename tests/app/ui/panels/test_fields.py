@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from imgui_bundle import imgui
+from repose.app.ui import fields
 from repose.app.ui.field_values import position, typed, value_at
 from repose.app.ui.fields import describe
 from repose.sim.experiment.commands import SetParameters
@@ -53,6 +54,19 @@ def test_typed_numbers_are_read_in_the_unit_shown() -> None:
     assert typed(DECLARED["friction"], "1") == 1.0
     assert typed(DECLARED["friction"], "0,5") == 0.5
     assert typed(DECLARED["base_radius"], "0,25 mm") == 2.5e-4
+
+
+def test_a_row_shows_a_converted_value_without_rounding_errors(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: dict[str, str] = {}
+    monkeypatch.setattr(fields, "_caption", lambda ui, parameter, value, *place: shown.update({parameter.name: value}))
+    parameters = harness.ui.snapshot.parameters
+    assert parameters is not None
+    harness.ui.snapshot.parameters = parameters.changed(tilt=math.radians(28.0))
+    monkeypatch.setattr(harness, "draw", lambda ui: fields.draw_field(ui, DECLARED["tilt"]))
+    harness.frame(2)
+    assert shown == {"tilt": "28 °"}
 
 
 @pytest.mark.parametrize("text", ["0,2,1", "1 mm2", "", "true", "0.1\n2", "[1]", "abc", "1_", "٣"])

@@ -1,0 +1,74 @@
+"""`repose bench` measures every state, with the floor where gcc is installed and with a sentence where it is not."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from repose.sim.engine import thread_count
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.study import bench, floor
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few steps, one turn, and two threads from 5000 grains on."""
+    for name, value in {"SPHERE_STEPS": 1, "FEWEST_STEPS": 5, "TURNS": 1, "FLOWING_AFTER": 0.002}.items():
+        monkeypatch.setattr(bench, name, value)
+    for module in (bench, thread_count):
+        monkeypatch.setattr(module, "available", lambda: 2)
+        monkeypatch.setattr(module, "GRAINS_PER_THREAD", 5000)
+
+
+def quick() -> tuple[dict[str, Any], list[float]]:
+    """The quick benchmark of the engine, and the shares that it told."""
+    shares: list[float] = []
+    return bench.measure_engine(quick=True, tell=lambda words, share: shares.append(share)), shares
+
+
+@pytest.mark.usefixtures("short")
+def test_the_quick_benchmark_has_a_row_for_each_scheme_size_and_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    table, shares = quick()
+    assert [(row["scene"], row["integrator"], row["grains"], row["state"]) for row in table["rows"]] == [
+        ("heap", integrator, grains, state)
+        for integrator in ("leapfrog", "gear5")
+        for grains in (1100, 9900)
+        for state in ("settled", "flowing")
+    ]
+    for row in table["rows"]:
+        assert row["ns_per_grain_and_step"] > 0.0
+        assert ("speed_up" in row) == (row["grains"] == 9900)
+        assert "ratio_to_floor" not in row
+    assert table["rows"][2]["bytes_per_sphere_two_threads"] > table["rows"][2]["bytes_per_sphere"]
+    words = bench.describe(table).splitlines()
+    assert len(words) == 10
+    assert words[-1] == "No ratio to the floor: gcc is not installed."
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+
+
+def test_copies_side_by_side_hold_the_same_grains_shifted() -> None:
+    world = new_experiment("heap", ready="column").run.world
+    whole = bench.side_by_side(world, 3, 0.1)
+    fixed_first = np.argsort(~world.fixed, kind="stable")
+    assert whole.sphere_count == 3 * world.sphere_count
+    assert (np.diff(whole.sphere_id) > 0).all()
+    for n in range(3):
+        part = slice(n * world.sphere_count, (n + 1) * world.sphere_count)
+        shift = whole.motion[:2, 0, part] - world.motion[:2, 0, fixed_first]
+        assert np.abs(shift - np.array([[0.1 * n], [0.0]])).max() < 1e-15
+        assert (whole.fixed[part] == world.fixed[fixed_first]).all()
+        assert (whole.mass[part] == world.mass[fixed_first]).all()
+
+
+def test_source_that_gcc_refuses_gives_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not shutil.which("gcc"):
+        pytest.skip("gcc is not installed")
+    monkeypatch.setattr(floor, "SOURCE", tmp_path / "floor.c")
+    floor.SOURCE.write_text("int main(void) { return missing; }\n")
+    with pytest.raises(floor.NoFloor, match=r"gcc could not compile.*missing"), floor.floor_program():
+        pass
