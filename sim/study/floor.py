@@ -30,8 +30,6 @@ OPTIONS = (
     "-fno-signed-zeros",
     "-fopenmp-simd",
 )
-WIDE = "-mprefer-vector-width=512"
-"""Known to compilers for x86 only."""
 LONGEST = 60.0
 """Wall time after which compiler and program are stopped [s]."""
 LEVELS = 6
@@ -52,11 +50,8 @@ def floor_program() -> Iterator[Path]:
         raise NoFloor("No ratio to the floor: gcc is not installed.")
     with TemporaryDirectory() as folder:
         program = Path(folder) / "floor.exe"  # Windows needs the suffix
-        for wide in ((WIDE,), ()):
-            done = _ran([compiler, *OPTIONS, *wide, "-o", str(program), str(SOURCE), "-lm"])
-            if done.returncode == 0:
-                break
-        else:
+        done = _ran([compiler, *OPTIONS, "-o", str(program), str(SOURCE), "-lm"])
+        if done.returncode != 0:
             first = next((line for line in done.stderr.splitlines() if "error" in line), f"code {done.returncode}")
             raise NoFloor(f"No ratio to the floor: gcc could not compile sim/study/floor.c ({first.strip()}).")
         yield program

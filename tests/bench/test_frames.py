@@ -9,7 +9,8 @@ from repose.app.window.window import WindowError
 
 @pytest.mark.gl
 def test_frames_and_steps_are_measured_at_rest_and_flowing_with_and_without_a_picture() -> None:
-    frames = frame_bench.measure_frames(quick=True)
+    shares: list[float] = []
+    frames = frame_bench.measure_frames(quick=True, tell=lambda words, share: shares.append(share))
     assert [(row["state"], row["frames_per_second"] is not None) for row in frames["rows"]] == [
         ("settled", True),
         ("flowing", True),
@@ -20,6 +21,8 @@ def test_frames_and_steps_are_measured_at_rest_and_flowing_with_and_without_a_pi
     assert [row["grains"] for row in frames["publishing"]] == [1100, 9900]
     assert all(row["share"] > 0.0 and row["share_with_contacts"] > 0.0 for row in frames["publishing"])
     assert len(frame_bench.describe(frames).splitlines()) == 11
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
 
 
 def test_without_opengl_the_reason_stands_in_place_of_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 from repose.app import progress
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs import remaining_time
-from repose.app.jobs.remaining_time import Outlook, duration
+from repose.app.jobs.remaining_time import Outlook, duration, time_left
 from repose.app.progress import Progress
 
 
@@ -82,3 +82,14 @@ def test_a_run_of_many_tiny_steps_says_how_long_it_takes(
     few = ("--set", "grain_count=20", "--set", "width=0.01", "--set", "dt=1e-7", "--until", "0.001")
     assert run_command_line(["run", "heap", *few, "--no-picture"]) == 0
     assert re.search(r"step [0-9,]+ of about 10,000, [0-9]+ s left", capsys.readouterr().err)
+
+
+def test_time_left_assumes_the_rest_to_go_on_like_the_share_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(remaining_time, "time", clock)
+    began = clock.monotonic()
+    assert time_left(began, 0.5) == ""  # nothing is known yet
+    clock.now += 30.0
+    assert time_left(began, 0.25) == "90 s left"
+    assert time_left(began, 0.0) == ""
+    assert time_left(began, 1.0) == ""
