@@ -1,4 +1,4 @@
-"""Records that are selected by name: laws, integrators, scenes and measurements, shipped or from plug-ins.
+"""Records that are selected by name: laws, integrators, fields, bonds, scenes, measurements, shipped or from plug-ins.
 
 Records are found without registration: in the modules of a package of `sim`, in the user's plug-in folder, in an
 installed package with the entry point `repose.plugins`, and in a file named on the command line. A module offers its
@@ -25,7 +25,14 @@ from typing import Any, NamedTuple
 
 import platformdirs
 
-OFFERS = {"laws": "LAW", "integrators": "INTEGRATORS", "measure": "MEASUREMENT", "scenes": "SCENE"}
+OFFERS = {
+    "laws": "LAW",
+    "integrators": "INTEGRATORS",
+    "fields": "FIELD",
+    "bonds": "BOND",
+    "measure": "MEASUREMENT",
+    "scenes": "SCENE",
+}
 """Package of `sim`, and the name under which a module offers a record, or a tuple of records."""
 
 ENTRY_POINTS = "repose.plugins"
@@ -51,7 +58,14 @@ class Plugin(NamedTuple):
     @property
     def offers(self) -> list[str]:
         """Kinds and names of its records, such as "law springy"."""
-        names = {"laws": "law", "integrators": "integrator", "scenes": "scene", "measure": "measurement"}
+        names = {
+            "laws": "law",
+            "integrators": "integrator",
+            "fields": "field",
+            "bonds": "bond law",
+            "scenes": "scene",
+            "measure": "measurement",
+        }
         return [
             f"{names[kind]} {record.name}"
             for kind in OFFERS
@@ -85,6 +99,16 @@ def laws() -> dict[str, Any]:
 def integrators() -> dict[str, Any]:
     """Every integrator by name."""
     return found("integrators")
+
+
+def fields() -> dict[str, Any]:
+    """Every field by name."""
+    return found("fields")
+
+
+def bonds() -> dict[str, Any]:
+    """Every bond law by name."""
+    return found("bonds")
 
 
 def measurements() -> dict[str, Any]:

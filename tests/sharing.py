@@ -19,6 +19,7 @@ COMPILING = (
     "tests/reliability/test_t_step_threads.py",
     "tests/sim/test_heap_rotation.py",
     "tests/sim/test_start_up.py",
+    "tests/reliability/test_t_everything.py",
 )
 """Between them they need every loop there is, the heap's first. One that is forgotten here costs time only."""
 

@@ -15,13 +15,13 @@ import pytest
 from numpy.typing import ArrayLike
 from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs
 from repose.sim.engine.contacts.force_table import ContactTable, blank_table, fill_table
-from repose.sim.engine.model import LawCall, Model
+from repose.sim.engine.model import NO_NUMBERS, BoundLaw, LawCall, Model, Numbers
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, rebuild, renewal
 from repose.sim.engine.parts import plain_parts
 from repose.sim.engine.step import compose, plain
 from repose.sim.engine.threads import thread_of
-from repose.sim.engine.timestep.survey import Survey, SurveyCall, blank_sums, limits_of, survey_contacts
-from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
+from repose.sim.engine.timestep.survey import Survey, plain_survey
+from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, WALL_CONTACT_COUNT, Floats, World
 from repose.sim.experiment import activation
 from repose.sim.integrators import start_up
 from repose.sim.laws.law import Law
@@ -41,6 +41,8 @@ class Bench:
     dt: float
     gravity: tuple[float, ...] = ()
     compiled: bool = False
+    further: Numbers = NO_NUMBERS
+    """What the model's fields read."""
     status: int = field(default=OK, init=False)
 
     def __post_init__(self) -> None:
@@ -51,13 +53,20 @@ class Bench:
         """As `Experiment.advance`: grows the pair table as needed, returns the steps done."""
         done = 0
         while done < steps:
-            count, self.status, _ = self.loop(self.world, self.numbers, self.gravity, self.dt, steps - done)
+            count, self.status, _ = self.loop(
+                self.world, self.numbers, self.gravity, self.dt, steps - done, self.further
+            )
             done += count
             if self.status == PAIRS_FULL:
                 self.world = enlarge_pairs(self.world)
             elif self.status != OK:
                 break
         return done
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.further.time + (int(self.world.counters[STEP_COUNT]) - self.further.step) * self.dt
 
     @property
     def position(self) -> Floats:
@@ -90,18 +99,8 @@ class Bench:
 
 def look(bench: Bench) -> Survey:
     """The survey of a world, uncompiled."""
-    return plain_survey(bench.model)(bench.world, bench.numbers)
-
-
-def plain_survey(model: Model) -> Callable[[World, tuple], Survey]:
-    """`repose.sim.engine.timestep.survey.compose_survey`, uncompiled."""
-    law = model.law
-
-    def survey(world: World, numbers: tuple) -> Survey:
-        call = SurveyCall(law.stiffness, law.energy, law.material, numbers)
-        return Survey(*survey_contacts(world, call, model.shapes, limits_of(model), blank_sums(world)))
-
-    return survey
+    now = bench.further._replace(time=bench.time)
+    return plain_survey(bench.model)(bench.world, bench.numbers, now)
 
 
 def contacts_of(bench: Bench) -> ContactTable:
@@ -113,11 +112,16 @@ def plain_contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
     """`repose.sim.engine.contacts.force_table.contact_table`, uncompiled."""
 
     def table(world: World, numbers: tuple) -> ContactTable:
-        blank, call = blank_table(world), LawCall(model.law.force, model.law.material, numbers)
+        blank, call = blank_table(world), call_of(model.law, numbers)
         count = fill_table(world, call, model.shapes, blank)
         return ContactTable(blank.i[:count], blank.j[:count], blank.branch[:, :count], blank.force[:, :count])
 
     return table
+
+
+def call_of(law: BoundLaw, numbers: tuple) -> LawCall:
+    """What the loops over contacts call."""
+    return LawCall(law.force, law.material, law.energy, law.lasts, numbers, law.reach(numbers))
 
 
 def plain_loop(model: Model) -> Callable:

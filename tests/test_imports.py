@@ -24,7 +24,7 @@ LAYERS = (
     ("repose.sim.experiment",),
     ("repose.sim.io",),
     ("repose.sim.measure",),
-    ("repose.sim.laws", "repose.sim.integrators"),
+    ("repose.sim.laws", "repose.sim.integrators", "repose.sim.fields", "repose.sim.bonds"),
     ("repose.sim.engine",),
     ("repose.sim.parameters", "repose.sim.numbers", "repose.sim.registry"),
 )

@@ -96,8 +96,8 @@ def repose(
         list[Path] | None,
         typer.Option(
             metavar="FILE.py",
-            help="Python file with laws, integrators, scenes or measurements of your own; it is executed. "
-            "May be repeated.",
+            help="Python file with laws, integrators, fields, bonds, scenes or measurements of your own; "
+            "it is executed. May be repeated.",
             show_default=False,
         ),
     ] = None,

@@ -64,6 +64,11 @@ def read_row(table, row, like):
     return read_part_of_row(table, row, 0, like)
 
 
+def read_column(table, k, like):
+    """The numbers in column k of a 2D array, as many as `like` has."""
+    return tuple(table[c, k] for c in range(len(like)))
+
+
 def slices(columns, first, last):
     """The same columns from entry `first` to `last` - 1."""
     return tuple(column[first:last] for column in columns)
@@ -192,6 +197,18 @@ def _write_row(table, row, column, a):
         table[row, column + 2] = a[2]
 
     return (write_row0, write_row1, write_row2, write_row3)[len(a)]
+
+
+@overload(read_column)
+def _read_column(table, k, like):
+    if len(like) > 3:
+        return lambda table, k, like: read_column(table, k, like[:3]) + read_column(table[3:], k, like[3:])
+    return (
+        lambda table, k, like: (),
+        lambda table, k, like: (table[0, k],),
+        lambda table, k, like: (table[0, k], table[1, k]),
+        lambda table, k, like: (table[0, k], table[1, k], table[2, k]),
+    )[len(like)]
 
 
 @overload(slices)

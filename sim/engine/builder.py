@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from repose.sim.engine.contacts.kinematics import TINY
 from repose.sim.engine.contacts.wall_geometry import FACET
+from repose.sim.engine.model import Model
 from repose.sim.engine.workspace import BLOCK, LANES, OVERLAP_COLUMNS, empty_wall_buffer, working_storage
 from repose.sim.engine.world import (
     COUNTER_COUNT,
     MATERIAL_COUNT,
     PAIR_COUNT,
     WALL_CONTACT_COUNT,
+    Bodies,
+    Bonds,
     Floats,
     Pairs,
     WallContacts,
     World,
+    empty_bodies,
+    empty_bonds,
     empty_pairs,
     empty_wall_contacts,
     empty_walls,
 )
+
+BOND_COLUMNS = ("i", "j", "rest_length", "own", "intact", "memory")
+"""Columns of `Bonds` with one entry per bond that are kept from step to step."""
 
 PAIRS_PER_SPHERE = 4
 """Pair capacity a new world starts with, per sphere; the table grows by half when it is full."""
@@ -30,7 +40,7 @@ def empty_world(
 ) -> World:
     """A world without spheres, ready for `add_spheres`."""
     coordinates = dimension + spin_length
-    pair_buffer, search, shared = working_storage(1, 0, np.zeros(0), 0, dimension, 0, np.array([skin]))
+    pair_buffer, search, shared = working_storage(1, 0, np.zeros(0), 0, dimension, 0, np.array([skin]), np.zeros(1))
     return World(
         motion=np.zeros((coordinates, levels, 0)),
         force=np.zeros((coordinates, 0)),
@@ -109,11 +119,118 @@ def add_spheres(
         orientation=np.concatenate([world.orientation, upright], axis=1),
         turned=np.concatenate([world.turned, np.zeros((3, count))], axis=1),
     )
+    if grown.bodies:
+        loose = {
+            "offset": np.concatenate([grown.bodies.offset, np.zeros((dimension, count))], axis=1),
+            "own_mass": np.concatenate([grown.bodies.own_mass, mass]),
+            "arm": np.zeros((dimension, before + count)),
+        }
+        grown = grown._replace(bodies=grown.bodies._replace(**loose))
+    if grown.bonds:
+        grown = grown._replace(bonds=indexed_bonds(grown.bonds, before + count))
     return fitted(grown, world.pairs, max(world.pairs.i.size, PAIRS_PER_SPHERE * (before + count)))
 
 
+def add_bonds(
+    world: World, i: ArrayLike, j: ArrayLike, own: ArrayLike, *, rest_length: ArrayLike | None = None
+) -> World:
+    """The world with bonds appended between the spheres of rows i and j, each shape (bonds,), and numbers `own` of each
+    bond, shape (columns, bonds) or (columns,); at rest at their present length, or at `rest_length` [m].
+
+    Raises ValueError for rows that are not there, a sphere bonded to itself, centres that coincide, another number of
+    columns than before, and numbers that are not finite.
+    """
+    first, second = (np.atleast_1d(np.asarray(rows, np.int64)) for rows in (i, j))
+    count, dimension = first.size, world.search.cell.shape[0]
+    numbers = np.asarray(own, float)
+    numbers = np.broadcast_to(numbers.reshape(len(numbers), -1), (len(numbers), count))
+    if count and not (min(first.min(), second.min()) >= 0 and world.sphere_count > max(first.max(), second.max())):
+        raise ValueError(f"Bonds join spheres of rows 0 to {world.sphere_count - 1}; a row beyond them was given.")
+    place = world.motion[:dimension, 0]
+    apart = np.sqrt(((place[:, first] - place[:, second]) ** 2).sum(axis=0))
+    length = np.broadcast_to(apart if rest_length is None else np.asarray(rest_length, float), count)
+    if not (np.isfinite(numbers).all() and (apart > 0.0).all() and (length > 0.0).all() and np.isfinite(length).all()):
+        raise ValueError("A bond needs two spheres at different places, a positive rest length and finite numbers.")
+    made = empty_bonds(count, dimension, world.motion.shape[0] - dimension, len(numbers))
+    made.i[:], made.j[:], made.rest_length[:], made.own[:] = first, second, length, numbers
+    if world.bonds:
+        if len(world.bonds.own) != len(numbers):
+            raise ValueError(f"Bonds of this world have {len(world.bonds.own)} numbers each, not {len(numbers)}.")
+        joined = {
+            name: np.concatenate([getattr(world.bonds, name), getattr(made, name)], axis=-1) for name in BOND_COLUMNS
+        }
+        made = made._replace(**joined, lost=world.bonds.lost.copy())
+    return world._replace(bonds=indexed_bonds(made, world.sphere_count))
+
+
+def indexed_bonds(bonds: Bonds, spheres: int) -> Bonds:
+    """The same bonds with room for their forces, and with an index by sphere."""
+    count, width = bonds.i.size, bonds.push.shape[1]
+    ends = np.concatenate([bonds.i, bonds.j]).astype(np.int64)
+    labels = np.concatenate([np.arange(1, count + 1), -np.arange(1, count + 1)])
+    order = np.lexsort((np.abs(labels), ends))
+    return bonds._replace(
+        push=np.zeros((count, width)),
+        power=np.zeros((2, count)),
+        incident=labels[order],
+        begin=np.searchsorted(ends[order], np.arange(spheres + 1)),
+    )
+
+
+def _kept_bonds(world: World, new_row: NDArray[np.int64]) -> Any:
+    """The bonds between spheres that stay, with their new rows."""
+    if not world.bonds:
+        return ()
+    bonds = world.bonds
+    i, j = new_row[bonds.i], new_row[bonds.j]
+    stays = (i >= 0) & (j >= 0)
+    left = {name: np.ascontiguousarray(getattr(bonds, name)[..., stays]) for name in BOND_COLUMNS}
+    left |= {"i": i[stays].astype(np.uint32), "j": j[stays].astype(np.uint32)}
+    return indexed_bonds(bonds._replace(**left), int(new_row.max(initial=-1)) + 1)
+
+
+def body_of(bodies: Bodies, spheres: int) -> NDArray[np.int32]:
+    """Row of the body that each sphere is a member of, -1 for loose ones, shape (spheres,)."""
+    rows = np.full(spheres, -1, np.int32)
+    rows[bodies.member] = np.repeat(np.arange(bodies.begin.size - 1), np.diff(bodies.begin))
+    return rows
+
+
+def _in_whole_bodies(world: World, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Those of these rows that are loose or in a body all of whose members are among them."""
+    if not world.bodies:
+        return rows
+    kept = np.zeros(world.sphere_count, bool)
+    kept[rows] = True
+    body = world.search.body
+    broken = np.bincount(body[~kept & (body >= 0)], minlength=world.bodies.begin.size - 1) > 0
+    return rows[~((body[rows] >= 0) & broken[body[rows]])]
+
+
+def _kept_bodies(world: World, rows: NDArray[np.intp], new_row: NDArray[np.int64]) -> Any:
+    """The bodies whose members stay, in the order of their first members."""
+    if not world.bodies:
+        return ()
+    bodies = world.bodies
+    counts = np.diff(bodies.begin)
+    first = new_row[bodies.member[bodies.begin[:-1]]] if counts.size else np.zeros(0, np.int64)
+    order = np.argsort(first, kind="stable")
+    order = order[first[order] >= 0]
+    members = [new_row[bodies.member[bodies.begin[b] : bodies.begin[b + 1]]] for b in order]
+    columns = ("motion", "force", "inverse_mass", "unequal", "reference", "orientation", "matrix", "spin", "body_id")
+    return bodies._replace(
+        **{name: np.ascontiguousarray(getattr(bodies, name)[..., order]) for name in columns},
+        arm=np.zeros((bodies.offset.shape[0], rows.size)),
+        member=np.concatenate([np.zeros(0, np.int64), *members]).astype(np.uint32),
+        begin=np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64),
+        offset=np.ascontiguousarray(bodies.offset[:, rows]),
+        own_mass=bodies.own_mass[rows],
+    )
+
+
 def keep_spheres(world: World, kept: NDArray[np.bool_]) -> World:
-    """The world with only the rows where `kept` is True; contact history among them is kept bit by bit."""
+    """The world with only the rows where `kept` is True; contact history among them is kept bit by bit. A body leaves
+    as a whole as soon as one of its members does."""
     return with_rows(world, np.flatnonzero(kept))
 
 
@@ -130,6 +247,7 @@ def in_order_of_id(world: World) -> World:
 
 def with_rows(world: World, rows: NDArray[np.intp]) -> World:
     """The world with only these rows, in this order; contact history among them is kept bit by bit."""
+    rows = _in_whole_bodies(world, rows)
     new_row = np.full(world.sphere_count, -1)
     new_row[rows] = np.arange(rows.size)
     pairs, left = _kept_pairs(world, new_row)
@@ -147,6 +265,8 @@ def with_rows(world: World, rows: NDArray[np.intp]) -> World:
         turned=np.ascontiguousarray(world.turned[:, rows]),
         wall_contacts=wall_contacts,
         counters=world.counters.copy(),
+        bonds=_kept_bonds(world, new_row),
+        bodies=_kept_bodies(world, rows, new_row),
     )
     chosen.counters[PAIR_COUNT] = left
     chosen.counters[WALL_CONTACT_COUNT] = touching
@@ -276,6 +396,18 @@ def fill_pair_properties(world: World) -> None:
         pairs.effective_inertia[:used] = 1.0 / np.maximum(inverse_inertia[i] + inverse_inertia[j], TINY)
 
 
+def with_parts(world: World, model: Model) -> World:
+    """The world with an empty table of bonds or bodies where the model has them and the world does not yet."""
+    dimension, spheres = world.search.cell.shape[0], world.sphere_count
+    spin_length = world.motion.shape[0] - dimension
+    if model.bond is not None and not world.bonds:
+        world = world._replace(bonds=empty_bonds(0, dimension, spin_length, model.bond.columns, spheres))
+    if model.bodies and not world.bodies:
+        bodies = empty_bodies(dimension, spin_length, world.motion.shape[1], spheres=spheres)
+        world = world._replace(bodies=bodies._replace(own_mass=world.mass.copy()))
+    return world
+
+
 def forget_neighbours(world: World) -> None:
     """Have both lists rebuilt at the next step, whatever has moved."""
     world.search.reference[:] = np.inf
@@ -285,6 +417,10 @@ def with_levels(world: World, levels: int) -> World:
     """The world with room for another integrator's levels; those above acceleration begin at zero."""
     motion = np.zeros((world.motion.shape[0], levels, world.sphere_count))
     motion[:, :3] = world.motion[:, :3]
+    if world.bodies:
+        moved = np.zeros((world.motion.shape[0], levels, world.bodies.motion.shape[2]))
+        moved[:, :3] = world.bodies.motion[:, :3]
+        world = world._replace(bodies=world.bodies._replace(motion=moved))
     return world._replace(motion=motion)
 
 
@@ -315,7 +451,10 @@ def fitted(world: World, pairs: Pairs, capacity: int, wall_capacity: int = 0, th
         dimension,
         2 * world.motion.shape[0] - dimension,
         world.search.skin.copy(),
+        world.search.reach.copy(),
     )
+    if world.bodies:
+        search.body[:] = body_of(world.bodies, world.sphere_count)
     grown = world._replace(
         wall_contacts=wall_contacts,
         pairs=fitted,

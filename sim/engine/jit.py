@@ -154,7 +154,7 @@ def address_of(part: Any, kind: types.Type) -> int:
 SIM = Path(__file__).resolve().parents[1]
 """Folder of the package `repose.sim`."""
 
-COMPILED_FROM = ("engine", "laws", "integrators")
+COMPILED_FROM = ("engine", "laws", "integrators", "fields", "bonds")
 """Packages of `sim` whose functions a step loop consists of."""
 
 

@@ -19,6 +19,30 @@ def no_material(params: Any, kind: int) -> tuple[float, ...]:
     return ()
 
 
+@compilable(forceinline=True)  # type: ignore[untyped-decorator]
+def no_reach(params: Any) -> float:
+    """`BoundLaw.reach` of a contact law."""
+    return 0.0
+
+
+@compilable(forceinline=True)  # type: ignore[untyped-decorator]
+def while_touching(params: Any, contact: Any) -> float:
+    """`BoundLaw.lasts` of a contact law."""
+    return 1.0 if contact.overlap > 0.0 else 0.0
+
+
+@compilable(forceinline=True)  # type: ignore[untyped-decorator]
+def no_potential(params: Any, sphere: Any, time: float) -> float:
+    """`BoundField.potential` of a field that has none."""
+    return 0.0
+
+
+@compilable(forceinline=True)  # type: ignore[untyped-decorator]
+def no_stiffness(params: Any, sphere: Any, time: float) -> tuple[float, float]:
+    """`BoundField.stiffness` of a field that varies slowly with position and velocity."""
+    return 0.0, 0.0
+
+
 @dataclass(frozen=True)
 class BoundLaw:
     """A contact law with every choice of formula made: plain functions that numba can compile.
@@ -36,11 +60,52 @@ class BoundLaw:
     """material(params, kind) -> `Contact.material`; kind = material_i * number of materials + material_j."""
     material_columns: int = 0
     """Length of `Contact.material`; 0 if the law reads neither material nor effective radius of a contact."""
+    reach: Callable = no_reach
+    """reach(params) -> how far beyond touching the law acts [m]; 0 for a contact law, which has this default."""
+    lasts: Callable = while_touching
+    """lasts(params, contact) -> 1.0 if the memory of the contact lasts beyond this evaluation, else 0.0. The memory is
+    the shear spring and `Contact.remembered`. A law with reach may keep it after the two have parted; when it ends, the
+    energy that the law then still stores is booked as lost."""
 
     @property
     def needs_material(self) -> bool:
         """Whether the loop must provide material and effective radius of every contact, which costs a little."""
         return self.material_columns > 0
+
+    @property
+    def acts_at_distance(self) -> bool:
+        """Whether the loop must evaluate the law for pairs that do not touch."""
+        return self.reach is not no_reach
+
+
+@dataclass(frozen=True)
+class BoundField:
+    """A field with every choice of formula made: plain functions of one sphere and of time that numba can compile."""
+
+    force: Callable
+    """force(params, sphere, time) -> FieldForce; `Sphere` and `FieldForce` are in repose.sim.engine.fields."""
+    potential: Callable = no_potential
+    """potential(params, sphere, time) -> potential energy of the part of the force that has one [J]."""
+    stiffness: Callable = no_stiffness
+    """stiffness(params, sphere, time) -> largest rise of the force with displacement [N/m] and with velocity [kg/s], in
+    any direction: the automatic time step follows it."""
+
+
+@dataclass(frozen=True)
+class BoundBond:
+    """A bond law with every choice of formula made: plain functions of one bond that numba can compile."""
+
+    force: Callable
+    """force(params, link) -> BondForce; `Link` and `BondForce` are in repose.sim.engine.bonds."""
+    energy: Callable
+    """energy(params, link) -> what the bond stores [J]; it is lost when the bond breaks."""
+    breaks: Callable
+    """breaks(params, link) -> whether the bond breaks at this evaluation."""
+    stiffness: Callable
+    """stiffness(params, link) -> axial and shear stiffness [N/m], bending and twisting stiffness, the larger
+    [N m/rad], and the time by which damping multiplies all of them [s]."""
+    columns: int = 1
+    """Length of `Link.own`, the numbers of a single bond."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +127,14 @@ class Integrator:
     """Fraction of dt that each force evaluation represents (energy ledger), one entry per stage [-]."""
     velocity_lead: float = 0.0
     """Time by which the stored velocity is ahead of the stored position, in units of dt [-]."""
+    stage_times: tuple[float, ...] = (1.0,)
+    """Time of each force evaluation from the beginning of the step, in units of dt, one entry per stage [-]."""
+
+    def __post_init__(self) -> None:
+        """Refuse a record that says of some stages only when they are."""
+        if len(self.stage_times) != len(self.weights):
+            stages = f"{len(self.weights)} stages and {len(self.stage_times)} times of them"
+            raise ValueError(f"The integrator '{self.name}' has {stages}: give `stage_times`, one entry per stage.")
 
 
 @dataclass(frozen=True)
@@ -72,6 +145,12 @@ class Model:
     integrator: Integrator
     dimension: int = 2
     rotation: bool = False
+    fields: tuple[BoundField, ...] = ()
+    """Fields that act on every sphere, besides gravity."""
+    bond: BoundBond | None = None
+    """Law of the bonds between spheres; None for a world without a table of bonds."""
+    bodies: bool = False
+    """Whether the world has a table of rigid bodies of several spheres; they rotate, so that spheres must."""
 
     @property
     def spin_length(self) -> int:
@@ -86,8 +165,8 @@ class Model:
     @property
     def shapes(self) -> Shapes:
         """The lengths of the vectors of this model."""
-        zeros = tuple((0.0,) * n for n in (self.dimension, self.spin_length, self.law.material_columns))
-        return Shapes(*zeros)
+        lengths = (self.dimension, self.spin_length, self.law.material_columns, int(self.law.acts_at_distance))
+        return Shapes(*((0.0,) * n for n in lengths))
 
 
 class Shapes(NamedTuple):
@@ -99,6 +178,23 @@ class Shapes(NamedTuple):
     """Length 0, 1 or 3."""
     material: tuple
     """Length `BoundLaw.material_columns`."""
+    reach: tuple
+    """Length 1 if the law acts at a distance, 0 for a contact law."""
+
+
+class Numbers(NamedTuple):
+    """What fields and bonds read: numbers that may change between batches, and the time."""
+
+    fields: tuple = ()
+    """The numbers of each field of the model, in its order."""
+    bond: tuple = ()
+    """The numbers of the bond law."""
+    time: float = 0.0
+    """Simulated time at `step` [s]; since then dt has not changed."""
+    step: int = 0
+
+
+NO_NUMBERS = Numbers()
 
 
 class LawCall(NamedTuple):
@@ -106,7 +202,11 @@ class LawCall(NamedTuple):
 
     force: Callable
     material: Callable
+    energy: Callable
+    lasts: Callable
     params: tuple
+    reach: float
+    """How far beyond touching the law acts [m]."""
 
 
 class Stage(NamedTuple):

@@ -1,4 +1,4 @@
-"""Orientation of spheres, for the picture: nothing in their motion depends on it.
+"""Orientation of spheres, for the picture: nothing in the motion of loose spheres depends on it.
 
 The step loop integrates the components of the spin like coordinates. Over the few steps between two updates their sum
 is a rotation vector, by which the unit quaternion is rotated; exact for a steady axis.
@@ -7,7 +7,7 @@ is a rotation vector, by which the unit quaternion is rotated; exact for a stead
 from __future__ import annotations
 
 import numpy as np
-from repose.sim.engine.world import World
+from repose.sim.engine.world import Bodies, Floats, World
 
 
 def update(world: World) -> None:
@@ -37,3 +37,26 @@ def update(world: World) -> None:
         ]
     )
     world.orientation[:] = turned / np.linalg.norm(turned, axis=0)
+    if world.bodies:
+        world.orientation[:, world.bodies.member] = world.bodies.reference[:, world.search.body[world.bodies.member]]
+
+
+def matrices(quaternion: Floats) -> Floats:
+    """Rotation matrices of unit quaternions (w, x, y, z), shape (n, 4) to (n, 3, 3)."""
+    w, x, y, z = quaternion.T
+    rows = [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+        [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), 2, 0)
+
+
+def body_spins(bodies: Bodies, momentum: Floats) -> Floats:
+    """Angular velocity of every body [rad/s] from its angular momentum over the reference moment of inertia, both of
+    shape (spin length, bodies)."""
+    if len(momentum) == 1:
+        return momentum
+    turn = matrices(bodies.reference.T)
+    spins: Floats = momentum + np.einsum("nak,kn,nbk,bn->an", turn, bodies.unequal, turn, momentum)
+    return spins

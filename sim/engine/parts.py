@@ -75,7 +75,7 @@ def addresses(
     """
     stage, thread = Stage(0.0, 1.0), Thread(0, 1, 0, 0)
     of_law = {
-        "push_pairs": argument_type(force_of_pairs(world, params, gravity, stage, thread)),
+        "push_pairs": argument_type(force_of_pairs(world, params, gravity, world.mass, stage, thread)),
         "push_walls": argument_type(force_of_walls(world, params, stage, thread, 0)),
     }
     of_dimension = geometry_types(world)
@@ -117,17 +117,18 @@ _dispatcher = cache(compiled_part)
 @lru_cache(maxsize=64)
 def _forces(law: BoundLaw, shapes: Shapes) -> tuple[Callable, Callable]:
     """`Parts.push_pairs` and `Parts.push_walls`; the integrator does not matter to them."""
-    force, material = law.force, law.material
+    force, material, energy, lasts, reach_of = law.force, law.material, law.energy, law.lasts, law.reach
     source = fingerprint()
 
     def push_pairs(tables):  # type: ignore[no-untyped-def]
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
-        return pair_forces(tables, LawCall(force, material, tables.params), shapes)
+        call = LawCall(force, material, energy, lasts, tables.params, reach_of(tables.params))
+        return pair_forces(tables, call, shapes)
 
     def push_walls(tables):  # type: ignore[no-untyped-def]
         source  # noqa: B018
-        law = LawCall(force, material, tables.params)
-        return evaluate_walls(tables, law, shapes, shapes.spin, shapes.material)
+        call = LawCall(force, material, energy, lasts, tables.params, reach_of(tables.params))
+        return evaluate_walls(tables, call, shapes, shapes.spin, shapes.material, shapes.reach)
 
     return push_pairs, push_walls
 

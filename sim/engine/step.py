@@ -1,4 +1,4 @@
-"""compose(model) -> advance(world, params, gravity, dt, steps): the time step as a table of contents.
+"""compose(model) -> advance(world, params, gravity, dt, steps, numbers): the time step as a table of contents.
 
 Contact law and integrator are plain functions of the model. The loop and its parts (repose.sim.engine.parts) are
 compiled with all that they call, so that they are as fast as if written by hand, and the next process finds them on
@@ -12,12 +12,21 @@ from functools import lru_cache
 from typing import Any
 
 from numba import typeof
+from repose.sim.engine.bodies import (
+    gather_members,
+    own_bodies,
+    place_members,
+    settle_bodies,
+    turn_bodies,
+)
+from repose.sim.engine.bonds import NO_BOND, BondCall, bond_forces, record_bond_energy
 from repose.sim.engine.contacts.largest_overlap import record_largest_overlap
 from repose.sim.engine.contacts.pair_forces import force_of_pairs, record_pair_energy
 from repose.sim.engine.contacts.wall_forces import move_walls, wall_forces, wall_record
+from repose.sim.engine.fields import FieldCall, field_forces, record_field_energy, sum_of
 from repose.sim.engine.jit import call, compilable, compiled, fingerprint
-from repose.sim.engine.model import Model, Stage
-from repose.sim.engine.neighbours.verlet_list import refresh_neighbours
+from repose.sim.engine.model import NO_NUMBERS, Model, Numbers, Stage
+from repose.sim.engine.neighbours.verlet_list import list_as_far, refresh_neighbours
 from repose.sim.engine.parts import Parts, addresses, compiled_parts, plain_parts
 from repose.sim.engine.threads import in_threads, thread_of, wait
 from repose.sim.engine.timestep.stability import damping_fraction
@@ -28,24 +37,34 @@ from repose.sim.engine.world import OK, PAIR_COUNT, PENDING, STEP_COUNT, THREAD_
 def compose(model: Model) -> Any:
     """The compiled step loop of a model.
 
-    advance(world, params, gravity, dt, steps) -> (steps done, status, row of the sphere concerned or -1); `params` is
-    the tuple of numbers the law reads, `gravity` a tuple [m/s²], one entry per dimension. It never allocates, prints
-    or raises. A status other than OK leaves the step unfinished: the next call continues it (tables enlarged), or the
-    world is discarded (a fault). With dt = 0 nothing moves and no step is counted: spheres get the accelerations of
-    the present forces, which a motion starts with. As many threads step the world as it has tables for, and the result
-    is the same bit by bit for any number of them.
+    advance(world, params, gravity, dt, steps, numbers) -> (steps done, status, row of the sphere concerned or -1);
+    `params` is the tuple of numbers the law reads, `gravity` a tuple [m/s²], one entry per dimension, `numbers` what
+    fields and bonds read (repose.sim.engine.model.Numbers). It never allocates, prints or raises. A status other than
+    OK leaves the step unfinished: the next call continues it (tables enlarged), or the world is discarded (a fault).
+    With dt = 0 nothing moves and no step is counted: spheres get the accelerations of the present forces, which a
+    motion starts with. As many threads step the world as it has tables for, and the result is the same bit by bit for
+    any number of them.
     """
     loop, parts = compiled(step_loop(model, fingerprint())), compiled_parts(model)
     known: dict[bool, Parts] = {}
     """Addresses of the parts by whether the world has walls."""
     no_parts = Parts(*(0 for _ in Parts._fields))
 
-    def run(world: World, params: tuple, gravity: tuple, dt: float, steps: int, thread_id: int) -> tuple[int, int, int]:
+    def run(
+        world: World,
+        params: tuple,
+        gravity: tuple,
+        dt: float,
+        steps: int,
+        thread_id: int,
+        numbers: Numbers = NO_NUMBERS,
+    ) -> tuple[int, int, int]:
         walled = world.walls.shape.size > 0
+        seen = without_unused(world, model)
         if walled not in known:
-            call_types = tuple(map(typeof, (world, params, gravity, dt, steps, thread_id, no_parts)))
+            call_types = tuple(map(typeof, (seen, params, gravity, dt, steps, thread_id, numbers, no_parts)))
             known[walled] = addresses(parts, world, params, gravity, lambda: loop.compile(call_types))
-        answer: tuple[int, int, int] = loop(world, params, gravity, dt, steps, thread_id, known[walled])
+        answer: tuple[int, int, int] = loop(seen, params, gravity, dt, steps, thread_id, numbers, known[walled])
         loop.disable_compile()  # for tables of other types the parts would have to be compiled again, too
         return answer
 
@@ -54,6 +73,14 @@ def compose(model: Model) -> Any:
 
     run.is_ready, run.dispatcher = is_ready, loop  # type: ignore[attr-defined]
     return in_threads(run)
+
+
+def without_unused(world: World, model: Model) -> World:
+    """The same tables without those of bonds and bodies where the model has none: the loop is compiled for one type."""
+    if (world.bonds and model.bond is None) or (world.bodies and not model.bodies):
+        bonds = world.bonds if model.bond is not None else ()
+        return world._replace(bonds=bonds, bodies=world.bodies if model.bodies else ())
+    return world
 
 
 def plain(model: Model) -> Any:
@@ -66,16 +93,33 @@ def step_loop(model: Model, source: str) -> Callable:
     """The loop that each thread runs, as plain Python."""
     before, after, weights = model.integrator.before, model.integrator.after, model.integrator.weights
     stages = len(weights)
-    position_like = model.shapes.position
+    shapes = model.shapes
+    position_like = shapes.position
+    reach_of, at_distance = model.law.reach, model.law.acts_at_distance
+    stage_times = model.integrator.stage_times
+    velocity_lead = model.integrator.velocity_lead
+    has_bodies = model.bodies
+    has_fields = bool(model.fields)
+    field_force = sum_of(model.fields).force
+    has_bonds = model.bond is not None
+    bond = model.bond or NO_BOND
+    bond_force, bond_energy, bond_breaks, own = bond.force, bond.energy, bond.breaks, (0.0,) * bond.columns
     largest_fraction = damping_fraction(model.integrator)
 
-    def advance(world, params, gravity, dt, steps, thread_id, parts):
+    # Branches on `has_...` are decided before anything is compiled: what a model does not have generates no code.
+    def advance(world, params, gravity, dt, steps, thread_id, numbers, parts):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         thread = thread_of(world, thread_id)
         static = dt == 0.0
         walled = world.walls.shape.size > 0
+        if at_distance and thread.id == 0:
+            list_as_far(world.search, reach_of(params))
         if steps > 0 and not wait(world.threads):  # before anything is changed
             return 0, THREAD_MISSING, -1
+        begun = world.counters[STEP_COUNT]
+        weighing = world.mass
+        if has_bodies:
+            weighing = world.bodies.own_mass
         pending = world.counters[PENDING]  # stages begun before the tables had to be enlarged
         for done in range(steps):
             for k in range(stages):
@@ -85,24 +129,57 @@ def step_loop(model: Model, source: str) -> Callable:
                 if pending <= k:
                     if not static:
                         before(world.motion, thread.first, thread.last, k, dt)
+                        if has_bodies:
+                            first, last = own_bodies(world, thread)
+                            before(world.bodies.motion, first, last, k, dt)
                     if k == 0 and thread.id == 0:
                         move_walls(world.walls.moved, world.walls.velocity, dt)
                     pending = k + 1
+                if has_bodies:
+                    turn_bodies(world, shapes, stage_times[k] * dt, velocity_lead * dt, thread)
+                    if not wait(world.threads):
+                        return done, THREAD_MISSING, -1
+                    place_members(world, shapes, thread)
                 status, row = refresh_neighbours(world, position_like, dt, thread, parts)
                 if status != OK:
                     if thread.id == 0:
                         world.counters[PENDING] = pending
                     return done, status, row
-                if call(parts.push_pairs, force_of_pairs(world, params, gravity, stage, thread)) == 0:
+                if call(parts.push_pairs, force_of_pairs(world, params, gravity, weighing, stage, thread)) == 0:
                     return done, THREAD_MISSING, -1
                 if walled and not wall_forces(world, params, stage, thread, parts):
                     return done, THREAD_MISSING, -1
+                if has_bonds:
+                    bonds = BondCall(bond_force, bond_energy, bond_breaks, numbers.bond, own)
+                    if not bond_forces(world, bonds, shapes, stage, thread):
+                        return done, THREAD_MISSING, -1
+                    if thread.id == 0:
+                        record_bond_energy(world, stage.dt)
+                if has_fields:
+                    time = numbers.time + (begun + done - numbers.step + stage_times[k]) * dt
+                    field = FieldCall(field_force, numbers.fields, time)
+                    if not field_forces(world, field, shapes, weighing, thread):
+                        return done, THREAD_MISSING, -1
+                    if thread.id == 0:
+                        record_field_energy(world, stage.dt)
                 if thread.id == 0:
                     record_pair_energy(world.ledger, world.threads.heat, world.counters[PAIR_COUNT], stage.dt)
                     if walled:
                         call(parts.record_walls, wall_record(world, stage.dt))
                     step = world.counters[STEP_COUNT] + (0 if static else 1)
                     record_largest_overlap(world.largest_overlap, world.threads.largest_overlap, step)
+                if has_bodies:
+                    if not wait(world.threads):
+                        return done, THREAD_MISSING, -1
+                    gather_members(world, shapes, gravity, thread)
+                    bodies = world.bodies
+                    first, last = own_bodies(world, thread)
+                    if static:
+                        set_accelerations(bodies.motion, bodies.force, bodies.inverse_mass, first, last)
+                    else:
+                        after(bodies.motion, bodies.force, bodies.inverse_mass, first, last, k, dt)
+                        if k == stages - 1:
+                            settle_bodies(world, thread)
                 if static:
                     set_accelerations(world.motion, world.force, world.inverse_mass, thread.first, thread.last)
                 else:
@@ -111,6 +188,11 @@ def step_loop(model: Model, source: str) -> Callable:
             if thread.id == 0:
                 world.counters[PENDING] = 0
                 world.counters[STEP_COUNT] += 0 if static else 1
+        if has_bodies and steps > 0:  # as they are at the end of the step, for whoever reads the tables
+            turn_bodies(world, shapes, 0.0, 0.0, thread)
+            if not wait(world.threads):
+                return steps, THREAD_MISSING, -1
+            place_members(world, shapes, thread)
         return steps, OK, -1
 
     return advance

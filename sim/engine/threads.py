@@ -28,7 +28,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from repose.sim.engine import workspace
 from repose.sim.engine.jit import compilable
-from repose.sim.engine.model import Thread
+from repose.sim.engine.model import NO_NUMBERS, Numbers, Thread
 from repose.sim.engine.workspace import ARRIVED, BROKEN, ROUND, WAIT_LIMIT
 from repose.sim.engine.world import THREAD_MISSING
 
@@ -47,16 +47,20 @@ def in_threads(loop: Callable[..., tuple[int, int, int]]) -> Any:
     Interrupted before its own share has begun, it leaves the world unchanged. `advance.loop` is the loop itself.
     """
 
-    def advance(world: Any, params: tuple, gravity: tuple, dt: float, steps: int) -> tuple[int, int, int]:
+    def advance(
+        world: Any, params: tuple, gravity: tuple, dt: float, steps: int, numbers: Numbers = NO_NUMBERS
+    ) -> tuple[int, int, int]:
         barrier, count = world.threads.barrier, world.threads.thread_status.shape[0]
         if count == 1:
-            return loop(world, params, gravity, dt, steps, 0)
+            return loop(world, params, gravity, dt, steps, 0, numbers)
         if not is_compiled(advance, world):
-            loop(world, params, gravity, dt, 0, 0)  # in one thread: none may wait at the barrier for the compiler
+            # In one thread: none may wait at the barrier for the compiler.
+            loop(world, params, gravity, dt, 0, 0, numbers)
         pool = _pool_of(count - 1)
         try:
-            others = [pool.submit(loop, world, params, gravity, dt, steps, thread) for thread in range(1, count)]
-            answer = loop(world, params, gravity, dt, steps, 0)
+            given = world, params, gravity, dt, steps
+            others = [pool.submit(loop, *given, thread, numbers) for thread in range(1, count)]
+            answer = loop(*given, 0, numbers)
             if answer[1] == THREAD_MISSING:
                 pool.shutdown(wait=False)
                 return answer

@@ -60,6 +60,11 @@ def torque(arm, force, spin):
     return _cross(arm, force)
 
 
+def upward(length, like):
+    """The vector of this length along the last axis, with the components a vector like `like` has."""
+    return (*(0.0 * x for x in like[1:]), length)
+
+
 def twist_rate(spin, normal):
     """How fast a spin turns about the normal [rad/s]; a spin in the plane does not."""
     return dot(spin, normal) if len(spin) == 3 else 0.0
@@ -149,6 +154,11 @@ def _turn(spin, arm):
         spin[2] * arm[0] - spin[0] * arm[2],
         spin[0] * arm[1] - spin[1] * arm[0],
     )
+
+
+@overload(upward)
+def _upward(length, like):
+    return {2: lambda length, like: (0.0, length), 3: lambda length, like: (0.0, 0.0, length)}[len(like)]
 
 
 @overload(twist_rate)

@@ -89,7 +89,9 @@ class Search(NamedTuple):
     wall_reference: Floats
     """How far the walls had moved then [m], shape (walls, dimension)."""
     skin: Floats
-    """How far beyond touching a pair is listed [m], shape (1,); tuned to the state at each rebuild."""
+    """How far beyond the reach of the law a pair is listed [m], shape (1,); tuned to the state at each rebuild."""
+    reach: Floats
+    """How far beyond touching the law acts, as the lists allow for [m], shape (1,); 0 for a contact law."""
     cell: NDArray[np.int64]
     """Cell coordinates of each sphere, shape (dimension, count)."""
     order: NDArray[np.uint32]
@@ -110,6 +112,9 @@ class Search(NamedTuple):
     """Of the present wall: lowest and highest corner of its box [m], normal, first corner [m], shape (4, dimension)."""
     box_cells: NDArray[np.int64]
     """First and last cell near the box, shape (2, dimension)."""
+    body: NDArray[np.int32]
+    """Row of the body that each sphere is a member of, -1 for a loose sphere, shape (count,): members of one body do
+    not touch each other."""
     unequal: Floats
     """(R_max + R_min)/R_min of all spheres, shape (1,): no overlap is a larger share of the smaller radius than so many
     times its share of R_i + R_j."""
@@ -138,6 +143,8 @@ class Threads(NamedTuple):
     push: Floats
     """Of each pair the force on i [N], with rotation the torque on i and that on j [N m],
     shape (capacity, dimension + 2 spin length); empty for one thread."""
+    field_power: Floats
+    """Power that each sphere loses to fields as heat, and that an agent outside gives to it [W], shape (2, count)."""
     other: NDArray[np.uint32]
     """Pairs of each sphere as j, shape (capacity,); empty for one thread."""
     other_begin: NDArray[np.int32]
@@ -159,17 +166,17 @@ def empty_wall_buffer(capacity: int, spheres: int, dimension: int) -> WallBuffer
 
 
 def working_storage(
-    threads: int, capacity: int, radius: Floats, walls: int, dimension: int, width: int, skin: Floats
+    threads: int, capacity: int, radius: Floats, walls: int, dimension: int, width: int, skin: Floats, reach: Floats
 ) -> tuple[PairBuffer, Search, Threads]:
     """Room for so many threads to step spheres of these radii with so many pairs; `width` numbers are written per pair.
 
     Nothing has been listed yet. What is needed only during a rebuild shares its memory with the forces written per
-    pair, which are needed only between two rebuilds.
+    pair and the power of fields, which are needed only between two rebuilds.
     """
     spheres = radius.size
     per_pair, per_sphere = (capacity, spheres + 1) if threads > 1 else (0, 0)
     room = capacity + LANES * threads
-    (shear_spring, place, normal_force, cell, found, j, touching), (push,) = overlaid(
+    (shear_spring, place, normal_force, cell, found, j, touching), (push, field_power) = overlaid(
         [
             ((dimension, room), np.float64),
             ((dimension + 1, spheres + LANES), np.float64),
@@ -178,7 +185,7 @@ def working_storage(
             *[((room,), np.uint32)] * 2,
             ((room,), np.uint8),
         ],
-        [((per_pair, width), np.float64)],
+        [((per_pair, width), np.float64), ((2, spheres), np.float64)],
     )
     large = LARGE * float(np.exp(np.log(radius).mean())) if spheres else math.inf
     many = int((radius > large).sum())
@@ -187,6 +194,7 @@ def working_storage(
         reference=np.full((dimension, spheres), np.inf),
         wall_reference=np.full((walls, dimension), np.inf),
         skin=skin,
+        reach=reach,
         cell=cell,
         order=np.zeros(spheres + LANES, np.uint32),
         place=place,
@@ -197,6 +205,7 @@ def working_storage(
         large=np.array([large]),
         box=np.zeros((4, dimension)),
         box_cells=np.zeros((2, dimension), np.int64),
+        body=np.full(spheres, -1, np.int32),
         unequal=np.array([1.0 + radius.max() / radius.min() if spheres else 2.0]),
     )
     shared_tables = Threads(
@@ -207,6 +216,7 @@ def working_storage(
         heat=np.zeros((2, capacity // CHUNK + 1)),
         largest_overlap=np.zeros((2, threads, OVERLAP_COLUMNS)),
         push=push,
+        field_power=field_power,
         other=np.zeros(per_pair, np.uint32),
         other_begin=np.zeros(per_sphere, np.int32),
     )
@@ -220,7 +230,7 @@ def buckets(spheres: int, least: int) -> int:
 
 def empty_threads(threads: int) -> Threads:
     """What so many threads share without spheres; a world of 0 threads cannot be stepped."""
-    return working_storage(threads, 0, np.zeros(0), 0, 2, 0, np.zeros(1))[2]
+    return working_storage(threads, 0, np.zeros(0), 0, 2, 0, np.zeros(1), np.zeros(1))[2]
 
 
 def overlaid(*groups: list[tuple[tuple[int, ...], type]]) -> list[list[NDArray[Any]]]:

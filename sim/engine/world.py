@@ -7,7 +7,7 @@ cannot move has inverse mass 0; nothing else distinguishes it.
 from __future__ import annotations
 
 import copy
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,6 +109,77 @@ class WallContacts(NamedTuple):
     """Power dissipated by damping and fed into the friction spring, where the entry pushes [W], shape (2, capacity)."""
 
 
+class Bonds(NamedTuple):
+    """Lasting links between two spheres; contact forces act beside them, where the spheres touch."""
+
+    i: NDArray[np.uint32]
+    j: NDArray[np.uint32]
+    """Rows of the two spheres, in any order, shape (bonds,)."""
+    rest_length: Floats
+    """Distance of the centres at which the bond does not pull [m], shape (bonds,)."""
+    own: Floats
+    """Numbers of each bond that its law reads, shape (`BoundBond.columns`, bonds)."""
+    intact: NDArray[np.uint8]
+    """0 for a bond that has broken, shape (bonds,)."""
+    memory: Floats
+    """Kept with rotation only. In the plane: shear of the bond (x, y) [m] and relative rotation of its ends [rad];
+    in space: shear (x, y, z) [m], bending (x, y, z) and twist [rad]; shape (0, 3 or 7, bonds)."""
+    lost: Floats
+    """Energy stored in bonds when they broke, summed up [J], shape (1,)."""
+    push: Floats
+    """Force on i [N], and with rotation the torque on i and that on j [N m], at this evaluation,
+    shape (bonds, dimension + 2 spin length)."""
+    power: Floats
+    """Power turned into heat [W], and energy of bonds that break [J], at this evaluation, shape (2, bonds)."""
+    incident: NDArray[np.int64]
+    """Bonds of each sphere, b + 1 as i and -b - 1 as j, in the order of bonds, shape (2 bonds,)."""
+    begin: NDArray[np.int64]
+    """Where those of each sphere begin, shape (count + 1,)."""
+
+
+class Bodies(NamedTuple):
+    """Rigid bodies of several spheres. A body moves like a sphere, by tables like those of `World`; its members are
+    spheres that are placed before forces are computed, and whose forces are gathered afterwards.
+
+    The rotation coordinates of a body in space are no angles: their velocity is its angular momentum over a reference
+    moment of inertia, which changes by torques alone. In the plane they are the angle and the spin.
+    """
+
+    motion: Floats
+    """As in `World`, of the centre of mass, shape (coordinates, levels, bodies)."""
+    force: Floats
+    """As in `World`, shape (coordinates, bodies)."""
+    inverse_mass: Floats
+    """1/mass [1/kg] and 1/(reference moment of inertia) [1/(kg m²)], 0 for a body that cannot move, shape
+    (coordinates, bodies)."""
+    unequal: Floats
+    """Reference moment over principal moment of inertia, less 1 [-], shape (3, bodies) in space; 0 rows in the
+    plane."""
+    reference: Floats
+    """Orientation of the principal axes at the end of the last step: unit quaternion (w, x, y, z), shape (4, bodies);
+    unused in the plane."""
+    orientation: Floats
+    """The same at this evaluation; in the plane cosine and sine of the angle in the first two rows."""
+    matrix: Floats
+    """Rotation matrix at this evaluation, row by row, shape (dimension², bodies)."""
+    spin: Floats
+    """Angular velocity at this evaluation [rad/s], shape (spin length, bodies)."""
+    arm: Floats
+    """Of each sphere from the centre of its body at this evaluation, in space [m], shape (dimension, count)."""
+    member: NDArray[np.uint32]
+    """Rows of the member spheres, body by body, shape (members,)."""
+    begin: NDArray[np.int64]
+    """Where the members of each body begin, shape (bodies + 1,)."""
+    offset: Floats
+    """Of each sphere from the centre of its body, along the principal axes [m], 0 for loose ones, shape
+    (dimension, count)."""
+    own_mass: Floats
+    """Mass that the weight and fields act on at each sphere [kg], shape (count,): for a member its share of the mass of
+    the body, which stands in `World.mass`."""
+    body_id: NDArray[np.int64]
+    """Identity, the id of the first member, shape (bodies,)."""
+
+
 class World(NamedTuple):
     """Everything one step reads and writes."""
 
@@ -150,6 +221,12 @@ class World(NamedTuple):
     point x, y, z [m], ids of both spheres, row of the wall; -1 where there is none, shape (OVERLAP_COLUMNS,)."""
     counters: NDArray[np.int64]
     """Shape (COUNTER_COUNT,)."""
+    bonds: Any = ()
+    """`Bonds`, or an empty tuple: a world without bonds has the type, and so the compiled code, of one that knows
+    none."""
+    bodies: Any = ()
+    """`Bodies`, or an empty tuple. Of a member `mass` is that of its body, and `inverse_mass` bounds how easily a force
+    moves it, rotation of the body included; what the integrator makes of its row is overwritten."""
 
     @property
     def sphere_count(self) -> int:
@@ -157,10 +234,69 @@ class World(NamedTuple):
         return int(self.radius.size)
 
     @property
+    def own_mass(self) -> Floats:
+        """Mass that belongs to each sphere [kg], shape (count,): of a member its share of the mass of its body."""
+        owned: Floats = self.bodies.own_mass if self.bodies else self.mass
+        return owned
+
+    @property
+    def movable_mass(self) -> Floats:
+        """Mass with which each sphere answers a force at its centre [kg], shape (count,): that of a member is less than
+        that of its body, which turns as well."""
+        if not self.bodies:
+            return self.mass
+        inverse = np.where(self.fixed, 1.0 / self.mass, self.inverse_mass[0])
+        answering: Floats = 1.0 / inverse
+        return answering
+
+    @property
     def fixed(self) -> NDArray[np.bool_]:
         """True for spheres that cannot move, shape (count,)."""
         fixed: NDArray[np.bool_] = self.inverse_mass[0] == 0.0
         return fixed
+
+
+def empty_bonds(count: int, dimension: int, spin_length: int, columns: int, spheres: int = 0) -> Bonds:
+    """A table of so many bonds, intact, with zeros."""
+    return Bonds(
+        i=np.zeros(count, np.uint32),
+        j=np.zeros(count, np.uint32),
+        rest_length=np.zeros(count),
+        own=np.zeros((columns, count)),
+        intact=np.ones(count, np.uint8),
+        memory=np.zeros(({0: 0, 1: 3, 3: 7}[spin_length], count)),
+        lost=np.zeros(1),
+        push=np.zeros((count, dimension + 2 * spin_length)),
+        power=np.zeros((2, count)),
+        incident=np.zeros(2 * count, np.int64),
+        begin=np.zeros(spheres + 1, np.int64),
+    )
+
+
+def motions(world: World) -> tuple[Floats, ...]:
+    """Every table that the integrator moves: of spheres, and of bodies."""
+    return (world.motion, world.bodies.motion) if world.bodies else (world.motion,)
+
+
+def empty_bodies(dimension: int, spin_length: int, levels: int, count: int = 0, spheres: int = 0) -> Bodies:
+    """A table of so many bodies, with zeros."""
+    coordinates = dimension + spin_length
+    return Bodies(
+        motion=np.zeros((coordinates, levels, count)),
+        force=np.zeros((coordinates, count)),
+        inverse_mass=np.zeros((coordinates, count)),
+        unequal=np.zeros((spin_length if spin_length == 3 else 0, count)),
+        reference=np.zeros((4, count)),
+        orientation=np.zeros((4, count)),
+        matrix=np.zeros((dimension**2, count)),
+        spin=np.zeros((spin_length, count)),
+        arm=np.zeros((dimension, spheres)),
+        member=np.zeros(0, np.uint32),
+        begin=np.zeros(count + 1, np.int64),
+        offset=np.zeros((dimension, spheres)),
+        own_mass=np.zeros(spheres),
+        body_id=np.zeros(count, np.int64),
+    )
 
 
 def empty_pairs(capacity: int, dimension: int) -> Pairs:

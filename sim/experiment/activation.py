@@ -16,14 +16,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from repose.sim.engine.builder import enlarge_pairs, with_levels
+from repose.sim.engine.builder import enlarge_pairs, with_levels, with_parts
 from repose.sim.engine.contacts.force_table import contact_table
 from repose.sim.engine.model import Model
 from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
 from repose.sim.engine.step import compose
 from repose.sim.engine.threads import is_compiled
 from repose.sim.engine.timestep.survey import compose_survey
-from repose.sim.engine.world import copy_world
+from repose.sim.engine.world import copy_world, motions
 from repose.sim.experiment import automatic_step
 from repose.sim.experiment.compile_beside import compile_beside
 from repose.sim.experiment.experiment import Engine, Experiment, Scene
@@ -32,13 +32,17 @@ from repose.sim.experiment.relaxation import relax_where_stiffer
 from repose.sim.experiment.run import RAMP_PARTS, Ramp, Run
 from repose.sim.integrators.start_up import higher_derivatives
 from repose.sim.parameters import shared_names
-from repose.sim.registry import integrators, laws
+from repose.sim.registry import bonds, fields, integrators, laws
 
 
 def model_for(scene: Scene, parameters: Any, built: Any) -> Model:
     """The model for a scene and its parameters; `built` are the parameters with which the world was built."""
     law = laws()[scene.law_of(parameters)].bind(parameters)
-    return Model(law, integrators()[parameters.integrator], scene.dimension, scene.rotates(built))
+    bound = tuple(fields()[name].bind(parameters) for name in scene.fields(parameters))
+    name = scene.bond(parameters)
+    bond = bonds()[name].bind(parameters) if name else None
+    scheme, bodies = integrators()[parameters.integrator], scene.bodies(built)
+    return Model(law, scheme, scene.dimension, scene.rotates(built), bound, bond, bodies)
 
 
 def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
@@ -51,7 +55,20 @@ def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
         contact_table(model),
         laws()[scene.law_of(parameters)].numbers(parameters),
         parameters.gravity_vector(scene.dimension),
+        field_numbers(scene, parameters),
+        bond_numbers(scene, parameters),
     )
+
+
+def field_numbers(scene: Scene, parameters: Any) -> tuple:
+    """The numbers that the scene's fields read."""
+    return tuple(fields()[name].numbers(parameters, scene.dimension) for name in scene.fields(parameters))
+
+
+def bond_numbers(scene: Scene, parameters: Any) -> tuple:
+    """The numbers that the scene's bond law reads; empty without one."""
+    name = scene.bond(parameters)
+    return bonds()[name].numbers(parameters) if name else ()
 
 
 def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = True) -> None:
@@ -60,13 +77,14 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
     scene = experiment.scene
     experiment.parameters, experiment.run = parameters, run
     experiment.engine = engine = engine_for(scene, parameters, run.built)
+    run.world = with_parts(run.world, engine.model)
     use_parameters(experiment, parameters_in_force(experiment))
     engine.dt_check_steps = automatic_step.dt_check_steps(experiment)
     update_contact_time(experiment)
     if not is_compiled(engine.advance, run.world):
         experiment.session.before_compiling(experiment)
         compile_beside(engine.model, scene.name, parameters.model_dump(), run.world.walls.shape.size > 0)
-        engine.advance(copy_world(run.world), engine.law_parameters, engine.gravity, 0.0, 0)
+        engine.advance(copy_world(run.world), engine.law_parameters, engine.gravity, 0.0, 0, experiment.numbers)
     if adapt:
         _adapt_world(experiment, previous)
 
@@ -75,6 +93,8 @@ def use_parameters(experiment: Experiment, parameters: Any) -> None:
     """Pass the values of these parameters to the law and to the weight of the grains."""
     experiment.engine.law_parameters = laws()[experiment.scene.law_of(parameters)].numbers(parameters)
     experiment.engine.gravity = parameters.gravity_vector(experiment.scene.dimension)
+    experiment.engine.field_numbers = field_numbers(experiment.scene, parameters)
+    experiment.engine.bond_numbers = bond_numbers(experiment.scene, parameters)
 
 
 def parameters_in_force(experiment: Experiment) -> Any:
@@ -180,8 +200,11 @@ def advance_ramp(experiment: Experiment) -> bool:
 def start_derivatives(experiment: Experiment, first_row: int = 0) -> None:
     """Set the higher derivatives of the spheres from `first_row` on according to the selected start-up."""
     run, engine = experiment.run, experiment.engine
+    if run.world.bodies:
+        return  # the samples of a body would need its orientation as well
     if experiment.parameters.start_up == "rk4" and engine.model.integrator.levels > 3 and run.dt > 0.0:
-        higher = higher_derivatives(run.world, engine.model, engine.law_parameters, engine.gravity, run.dt)
+        numbers = experiment.numbers_now
+        higher = higher_derivatives(run.world, engine.model, engine.law_parameters, engine.gravity, run.dt, numbers)
         run.world.motion[:, 2:, first_row:] = higher[:, :, first_row:]
 
 
@@ -193,13 +216,15 @@ def find_accelerations(experiment: Experiment) -> None:
     run, engine = experiment.run, experiment.engine
     if run.world.fixed.all():
         return
-    while engine.advance(run.world, engine.law_parameters, engine.gravity, 0.0, 1)[1] == PAIRS_FULL:
+    now = experiment.numbers_now
+    while engine.advance(run.world, engine.law_parameters, engine.gravity, 0.0, 1, now)[1] == PAIRS_FULL:
         run.world = enlarge_pairs(run.world)
 
 
 def restart_motion(experiment: Experiment) -> None:
     """Compute accelerations and higher derivatives after positions have changed."""
-    experiment.run.world.motion[:, 3:] = 0.0
+    for motion in motions(experiment.run.world):
+        motion[:, 3:] = 0.0
     find_accelerations(experiment)
     start_derivatives(experiment)
 
@@ -219,5 +244,6 @@ def _adapt_world(experiment: Experiment, previous: Model) -> None:
         return
     lead = scheme.velocity_lead - previous.integrator.velocity_lead
     run.world = with_levels(run.world, scheme.levels)
-    run.world.motion[:, 1] += lead * run.dt * run.world.motion[:, 2]
+    for motion in motions(run.world):
+        motion[:, 1] += lead * run.dt * motion[:, 2]
     start_derivatives(experiment)

@@ -75,7 +75,7 @@ def reference_dt(experiment: Experiment) -> float:
     moving = ~world.fixed
     mass, radius = experiment.scene.smallest_grain(experiment.run.built)
     if moving.any():
-        mass, radius = float(world.mass[moving].min()), float(world.radius[moving].min())
+        mass, radius = float(world.movable_mass[moving].min()), float(world.radius[moving].min())
     return single_contact_dt(experiment, REFERENCE_OVERLAP * radius, mass, radius)
 
 
@@ -91,7 +91,7 @@ def impact_dt(experiment: Experiment, ahead: float) -> float:
     speed = math.sqrt(square[fastest]) + ahead * math.hypot(*experiment.engine.gravity)
     # resolved to 1/4096 of the radius
     overlap = _overlap_storing(experiment, 0.5 * mass * speed**2, mass, radius, halvings=12)
-    return single_contact_dt(experiment, overlap, mass, radius)
+    return single_contact_dt(experiment, overlap, float(world.movable_mass[fastest]), radius)
 
 
 def contact_time(experiment: Experiment) -> float:

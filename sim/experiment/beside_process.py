@@ -10,11 +10,12 @@ import os
 import sys
 import threading
 
-from repose.sim.engine.builder import empty_world
+from repose.sim.engine.builder import empty_world, with_parts
 from repose.sim.engine.contacts.force_table import blank_table, compiled_table
+from repose.sim.engine.model import Numbers
 from repose.sim.engine.parts import compile_geometry
 from repose.sim.engine.timestep.survey import blank_sums, compiled_survey, limits_of
-from repose.sim.experiment.activation import model_for
+from repose.sim.experiment.activation import bond_numbers, field_numbers, model_for
 from repose.sim.registry import laws, scenes
 
 
@@ -26,9 +27,10 @@ def main() -> None:
     parameters = scene.parameters.checked(request["values"])
     model = model_for(scene, parameters, parameters)
     params = laws()[scene.law_of(parameters)].numbers(parameters)
-    world = empty_world(model.dimension, model.spin_length, model.integrator.levels)
+    numbers = Numbers(field_numbers(scene, parameters), bond_numbers(scene, parameters))
+    world = with_parts(empty_world(model.dimension, model.spin_length, model.integrator.levels), model)
     compile_geometry(model, world, request["walled"])
-    compiled_survey(model)(world, params, limits_of(model), blank_sums(world))
+    compiled_survey(model)(world, params, limits_of(model), blank_sums(world), numbers)
     compiled_table(model.law, model.shapes)(world, params, blank_table(world))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 from repose.sim.engine.contacts.force_table import ContactTable
-from repose.sim.engine.model import Model
+from repose.sim.engine.model import Model, Numbers
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.checkpoints import Checkpoints
@@ -66,6 +66,12 @@ class Scene:
     step."""
     rotates: Callable[[Any], bool] = lambda parameters: False
     """Whether grains rotate."""
+    fields: Callable[[Any], tuple[str, ...]] = lambda parameters: ()
+    """Names of the fields that act on its spheres besides gravity; its parameters have theirs (repose.sim.fields)."""
+    bond: Callable[[Any], str] = lambda parameters: ""
+    """Name of the law of its bonds (repose.sim.bonds), whose parameters it has; empty where it has none."""
+    bodies: Callable[[Any], bool] = lambda parameters: False
+    """Whether its world may have rigid bodies of several spheres."""
     on_grain_removed: Callable[[Experiment, int], None] | None = None
     """Called with the row of a grain before the grain is removed; updates the scene's counters. None if every grain is
     needed."""
@@ -140,12 +146,17 @@ class Engine:
     model: Model
     advance: Callable[..., tuple[int, int, int]]
     """The compiled step loop (repose.sim.engine.step)."""
-    survey: Callable[[World, tuple], Survey]
+    survey: Callable[..., Survey]
+    """survey(world, params, numbers)."""
     contact_table: Callable[[World, tuple], ContactTable]
     law_parameters: tuple
     """Parameter values that the law reads, those in effect."""
     gravity: tuple[float, ...]
     """[m/s²], one entry per dimension."""
+    field_numbers: tuple = ()
+    """Numbers that the fields of the scene read: those of the parameters in force."""
+    bond_numbers: tuple = ()
+    """Numbers that the bond law reads."""
     dt_check_steps: int = 1
     """Steps between two checks of the time step."""
     contact_time: float = 0.0
@@ -247,6 +258,16 @@ class Experiment:
     def time(self) -> float:
         """Simulated time [s]."""
         return self.run.time
+
+    @property
+    def numbers(self) -> Numbers:
+        """What fields and bonds read, with the clock that the step loop continues."""
+        return Numbers(self.engine.field_numbers, self.engine.bond_numbers, self.run.clock_time, self.run.clock_step)
+
+    @property
+    def numbers_now(self) -> Numbers:
+        """The same with the clock set to this moment."""
+        return Numbers(self.engine.field_numbers, self.engine.bond_numbers, self.time, self.step)
 
     @property
     def phase(self) -> str:

@@ -14,7 +14,8 @@ from repose.sim.measure.energy import Energy, energy_ledger
 
 def survey_contacts(experiment: Experiment, world: World | None = None) -> Survey:
     """Energies, largest overlap and stable time step of all contacts, now or in another state of the world."""
-    return experiment.engine.survey(world or experiment.run.world, experiment.engine.law_parameters)
+    engine = experiment.engine
+    return engine.survey(world or experiment.run.world, engine.law_parameters, experiment.numbers_now)
 
 
 def energy_of(experiment: Experiment, survey: Survey | None = None) -> Energy:

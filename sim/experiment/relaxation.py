@@ -67,8 +67,8 @@ def relax_where_stiffer(experiment: Experiment, before: float) -> bool:
     Returns whether the packing was relaxed. In a flow the limit is the acceleration before the change, or before the
     drag of a slider to which the change belongs, instead of gravity.
     """
-    if survey_contacts(experiment).elastic_energy <= LEAST_RISE * before:
-        return False
+    if experiment.run.world.bodies or survey_contacts(experiment).elastic_energy <= LEAST_RISE * before:
+        return False  # members of a body cannot move apart
     undisturbed = experiment.history.before_change.run.world
     gravity, flow = gravity_of(experiment), mean_acceleration(undisturbed, experiment.scene.dimension)
     if unbalanced(experiment) <= max(UNBALANCED * gravity, LARGE_RISE * flow):
@@ -80,7 +80,7 @@ def relax_where_stiffer(experiment: Experiment, before: float) -> bool:
 def relax_where_unbalanced(experiment: Experiment) -> None:
     """Relax a packing at rest whose contact forces are much larger than its weight."""
     gravity = gravity_of(experiment)
-    if unbalanced(experiment) > UNBALANCED * gravity:
+    if not experiment.run.world.bodies and unbalanced(experiment) > UNBALANCED * gravity:
         relax(experiment, survey_contacts(experiment).elastic_energy, BALANCED * gravity)
 
 
@@ -168,7 +168,8 @@ def _without_motion(experiment: Experiment) -> World:
 def _with_forces(experiment: Experiment, world: World) -> World:
     """The world with the accelerations of its present positions; no time passes."""
     engine = experiment.engine
-    while engine.advance(world, engine.law_parameters, engine.gravity, 0.0, 1)[1] == PAIRS_FULL:
+    now = experiment.numbers_now
+    while engine.advance(world, engine.law_parameters, engine.gravity, 0.0, 1, now)[1] == PAIRS_FULL:
         world = enlarge_pairs(world)
     return world
 

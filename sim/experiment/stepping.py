@@ -46,7 +46,8 @@ def advance_within_log(experiment: Experiment, steps: int, to_rest: bool = False
         batch = min(steps - done, apart - experiment.step % apart)
         if run.ramp is not None:
             batch = min(batch, run.ramp.steps_left(experiment.step))
-        count, status, culprit = engine.advance(run.world, engine.law_parameters, engine.gravity, run.dt, batch)
+        given = engine.law_parameters, engine.gravity, run.dt, batch, experiment.numbers
+        count, status, culprit = engine.advance(run.world, *given)
         done += count
         history.count_steps(experiment, count)
         if status == verlet_list.PAIRS_FULL:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from repose.sim.engine.timestep.survey import Survey
+from repose.sim.engine.world import motions
 from repose.sim.experiment import automatic_step
 from repose.sim.experiment.activation import at_ramp_end, start_derivatives
 from repose.sim.experiment.experiment import Experiment
@@ -52,8 +53,9 @@ def _take_dt(experiment: Experiment, dt: float) -> None:
     run, scheme, before = experiment.run, experiment.engine.model.integrator, experiment.run.dt
     run.clock_time, run.clock_step, run.dt = experiment.time, experiment.step, dt
     run.dt_changes.append((experiment.step, dt))
-    motion = run.world.motion
-    motion[:, 1] += scheme.velocity_lead * (dt - before) * motion[:, 2]
+    for motion in motions(run.world):
+        motion[:, 1] += scheme.velocity_lead * (dt - before) * motion[:, 2]
+        if dt > LARGE_RISE * before and scheme.levels > 3:
+            motion[:, 3:] = 0.0
     if dt > LARGE_RISE * before and scheme.levels > 3:
-        motion[:, 3:] = 0.0
         start_derivatives(experiment)

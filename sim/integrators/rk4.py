@@ -10,6 +10,7 @@ from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import Integrator
 
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
+TIMES = (0.0, 1 / 2, 1 / 2, 1.0)
 NEXT = (1 / 2, 1 / 2, 1.0, 0.0)
 """Time of the following stage, from the beginning of the step, in units of dt [-]."""
 
@@ -49,5 +50,7 @@ def after(motion, force, inverse_mass, first, last, stage, dt):
                 velocity[i] = motion[c, 4, i] + dt * motion[c, 6, i]
 
 
-RK4 = Integrator("rk4", "Runge-Kutta, order 4", levels=7, before=before, after=after, weights=WEIGHTS)
+RK4 = Integrator(
+    "rk4", "Runge-Kutta, order 4", levels=7, before=before, after=after, weights=WEIGHTS, stage_times=TIMES
+)
 INTEGRATORS = (RK4,)

@@ -65,7 +65,7 @@ def grain_columns(world: World) -> dict[str, Any]:
     columns |= {f"v{axis} [m/s]": world.motion[k, 1] for k, axis in enumerate(AXES[:dimension])}
     about = AXES if len(turning) == 3 else "z"
     columns |= {f"spin {axis} [rad/s]": turning[k] for k, axis in zip(range(len(turning)), about)}
-    columns |= {"radius [m]": world.radius, "mass [kg]": world.mass}
+    columns |= {"radius [m]": world.radius, "mass [kg]": world.own_mass}
     return columns | {"normal force [N]": pushed.force, "contacts": pushed.contacts.astype(np.int64)}
 
 

@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 from repose.sim.engine.builder import (
+    BOND_COLUMNS,
     empty_world,
     fill_pair_properties,
     fitted,
     flaw_of_walls,
     in_order_of_id,
+    indexed_bonds,
 )
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
 from repose.sim.engine.workspace import OVERLAP_RATIO, OVERLAP_STEP, empty_threads
@@ -30,6 +32,8 @@ from repose.sim.engine.world import (
     WALL_CONTACT_COUNT,
     Pairs,
     World,
+    empty_bodies,
+    empty_bonds,
     empty_pairs,
 )
 from repose.sim.io import archive
@@ -57,11 +61,21 @@ PARTS = ("walls", "wall_contacts", "pairs", "search")
 MADE_ANEW = {
     *("pair_buffer", "wall_buffer", "threads"),
     *(f"search.{name}" for name in ("cell", "order", "place", "begin", "new_begin", "bucket_start", "large_start")),
-    *(f"search.{name}" for name in ("large", "box", "box_cells", "unequal")),
+    *(f"search.{name}" for name in ("large", "box", "box_cells", "unequal", "body")),
     *(f"pairs.{name}" for name in ("radius_sum", "effective_mass", "effective_inertia", "fixed", "kind")),
     *(f"wall_contacts.{name}" for name in ("begin", "gap", "normal", "contact_state", "acting", "push", "heat")),
 }
 """Working memory, which a step writes before it reads it, and columns that follow from the spheres of a pair."""
+KEPT = {
+    "bonds": (*BOND_COLUMNS, "lost"),
+    "bodies": (
+        *("motion", "inverse_mass", "unequal", "reference", "orientation"),
+        *("member", "begin", "offset", "own_mass", "body_id"),
+    ),
+}
+"""Columns of parts that most worlds do not have: the rest follows from them."""
+ABSENT = ("search.reach",)
+"""Columns that are left out where they are zero."""
 REFERENCES = ("search.reference", "search.wall_reference")
 """Infinite until the first lists are built."""
 MOST_MATERIALS = 256
@@ -82,17 +96,20 @@ StoreError = ArchiveError
 def tables_of(world: World) -> dict[str, Any]:
     """Every table of the world by name, trimmed to the rows in use."""
     used = {"pairs": int(world.counters[PAIR_COUNT]), "wall_contacts": int(world.counters[WALL_CONTACT_COUNT])}
-    tables = {}
+    tables: dict[str, Any] = {}
     for name in World._fields:
         part = getattr(world, name)
         if name in MADE_ANEW:
+            continue
+        if name in KEPT:
+            tables |= {f"{name}.{column}": np.ascontiguousarray(getattr(part, column)) for column in KEPT[name] if part}
             continue
         if name not in PARTS:
             tables[name] = np.ascontiguousarray(part)
             continue
         for column in part._fields:
-            if f"{name}.{column}" not in MADE_ANEW:
-                table = getattr(part, column)
+            table = getattr(part, column)
+            if f"{name}.{column}" not in MADE_ANEW and not (f"{name}.{column}" in ABSENT and not table.any()):
                 table = table[..., : used[name]] if name in used else table
                 tables[f"{name}.{column}"] = np.ascontiguousarray(table)
     return tables
@@ -102,7 +119,9 @@ def packed(world: World) -> World:
     """A copy with lists trimmed to the rows in use and without working memory; `unpacked` returns a world that can be
     advanced."""
     found = {name: table.copy() for name, table in tables_of(world).items()}
-    return _with_tables(_blank_for(*_sizes(found)), found)._replace(threads=empty_threads(0))
+    found.setdefault("search.reach", np.zeros(1))
+    world = _with_tables(_blank_for(*_sizes(found)), found)._replace(threads=empty_threads(0))
+    return _with_parts(world, found)
 
 
 def unpacked(world: World) -> World:
@@ -124,6 +143,7 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
         raise StoreError(f"The file's world has {dimension} dimensions, {coordinates} coordinates, {levels} levels.")
     blank = _blank_for(dimension, coordinates, levels)
     found.setdefault("largest_overlap", blank.largest_overlap)  # of an older format
+    found.setdefault("search.reach", blank.search.reach)
     if counters.shape != blank.counters.shape or counters.dtype != blank.counters.dtype:
         raise StoreError("The table of counters of the file's world has a wrong type or shape: the file is damaged.")
     if walls == 0:
@@ -134,13 +154,15 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
         "walls": walls,
         "": count,
     }
-    for name, table in tables_of(blank).items():
+    for name, table in (tables_of(blank) | {"search.reach": blank.search.reach}).items():
         shape = _shape(name, table.shape, rows)
         if name not in found or (found[name].shape, found[name].dtype) != (shape, table.dtype):
             raise StoreError(f"Table '{name}' of the file's world has a wrong type or shape: the file is damaged.")
     if why := _flaw(found, rows):
         raise StoreError(f"The file's world {why}: the file is damaged.")
-    return in_order_of_id(_with_room(_with_tables(blank, found), rows))
+    if why := flaw_of_parts(found, count, dimension, coordinates - dimension, levels):
+        raise StoreError(f"The file's world {why}: the file is damaged.")
+    return in_order_of_id(_with_room(_with_parts(_with_tables(blank, found), found), rows))
 
 
 def _sizes(found: dict[str, Any]) -> tuple[int, int, int]:
@@ -156,7 +178,7 @@ def _blank_for(dimension: int, coordinates: int, levels: int) -> World:
 def _shape(name: str, empty: tuple[int, ...], rows: dict[str, int]) -> tuple[int, ...]:
     """The shape a table must have, from the one it has in an empty world."""
     part, _, column = name.rpartition(".")
-    if name in ("ledger", "largest_overlap", "counters", "search.skin"):
+    if name in ("ledger", "largest_overlap", "counters", "search.skin", "search.reach"):
         return empty
     if part == "walls" or column == "wall_reference":
         return (rows["walls"], *empty[1:])
@@ -207,6 +229,7 @@ def _flaw(found: dict[str, Any], rows: dict[str, int]) -> str:
             found["largest_overlap"][OVERLAP_RATIO] >= 0.0 and 0.0 <= found["largest_overlap"][OVERLAP_STEP] <= steps
         ),
         "has two spheres with one id": np.unique(found["sphere_id"]).size < spheres,
+        "has a negative reach": (found["search.reach"] < 0.0).any(),
         "has a skin that is not positive": not (found["search.skin"] > 0.0).all(),
         "refers to spheres that do not exist": not ((i < j).all() and (j < spheres).all())
         or not (found["wall_contacts.sphere"] < spheres).all(),
@@ -241,6 +264,64 @@ def _with_tables(blank: World, found: dict[str, Any]) -> World:
 
     flat = {name: found[name] for name in World._fields if name in found}
     return blank._replace(**flat, **{name: part(name) for name in PARTS})
+
+
+def _with_parts(world: World, found: dict[str, Any]) -> World:
+    """The world with the bonds and bodies of these tables, as far as there are any."""
+    dimension, spheres = found["search.reference"].shape[0], found["radius"].size
+    spin_length, levels = found["motion"].shape[0] - dimension, found["motion"].shape[1]
+    if "bonds.i" in found:
+        blank = empty_bonds(found["bonds.i"].size, dimension, spin_length, len(found["bonds.own"]))
+        bonds = blank._replace(**{name: found[f"bonds.{name}"] for name in KEPT["bonds"]})
+        world = world._replace(bonds=indexed_bonds(bonds, spheres))
+    if "bodies.motion" in found:
+        bodies = empty_bodies(dimension, spin_length, levels, found["bodies.motion"].shape[2], spheres)
+        world = world._replace(bodies=bodies._replace(**{name: found[f"bodies.{name}"] for name in KEPT["bodies"]}))
+    return world
+
+
+def flaw_of_parts(found: dict[str, Any], spheres: int, dimension: int, spin_length: int, levels: int) -> str:
+    """The first impossible property of the tables of bonds and bodies, or an empty string."""
+    for part, kept in KEPT.items():
+        given = [name for name in found if name.startswith(f"{part}.")]
+        if not given:
+            continue
+        if sorted(given) != sorted(f"{part}.{name}" for name in kept):
+            return f"has other tables of {part} than this program"
+        rows = found[given[0]].shape[-1] if part == "bonds" else found["bodies.motion"].shape[-1]
+        if part == "bonds":
+            like: Any = empty_bonds(rows, dimension, spin_length, len(found["bonds.own"]))
+        else:
+            like = empty_bodies(dimension, spin_length, levels, rows, spheres)
+            like = like._replace(member=np.zeros(found["bodies.member"].size, np.uint32))
+        for name in kept:
+            table, blank = found[f"{part}.{name}"], getattr(like, name)
+            if (table.shape, table.dtype) != (blank.shape, blank.dtype):
+                return f"has a table '{part}.{name}' that is not what it should be"
+            if table.dtype.kind == "f" and not (np.isfinite(table).all() and (np.abs(table) <= MOST**2).all()):
+                return f"holds numbers of {part} that are not finite or too large"
+    if "bonds.i" in found and _flawed_bonds(found, spheres):
+        return "has bonds between spheres that are not there, or of no length"
+    if "bodies.motion" in found and _flawed_bodies(found, spheres):
+        return "has bodies whose members, masses or orientations cannot be"
+    return ""
+
+
+def _flawed_bonds(found: dict[str, Any], spheres: int) -> bool:
+    i, j = found["bonds.i"], found["bonds.j"]
+    there = (i < spheres).all() and (j < spheres).all() and (i != j).all()
+    return not (there and (found["bonds.rest_length"] > 0.0).all() and (found["bonds.intact"] <= 1).all())
+
+
+def _flawed_bodies(found: dict[str, Any], spheres: int) -> bool:
+    member, begin = found["bodies.member"], found["bodies.begin"]
+    lengths = np.diff(begin)
+    chained = begin[0] == 0 and (lengths > 0).all() and begin[-1] == member.size
+    unique = (member < spheres).all() and np.unique(member).size == member.size
+    size = (found["bodies.reference"] ** 2).sum(axis=0)
+    sound = (found["bodies.inverse_mass"] >= 0.0).all() and (found["bodies.own_mass"] >= 0.0).all()
+    sound = sound and (found["bodies.unequal"] > -1.0).all() and (np.abs(size - 1.0) < 1e-6).all()
+    return not (chained and unique and sound)
 
 
 def _with_room(world: World, rows: dict[str, int]) -> World:

@@ -6,7 +6,8 @@ This file shows how to write a law. A law is one plain function `force(params, c
 
 * have no branches, so that a block of pairs compiles to wide registers: `x if c else y` of two computed values is a
   select, an `if` statement is not;
-* vanish for overlap <= 0, because the loop also calls it for pairs that do not touch;
+* vanish for overlap <= 0, because the loop also calls it for pairs that do not touch (a law that acts at a distance,
+  such as `capillary`, states its `reach`);
 * read every number from `params` (a tuple of floats that changes during a run). Choices of formula are made when the
   law is bound: `bind(parameters)` returns functions that close over the chosen formulas.
 

@@ -1,6 +1,7 @@
 """The energy ledger of a run: all forms of energy, and the sources and sinks.
 
-    translational + rotational + potential + elastic + shear + damping + sliding + removed - poured - work = gap ,
+    translational + rotational + potential + elastic + shear + bonds
+        + damping + sliding + breaking + removed - poured - work = gap ,
 
 and the gap is the error of the time step. `damping` and the energy added to friction springs are summed in the contact
 loop at every step. The change by a command, a poured layer or a removed grain is booked as the difference of the
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
+from repose.sim.engine.orientation import body_spins
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS, World
 from repose.sim.measure.booked import Booked
@@ -30,13 +32,18 @@ class Energy:
     rotational: float
     """Kinetic energy of the spins about the centres; 0 without rotation."""
     potential: float
+    """Of gravity and of fields."""
     elastic: float
     shear: float
     """Energy stored in friction springs."""
+    bonds: float
+    """Energy stored in bonds."""
     damping: float
     """Energy converted to heat by viscous terms."""
     sliding: float
     """Energy converted to heat by sliding friction springs and at the end of contacts."""
+    breaking: float
+    """Energy that bonds stored when they broke."""
     poured: float
     removed: float
     work: float
@@ -48,13 +55,13 @@ class Energy:
 
     @property
     def mechanical(self) -> float:
-        """Kinetic, potential and elastic energy, and that of friction springs."""
-        return self.kinetic + self.potential + self.elastic + self.shear
+        """Kinetic, potential and elastic energy, and that of friction springs and bonds."""
+        return self.kinetic + self.potential + self.elastic + self.shear + self.bonds
 
     @property
     def dissipated(self) -> float:
-        """Sum of damping and sliding."""
-        return self.damping + self.sliding
+        """Sum of damping, sliding and breaking."""
+        return self.damping + self.sliding + self.breaking
 
     @property
     def gap(self) -> float:
@@ -75,22 +82,43 @@ def energy_ledger(
     """
     # For fixed spheres (inverse mass 0) the inertia is set to zero.
     inertia = np.divide(1.0, world.inverse_mass, out=np.zeros_like(world.inverse_mass), where=world.inverse_mass > 0.0)
+    carried = (0.0, 0.0, 0.0)
+    if world.bodies:
+        inertia[:, world.bodies.member] = 0.0  # rows of members stand for parts of bodies
+        carried = _of_bodies(world, gravity, velocity_shift)
     velocity = world.motion[:, 1] - velocity_shift * world.motion[:, 2]
     dimension = len(gravity)
     weight = -np.asarray(gravity)[:, None] * inertia[:dimension]
     friction = float(world.ledger[LEDGER_FRICTION].sum())
     kinetic = 0.5 * inertia * velocity**2
     return Energy(
-        translational=float(kinetic[:dimension].sum()),
-        rotational=float(kinetic[dimension:].sum()),
-        potential=float(np.sum(weight * world.motion[:dimension, 0])),
+        translational=float(kinetic[:dimension].sum()) + carried[0],
+        rotational=float(kinetic[dimension:].sum()) + carried[1],
+        potential=float(np.sum(weight * world.motion[:dimension, 0])) + survey.field_energy + carried[2],
         elastic=survey.elastic_energy,
         shear=survey.shear_energy,
+        bonds=survey.bond_energy,
         damping=float(world.ledger[LEDGER_DAMPING].sum()),
         sliding=friction - survey.shear_energy + booked.shear,
+        breaking=float(world.bonds.lost[0]) if world.bonds else 0.0,
         poured=booked.poured,
         removed=booked.removed,
         work=booked.work + float(world.ledger[LEDGER_WALLS].sum()),
+    )
+
+
+def _of_bodies(world: World, gravity: tuple[float, ...], velocity_shift: float) -> tuple[float, float, float]:
+    """Translational, rotational and potential energy of all bodies [J]; those that cannot move count nothing."""
+    bodies, dimension = world.bodies, len(gravity)
+    moving = bodies.inverse_mass[0] > 0.0
+    inertia = 1.0 / bodies.inverse_mass[:, moving]
+    velocity = (bodies.motion[:, 1] - velocity_shift * bodies.motion[:, 2])[:, moving]
+    spins = body_spins(bodies, bodies.motion[dimension:, 1] - velocity_shift * bodies.motion[dimension:, 2])[:, moving]
+    height = np.asarray(gravity) @ bodies.motion[:dimension, 0, moving]
+    return (
+        0.5 * float(np.sum(inertia[:dimension] * velocity[:dimension] ** 2)),
+        0.5 * float(np.sum(inertia[dimension:] * velocity[dimension:] * spins)),
+        -float(np.sum(inertia[0] * height)),
     )
 
 
@@ -103,6 +131,8 @@ def _term(name: str) -> Callable[[System], float]:
     def sample(system: System) -> float:
         if name == "rotational" and not system.rotates:
             return math.nan
+        if name in ("bonds", "breaking") and not system.world.bonds:
+            return math.nan
         return float(getattr(system.derived(ledger_of), name))
 
     return sample
@@ -114,8 +144,10 @@ TERMS = {
     "potential": "potential",
     "elastic": "elastic",
     "shear": "shear springs",
+    "bonds": "bonds",
     "damping": "lost: damping",
     "sliding": "lost: sliding",
+    "breaking": "lost: breaking",
     "poured": "poured in",
     "removed": "carried away",
     "work": "by changes",

@@ -106,7 +106,7 @@ def mean_stress(
     place = world.motion[:dimension, 0]
     share = share_inside(place[:, contacts.i], contacts.branch, lower, upper)
     inside = np.all((place >= lower[:, None]) & (place <= upper[:, None]), axis=0) & ~world.fixed
-    mass = world.mass[inside]
+    mass = world.own_mass[inside]
     velocity = world.motion[:dimension, 1, inside] - velocity_shift * world.motion[:dimension, 2, inside]
     own = velocity - (velocity @ mass / mass.sum())[:, None] if mass.size else velocity
     return Stress((contacts.force * share) @ contacts.branch.T / volume, (own * mass) @ own.T / volume)

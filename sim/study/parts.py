@@ -42,7 +42,10 @@ def loops(model: Model) -> dict[str, Any]:
     def contacts(world, params, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         for _ in range(times):
-            call(parts.push_pairs, force_of_pairs(world, params, gravity, Stage(dt, 1.0), thread_of(world, 0)))
+            call(
+                parts.push_pairs,
+                force_of_pairs(world, params, gravity, world.mass, Stage(dt, 1.0), thread_of(world, 0)),
+            )
 
     def walls(world, params, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018

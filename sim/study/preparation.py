@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numba
 from repose.sim import registry
 from repose.sim.engine import jit
-from repose.sim.engine.builder import with_levels
+from repose.sim.engine.builder import with_levels, with_parts
 from repose.sim.engine.contacts.force_table import blank_table, compiled_table
-from repose.sim.engine.model import Model
+from repose.sim.engine.model import Model, Numbers
 from repose.sim.engine.parts import compiled_parts
 from repose.sim.engine.step import compose
 from repose.sim.engine.timestep.survey import blank_sums, compiled_survey, limits_of
@@ -105,11 +105,12 @@ def compile_engine(needed: Needed, tell: Callable[[str], None] = lambda part: No
     scene = registry.scenes()[needed.scene]
     parameters = scene.parameters.checked(needed.values)
     engine, model = engine_for(scene, parameters, parameters), needed.model
-    world = with_levels(scene.begin(parameters, 1)[0], needed.model.integrator.levels)
+    world = with_parts(with_levels(scene.begin(parameters, 1)[0], model.integrator.levels), model)
+    numbers = Numbers(engine.field_numbers, engine.bond_numbers)
     calls: tuple[Callable[[], Any], ...] = (
-        lambda: engine.advance(copy_world(world), engine.law_parameters, engine.gravity, 0.0, 0),
+        lambda: engine.advance(copy_world(world), engine.law_parameters, engine.gravity, 0.0, 0, numbers),
         lambda: compiled_table(model.law, model.shapes)(world, engine.law_parameters, blank_table(world)),
-        lambda: compiled_survey(model)(world, engine.law_parameters, limits_of(model), blank_sums(world)),
+        lambda: compiled_survey(model)(world, engine.law_parameters, limits_of(model), blank_sums(world), numbers),
         lambda: results_of(new_experiment(needed.scene, needed.values)),
     )
     took = {}

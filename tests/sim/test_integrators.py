@@ -11,6 +11,7 @@ from math import log2, sqrt
 
 import numpy as np
 import pytest
+from repose.sim.engine.model import Integrator
 from repose.sim.registry import integrators
 
 from tests.small_worlds import Bench, model_of, world_of
@@ -121,3 +122,9 @@ def test_free_fall_is_exact(integrator: str) -> None:
     t = steps * dt
     assert bench.position[0] == pytest.approx([0.3 * t, t - 0.5 * g * t**2], rel=1e-9)
     assert bench.velocity[0] == pytest.approx([0.3, 1.0 - g * t], rel=1e-9)
+
+
+def test_a_scheme_of_several_stages_says_when_they_are() -> None:
+    scheme = integrators()["rk4"]
+    with pytest.raises(ValueError, match="4 stages and 1 times of them"):
+        Integrator("mine", "Mine", 7, scheme.before, scheme.after, scheme.weights)

@@ -32,6 +32,18 @@ from repose.sim.measure.mean_speed import MEASUREMENT as MEAN_SPEED
 
 MEASUREMENT = replace(MEAN_SPEED, name="other_speed")
 """
+FIELD = """
+from dataclasses import replace
+from repose.sim.fields.liquid import FIELD as LIQUID
+
+FIELD = replace(LIQUID, name="oil")
+"""
+BOND = """
+from dataclasses import replace
+from repose.sim.bonds.spring import BOND as SPRING
+
+BOND = replace(SPRING, name="rubber")
+"""
 SCENE = """
 from dataclasses import replace
 from repose.sim.scenes.heap.scene import SCENE as HEAP
@@ -56,6 +68,8 @@ def test_without_plug_ins_everything_shipped_is_found() -> None:
     assert {"heap", "hourglass", "bounce"} <= registry.scenes().keys()
     assert {"lee_herrmann", "hertz_mindlin"} <= registry.laws().keys()
     assert {"gear5", "leapfrog"} <= registry.integrators().keys()
+    assert {"liquid", "central_gravity", "target"} <= registry.fields().keys()
+    assert {"spring", "beam"} <= registry.bonds().keys()
 
 
 @pytest.mark.parametrize(
@@ -63,6 +77,8 @@ def test_without_plug_ins_everything_shipped_is_found() -> None:
     [
         (LAW, "laws", "twin"),
         (INTEGRATOR, "integrators", "frog"),
+        (FIELD, "fields", "oil"),
+        (BOND, "bonds", "rubber"),
         (MEASUREMENT, "measure", "other_speed"),
         (SCENE.format(name="mine"), "scenes", "mine"),
     ],

@@ -22,7 +22,8 @@ from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, Worl
 
 
 class ContactTable(NamedTuple):
-    """Every two spheres that touch, and every sphere that touches a wall; one column per contact."""
+    """Every two spheres that touch, or act on each other at a distance, and likewise spheres and walls; one column per
+    contact."""
 
     i: NDArray[np.int64]
     j: NDArray[np.int64]
@@ -57,12 +58,13 @@ def blank_table(world: World) -> ContactTable:
 @lru_cache(maxsize=64)
 def compiled_table(law: BoundLaw, shapes: Shapes) -> Any:
     """fill(world, params, blank table) -> number of contacts; the integrator does not matter to it."""
-    force_of, material = law.force, law.material
+    force_of, material, energy, lasts, reach_of = law.force, law.material, law.energy, law.lasts, law.reach
     source = fingerprint()
 
     def fill(world, params, table):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
-        return fill_table(world, LawCall(force_of, material, params), shapes, table)
+        call = LawCall(force_of, material, energy, lasts, params, reach_of(params))
+        return fill_table(world, call, shapes, table)
 
     return compiled(fill)
 
@@ -82,15 +84,17 @@ def fill_table(world, law, shapes, table):
             contact = pair_contact(world, k, law, shapes)
         else:
             t = k - pair_count
-            if world.wall_contacts.normal_force[t] == 0.0 or world.wall_contacts.touching[t] == 0.0:
+            if world.wall_contacts.normal_force[t] == 0.0:
                 continue
             i = np.int64(world.wall_contacts.sphere[t])
             j = np.int64(-1)
             radius_sum = world.radius[i]
             contact = wall_contact(world, t, law, shapes)
-        if contact.overlap <= 0.0:
+        if contact.overlap <= -law.reach:
             continue
         answer = law.force(law.params, contact)
+        if contact.overlap <= 0.0 and answer.normal_force == 0.0:
+            continue  # within reach, and nothing acts
         branch = vector.scale(radius_sum - contact.overlap, contact.normal)
         force = vector.add(vector.scale(answer.normal_force, contact.normal), answer.shear_force)
         table.i[found] = i

@@ -71,7 +71,7 @@ class ShearMemory(NamedTuple):
     shear_spring: tuple
     """`Pairs.shear_spring` [m]."""
     touching: float
-    """1.0 if the two touched then, else 0.0; the spring then starts unstretched."""
+    """1.0 if the memory lasted then, else 0.0; the spring then starts unstretched."""
 
 
 class Contact(NamedTuple):
@@ -100,10 +100,13 @@ class Contact(NamedTuple):
     """w_i - w_j [rad/s], of length 0 without rotation."""
     stable_spin_resistance: float
     """Largest torque/spin ratio stable with 12 contacts [N m s]."""
+    remembered: float
+    """1.0 if the memory of the contact has lasted from an earlier evaluation, else 0.0; read by laws that act at a
+    distance."""
 
 
 class Response(NamedTuple):
-    """What a law returns. All of it must vanish, by select and not by branch, where overlap <= 0."""
+    """What a law returns. All of it must vanish, by select and not by branch, where overlap <= -reach."""
 
     normal_force: float
     """Positive pushes apart [N]."""
@@ -184,6 +187,7 @@ def contact_between(motion, pair, memory, stage):
         pair.material,
         motion.relative_spin,
         per_step * pair.effective_inertia,
+        memory.touching,
     )
     return contact, start
 
@@ -194,7 +198,7 @@ def lone_contact(
     """A sphere resting on a wall, overlapping by `overlap` [m], nothing moving."""
     still = (0.0,) * dimension
     up = (*still[1:], 1.0)
-    return Contact(overlap, up, 0.0, still, still, mass, radius, 1.0, material, (0.0,) * spin_length, 0.0)
+    return Contact(overlap, up, 0.0, still, still, mass, radius, 1.0, material, (0.0,) * spin_length, 0.0, 1.0)
 
 
 @compilable(forceinline=True)

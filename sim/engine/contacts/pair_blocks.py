@@ -70,6 +70,8 @@ class Columns(NamedTuple):
     """Output: torque on i [N m], in place of its spin."""
     torque_j: int
     """Output: torque on j [N m], in place of its spin."""
+    lasting: int
+    """Output of laws that act at a distance: 1.0 if contact memory lasts, else 0.0, in place of `fixed`."""
 
 
 @compilable
@@ -102,6 +104,7 @@ def columns(dimension, turning, properties):
         effective_mass,
         spins,
         spins + turning,
+        scalars + 6,
     )
 
 
@@ -149,6 +152,7 @@ def pad_block(buffer, at, size, dimension):
     for k in range(size, full):
         for c in range(dimension):
             buffer[arrays.index(at.branch + c, BLOCK, k)] = FAR
+        buffer[arrays.index(at.touching, BLOCK, k)] = 0.0
         buffer[arrays.index(at.effective_mass, BLOCK, k)] = 1.0  # the normal force of a contact before, until here
     return full
 
@@ -175,10 +179,11 @@ def column_sum(buffer, column):
 
 
 @compilable(forceinline=True)
-def evaluate(buffer, size, law, shapes, place_like, stage):
+def evaluate(buffer, size, law, shapes, place_like, reach_like, stage):
     """Run the law over the first `size` contacts of the buffer; `Columns` says what is read and written where.
 
-    `place_like` is a vector at walls and empty among spheres, where the place is the branch.
+    `place_like` is a vector at walls and empty among spheres, where the place is the branch; `reach_like` that of
+    `shapes`.
     """
     at = columns_of(shapes)
     turning = len(shapes.spin) > 0
@@ -226,3 +231,9 @@ def evaluate(buffer, size, law, shapes, place_like, stage):
         buffer[arrays.index(at.normal_force, BLOCK, k)] = answer.normal_force
         buffer[arrays.index(at.damping, BLOCK, k)] += answer.damping_power
         buffer[arrays.index(at.friction, BLOCK, k)] += answer.friction_power
+        if len(reach_like) > 0:
+            lasting = law.lasts(law.params, contact)
+            buffer[arrays.index(at.lasting, BLOCK, k)] = lasting
+            stored, sheared = law.energy(law.params, contact)
+            let_go = memory.touching * (1.0 - lasting) * (stored + sheared)
+            buffer[arrays.index(at.damping, BLOCK, k)] += let_go / stage.dt if stage.dt > 0.0 else 0.0

@@ -41,6 +41,7 @@ class PairForces(NamedTuple):
     force: Floats
     inverse_mass: Floats
     mass: Floats
+    """On which the weight acts."""
     radius: Floats
     sphere_id: NDArray[np.int64]
     pairs: Pairs
@@ -60,13 +61,13 @@ class PairForces(NamedTuple):
 
 
 @compilable(forceinline=True)
-def force_of_pairs(world, params, gravity, stage, thread):
+def force_of_pairs(world, params, gravity, mass, stage, thread):
     """The argument of `pair_forces`."""
     return PairForces(
         world.motion,
         world.force,
         world.inverse_mass,
-        world.mass,
+        mass,
         world.radius,
         world.sphere_id,
         world.pairs,
@@ -92,12 +93,12 @@ def pair_forces(tables, law, shapes):
     thread = tables.thread
     if thread.total == 1:
         body_forces(tables.force, tables.mass, tables.gravity, thread)
-    evaluate_pairs(tables, law, shapes, shapes.spin, shapes.material)
+    evaluate_pairs(tables, law, shapes, shapes.spin, shapes.material, shapes.reach)
     if not wait(tables.threads):
         return 0
     if thread.total > 1:
         body_forces(tables.force, tables.mass, tables.gravity, thread)
-        gather_forces(tables, shapes.position, shapes.spin, thread)
+        gather_forces(tables, shapes.position, shapes.spin, shapes.reach, thread)
     return 1
 
 
@@ -149,11 +150,11 @@ def pair_contact(world, p, law, shapes):
 
 
 @compilable
-def evaluate_pairs(tables, law, shapes, spin_like, material_like):
+def evaluate_pairs(tables, law, shapes, spin_like, material_like, reach_like):
     """Compute the contact forces of this thread's pairs and advance their contact memory.
 
-    `spin_like` and `material_like` are those of `shapes`: by the length of an argument, but not of its field, numba
-    leaves out branches before it compiles them.
+    `spin_like`, `material_like` and `reach_like` are those of `shapes`: by the length of an argument, but not of its
+    field, numba leaves out branches before it compiles them.
     """
     pairs = tables.pairs
     radii = tables.radius
@@ -167,6 +168,7 @@ def evaluate_pairs(tables, law, shapes, spin_like, material_like):
     dimension = len(shapes.position)
     turning = len(spin_like) > 0
     at = columns_of(shapes)
+    remembered = at.lasting if len(reach_like) > 0 else at.relative_overlap
     positions = arrays.level(tables.motion, 0, 0, shapes.position)
     velocities = arrays.level(tables.motion, 0, 1, shapes.position)
     spins = arrays.level(tables.motion, dimension, 1, shapes.spin)
@@ -185,7 +187,11 @@ def evaluate_pairs(tables, law, shapes, spin_like, material_like):
         stop = min(first + CHUNK, pair_count)
         while first < stop:
             if turning:
-                size, following = choose_touching(buffer, at, chosen, pairs, positions, first, stop)
+                size, following = choose_touching(
+                    buffer, at, chosen, pairs, positions, reach_like, law.reach, first, stop
+                )
+                if len(reach_like) > 0 and not alone:
+                    clear_forces(threads.push, first, following)
                 rows = chosen[0, :size]
                 rows_i = chosen[1, :size]
                 rows_j = chosen[2, :size]
@@ -201,18 +207,21 @@ def evaluate_pairs(tables, law, shapes, spin_like, material_like):
                     p = rows[k] if turning else np.uint32(first + k)
                     set_material(buffer, at, k, law, pairs.kind[p])
 
-            evaluate(buffer, pad_block(buffer, at, rows_i.size, dimension), law, shapes, (), stage)
+            evaluate(buffer, pad_block(buffer, at, rows_i.size, dimension), law, shapes, (), reach_like, stage)
 
             if any_larger(buffer, at, rows_i.size, largest_overlap, unequal):
                 search_pairs(largest_overlap, tables, buffer, at, positions, rows_i, rows_j)
             if turning:
                 for k in range(rows.size):
                     p = rows[k]
-                    pairs.touching[p] = 1
+                    if len(reach_like) > 0:
+                        pairs.touching[p] = buffer[arrays.index(at.lasting, BLOCK, k)] > 0.0
+                    else:
+                        pairs.touching[p] = 1
                     pairs.normal_force[p] = buffer[arrays.index(at.normal_force, BLOCK, k)]
                     arrays.write_at(springs, p, arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position))
             else:
-                mark_touching(pairs.touching[first:following], buffer[at.relative_overlap * BLOCK :])
+                mark_touching(pairs.touching[first:following], buffer[remembered * BLOCK :])
                 copy_back(pairs.normal_force, buffer, at.normal_force, first, following)
                 for c in range(dimension):
                     copy_back(pairs.shear_spring[c], buffer, at.shear_spring + c, first, following)
@@ -251,9 +260,9 @@ def gather_all(buffer, at, pairs, radii, positions, velocities, first, last, mat
 
 
 @compilable(forceinline=True)
-def choose_touching(buffer, at, chosen, pairs, positions, first, stop):
-    """Choose the touching pairs from `first` on until the block is full, and write their rows, spheres and branches;
-    returns how many, and the pair to continue with.
+def choose_touching(buffer, at, chosen, pairs, positions, reach_like, reach, first, stop):
+    """Choose the pairs within reach of each other from `first` on until the block is full, and write their rows,
+    spheres and branches; returns how many, and the pair to continue with.
 
     With rotation the law costs several times as much as a test of the distance.
     """
@@ -270,11 +279,16 @@ def choose_touching(buffer, at, chosen, pairs, positions, first, stop):
             j = rows_j[k]
             branch = vector.sub(arrays.at(positions, i), arrays.at(positions, j))
             arrays.write_block(buffer, at.branch, BLOCK, count, branch)
-            touches = vector.dot(branch, branch) < radius_sum[k] * radius_sum[k]
+            close = radius_sum[k]
+            if len(reach_like) > 0:
+                close += reach
+            touches = vector.dot(branch, branch) < close * close
             at_end = np.uint64(count)
             chosen[0, at_end] = first + k
             chosen[1, at_end] = i
             chosen[2, at_end] = j
+            if len(reach_like) > 0:
+                touches = touches or touching[k] > 0  # the end of its memory is booked
             hit = 1 if touches else 0
             count += hit
             touching[k] &= hit
@@ -309,10 +323,10 @@ def gather_touching(buffer, at, pairs, radii, velocities, spins, springs, rows, 
 
 
 @compilable(forceinline=True)
-def mark_touching(touching, relative_overlap):
-    """Note which pairs of a block touch."""
+def mark_touching(touching, column):
+    """Note which pairs of a block touch, or are remembered: those with a positive number in this column."""
     for k in range(touching.size):
-        touching[k] = relative_overlap[k] > 0.0
+        touching[k] = column[k] > 0.0
 
 
 @compilable(forceinline=True)
@@ -348,8 +362,16 @@ def write_forces(push, buffer, at, position_like, spin_like, rows, first, size):
         arrays.write_row(push, p, dimension + turning, arrays.read_block(buffer, at.torque_j, BLOCK, k, spin_like))
 
 
+@compilable
+def clear_forces(push, first, last):
+    """Set the forces written for these pairs to zero."""
+    for p in range(first, last):
+        for c in range(push.shape[1]):
+            push[p, c] = 0.0
+
+
 @compilable(forceinline=True)
-def gather_forces(tables, position_like, spin_like, thread):
+def gather_forces(tables, position_like, spin_like, reach_like, thread):
     """Add to this thread's spheres the forces written per pair, in the order of the list."""
     push = tables.threads.push
     begin = tables.begin
@@ -365,12 +387,12 @@ def gather_forces(tables, position_like, spin_like, thread):
         torque = arrays.at(torques, n)
         for q in range(other_begin[n], other_begin[n + 1]):
             p = other[q]
-            if turning > 0 and touching[p] == 0:
+            if turning > 0 and len(reach_like) == 0 and touching[p] == 0:
                 continue  # not evaluated
             total = vector.sub(total, arrays.read_row(push, p, position_like))
             torque = vector.add(torque, arrays.read_part_of_row(push, p, dimension + turning, spin_like))
         for p in range(begin[n], begin[n + 1]):
-            if turning > 0 and touching[p] == 0:
+            if turning > 0 and len(reach_like) == 0 and touching[p] == 0:
                 continue
             total = vector.add(total, arrays.read_row(push, p, position_like))
             torque = vector.add(torque, arrays.read_part_of_row(push, p, dimension, spin_like))

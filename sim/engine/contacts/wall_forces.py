@@ -69,15 +69,16 @@ SAME_SIDE = 0.9
 
 
 @compilable
-def find_gaps(wall_contacts, walls, radii, positions, first, last):
-    """Compute gap, normal and state (apart or touching) of these entries of the list."""
+def find_gaps(wall_contacts, walls, radii, positions, reach, first, last):
+    """Compute gap, normal and state (apart or within reach) of these entries of the list."""
     normals = arrays.rows(wall_contacts.normal, positions)
     for t in range(first, last):
         i = wall_contacts.sphere[t]
         gap, normal = approach(walls, wall_contacts.wall[t], arrays.at(positions, i))
         wall_contacts.gap[t] = gap
         arrays.write_at(normals, t, normal)
-        wall_contacts.contact_state[t] = APART if gap >= radii[i] else NEAR
+        remembered = reach > 0.0 and wall_contacts.touching[t] > 0  # the end of its memory is booked
+        wall_contacts.contact_state[t] = APART if gap >= radii[i] + reach and not remembered else NEAR
 
 
 @compilable
@@ -195,6 +196,8 @@ class ActingSearch(NamedTuple):
     radius: Floats
     walls: Walls
     wall_contacts: WallContacts
+    reach: float
+    """How far beyond touching the law acts [m]."""
     begin: int
     end: int
     """The entries of a thread are the rows begin to end - 1."""
@@ -234,6 +237,7 @@ def acting_search(world, thread):
         world.radius,
         world.walls,
         world.wall_contacts,
+        world.search.reach[0],
         np.int64(begin[thread.first]),
         np.int64(begin[thread.last]),
     )
@@ -278,12 +282,12 @@ def search_acting(tables, position_like):
     radius = tables.radius
     walls = tables.walls
     wall_contacts = tables.wall_contacts
-    find_gaps(wall_contacts, walls, radius, positions, tables.begin, tables.end)
+    find_gaps(wall_contacts, walls, radius, positions, tables.reach, tables.begin, tables.end)
     return find_acting(wall_contacts, walls, radius, positions, tables.begin, tables.end)
 
 
 @compilable
-def evaluate_walls(tables, law, shapes, spin_like, material_like):
+def evaluate_walls(tables, law, shapes, spin_like, material_like, reach_like):
     """Compute the forces of walls on this thread's spheres, block by block; as `evaluate_pairs`. Returns 0."""
     wall_contacts = tables.wall_contacts
     radii = tables.radius
@@ -335,7 +339,7 @@ def evaluate_walls(tables, law, shapes, spin_like, material_like):
             if len(spin_like) > 0:
                 buffer[arrays.index(at.effective_inertia, BLOCK, k)] = shared_inertia(inverse_mass[dimension, i])
 
-        evaluate(buffer, size, law, shapes, shapes.position, stage)
+        evaluate(buffer, size, law, shapes, shapes.position, reach_like, stage)
 
         if any_larger(buffer, at, size, largest_overlap, 1.0):
             entries = wall_contacts.acting[first : first + size]
@@ -351,10 +355,13 @@ def evaluate_walls(tables, law, shapes, spin_like, material_like):
             arrays.add_at(torques, i, arrays.read_block(buffer, at.torque_i, BLOCK, k, shapes.spin))
             arrays.write_at(springs, t, arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position))
             wall_contacts.normal_force[t] = buffer[arrays.index(at.normal_force, BLOCK, k)]
+            if len(reach_like) > 0:
+                wall_contacts.touching[t] = buffer[arrays.index(at.lasting, BLOCK, k)] > 0.0
+            else:
+                wall_contacts.touching[t] = 1
     for t in range(begin, end):
-        acts = wall_contacts.contact_state[t] == ACTS
-        wall_contacts.touching[t] = 1 if acts else 0
-        if not acts:
+        if wall_contacts.contact_state[t] != ACTS:
+            wall_contacts.touching[t] = 0
             wall_contacts.normal_force[t] = 0.0
     return 0
 

@@ -58,7 +58,7 @@ def cells_for(search, radius):
     for i in range(radius.size):
         most = max(most, radius[i] if radius[i] <= limit else 0.0)
         rest = max(rest, radius[i] if radius[i] > limit else 0.0)
-    skin = search.skin[0]
+    skin = search.reach[0] + search.skin[0]  # how far beyond touching
     return Cells(kinds, limit, (most, rest), (2.0 * most + skin, 2.0 * rest + skin))
 
 

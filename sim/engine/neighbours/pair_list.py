@@ -40,8 +40,8 @@ class Section(NamedTuple):
 
 @compilable
 def find_pairs(search, cells, rows, motion, radius, position_like, thread, section, end):
-    """Write the second spheres of the pairs closer than touching + skin whose first are this thread's rows, from entry
-    `section` on; returns the number of pairs, or -1 if they do not fit before `end`.
+    """Write the second spheres of the pairs closer than touching + reach of the law + skin whose first are this
+    thread's rows, from entry `section` on; returns the number of pairs, or -1 if they do not fit before `end`.
 
     Afterwards `new_begin`, of `Search`, is where the pairs of each sphere begin. Where two cells share a bucket a pair
     may occur twice.
@@ -59,7 +59,7 @@ def find_pairs(search, cells, rows, motion, radius, position_like, thread, secti
 @compilable
 def sort_pairs(pairs, pair_buffer, search, inverse_mass, thread, section, found):
     """Sort the pairs of this thread's rows, `found` from entry `section` on, and copy their contact history; returns
-    how many are kept: each once, and none of two fixed spheres.
+    how many are kept: each once, none of two fixed spheres, and none of two members of one body.
 
     This pass is not part of the search: vector instructions wait for numbers that have just been written one by one.
     """
@@ -71,6 +71,7 @@ def sort_pairs(pairs, pair_buffer, search, inverse_mass, thread, section, found)
         high = new_begin[i + 1] if i + 1 < thread.last else section + found
         new_begin[i] = kept
         end = drop_fixed(pair_buffer.found, inverse_mass, low, high) if inverse_mass[i] == 0.0 else high
+        end = drop_joined(pair_buffer.found, search.body, i, low, end) if search.body[i] >= 0 else end
         end = sort_rows(pair_buffer.found, pair_buffer.j, low, end, kept)
         copy_history(pairs, pair_buffer, begin[i], begin[i + 1], kept, end)
         kept = end
@@ -84,7 +85,7 @@ def find_later(search, cells, rows, i, here, radius, first, end):
     end. Where two cells share a bucket a row may occur twice."""
     cell = search.cell
     deep = len(here) == 3
-    reach = radius + search.skin[0]
+    reach = radius + search.reach[0] + search.skin[0]
     kind = 0 if radius <= cells.limit else 1
     start = search.bucket_start if kind == 0 else search.large_start
     mask = start.size - 2
@@ -155,6 +156,16 @@ def drop_fixed(rows, inverse_mass, first, last):
     for k in range(first, last):
         rows[kept] = rows[k]
         kept += 1 if inverse_mass[rows[k]] > 0.0 else 0
+    return kept
+
+
+@compilable
+def drop_joined(rows, body, i, first, last):
+    """Leave out members of the body of sphere i among these entries; returns their new end."""
+    kept = first
+    for k in range(first, last):
+        rows[kept] = rows[k]
+        kept += 1 if body[rows[k]] != body[i] else 0
     return kept
 
 

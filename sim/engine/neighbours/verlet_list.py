@@ -151,6 +151,19 @@ def tune_skin(search, radius, inverse_mass, counters):
     search.skin[0] = min(max(skin, NARROWEST_SKIN * mean), WIDEST_SKIN * mean)
 
 
+@compilable
+def list_as_far(search, reach):
+    """Let the lists allow for a law that acts at this distance [m]; a larger one than before has them rebuilt.
+
+    For one thread, while all others are at the barrier.
+    """
+    if reach > search.reach[0]:
+        for c in range(search.reference.shape[0]):
+            for i in range(search.reference.shape[1]):
+                search.reference[c, i] = math.inf
+    search.reach[0] = reach
+
+
 class Renewal(NamedTuple):
     """What a thread renews the lists from: tables of a world, and how."""
 

@@ -112,7 +112,7 @@ def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_m
     cell = search.cell
     order = search.order
     span = search.box_cells
-    skin = search.skin[0]
+    skin = search.reach[0] + search.skin[0]  # how far beyond touching
     deep = cell.shape[0] - 1
     flat = cell.shape[0] == 2
     found = 0

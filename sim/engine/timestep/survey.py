@@ -1,4 +1,4 @@
-"""Contact survey: stored energy, largest overlap and largest stable time step of all contacts at one moment.
+"""Survey: stored energy, largest overlap and largest stable time step of all forces at one moment.
 
 For the time step the network of contacts is bounded sphere by sphere. A contact e with stiffness k between inverse
 masses b_i and b_j alone oscillates at w_e² = k (b_i + b_j) along its normal n. As (x - y)² <= (1 + t) x² + (1 + 1/t)
@@ -6,7 +6,9 @@ y² for any t > 0, with t = b_j/b_i, the stiffest mode of the whole network obey
 
     w² <= max over spheres of the largest eigenvalue of  sum over its contacts of w_e² n n^T ,
 
-exact for a single pair and for a triangular lattice, and never too small. Damping is bounded alike.
+exact for a single pair and for a triangular lattice, and never too small. Damping is bounded alike. What a field
+contributes acts on one sphere and is added to its sum. A bond adds its stiffness to both ends like a contact, that
+against bending and twisting in all directions.
 """
 
 from __future__ import annotations
@@ -17,10 +19,13 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from repose.sim.engine.bodies import merge_members
+from repose.sim.engine.bonds import NO_BOND, BondSurvey, survey_bonds
 from repose.sim.engine.contacts.pair_forces import pair_contact
 from repose.sim.engine.contacts.wall_forces import wall_contact
+from repose.sim.engine.fields import FieldSurvey, sum_of, survey_fields
 from repose.sim.engine.jit import compilable, compiled, fingerprint
-from repose.sim.engine.model import Model
+from repose.sim.engine.model import NO_NUMBERS, Model, Numbers
 from repose.sim.engine.timestep.stability import RATIO_GRID, limit_table
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 
@@ -43,32 +48,74 @@ class Survey(NamedTuple):
     """Its damping ratio bound [-]."""
     stiffest: int
     """Its row, or -1."""
+    field_energy: float = 0.0
+    """Potential energy in fields besides gravity [J]."""
+    bond_energy: float = 0.0
+    """Stored in bonds [J]."""
 
 
 def compose_survey(model: Model) -> Callable[..., Survey]:
-    """survey(world, params) -> Survey."""
+    """survey(world, params, numbers) -> Survey, with `Numbers.time` the time now."""
     fast = compiled_survey(model)
+    contacts_only = not model.fields and model.bond is None and not model.law.acts_at_distance
 
-    def survey(world: World, params: tuple) -> Survey:
-        if not fast.signatures and nothing_touches(world):
+    def survey(world: World, params: tuple, numbers: Numbers = NO_NUMBERS) -> Survey:
+        if contacts_only and not fast.signatures and nothing_touches(world):
             return Survey(0, 0.0, 0.0, 0.0, math.inf, 0.0, 0.0, -1)
-        return Survey(*fast(world, params, limits_of(model), blank_sums(world)))
+        return Survey(*fast(world, params, limits_of(model), blank_sums(world), numbers))
 
     return survey
 
 
 @lru_cache(maxsize=64)
 def compiled_survey(model: Model) -> Any:
-    """survey(world, params, limits of the scheme, blank sums) -> the fields of a `Survey`."""
+    """survey(world, params, limits of the scheme, blank sums, numbers) -> the fields of a `Survey`."""
+    return compiled(survey_loop(model, fingerprint()))
+
+
+def plain_survey(model: Model) -> Callable[..., Survey]:
+    """`compose_survey` in plain Python, for tests."""
+    loop = survey_loop(model, "")
+
+    def survey(world: World, params: tuple, numbers: Numbers = NO_NUMBERS) -> Survey:
+        return Survey(*loop(world, params, limits_of(model), blank_sums(world), numbers))
+
+    return survey
+
+
+def survey_loop(model: Model, source: str) -> Callable:
+    """The survey as plain Python."""
     law, shapes = model.law, model.shapes
-    stiffness, energy, material = law.stiffness, law.energy, law.material
-    source = fingerprint()
+    stiffness, energy, material, reach_of = law.stiffness, law.energy, law.material, law.reach
+    has_fields = bool(model.fields)
+    fields = sum_of(model.fields)
+    field_potential, field_stiffness = fields.potential, fields.stiffness
+    has_bodies = model.bodies
+    has_bonds = model.bond is not None
+    bond = model.bond or NO_BOND
+    energy_of_bond, bond_stiffness, own = bond.energy, bond.stiffness, (0.0,) * bond.columns
 
-    def survey_all(world, params, limits, sums):
+    def survey_all(world, params, limits, sums, numbers):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
-        return survey_contacts(world, SurveyCall(stiffness, energy, material, params), shapes, limits, sums)
+        call = SurveyCall(stiffness, energy, material, params, reach_of(params))
+        contacts, elastic, sheared, largest = survey_contacts(world, call, shapes, sums)
+        field_energy = 0.0
+        if has_fields:
+            field = FieldSurvey(field_potential, field_stiffness, numbers.fields, numbers.time)
+            weighing = world.mass
+            if has_bodies:
+                weighing = world.bodies.own_mass
+            field_energy = survey_fields(world, field, shapes, weighing, sums)
+        bond_energy = 0.0
+        if has_bonds:
+            survey = BondSurvey(energy_of_bond, bond_stiffness, numbers.bond, own)
+            bond_energy = survey_bonds(world, survey, shapes, sums)
+        if has_bodies:
+            merge_members(world, sums)
+        stable, omega, ratio, stiffest = largest_step(limits, sums)
+        return contacts, elastic, sheared, largest, stable, omega, ratio, stiffest, field_energy, bond_energy
 
-    return compiled(survey_all)
+    return survey_all
 
 
 def nothing_touches(world: World) -> bool:
@@ -96,6 +143,8 @@ class SurveyCall(NamedTuple):
     energy: Callable
     material: Callable
     params: tuple
+    reach: float
+    """How far beyond touching the law acts [m]."""
 
 
 class Limits(NamedTuple):
@@ -165,8 +214,8 @@ def add_stiffness(sums, row, contact, stiffness, inverse_mass, turning):
 
 
 @compilable
-def survey_contacts(world, law, shapes, limits, sums):
-    """The fields of a `Survey`; `sums` are the blank matrices of all spheres."""
+def survey_contacts(world, law, shapes, sums):
+    """Number of contacts, their elastic and shear energy, the largest overlap; adds their stiffness to `sums`."""
     turns = len(shapes.spin) > 0
     dimension = len(shapes.position)
     radius = world.radius
@@ -177,11 +226,11 @@ def survey_contacts(world, law, shapes, limits, sums):
     contacts = 0
     for p in range(world.counters[PAIR_COUNT]):
         contact = pair_contact(world, p, law, shapes)
-        if contact.overlap <= 0.0:
+        if contact.overlap <= -law.reach:
             continue
         i = np.int64(world.pairs.i[p])
         j = np.int64(world.pairs.j[p])
-        contacts += 1
+        contacts += 1 if contact.overlap > 0.0 else 0
         stored, spring = law.energy(law.params, contact)
         elastic += stored
         sheared += spring
@@ -198,12 +247,12 @@ def survey_contacts(world, law, shapes, limits, sums):
                 add_stiffness(sums, row, contact, stiffness, moving, turning)
     for t in range(world.counters[WALL_CONTACT_COUNT]):
         i = world.wall_contacts.sphere[t]
-        if world.wall_contacts.normal_force[t] == 0.0 or world.wall_contacts.touching[t] == 0.0:
+        if world.wall_contacts.normal_force[t] == 0.0:
             continue
         contact = wall_contact(world, t, law, shapes)
-        if contact.overlap <= 0.0:
+        if contact.overlap <= -law.reach:
             continue
-        contacts += 1
+        contacts += 1 if contact.overlap > 0.0 else 0
         stored, spring = law.energy(law.params, contact)
         elastic += stored
         sheared += spring
@@ -212,11 +261,17 @@ def survey_contacts(world, law, shapes, limits, sums):
         if turns:
             turning = radius[i] ** 2 * inverse_mass[dimension, i]
         add_stiffness(sums, i, contact, law.stiffness(law.params, contact), inverse_mass[0, i], turning)
+    return contacts, elastic, sheared, largest
+
+
+@compilable
+def largest_step(limits, sums):
+    """The next fields of a `Survey`, from the sums of all spheres."""
     stable = np.inf
     omega = 0.0
     ratio = 0.0
     stiffest = -1
-    for row in range(radius.size):
+    for row in range(sums.shape[3]):
         square = largest_eigenvalue(sums[0], row)
         if square > 0.0:
             w = math.sqrt(square)
@@ -224,4 +279,4 @@ def survey_contacts(world, law, shapes, limits, sums):
             dt = interpolate(z, limits.ratios, limits.omega_dt) / w
             if dt < stable:
                 stable, omega, ratio, stiffest = dt, w, z, row
-    return contacts, elastic, sheared, largest, stable, omega, ratio, stiffest
+    return stable, omega, ratio, stiffest

@@ -23,10 +23,13 @@ from repose.sim.engine.model import BoundLaw, LawCall, Shapes, Stage
 from repose.sim.engine.workspace import BLOCK, BUFFER_ROWS
 from repose.sim.registry import laws
 
+from tests.small_worlds import call_of
+
 
 def shapes_of(functions: BoundLaw, turning: int) -> Shapes:
     """Vectors in space of that law."""
-    return Shapes((0.0,) * 3, (0.0,) * turning, (0.0,) * functions.material_columns)
+    reach = (0.0,) * functions.acts_at_distance
+    return Shapes((0.0,) * 3, (0.0,) * turning, (0.0,) * functions.material_columns, reach)
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="reads the names of x86 instructions")
@@ -37,11 +40,13 @@ def test_every_law_compiles_to_instructions_on_several_contacts_at_once(name: st
     law = laws()[name]
     parameters = law.parameters.checked({})
     numbers, functions = law.numbers(parameters), law.bind(parameters)
-    force, material, shapes = functions.force, functions.material, shapes_of(functions, 3)
+    call, shapes = call_of(functions, numbers), shapes_of(functions, 3)
+    force, material, energy, lasts, _, reach = call
 
     @numba.njit(**OPTIONS)
     def block(buffer, size, numbers):
-        evaluate(buffer, size, LawCall(force, material, numbers), shapes, (), Stage(1e-6, 1.0))
+        law = LawCall(force, material, energy, lasts, numbers, reach)
+        evaluate(buffer, size, law, shapes, (), shapes.reach, Stage(1e-6, 1.0))
 
     block(np.random.default_rng(1).random(BUFFER_ROWS * BLOCK), BLOCK, numbers)
     code = next(iter(block.inspect_asm().values()))
@@ -57,7 +62,7 @@ def test_columns_do_not_overlap_and_fit_the_buffer(dimension: int, turning: int,
     spins = dict.fromkeys(("spin_i", "spin_j"), turning)
     widths = vectors | spins | {"material": materials}
     outputs = {"force": "velocity", "normal_force": "effective_mass", "torque_i": "spin_i", "torque_j": "spin_j"}
-    outputs["relative_overlap"] = "touching"
+    outputs |= {"relative_overlap": "touching", "lasting": "fixed"}
     assert all(getattr(at, output) == getattr(at, given) for output, given in outputs.items())
     inputs = [name for name in at._fields if name not in outputs]
     taken = [getattr(at, name) + c for name in inputs for c in range(widths.get(name, 1))]
@@ -71,7 +76,7 @@ def test_padding_columns_do_not_change_the_sums(name: str, turning: int) -> None
     law = laws()[name]
     parameters = law.parameters.checked({})
     functions, numbers = law.bind(parameters), law.numbers(parameters)
-    call, shapes = LawCall(functions.force, functions.material, numbers), shapes_of(functions, turning)
+    call, shapes = call_of(functions, numbers), shapes_of(functions, turning)
     at = columns_of(shapes)
     buffer = np.random.default_rng(2).uniform(0.1, 0.2, BUFFER_ROWS * BLOCK)
     buffer[: 3 * BLOCK] *= 0.3  # branches, so that all touch
@@ -83,7 +88,7 @@ def test_padding_columns_do_not_change_the_sums(name: str, turning: int) -> None
     buffer[at.normal_force * BLOCK + 3 : (at.normal_force + 1) * BLOCK] = -0.7
     full = pad_block(buffer, at, 3, 3)
     assert full == 8
-    evaluate(buffer, full, call, shapes, (), Stage(1e-6, 1.0))
+    evaluate(buffer, full, call, shapes, (), shapes.reach, Stage(1e-6, 1.0))
     rows = buffer.reshape(BUFFER_ROWS, BLOCK)
     assert np.isfinite(rows[:, :8]).all()
     assert not rows[[at.damping, at.friction], 3:].any()

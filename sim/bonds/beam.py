@@ -1,0 +1,172 @@
+"""Cement: a round elastic beam between two centres, which breaks at its tensile or shear strength.
+
+The beam has the length l_0 of the bond at rest and its own radius r; A = pi r², I = pi r⁴/4, J = pi r⁴/2. It resists
+stretch with E A/l_0, shear with 12 E I/l_0³, bending with E I/l_0 and twist with G J/l_0, G = E/(2 (1 + nu)), as the
+beam of Euler and Bernoulli does. Damping is a lag: each resistance adds its rate times `bond_lag`. It breaks, as a
+parallel bond of Potyondy & Cundall, Int. J. Rock Mech. Min. Sci. 41 (2004) 1329, doi:10.1016/j.ijrmms.2004.09.011,
+when the largest stress at an end exceeds a strength:
+
+    tension  -F_n/A + (|M_b| + |F_s| l_0/2) r/I ,    shear  |F_s|/A + |M_t| r/J .
+
+In the plane it is the same beam, bent in the plane.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, NamedTuple
+
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.bonds.bond import Bond
+from repose.sim.engine import vector
+from repose.sim.engine.bonds import BondForce
+from repose.sim.engine.jit import compilable
+from repose.sim.engine.model import BoundBond
+from repose.sim.parameters import ParameterSet, Quantity
+
+RADIUS, COLUMN_COUNT = range(2)
+"""Rows of `Bonds.own`."""
+
+
+class BeamParameters(ParameterSet):
+    """Material of the cement."""
+
+    bond_young: Annotated[
+        float,
+        Ge(1e3),
+        Le(1e12),
+        Quantity("Young's modulus of bonds", "E_b", "MPa", scale=1e6, log=True, effect="ramp", group="Bonds"),
+        Field(description="Stiffness of the cement between two grains."),
+    ] = 1e8
+    bond_poisson: Annotated[
+        float,
+        Ge(-0.999),
+        Le(0.499),
+        Quantity("Poisson's ratio of bonds", "ν_b", effect="ramp", group="Bonds"),
+        Field(description="Decides the resistance to twisting."),
+    ] = 0.25
+    bond_lag: Annotated[
+        float,
+        Ge(0.0),
+        Le(1.0),
+        Quantity("lag of bonds", "τ", "µs", scale=1e-6, effect="ramp", group="Bonds"),
+        Field(description="Internal friction: each resistance adds its rate of change times this time."),
+    ] = 0.0
+    tensile_strength: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e12),
+        Quantity("tensile strength", "σ_b", "MPa", scale=1e6, log=True, group="Bonds"),
+        Field(description="Largest tension at the rim of a bond before it breaks."),
+    ] = 1e12
+    shear_strength: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e12),
+        Quantity("shear strength", "τ_b", "MPa", scale=1e6, log=True, group="Bonds"),
+        Field(description="Largest shear stress in a bond before it breaks."),
+    ] = 1e12
+
+
+class Beam(NamedTuple):
+    """The numbers the law reads, in SI."""
+
+    young: float
+    shear_modulus: float
+    lag: float
+    tensile_strength: float
+    shear_strength: float
+
+
+@compilable(forceinline=True)
+def resistances(params, link):
+    """Stiffness against stretch and shear [N/m], bending and twist [N m/rad]."""
+    radius = link.own[RADIUS]
+    area = math.pi * radius * radius
+    moment = 0.25 * area * radius * radius
+    length = link.rest_length
+    bending = params.young * moment / length
+    return (
+        params.young * area / length,
+        12.0 * bending / (length * length),
+        bending,
+        2.0 * params.shear_modulus * moment / length,
+    )
+
+
+@compilable(forceinline=True)
+def force(params, link):
+    """Forces and torques of one bond."""
+    along, across, bending, twisting = resistances(params, link)
+    lag = params.lag
+    shear_viscosity, bending_viscosity = lag * across, lag * bending
+    heat = (
+        lag * along * link.rate * link.rate
+        + shear_viscosity * vector.dot(link.shear_rate, link.shear_rate)
+        + bending_viscosity * vector.dot(link.bending_rate, link.bending_rate)
+        + lag * twisting * link.twist_rate * link.twist_rate
+    )
+    return BondForce(
+        -along * (link.length - link.rest_length + lag * link.rate),
+        vector.add(vector.scale(-across, link.shear), vector.scale(-shear_viscosity, link.shear_rate)),
+        vector.add(vector.scale(-bending, link.bending), vector.scale(-bending_viscosity, link.bending_rate)),
+        -twisting * (link.twist + lag * link.twist_rate),
+        heat,
+    )
+
+
+@compilable(forceinline=True)
+def energy(params, link):
+    """Elastic energy of the beam [J]."""
+    along, across, bending, twisting = resistances(params, link)
+    stretch = link.length - link.rest_length
+    return 0.5 * (
+        along * stretch * stretch
+        + across * vector.dot(link.shear, link.shear)
+        + bending * vector.dot(link.bending, link.bending)
+        + twisting * link.twist * link.twist
+    )
+
+
+@compilable(forceinline=True)
+def breaks(params, link):
+    """Whether a stress exceeds its strength."""
+    along, across, bending, twisting = resistances(params, link)
+    radius = link.own[RADIUS]
+    area = math.pi * radius * radius
+    moment = 0.25 * area * radius * radius
+    shear = across * math.sqrt(vector.dot(link.shear, link.shear))
+    bent = bending * math.sqrt(vector.dot(link.bending, link.bending)) + 0.5 * shear * link.rest_length
+    tension = along * (link.length - link.rest_length) / area + bent * radius / moment
+    torsion = twisting * abs(link.twist) * radius / (2.0 * moment)
+    return tension > params.tensile_strength or shear / area + torsion > params.shear_strength
+
+
+@compilable(forceinline=True)
+def stiffness(params, link):
+    """Stiffness along, across [N/m] and against turning [N m/rad], and the lag of damping [s]."""
+    along, across, bending, twisting = resistances(params, link)
+    return along, across, max(bending, twisting), params.lag
+
+
+BOUND = BoundBond(force, energy, breaks, stiffness, COLUMN_COUNT)
+
+
+def bind(parameters: BeamParameters) -> BoundBond:
+    """The law's functions; it has one form only."""
+    return BOUND
+
+
+def numbers_of(parameters: BeamParameters) -> Beam:
+    """The numbers these parameters hold."""
+    return Beam(
+        parameters.bond_young,
+        parameters.bond_young / (2.0 * (1.0 + parameters.bond_poisson)),
+        parameters.bond_lag,
+        parameters.tensile_strength,
+        parameters.shear_strength,
+    )
+
+
+BOND = Bond("beam", "Beam", BeamParameters, bind, numbers_of, ("radius of the beam [m]",))

@@ -1,0 +1,111 @@
+"""A spring with internal friction along the line of centres, which breaks when it is stretched too far.
+
+F = -k (l - l_0) - c dl/dt. Each bond has its own stiffness, viscosity and largest stretch (l - l_0)/l_0; the parameters
+multiply them. Between particles that touch only when they are pressed hard this is the method of large particles.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.bonds.bond import Bond
+from repose.sim.engine import vector
+from repose.sim.engine.bonds import BondForce
+from repose.sim.engine.jit import compilable
+from repose.sim.engine.model import BoundBond
+from repose.sim.parameters import ParameterSet, Quantity
+
+STIFFNESS, VISCOSITY, LARGEST_STRETCH, COLUMN_COUNT = range(4)
+"""Rows of `Bonds.own`."""
+
+
+class SpringParameters(ParameterSet):
+    """Factors for all bonds."""
+
+    bond_stiffness: Annotated[
+        float,
+        Ge(1e-3),
+        Le(1e3),
+        Quantity("stiffness of bonds", "k", log=True, effect="ramp", group="Bonds"),
+        Field(description="Factor of the stiffness that each bond was made with."),
+    ] = 1.0
+    bond_viscosity: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e3),
+        Quantity("internal friction", "c", effect="ramp", group="Bonds"),
+        Field(description="Factor of the internal friction that each bond was made with."),
+    ] = 1.0
+    bond_strength: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e3),
+        Quantity("strength of bonds", "ε", group="Bonds"),
+        Field(description="Factor of the stretch at which each bond breaks."),
+    ] = 1.0
+
+
+class Spring(NamedTuple):
+    """The numbers the law reads."""
+
+    stiffness: float
+    viscosity: float
+    strength: float
+
+
+@compilable(forceinline=True)
+def force(params, link):
+    """Force of one bond."""
+    viscosity = params.viscosity * link.own[VISCOSITY]
+    pull = params.stiffness * link.own[STIFFNESS] * (link.length - link.rest_length) + viscosity * link.rate
+    return BondForce(
+        -pull,
+        vector.scale(0.0, link.shear),
+        vector.scale(0.0, link.bending),
+        0.0,
+        viscosity * link.rate * link.rate,
+    )
+
+
+@compilable(forceinline=True)
+def energy(params, link):
+    """Energy of the spring [J]."""
+    return 0.5 * params.stiffness * link.own[STIFFNESS] * (link.length - link.rest_length) ** 2
+
+
+@compilable(forceinline=True)
+def breaks(params, link):
+    """Whether it is stretched too far; a pressed bond does not break."""
+    return link.length - link.rest_length > params.strength * link.own[LARGEST_STRETCH] * link.rest_length
+
+
+@compilable(forceinline=True)
+def stiffness(params, link):
+    """Stiffness along, across [N/m] and against turning, and the lag of damping behind stiffness [s]."""
+    along = params.stiffness * link.own[STIFFNESS]
+    return along, 0.0, 0.0, params.viscosity * link.own[VISCOSITY] / max(along, 1e-300)
+
+
+BOUND = BoundBond(force, energy, breaks, stiffness, COLUMN_COUNT)
+
+
+def bind(parameters: SpringParameters) -> BoundBond:
+    """The law's functions; it has one form only."""
+    return BOUND
+
+
+def numbers_of(parameters: SpringParameters) -> Spring:
+    """The numbers these parameters hold."""
+    return Spring(parameters.bond_stiffness, parameters.bond_viscosity, parameters.bond_strength)
+
+
+BOND = Bond(
+    "spring",
+    "Spring",
+    SpringParameters,
+    bind,
+    numbers_of,
+    ("stiffness [N/m]", "viscosity [kg/s]", "largest stretch [-]"),
+)

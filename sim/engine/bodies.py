@@ -1,0 +1,275 @@
+"""Rigid bodies of several spheres: orientation, places of the members, forces gathered from them.
+
+The integrator moves the table of bodies as it moves that of spheres: centre of mass by force over mass, angular
+momentum L over a reference moment of inertia I_0 by torque over I_0. So every scheme conserves the angular momentum of
+a free body exactly. The angular velocity in space follows from the orientation q,
+
+    w = L/I_0 + R (I_0/I_k - 1) R^T L/I_0 ,    R = R(q),
+
+which for equal moments is L/I_0 to the last bit. The orientation obeys q' = 1/2 q R^T w. It is integrated over each
+step by the classical Runge-Kutta scheme, from the end of the last step to each evaluation, with the angular momentum
+taken as linear in time. In the plane the angle is a coordinate like others.
+
+A member at the offset s has the position X + R s and the velocity V + w x R s. Gathered are its force, and its torque
+about the centre, less that of its weight, which uniform gravity does not exert.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from repose.sim.engine import arrays, vector
+from repose.sim.engine.jit import compilable, overload
+from repose.sim.engine.threads import share
+
+
+@compilable(forceinline=True)
+def rotated(q, a):
+    """The vector a turned by the unit quaternion q = (w, x, y, z): a + 2 w (u x a) + 2 u x (u x a)."""
+    u = (q[1], q[2], q[3])
+    once = vector.turn(u, a)
+    twice = vector.turn(u, once)
+    return vector.add(a, vector.add(vector.scale(2.0 * q[0], once), vector.scale(2.0, twice)))
+
+
+@compilable(forceinline=True)
+def conjugate(q):
+    """The opposite rotation."""
+    return (q[0], -q[1], -q[2], -q[3])
+
+
+@compilable(forceinline=True)
+def rate_of(q, momentum, unequal):
+    """q' = 1/2 q w, with the angular velocity w along the principal axes [rad/s] from L/I_0 in space [rad/s]."""
+    inside = rotated(conjugate(q), momentum)
+    x = inside[0] + unequal[0] * inside[0]
+    y = inside[1] + unequal[1] * inside[1]
+    z = inside[2] + unequal[2] * inside[2]
+    return (
+        -0.5 * (x * q[1] + y * q[2] + z * q[3]),
+        0.5 * (x * q[0] + z * q[2] - y * q[3]),
+        0.5 * (y * q[0] + x * q[3] - z * q[1]),
+        0.5 * (z * q[0] + y * q[1] - x * q[2]),
+    )
+
+
+@compilable(forceinline=True)
+def moved(q, dt, rate):
+    """q + dt q', made a unit quaternion but for the third power of (w dt)²/4."""
+    a = q[0] + dt * rate[0]
+    b = q[1] + dt * rate[1]
+    c = q[2] + dt * rate[2]
+    d = q[3] + dt * rate[3]
+    square = a * a + b * b + c * c + d * d
+    per = 1.875 - square * (1.25 - 0.375 * square)
+    return (per * a, per * b, per * c, per * d)
+
+
+@compilable(forceinline=True)
+def turned(q, elapsed, begin, middle, end, unequal):
+    """The orientation after `elapsed` [s], with L/I_0 at the beginning, in the middle and at the end."""
+    first = rate_of(q, begin, unequal)
+    second = rate_of(moved(q, 0.5 * elapsed, first), middle, unequal)
+    third = rate_of(moved(q, 0.5 * elapsed, second), middle, unequal)
+    fourth = rate_of(moved(q, elapsed, third), end, unequal)
+    sixth = elapsed / 6.0
+    a = q[0] + sixth * (first[0] + 2.0 * (second[0] + third[0]) + fourth[0])
+    b = q[1] + sixth * (first[1] + 2.0 * (second[1] + third[1]) + fourth[1])
+    c = q[2] + sixth * (first[2] + 2.0 * (second[2] + third[2]) + fourth[2])
+    d = q[3] + sixth * (first[3] + 2.0 * (second[3] + third[3]) + fourth[3])
+    per = 1.0 / math.sqrt(a * a + b * b + c * c + d * d)
+    return (per * a, per * b, per * c, per * d)
+
+
+def orient(bodies, b, elapsed, behind, spin_like):
+    """Set orientation, rotation matrix and spin of body b, `elapsed` [s] after its reference; its stored velocity is
+    `behind` [s] behind."""
+    (orient_in_plane if len(spin_like) == 1 else orient_in_space)(bodies, b, elapsed, behind)
+
+
+@overload(orient)
+def _orient(bodies, b, elapsed, behind, spin_like):
+    if len(spin_like) == 1:
+        return lambda bodies, b, elapsed, behind, spin_like: orient_in_plane(bodies, b, elapsed, behind)
+    return lambda bodies, b, elapsed, behind, spin_like: orient_in_space(bodies, b, elapsed, behind)
+
+
+@compilable
+def orient_in_plane(bodies, b, elapsed, behind):
+    """The angle is a coordinate."""
+    angle = bodies.motion[2, 0, b]
+    c = math.cos(angle)
+    s = math.sin(angle)
+    bodies.orientation[0, b] = c
+    bodies.orientation[1, b] = s
+    bodies.matrix[0, b] = c
+    bodies.matrix[1, b] = -s
+    bodies.matrix[2, b] = s
+    bodies.matrix[3, b] = c
+    bodies.spin[0, b] = bodies.motion[2, 1, b]
+
+
+@compilable
+def orient_in_space(bodies, b, elapsed, behind):
+    """Integrate the quaternion from the end of the last step."""
+    motion = bodies.motion
+    q = (bodies.reference[0, b], bodies.reference[1, b], bodies.reference[2, b], bodies.reference[3, b])
+    unequal = (bodies.unequal[0, b], bodies.unequal[1, b], bodies.unequal[2, b])
+    now = (motion[3, 1, b], motion[4, 1, b], motion[5, 1, b])
+    if elapsed > 0.0:
+        slope = (motion[3, 2, b], motion[4, 2, b], motion[5, 2, b])
+        end = vector.add(now, vector.scale(behind, slope))
+        middle = vector.sub(end, vector.scale(0.5 * elapsed, slope))
+        begin = vector.sub(end, vector.scale(elapsed, slope))
+        q = turned(q, elapsed, begin, middle, end, unequal)
+    for c in range(4):
+        bodies.orientation[c, b] = q[c]
+    for c in range(3):
+        axis = rotated(q, (1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0))
+        bodies.matrix[c, b] = axis[0]
+        bodies.matrix[3 + c, b] = axis[1]
+        bodies.matrix[6 + c, b] = axis[2]
+    inside = rotated(conjugate(q), now)
+    faster = rotated(q, (unequal[0] * inside[0], unequal[1] * inside[1], unequal[2] * inside[2]))
+    for c in range(3):
+        bodies.spin[c, b] = now[c] + faster[c]
+
+
+def arm_of(matrix, b, offset):
+    """The offset turned into space by the matrix of body b [m]."""
+    d = len(offset)
+    return tuple(sum(float(matrix[d * r + c, b]) * offset[c] for c in range(d)) for r in range(d))
+
+
+@overload(arm_of)
+def _arm_of(matrix, b, offset):
+    def in_plane(matrix, b, offset):
+        return (
+            matrix[0, b] * offset[0] + matrix[1, b] * offset[1],
+            matrix[2, b] * offset[0] + matrix[3, b] * offset[1],
+        )
+
+    def in_space(matrix, b, offset):
+        return (
+            matrix[0, b] * offset[0] + matrix[1, b] * offset[1] + matrix[2, b] * offset[2],
+            matrix[3, b] * offset[0] + matrix[4, b] * offset[1] + matrix[5, b] * offset[2],
+            matrix[6, b] * offset[0] + matrix[7, b] * offset[1] + matrix[8, b] * offset[2],
+        )
+
+    return in_plane if len(offset) == 2 else in_space
+
+
+@compilable(forceinline=True)
+def own_bodies(world, thread):
+    """First and last + 1 of the bodies of one thread."""
+    return share(world.bodies.begin.size - 1, thread.id, thread.total)
+
+
+@compilable
+def turn_bodies(world, shapes, elapsed, behind, thread):
+    """Set orientations and spins of this thread's bodies for this evaluation."""
+    first, last = own_bodies(world, thread)
+    for b in range(first, last):
+        orient(world.bodies, np.uint64(b), elapsed, behind, shapes.spin)
+
+
+@compilable
+def settle_bodies(world, thread):
+    """Make the present orientations those at the end of a step."""
+    bodies = world.bodies
+    first, last = own_bodies(world, thread)
+    for c in range(4):
+        for b in range(first, last):
+            bodies.reference[c, b] = bodies.orientation[c, b]
+
+
+@compilable
+def place_members(world, shapes, thread):
+    """Give the members among this thread's spheres position, velocity and spin of their bodies, and no acceleration."""
+    bodies = world.bodies
+    body = world.search.body
+    dimension = len(shapes.position)
+    centres = arrays.level(bodies.motion, 0, 0, shapes.position)
+    speeds = arrays.level(bodies.motion, 0, 1, shapes.position)
+    turning = arrays.rows(bodies.spin, shapes.spin)
+    offsets = arrays.rows(bodies.offset, shapes.position)
+    arms = arrays.rows(bodies.arm, shapes.position)
+    positions = arrays.level(world.motion, 0, 0, shapes.position)
+    velocities = arrays.level(world.motion, 0, 1, shapes.position)
+    spins = arrays.level(world.motion, dimension, 1, shapes.spin)
+    angles = arrays.level(world.motion, dimension, 0, shapes.spin)
+    turned_by = arrays.level(bodies.motion, dimension, 0, shapes.spin)
+    for row in range(thread.first, thread.last):
+        if body[row] < 0:
+            continue
+        i = np.uint64(row)  # a signed index would be tested for being negative, at every access
+        b = np.uint64(body[i])
+        spin = arrays.at(turning, b)
+        arm = arm_of(bodies.matrix, b, arrays.at(offsets, i))
+        arrays.write_at(arms, i, arm)
+        arrays.write_at(positions, i, vector.add(arrays.at(centres, b), arm))
+        arrays.write_at(velocities, i, vector.add(arrays.at(speeds, b), vector.turn(spin, arm)))
+        arrays.write_at(spins, i, spin)
+        arrays.write_at(angles, i, arrays.at(turned_by, b))
+    first = thread.first
+    size = thread.last - first
+    for c in range(world.motion.shape[0]):
+        for level in range(2, world.motion.shape[1]):
+            row_of_level = world.motion[c, level, first : first + size]
+            owner = body[first : first + size]
+            for k in range(owner.size):
+                row_of_level[k] = row_of_level[k] if owner[k] < 0 else 0.0
+
+
+@compilable
+def gather_members(world, shapes, gravity, thread):
+    """Set force and torque of this thread's bodies to those on their members, in the order of the members.
+
+    Positions of members are not read, but their arms: another thread may have begun to move the members already.
+    """
+    bodies = world.bodies
+    dimension = len(shapes.position)
+    arms = arrays.rows(bodies.arm, shapes.position)
+    forces = arrays.rows(world.force, shapes.position)
+    torques = arrays.rows(world.force[dimension:], shapes.spin)
+    total_forces = arrays.rows(bodies.force, shapes.position)
+    total_torques = arrays.rows(bodies.force[dimension:], shapes.spin)
+    first, last = own_bodies(world, thread)
+    for row in range(first, last):
+        b = np.uint64(row)
+        total = vector.scale(0.0, gravity)
+        torque = vector.scale(0.0, shapes.spin)
+        for k in range(bodies.begin[row], bodies.begin[row + 1]):
+            i = bodies.member[np.uint64(k)]
+            force = arrays.at(forces, i)
+            push = vector.sub(force, vector.scale(bodies.own_mass[i], gravity))
+            arm = arrays.at(arms, i)
+            total = vector.add(total, force)
+            torque = vector.add(torque, vector.add(arrays.at(torques, i), vector.torque(arm, push, shapes.spin)))
+        arrays.write_at(total_forces, b, total)
+        arrays.write_at(total_torques, b, torque)
+
+
+@compilable
+def merge_members(world, sums):
+    """Add up the stiffness and damping of all members of a body in the row of its first one.
+
+    Of a body the trace bounds the largest eigenvalue: rotation couples all directions. Let u be the unit vector of
+    what a contact moves in a body, of translation and rotation: w² <= the largest eigenvalue of the sum of w_e² u u^T,
+    which is at most the sum of w_e², the trace of the sum of w_e² n n^T.
+    """
+    bodies = world.bodies
+    dimension = world.search.cell.shape[0]
+    for b in range(bodies.begin.size - 1):
+        first = bodies.member[bodies.begin[b]]
+        for which in range(2):
+            trace = 0.0
+            for k in range(bodies.begin[b], bodies.begin[b + 1]):
+                i = bodies.member[k]
+                for p in range(dimension):
+                    trace += sums[which, p, p, i]
+                    for q in range(dimension):
+                        sums[which, p, q, i] = 0.0
+            for p in range(dimension):
+                sums[which, p, p, first] = trace

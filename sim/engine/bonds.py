@@ -1,0 +1,335 @@
+"""Bonds: forces of lasting links between two spheres, their memory, and how they break.
+
+A bond joins two centres. Its length gives the axial force; with rotation of the spheres it also resists shear, bending
+and twisting, like a beam between both centres. Shear is the displacement, at the middle of the bond, of one end against
+the other, both extended rigidly; bending and twist are the rotation of i against j. All three are summed up step by
+step in the frame of the pair, as the friction spring of a contact is (repose.sim.engine.contacts.kinematics):
+
+    axial      l - l_0                      of the branch l n from j to i
+    shear      v_i - v_j - (w_i + w_j)/2 x l n,  without its part along n, integrated
+    turning    w_i - w_j, integrated
+
+With the stiffnesses E A/l, 12 E I/l³ and E I/l this is the beam of Euler and Bernoulli, exact at its nodes.
+
+Each thread evaluates its share of the bonds and writes their forces; each sphere then adds up those of its own bonds in
+the order of the table, so that the result does not depend on the number of threads. A bond that breaks is marked in the
+table; what it stored is booked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from repose.sim.engine import arrays, vector
+from repose.sim.engine.contacts.kinematics import TINY, length_ratio
+from repose.sim.engine.jit import compilable, overload
+from repose.sim.engine.model import BoundBond
+from repose.sim.engine.threads import share, wait
+from repose.sim.engine.workspace import BLOCK
+from repose.sim.engine.world import LEDGER_DAMPING
+
+
+class Link(NamedTuple):
+    """What a bond law reads of one bond."""
+
+    length: float
+    """Distance of the centres [m]."""
+    rest_length: float
+    normal: tuple
+    """Unit vector from j to i."""
+    rate: float
+    """How fast the bond grows longer [m/s]."""
+    shear: tuple
+    """[m], of i against j; perpendicular to the normal, zero without rotation."""
+    shear_rate: tuple
+    """[m/s]."""
+    bending: tuple
+    """Rotation of i against j about axes perpendicular to the normal [rad], of the length of a spin."""
+    bending_rate: tuple
+    """[rad/s]."""
+    twist: float
+    """Rotation of i against j about the normal [rad]; 0 in the plane."""
+    twist_rate: float
+    own: tuple
+    """The numbers of this bond."""
+
+
+class BondForce(NamedTuple):
+    """What a bond law returns."""
+
+    normal_force: float
+    """Positive pushes apart [N]."""
+    shear_force: tuple
+    """On i [N]."""
+    bending_torque: tuple
+    """On i, about axes perpendicular to the normal [N m]; the opposite on j."""
+    twisting_torque: float
+    """On i, about the normal [N m]."""
+    damping_power: float
+    """Power turned into heat [W]."""
+
+
+class BondCall(NamedTuple):
+    """What the loop over bonds calls: the law's functions and the numbers they read."""
+
+    force: Callable
+    energy: Callable
+    breaks: Callable
+    params: tuple
+    own: tuple
+    """Gives the length of `Link.own`; its values are not read."""
+
+
+@compilable(forceinline=True)
+def no_bond(params, link):
+    """Every function of `NO_BOND`."""
+    return 0.0
+
+
+NO_BOND = BoundBond(no_bond, no_bond, no_bond, no_bond, 0)
+"""Stands for the law of a model without bonds; it is never called."""
+
+
+class Ends(NamedTuple):
+    """Positions, velocities and spins of all spheres, as columns."""
+
+    positions: tuple
+    velocities: tuple
+    spins: tuple
+
+
+@compilable(forceinline=True)
+def ends_of(world, shapes):
+    """The columns of a world."""
+    dimension = len(shapes.position)
+    return Ends(
+        arrays.level(world.motion, 0, 0, shapes.position),
+        arrays.level(world.motion, 0, 1, shapes.position),
+        arrays.level(world.motion, dimension, 1, shapes.spin),
+    )
+
+
+@compilable(forceinline=True)
+def carried(old, normal, twist):
+    """A vector perpendicular to the bond, carried along as the bond turns: projected at its previous length, rotated
+    about the normal by `twist` [rad]."""
+    tilt = vector.dot(old, normal)
+    projected = vector.sub(old, vector.scale(tilt, normal))
+    projected = vector.scale(length_ratio(vector.dot(projected, projected), tilt * tilt), projected)
+    return vector.add(projected, vector.turn(twist, projected))
+
+
+def remembered(memory, b, normal, slip, turned, mean_turn):
+    """Shear [m], bending and twist [rad] of bond b: those before, and the displacement `slip` [m] and relative rotation
+    `turned` [rad] of this evaluation; `mean_turn` is the mean rotation of both ends [rad]."""
+    dimension = len(normal)
+    if len(turned) == 0:
+        return tuple(0.0 * x for x in normal), (), 0.0
+    old = tuple(float(memory[c, b]) for c in range(dimension))
+    if len(turned) == 1:
+        return vector.add(carried(old, normal, (0.0,)), slip), (memory[2, b] + turned[0],), 0.0
+    twist = vector.scale(vector.dot(mean_turn, normal), normal)
+    bent = tuple(float(memory[3 + c, b]) for c in range(3))
+    along = vector.dot(turned, normal)
+    bending = vector.add(carried(bent, normal, twist), vector.sub(turned, vector.scale(along, normal)))
+    return vector.add(carried(old, normal, twist), slip), bending, memory[6, b] + along
+
+
+@overload(remembered)
+def _remembered(memory, b, normal, slip, turned, mean_turn):
+    def without(memory, b, normal, slip, turned, mean_turn):
+        return vector.scale(0.0, normal), (), 0.0
+
+    def in_plane(memory, b, normal, slip, turned, mean_turn):
+        old = (memory[0, b], memory[1, b])
+        return vector.add(carried(old, normal, (0.0,)), slip), (memory[2, b] + turned[0],), 0.0
+
+    def in_space(memory, b, normal, slip, turned, mean_turn):
+        old = (memory[0, b], memory[1, b], memory[2, b])
+        bent = (memory[3, b], memory[4, b], memory[5, b])
+        twist = vector.scale(vector.dot(mean_turn, normal), normal)
+        along = vector.dot(turned, normal)
+        bending = vector.add(carried(bent, normal, twist), vector.sub(turned, vector.scale(along, normal)))
+        return vector.add(carried(old, normal, twist), slip), bending, memory[6, b] + along
+
+    return {0: without, 1: in_plane, 3: in_space}[len(turned)]
+
+
+def keep(memory, b, shear, bending, twist):
+    """Write what `remembered` has returned."""
+    if len(bending) == 0:
+        return
+    for c, x in enumerate((*shear, *bending, *((twist,) if len(bending) == 3 else ()))):
+        memory[c, b] = x
+
+
+@overload(keep)
+def _keep(memory, b, shear, bending, twist):
+    def without(memory, b, shear, bending, twist):
+        pass
+
+    def in_plane(memory, b, shear, bending, twist):
+        memory[0, b] = shear[0]
+        memory[1, b] = shear[1]
+        memory[2, b] = bending[0]
+
+    def in_space(memory, b, shear, bending, twist):
+        for c in range(3):
+            memory[c, b] = shear[c]
+            memory[3 + c, b] = bending[c]
+        memory[6, b] = twist
+
+    return {0: without, 1: in_plane, 3: in_space}[len(bending)]
+
+
+@compilable(forceinline=True)
+def link_at(bonds, ends, b, dt, own_like):
+    """Bond b as its law sees it after `dt` [s] of this motion, and the branch from j to i [m]."""
+    i = bonds.i[b]
+    j = bonds.j[b]
+    branch = vector.sub(arrays.at(ends.positions, i), arrays.at(ends.positions, j))
+    length = math.sqrt(vector.dot(branch, branch))
+    normal = vector.scale(1.0 / max(length, TINY), branch)
+    velocity = vector.sub(arrays.at(ends.velocities, i), arrays.at(ends.velocities, j))
+    spin_i = arrays.at(ends.spins, i)
+    spin_j = arrays.at(ends.spins, j)
+    mean_spin = vector.scale(0.5, vector.add(spin_i, spin_j))
+    relative_spin = vector.sub(spin_i, spin_j)
+    rate = vector.dot(velocity, normal)
+    sliding = vector.sub(vector.sub(velocity, vector.turn(mean_spin, branch)), vector.scale(rate, normal))
+    shear, bending, twist = remembered(
+        bonds.memory,
+        b,
+        normal,
+        vector.scale(dt, sliding),
+        vector.scale(dt, relative_spin),
+        vector.scale(dt, mean_spin),
+    )
+    twist_rate = vector.twist_rate(relative_spin, normal)
+    bending_rate = vector.sub(relative_spin, vector.about(twist_rate, normal, relative_spin))
+    own = arrays.read_column(bonds.own, b, own_like)
+    link = Link(
+        length,
+        bonds.rest_length[b],
+        normal,
+        rate,
+        shear,
+        sliding,
+        bending,
+        bending_rate,
+        twist,
+        twist_rate,
+        own,
+    )
+    return link, branch
+
+
+@compilable
+def bond_forces(world, bond, shapes, stage, thread):
+    """Add the forces of bonds on this thread's spheres to `world.force`, advance the memory of bonds and break those
+    that are due; False if a thread is missing."""
+    bonds = world.bonds
+    ends = ends_of(world, shapes)
+    dimension = len(shapes.position)
+    first, last = share(bonds.i.size, thread.id, thread.total)
+    for b in range(first, last):
+        bonds.power[0, b] = 0.0
+        bonds.power[1, b] = 0.0
+        if bonds.intact[b] == 0:
+            continue
+        link, branch = link_at(bonds, ends, b, stage.dt, bond.own)
+        keep(bonds.memory, b, link.shear, link.bending, link.twist)
+        if stage.dt > 0.0 and bond.breaks(bond.params, link):
+            bonds.intact[b] = 0
+            bonds.power[1, b] = bond.energy(bond.params, link)
+            continue
+        answer = bond.force(bond.params, link)
+        bonds.power[0, b] = answer.damping_power
+        push = vector.add(vector.scale(answer.normal_force, link.normal), answer.shear_force)
+        arm = vector.torque(vector.scale(0.5, branch), push, shapes.spin)
+        torque = vector.add(answer.bending_torque, vector.about(answer.twisting_torque, link.normal, shapes.spin))
+        arrays.write_row(bonds.push, b, 0, push)
+        arrays.write_row(bonds.push, b, dimension, vector.sub(torque, arm))
+        arrays.write_row(bonds.push, b, dimension + len(shapes.spin), vector.scale(-1.0, vector.add(torque, arm)))
+    if not wait(world.threads):
+        return False
+    forces = arrays.rows(world.force, shapes.position)
+    torques = arrays.rows(world.force[dimension:], shapes.spin)
+    for n in range(thread.first, thread.last):
+        total = arrays.at(forces, n)
+        torque = arrays.at(torques, n)
+        for k in range(bonds.begin[n], bonds.begin[n + 1]):
+            b = abs(bonds.incident[k]) - 1
+            if bonds.intact[b] == 0:
+                continue
+            push = arrays.read_row(bonds.push, b, total)
+            if bonds.incident[k] > 0:
+                total = vector.add(total, push)
+                torque = vector.add(torque, arrays.read_part_of_row(bonds.push, b, dimension, torque))
+            else:
+                total = vector.sub(total, push)
+                turning = arrays.read_part_of_row(bonds.push, b, dimension + len(shapes.spin), torque)
+                torque = vector.add(torque, turning)
+        arrays.write_at(forces, n, total)
+        arrays.write_at(torques, n, torque)
+    return True
+
+
+@compilable
+def record_bond_energy(world, dt_stage):
+    """Add the heat of bonds, and what broken ones have stored, to the ledger, in the order of the table."""
+    power = world.bonds.power
+    heat = 0.0
+    lost = 0.0
+    for b in range(power.shape[1]):
+        heat += power[0, b]
+        lost += power[1, b]
+    world.ledger[LEDGER_DAMPING, BLOCK - 3] += dt_stage * heat  # an entry of its own
+    world.bonds.lost[0] += lost
+
+
+class BondSurvey(NamedTuple):
+    """The law's functions that a survey calls, and the numbers they read."""
+
+    energy: Callable
+    stiffness: Callable
+    params: tuple
+    own: tuple
+
+
+@compilable
+def survey_bonds(world, bond, shapes, sums):
+    """Energy stored in all bonds [J]; adds their stiffness to the sums of repose.sim.engine.timestep.survey."""
+    bonds = world.bonds
+    ends = ends_of(world, shapes)
+    dimension = len(shapes.position)
+    inverse_mass = world.inverse_mass
+    energy = 0.0
+    for b in range(bonds.i.size):
+        if bonds.intact[b] == 0:
+            continue
+        link, _ = link_at(bonds, ends, b, 0.0, bond.own)
+        energy += bond.energy(bond.params, link)
+        axial, across, turning, lag = bond.stiffness(bond.params, link)
+        i = np.int64(bonds.i[b])
+        j = np.int64(bonds.j[b])
+        moving = inverse_mass[0, i] + inverse_mass[0, j]
+        rolling = 0.0
+        if len(shapes.spin) > 0:
+            rolling = inverse_mass[dimension, i] + inverse_mass[dimension, j]
+        along = axial * moving
+        beside = across * (moving + 0.25 * link.length * link.length * rolling)
+        bent = turning * rolling
+        for row in (i, j):
+            if inverse_mass[0, row] > 0.0:
+                for p in range(dimension):
+                    for q in range(dimension):
+                        outer = link.normal[p] * link.normal[q]
+                        unit = 1.0 if p == q else 0.0
+                        square = along * outer + beside * (unit - outer) + bent * unit
+                        sums[0, p, q, row] += square
+                        sums[1, p, q, row] += lag * square
+    return energy

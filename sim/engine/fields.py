@@ -1,0 +1,169 @@
+"""Fields: forces on one sphere that depend on its own motion and on time, such as buoyancy or the pull of a planet.
+
+A model has a tuple of fields. They are composed into one function when the step loop is compiled; a model without
+fields compiles nothing of this file. A field with a potential moves energy between the motion and that potential. The
+rest of its work is booked step by step: what the sphere loses to a medium as heat, what an agent outside does as work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from repose.sim.engine import arrays, vector
+from repose.sim.engine.jit import compilable
+from repose.sim.engine.model import BoundField
+from repose.sim.engine.threads import wait
+from repose.sim.engine.workspace import BLOCK
+from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_WALLS
+
+
+class Sphere(NamedTuple):
+    """What a field reads of one sphere."""
+
+    position: tuple
+    """[m], of length 2 or 3."""
+    velocity: tuple
+    """[m/s]; leap-frog stores it half a step behind the position."""
+    spin: tuple
+    """[rad/s], of length 0, 1 or 3."""
+    radius: float
+    mass: float
+    id: int
+
+
+class FieldForce(NamedTuple):
+    """What a field returns."""
+
+    force: tuple
+    """[N]."""
+    torque: tuple
+    """[N m], of the length of the spin."""
+    heat: float
+    """Power that the sphere loses to the medium [W]: drag."""
+    work: float
+    """Power that an agent outside supplies [W]: force times velocity of the part that has no potential."""
+
+
+@compilable(forceinline=True)
+def no_force(params, sphere, time):
+    """The sum of no fields."""
+    return FieldForce(vector.scale(0.0, sphere.position), vector.scale(0.0, sphere.spin), 0.0, 0.0)
+
+
+def sum_of(fields: tuple[BoundField, ...]) -> BoundField:
+    """Several fields as one, whose params are the tuple of theirs."""
+    if not fields:
+        return BoundField(no_force)
+    first, others = fields[0], sum_of(fields[1:])
+    force, potential, stiffness = first.force, first.potential, first.stiffness
+    further_force, further_potential, further_stiffness = others.force, others.potential, others.stiffness
+
+    @compilable(forceinline=True)
+    def whole_force(params, sphere, time):
+        a = force(params[0], sphere, time)
+        b = further_force(params[1:], sphere, time)
+        return FieldForce(
+            vector.add(a.force, b.force), vector.add(a.torque, b.torque), a.heat + b.heat, a.work + b.work
+        )
+
+    @compilable(forceinline=True)
+    def whole_potential(params, sphere, time):
+        return potential(params[0], sphere, time) + further_potential(params[1:], sphere, time)
+
+    @compilable(forceinline=True)
+    def whole_stiffness(params, sphere, time):
+        a = stiffness(params[0], sphere, time)
+        b = further_stiffness(params[1:], sphere, time)
+        return a[0] + b[0], a[1] + b[1]
+
+    return BoundField(whole_force, whole_potential, whole_stiffness)
+
+
+class FieldCall(NamedTuple):
+    """What the loop over spheres calls: the field's functions and the numbers they read."""
+
+    force: Callable
+    params: tuple
+    time: float
+    """Of this force evaluation [s]."""
+
+
+@compilable(forceinline=True)
+def sphere_at(world, mass, positions, velocities, spins, i):
+    """Sphere i as a field sees it."""
+    return Sphere(
+        arrays.at(positions, i),
+        arrays.at(velocities, i),
+        arrays.at(spins, i),
+        world.radius[i],
+        mass[i],
+        world.sphere_id[i],
+    )
+
+
+@compilable
+def field_forces(world, field, shapes, mass, thread):
+    """Add the forces of fields on this thread's spheres to `world.force`; False if a thread is missing."""
+    positions = arrays.level(world.motion, 0, 0, shapes.position)
+    velocities = arrays.level(world.motion, 0, 1, shapes.position)
+    spins = arrays.level(world.motion, len(shapes.position), 1, shapes.spin)
+    forces = arrays.rows(world.force, shapes.position)
+    torques = arrays.rows(world.force[len(shapes.position) :], shapes.spin)
+    power = world.threads.field_power
+    for i in range(thread.first, thread.last):
+        power[0, i] = 0.0
+        power[1, i] = 0.0
+        if world.inverse_mass[0, i] == 0.0:
+            continue
+        answer = field.force(field.params, sphere_at(world, mass, positions, velocities, spins, i), field.time)
+        arrays.add_at(forces, i, answer.force)
+        arrays.add_at(torques, i, answer.torque)
+        power[0, i] = answer.heat
+        power[1, i] = answer.work
+    return wait(world.threads)
+
+
+@compilable
+def record_field_energy(world, dt_stage):
+    """Add heat and work of fields to the ledger, in the order of the spheres."""
+    power = world.threads.field_power
+    heat = 0.0
+    work = 0.0
+    for i in range(power.shape[1]):
+        heat += power[0, i]
+        work += power[1, i]
+    # Entries of their own: pairs are added from the first on, walls to the last and the first.
+    world.ledger[LEDGER_DAMPING, BLOCK - 2] += dt_stage * heat
+    world.ledger[LEDGER_WALLS, 1] += dt_stage * work
+
+
+class FieldSurvey(NamedTuple):
+    """The field's functions that a survey calls, and the numbers they read."""
+
+    potential: Callable
+    stiffness: Callable
+    params: tuple
+    time: float
+    """[s]."""
+
+
+@compilable
+def survey_fields(world, field, shapes, mass, sums):
+    """Potential energy of all spheres that can move [J]; adds their stiffness to the sums of
+    repose.sim.engine.timestep.survey."""
+    positions = arrays.level(world.motion, 0, 0, shapes.position)
+    velocities = arrays.level(world.motion, 0, 1, shapes.position)
+    spins = arrays.level(world.motion, len(shapes.position), 1, shapes.spin)
+    energy = 0.0
+    for i in range(world.radius.size):
+        inverse_mass = world.inverse_mass[0, i]
+        if inverse_mass == 0.0:
+            continue
+        sphere = sphere_at(world, mass, positions, velocities, spins, i)
+        energy += field.potential(field.params, sphere, field.time)
+        stiffness, viscosity = field.stiffness(field.params, sphere, field.time)
+        for c in range(len(shapes.position)):
+            sums[0, c, c, i] += stiffness * inverse_mass
+            sums[1, c, c, i] += viscosity * inverse_mass
+    return energy

@@ -1,0 +1,90 @@
+"""Gravity of a heavy body at a fixed place: F = -G M m x/(|x|² + a²)^(3/2), with x from the body to the sphere.
+
+The length a, the softening of Plummer (Mon. Not. R. Astron. Soc. 71 (1911) 460), keeps the force finite at the centre;
+with a = 0 orbits are Kepler's.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, NamedTuple
+
+from annotated_types import Ge, Le
+from pydantic import Field as Described
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import TINY
+from repose.sim.engine.fields import FieldForce
+from repose.sim.engine.jit import compilable
+from repose.sim.engine.model import BoundField
+from repose.sim.fields.field import Field
+from repose.sim.parameters import ParameterSet, Quantity
+
+
+class CentralGravityParameters(ParameterSet):
+    """The heavy body, at the origin of coordinates."""
+
+    attraction: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e6),
+        Quantity("attraction of the centre", "G M", "m³/s²", log=True, effect="ramp", group="Gravity"),
+        Described(description="Acceleration towards the origin times the square of the distance."),
+    ] = 1.0
+    softening: Annotated[
+        float,
+        Ge(0.0),
+        Le(100.0),
+        Quantity("softening length", "a", "mm", scale=1e-3, effect="ramp", group="Gravity"),
+        Described(description="Within this distance of the centre its attraction grows no further."),
+    ] = 0.0
+
+
+class CentralGravity(NamedTuple):
+    """The numbers the field reads, in SI."""
+
+    centre: tuple
+    attraction: float
+    softening: float
+
+
+@compilable(forceinline=True)
+def distance(params, sphere):
+    """(|x|² + a²)^(1/2) [m]."""
+    apart = vector.sub(sphere.position, params.centre)
+    return math.sqrt(max(vector.dot(apart, apart) + params.softening**2, TINY))
+
+
+@compilable(forceinline=True)
+def force(params, sphere, time):
+    """Attraction of one sphere."""
+    pull = params.attraction * sphere.mass / distance(params, sphere) ** 3
+    apart = vector.sub(sphere.position, params.centre)
+    return FieldForce(vector.scale(-pull, apart), vector.scale(0.0, sphere.spin), 0.0, 0.0)
+
+
+@compilable(forceinline=True)
+def potential(params, sphere, time):
+    """-G M m/(|x|² + a²)^(1/2) [J]."""
+    return -params.attraction * sphere.mass / distance(params, sphere)
+
+
+@compilable(forceinline=True)
+def stiffness(params, sphere, time):
+    """2 G M m/|x|³ along the radius, the largest change of the force with position [N/m]."""
+    return 2.0 * params.attraction * sphere.mass / distance(params, sphere) ** 3, 0.0
+
+
+BOUND = BoundField(force, potential, stiffness)
+
+
+def bind(parameters: CentralGravityParameters) -> BoundField:
+    """The field's functions; it has one form only."""
+    return BOUND
+
+
+def numbers_of(parameters: CentralGravityParameters, dimension: int) -> CentralGravity:
+    """The numbers these parameters hold."""
+    return CentralGravity((0.0,) * dimension, float(parameters.attraction), float(parameters.softening))
+
+
+FIELD = Field("central_gravity", "Central gravity", CentralGravityParameters, bind, numbers_of)

@@ -1,0 +1,24 @@
+"""Field: what a file in this package declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from repose.sim.engine.model import BoundField
+from repose.sim.parameters import ParameterSet
+
+
+@dataclass(frozen=True)
+class Field:
+    """A force on every sphere: its parameters, and how they become functions and numbers."""
+
+    name: str
+    title: str
+    parameters: type[ParameterSet]
+    """Parameters that a scene with this field declares; `bind` and `numbers` read them by name."""
+    bind: Callable[..., BoundField]
+    """bind(parameters) -> the field's functions with the formulas that these parameters choose. Equal choices must give
+    equal records, or the loop is compiled again."""
+    numbers: Callable[..., tuple]
+    """numbers(parameters, dimension) -> the tuple of numbers that the functions read as `params`."""

@@ -1,0 +1,136 @@
+"""A liquid at rest with a level surface: buoyancy of the submerged part of each sphere, and drag.
+
+Buoyancy is the weight of the liquid that the submerged cap displaces, F = rho g V with V = pi d² (R - d/3) for the
+depth d of the lowest point, 2R at most. Drag opposes the velocity v in proportion to the submerged share
+s = V/(4/3 pi R³): F = -s (6 pi eta R + 1/2 rho C_d pi R² |v|) v, Stokes' law and Newton's added up. The torque against
+a spin w is s 8 pi eta R³ w (Lamb, Hydrodynamics, 1932, § 334). Left out: the mass of the liquid that moves along, and
+the flow that one grain makes at another.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, NamedTuple
+
+from annotated_types import Ge, Le
+from pydantic import Field as Described
+from repose.sim.engine import vector
+from repose.sim.engine.fields import FieldForce
+from repose.sim.engine.jit import compilable
+from repose.sim.engine.model import BoundField
+from repose.sim.fields.field import Field
+from repose.sim.parameters import ParameterSet, Quantity
+
+
+class LiquidParameters(ParameterSet):
+    """The liquid."""
+
+    liquid_level: Annotated[
+        float,
+        Ge(-100.0),
+        Le(100.0),
+        Quantity("liquid level", "h", "mm", scale=1e-3, effect="ramp", group="Liquid"),
+        Described(description="Height of the surface of the liquid; it does not move."),
+    ] = 0.0
+    liquid_density: Annotated[
+        float,
+        Ge(0.0),
+        Le(2e4),
+        Quantity("liquid density", "ρ_l", "kg/m³", effect="ramp", group="Liquid"),
+        Described(description="1000 for water. A grain of smaller density floats."),
+    ] = 1000.0
+    liquid_viscosity: Annotated[
+        float,
+        Ge(0.0),
+        Le(100.0),
+        Quantity("liquid viscosity", "η", "mPa s", scale=1e-3, effect="ramp", group="Liquid"),
+        Described(description="Stokes drag 6 π η R v of slow grains: 1 mPa s for water, 1000 for glycerol."),
+    ] = 1e-3
+    drag_coefficient: Annotated[
+        float,
+        Ge(0.0),
+        Le(10.0),
+        Quantity("drag coefficient", "C_d", effect="ramp", group="Liquid"),
+        Described(description="Drag ½ ρ C_d π R² v² of fast grains: 0.44 for a sphere."),
+    ] = 0.44
+
+
+class Liquid(NamedTuple):
+    """The numbers the field reads, in SI."""
+
+    level: float
+    weight: float
+    """rho g [N/m³]."""
+    viscosity: float
+    inertial: float
+    """1/2 rho C_d [kg/m³]."""
+
+
+@compilable(forceinline=True)
+def depth_and_volume(params, sphere):
+    """Depth of the lowest point [m] and submerged volume [m³]."""
+    depth = max(params.level - sphere.position[len(sphere.position) - 1] + sphere.radius, 0.0)
+    cap = min(depth, 2.0 * sphere.radius)
+    return depth, math.pi * cap * cap * (sphere.radius - cap / 3.0)
+
+
+@compilable(forceinline=True)
+def drag(params, sphere, volume):
+    """Drag over velocity, and over spin without the factor 4/3 R² [kg/s]; volume is the submerged one."""
+    share = volume / (4.0 / 3.0 * math.pi * sphere.radius**3)
+    speed = math.sqrt(vector.dot(sphere.velocity, sphere.velocity))
+    viscous = share * 6.0 * math.pi * params.viscosity * sphere.radius
+    return viscous + share * params.inertial * math.pi * sphere.radius**2 * speed, viscous
+
+
+@compilable(forceinline=True)
+def force(params, sphere, time):
+    """Buoyancy and drag on one sphere."""
+    _, volume = depth_and_volume(params, sphere)
+    resistance, viscous = drag(params, sphere, volume)
+    turning = 4.0 / 3.0 * viscous * sphere.radius**2
+    push = vector.add(
+        vector.scale(-resistance, sphere.velocity), vector.upward(params.weight * volume, sphere.position)
+    )
+    heat = resistance * vector.dot(sphere.velocity, sphere.velocity) + turning * vector.dot(sphere.spin, sphere.spin)
+    return FieldForce(push, vector.scale(-turning, sphere.spin), heat, 0.0)
+
+
+@compilable(forceinline=True)
+def potential(params, sphere, time):
+    """Energy spent on pressing the sphere into the liquid [J]."""
+    depth, volume = depth_and_volume(params, sphere)
+    cap = min(depth, 2.0 * sphere.radius)
+    pressed = math.pi * cap**3 * (sphere.radius / 3.0 - cap / 12.0) + volume * (depth - cap)
+    return params.weight * pressed
+
+
+@compilable(forceinline=True)
+def stiffness(params, sphere, time):
+    """Largest rise of buoyancy with depth [N/m], and of drag with speed [kg/s]."""
+    _, volume = depth_and_volume(params, sphere)
+    resistance, _ = drag(params, sphere, volume)
+    return math.pi * params.weight * sphere.radius**2, 2.0 * resistance
+
+
+BOUND = BoundField(force, potential, stiffness)
+
+
+def bind(parameters: LiquidParameters) -> BoundField:
+    """The field's functions; it has one form only."""
+    return BOUND
+
+
+def numbers_of(parameters: LiquidParameters, dimension: int) -> Liquid:
+    """The numbers these parameters hold; the weight of the liquid is that of the scene's gravity upright."""
+    gravity = math.hypot(*parameters.gravity_vector(dimension))  # type: ignore[attr-defined]
+    density = parameters.liquid_density
+    return Liquid(
+        float(parameters.liquid_level),
+        float(density * gravity),
+        float(parameters.liquid_viscosity),
+        float(0.5 * density * parameters.drag_coefficient),
+    )
+
+
+FIELD = Field("liquid", "Liquid", LiquidParameters, bind, numbers_of)

@@ -1,0 +1,94 @@
+"""A target that pulls one sphere by a spring and a damper, with a limited force: what a hand or a thread does.
+
+F = k (x_t - x) - c v, of size F_max at most. The target is outside: all of its work is booked as work.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, NamedTuple
+
+from annotated_types import Ge, Le
+from pydantic import Field as Described
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import TINY
+from repose.sim.engine.fields import FieldForce
+from repose.sim.engine.jit import compilable
+from repose.sim.engine.model import BoundField
+from repose.sim.fields.field import Field
+from repose.sim.parameters import ParameterSet, Quantity
+
+
+class TargetParameters(ParameterSet):
+    """How the target pulls; where it is and which sphere it holds are numbers of the run."""
+
+    pull_stiffness: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e6),
+        Quantity("stiffness of the pull", "k", "N/m", log=True, effect="ramp", group="Pull"),
+        Described(description="Force per distance between the sphere and the target."),
+    ] = 10.0
+    pull_viscosity: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e4),
+        Quantity("damping of the pull", "c", "kg/s", effect="ramp", group="Pull"),
+        Described(description="Force per speed of the sphere, against its motion."),
+    ] = 0.1
+    pull_limit: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e6),
+        Quantity("largest pull", "F_max", "N", log=True, effect="ramp", group="Pull"),
+        Described(description="The target pulls with this force at most, so that it cannot press grains into walls."),
+    ] = 1.0
+
+
+class Target(NamedTuple):
+    """The numbers the field reads, in SI."""
+
+    position: tuple
+    """[m]."""
+    sphere: int
+    """Id of the sphere that is pulled; -1 for none."""
+    stiffness: float
+    viscosity: float
+    limit: float
+
+
+@compilable(forceinline=True)
+def force(params, sphere, time):
+    """The pull on one sphere."""
+    held = 1.0 if sphere.id == params.sphere else 0.0
+    wanted = vector.sub(
+        vector.scale(params.stiffness, vector.sub(params.position, sphere.position)),
+        vector.scale(params.viscosity, sphere.velocity),
+    )
+    size = math.sqrt(vector.dot(wanted, wanted))
+    pull = vector.scale(held * min(1.0, params.limit / max(size, TINY)), wanted)
+    return FieldForce(pull, vector.scale(0.0, sphere.spin), 0.0, vector.dot(pull, sphere.velocity))
+
+
+@compilable(forceinline=True)
+def stiffness(params, sphere, time):
+    """Spring and damper of the target [N/m, kg/s]."""
+    held = 1.0 if sphere.id == params.sphere else 0.0
+    return held * params.stiffness, held * params.viscosity
+
+
+BOUND = BoundField(force, stiffness=stiffness)
+
+
+def bind(parameters: TargetParameters) -> BoundField:
+    """The field's functions; it has one form only."""
+    return BOUND
+
+
+def numbers_of(parameters: TargetParameters, dimension: int) -> Target:
+    """A target that holds no sphere yet: `Target._replace` gives it one."""
+    pull = (parameters.pull_stiffness, parameters.pull_viscosity, parameters.pull_limit)
+    return Target((0.0,) * dimension, -1, *map(float, pull))
+
+
+FIELD = Field("target", "Target", TargetParameters, bind, numbers_of)

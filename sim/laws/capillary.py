@@ -1,0 +1,166 @@
+"""Capillary cohesion: linear spring and damper with friction, and a liquid bridge that pulls until it ruptures.
+
+While two grains touch, the bridge pulls them together with the pull-off force F_c. After they have touched it pulls
+across a gap s with F_c (1 - s/s_r), until it ruptures at s_r; a bridge forms at touch only. This is the linear
+irreversible law by which Roy, Singh, Luding & Weinhart, Comput. Part. Mech. 3 (2016) 449,
+doi:10.1007/s40571-015-0061-8, replace the measured force of a bridge with one of the same pull-off force and energy.
+For grains of radius R, surface tension g and contact angle t it is F_c = 2 pi R g cos t, and a bridge of volume V
+ruptures at (1 + t/2) V^(1/3) (Lian, Thornton & Adams, J. Colloid Interface Sci. 161 (1993) 138,
+doi:10.1006/jcis.1993.1452). Sliding friction is at most mu (F_n + F_c): the bridge presses the grains together. Left
+out: the flow of liquid between bridges, and its viscosity.
+
+The energy of a bridge is counted from touch, so that nothing jumps when it forms. What it stores when it ruptures,
+F_c s_r/2, is lost.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import Response
+from repose.sim.engine.jit import compilable
+from repose.sim.engine.model import BoundLaw
+from repose.sim.laws.law import Law
+from repose.sim.laws.sliding import sliding_spring, stored_in_sliding_spring
+from repose.sim.parameters import ParameterSet, Quantity
+
+
+class CapillaryParameters(ParameterSet):
+    """Parameters of wet grains."""
+
+    friction: Annotated[
+        float,
+        Ge(0.0),
+        Le(2.0),
+        Quantity("friction", "μ"),
+        Field(description="Sliding friction is at most μ (F_n + F_c): the bridge presses the grains together."),
+    ] = 0.1
+    normal_stiffness: Annotated[
+        float,
+        Ge(1.0),
+        Le(1e9),
+        Quantity("normal stiffness", "k_n", "N/m", log=True, effect="ramp"),
+        Field(description="Spring constant of the repulsion."),
+    ] = 2e4
+    shear_stiffness: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e9),
+        Quantity("shear stiffness", "k_s", "N/m", log=True, effect="ramp"),
+        Field(description="Spring constant of the friction spring."),
+    ] = 100.0
+    normal_damping: Annotated[
+        float,
+        Ge(0.0),
+        Le(2e4),
+        Quantity("normal damping", "γ_n", "1/s", effect="ramp"),
+        Field(description="Damping of the approach, force γ_n m* v_n, while the grains touch."),
+    ] = 500.0
+    shear_damping: Annotated[
+        float,
+        Ge(0.0),
+        Le(2e4),
+        Quantity("shear damping", "γ_s", "1/s", effect="ramp"),
+        Field(description="Damping of the friction spring, force γ_s m* v_t."),
+    ] = 500.0
+    pull_off_force: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e3),
+        Quantity("pull-off force", "F_c", "mN", scale=1e-3, effect="ramp"),
+        Field(description="Force that parts two grains, 2 π R γ cos θ: 0.45 mN for water and grains of 1 mm radius."),
+    ] = 0.45e-3
+    rupture_distance: Annotated[
+        float,
+        Ge(1e-9),
+        Le(1e-1),
+        Quantity("rupture distance", "s_r", "µm", scale=1e-6, log=True, effect="ramp"),
+        Field(description="Gap at which a bridge ruptures, the cube root of its volume. It forms at touch."),
+    ] = 2e-4
+
+
+class Capillary(NamedTuple):
+    """The numbers the law reads, in SI."""
+
+    friction: float
+    normal_stiffness: float
+    shear_stiffness: float
+    normal_damping: float
+    shear_damping: float
+    pull_off_force: float
+    rupture_distance: float
+
+
+@compilable(forceinline=True)
+def lasts(params, contact):
+    """A bridge forms at touch and lasts to its rupture."""
+    return 1.0 if contact.overlap > -params.rupture_distance * contact.remembered else 0.0
+
+
+@compilable(forceinline=True)
+def reach(params):
+    """Bridges rupture there [m]."""
+    return params.rupture_distance
+
+
+@compilable(forceinline=True)
+def force(params, contact):
+    """Force of one contact or bridge."""
+    touching = 1.0 if contact.overlap > 0.0 else 0.0
+    gap = max(-contact.overlap, 0.0)
+    pull = lasts(params, contact) * params.pull_off_force * (1.0 - gap / params.rupture_distance)
+    viscosity = touching * params.normal_damping * contact.effective_mass
+    pressing = params.normal_stiffness * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
+    limit = touching * params.friction * max(pressing, 0.0)
+    shear_viscosity = touching * params.shear_damping * contact.effective_mass
+    spring, viscous, relaxation = sliding_spring(touching * params.shear_stiffness, shear_viscosity, limit, contact)
+    return Response(
+        pressing - pull,
+        vector.add(spring, viscous),
+        vector.add(
+            relaxation, vector.scale((1.0 - touching) * contact.remembered, contact.shear)
+        ),  # a bridge holds no friction spring
+        vector.scale(0.0, contact.relative_spin),
+        viscosity * contact.normal_velocity * contact.normal_velocity
+        - vector.dot(viscous, contact.tangential_velocity),
+        -vector.dot(spring, contact.tangential_velocity),
+    )
+
+
+@compilable(forceinline=True)
+def energy(params, contact):
+    """Energy of the repulsion and of the bridge, and of the friction spring [J]."""
+    overlap = max(contact.overlap, 0.0)
+    gap = min(max(-contact.overlap, 0.0), params.rupture_distance)
+    drawn = contact.remembered * gap * (1.0 - 0.5 * gap / params.rupture_distance) - overlap
+    limit = params.friction * params.normal_stiffness * overlap
+    stored = 0.5 * params.normal_stiffness * overlap * overlap + params.pull_off_force * drawn
+    return stored, stored_in_sliding_spring(params.shear_stiffness, limit, contact)
+
+
+@compilable(forceinline=True)
+def stiffness(params, contact):
+    """Stiffness along and across [N/m], damping along and across [1/s]; a bridge has the slope of its force."""
+    touching = 1.0 if contact.overlap > 0.0 else 0.0
+    pulling = params.pull_off_force / params.rupture_distance
+    along = touching * params.normal_stiffness + (1.0 - touching) * pulling
+    return along, touching * params.shear_stiffness, touching * params.normal_damping, touching * params.shear_damping
+
+
+BOUND = BoundLaw(force, energy, stiffness, reach=reach, lasts=lasts)
+
+
+def bind(parameters: CapillaryParameters) -> BoundLaw:
+    """The law's functions; it has one form only."""
+    return BOUND
+
+
+def numbers_of(parameters: CapillaryParameters) -> Capillary:
+    """The numbers these parameters hold."""
+    return Capillary(*(float(getattr(parameters, name)) for name in Capillary._fields))
+
+
+LAW = Law("capillary", CapillaryParameters, bind, numbers_of)
