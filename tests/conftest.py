@@ -37,6 +37,14 @@ def private_folders(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def nothing_is_compiled_beside() -> Generator[None]:
+    """No test starts a process that compiles what the test may never need: the workers have all processors."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("repose.sim.experiment.compile_beside.available", lambda: 1)
+        yield
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneCompiles | None:
     """Files go to workers as `tests.sharing` says, unless another way is asked for."""
     if config.getoption("dist") != "loadfile":
