@@ -63,7 +63,9 @@ def compose(model: Model) -> Any:
         seen = without_unused(world, model)
         if walled not in known:
             call_types = tuple(map(typeof, (seen, params, gravity, dt, steps, thread_id, numbers, no_parts)))
-            known[walled] = addresses(parts, world, params, gravity, lambda: loop.compile(call_types))
+            known[walled] = addresses(
+                parts, world, params, gravity, lambda: loop.signatures or loop.compile(call_types)
+            )
         answer: tuple[int, int, int] = loop(seen, params, gravity, dt, steps, thread_id, numbers, known[walled])
         loop.disable_compile()  # for tables of other types the parts would have to be compiled again, too
         return answer

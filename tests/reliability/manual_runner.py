@@ -42,8 +42,8 @@ class ManualRunner:
         monkeypatch.setattr(self.runner, "_wake", threading.Event())
         self.runner._wake.wait = lambda timeout=None: True  # type: ignore[method-assign]
 
-        def advance_on_the_clock(experiment: Experiment, steps: int) -> int:
-            done = advance(experiment, steps)
+        def advance_on_the_clock(experiment: Experiment, steps: int, to_rest: bool) -> int:
+            done = advance(experiment, steps, to_rest)
             self.clock.now += STEP_COST * done
             return done
 

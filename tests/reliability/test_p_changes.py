@@ -22,6 +22,7 @@ from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.saved_run import SavedRun
 from repose.sim.experiment.stepping import advance
+from repose.sim.numbers import with_prefix
 from repose.sim.parameters import Parameter, Value
 from repose.sim.registry import integrators, scenes
 
@@ -134,7 +135,7 @@ def test_p13_a_change_of_the_law_keeps_the_friction_springs_and_books_the_jump_o
         assert (pairs.touching[:used] == touching).all()
     assert work == pytest.approx(after.mechanical - before.mechanical, abs=1e-15 * before.mechanical)
     assert after.gap == pytest.approx(before.gap, abs=1e-15 * before.mechanical)
-    assert f"friction springs are kept, {work:.3g} J are booked as work." in simulation.message
+    assert f"friction springs are kept, {with_prefix(work, 'J', 3)} are booked as work." in simulation.message
     assert advance(simulation, 50) == 50
     assert simulation.fault is None
 

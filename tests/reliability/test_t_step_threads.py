@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,6 @@ from repose.sim.engine import step
 from repose.sim.engine.builder import add_spheres, fitted, set_walls, with_threads
 from repose.sim.engine.contacts import pair_forces, wall_forces
 from repose.sim.engine.contacts.wall_geometry import FACET, PLANE
-from repose.sim.engine.model import Numbers
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.neighbours.verlet_list import NOT_FINITE, OK, THREAD_MISSING, TOO_FAST
 from repose.sim.engine.thread_count import available
@@ -296,10 +296,10 @@ def test_t08_ctrl_c_before_a_thread_begins_leaves_the_world_consistent_and_no_th
     bench.advance(10)
     before, ended = digest(bench.world), []
 
-    def interrupted(world: World, params: tuple, gravity: tuple, dt: float, steps: int, thread: int, numbers: Numbers):
-        if thread == 0:
+    def interrupted(*call: Any) -> tuple[int, int, int]:
+        if call[5] == 0:  # the number of the thread
             raise KeyboardInterrupt
-        ended.append(bench.loop.loop(world, params, gravity, dt, steps, thread, numbers))
+        ended.append(bench.loop.loop(*call))
         return ended[-1]
 
     with pytest.raises(KeyboardInterrupt):

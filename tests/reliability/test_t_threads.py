@@ -127,11 +127,11 @@ class Slow:
         self.asked: list[int] = []
         monkeypatch.setattr(runner_module, "advance", self.advance)
 
-    def advance(self, experiment: Experiment, steps: int) -> int:
+    def advance(self, experiment: Experiment, steps: int, to_rest: bool) -> int:
         self.asked.append(steps)
         self.inside.set()
         assert self.go_on.wait(PATIENCE)
-        return advance(experiment, steps)
+        return advance(experiment, steps, to_rest)
 
 
 def test_t07_a_slow_step_delays_neither_picture_nor_commands(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,9 +155,9 @@ def test_t07_when_steps_get_slow_a_batch_becomes_one_step(monkeypatch: pytest.Mo
     manual = ManualRunner(monkeypatch, None)
     assert manual.settled() > 100
 
-    def slowly(experiment: Experiment, steps: int) -> int:
+    def slowly(experiment: Experiment, steps: int, to_rest: bool) -> int:
         manual.clock.now += 2.0 * steps
-        return advance(experiment, steps)
+        return advance(experiment, steps, to_rest)
 
     monkeypatch.setattr(runner_module, "advance", slowly)
     manual.turn()
@@ -173,7 +173,7 @@ def test_t08_an_error_in_the_thread_is_reported_and_the_last_picture_kept(
         steps.append(new_experiment("heap", SMALL))
         return steps[-1]
 
-    def broken(experiment: Experiment, count: int) -> int:
+    def broken(experiment: Experiment, count: int, to_rest: bool) -> int:
         if experiment.step > 2_000:
             raise RuntimeError("a grain too many")
         return advance(experiment, count)

@@ -78,7 +78,7 @@ def test_x03_tables_of_the_search_do_not_grow_with_the_ratio_of_sizes() -> None:
         world = list_anew(world_of(model, position, radius, 1e6 * radius**3))
         assert listed(world) == brute_force(world, world.search.skin[0])
         held.append(sum(table.nbytes for table in world.search))
-    assert held[0] == held[1]
+    assert 0 <= held[1] - held[0] <= 4 * 260  # a large sphere has cells in a table of its own, with 257 entries
 
 
 @pytest.mark.parametrize("integrator", ["gear5", "leapfrog", "velocity_verlet"])

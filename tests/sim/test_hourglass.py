@@ -118,7 +118,7 @@ def test_the_button_says_why_the_glass_cannot_be_turned(monkeypatch, emptied):
     assert "Ctrl-drag" in button().help
     monkeypatch.setattr(course, "clearance", lambda built, place: np.full(len(place), -1.0))
     assert not button().enabled
-    assert "where the funnel will stand" in button().help
+    assert "would be in the funnel after the turn" in button().help
 
 
 def test_after_a_turn_the_grains_flow_back(emptied):

@@ -73,10 +73,10 @@ def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "no
     """A window at the right edge, below those above it; it covers neither the legend nor the left wall."""
     left, top, right, bottom = ui.inset
     width = min(NOTICE * ui.scale, ui.size[0] - left - right - 20 * ui.scale)
-    at = imgui.ImVec2(ui.size[0] - right - 14 * ui.scale, top + ui.memory[FOOT])
+    at = imgui.ImVec2(ui.size[0] - right - 14 * ui.scale - width, top + ui.memory[FOOT])
     if width < 80 or at.y > ui.size[1] - bottom:
         return
-    imgui.set_next_window_pos(at, imgui.Cond_.always, imgui.ImVec2(1.0, 0.0))
+    imgui.set_next_window_pos(at)  # the left edge: for one frame ImGui places a new window as if it had no pivot
     imgui.set_next_window_size(imgui.ImVec2(width, 0))
     imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
     imgui.push_style_var(imgui.StyleVar_.window_border_size, 1.5 * ui.scale)

@@ -20,6 +20,7 @@ from repose.sim.experiment.run import RAMP_PARTS, Ramp
 from repose.sim.experiment.stepping import advance
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.plain import encode
+from repose.sim.numbers import time_text
 from repose.sim.registry import scenes
 
 from tests.reliability.runs import changed, go, poured, resumed, saved
@@ -176,8 +177,8 @@ def test_an_undo_before_the_next_step_restores_the_run_bit_by_bit() -> None:
 
 def test_the_message_tells_how_long_a_change_takes_also_while_paused() -> None:
     simulation = changing()
-    lasts = 1e3 * simulation.run.ramp.steps * simulation.dt
-    assert simulation.message == f"normal stiffness: 1e+06 N/m^1.5 → 3e+06 N/m^1.5, over {lasts:.2g} ms."
+    lasts = time_text(simulation.run.ramp.steps * simulation.dt)
+    assert simulation.message == f"normal stiffness: 1e+06 N/m^1.5 → 3e+06 N/m^1.5, over {lasts}."
     assert changing(friction=0.4).message == "friction: 0.1 → 0.4."
 
 

@@ -64,8 +64,8 @@ def test_no_label_in_the_column_is_cut(
         return pressed
 
     def row(left: str, right: str, *given: object) -> None:
+        edge = imgui.get_cursor_screen_pos().x + imgui.get_content_region_avail().x
         plain_row(left, right, *given)  # type: ignore[arg-type]
-        edge = imgui.get_window_pos().x + imgui.get_window_width() - imgui.get_style().window_padding.x
         if imgui.get_item_rect_max().x > edge + 1.0:
             cut.append(right)
 
