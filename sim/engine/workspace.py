@@ -151,7 +151,7 @@ class Threads(NamedTuple):
     """Force and torque on each sphere in one row, likewise; empty for several threads."""
     push: Floats
     """Of each pair the force on i [N], with rotation the torque on i and that on j [N m],
-    shape (capacity, dimension + 2 spin length); empty for one thread."""
+    shape (capacity * (dimension + 2 spin length),); empty for one thread."""
     field_power: Floats
     """Power that each sphere loses to fields as heat, and that an agent outside gives to it [W], shape (2, count)."""
     other: NDArray[np.uint32]
@@ -216,7 +216,7 @@ def working_storage(
             ((room,), np.uint8),
         ],
         [
-            ((per_pair, width), np.float64),
+            ((per_pair * width,), np.float64),
             ((2, spheres), np.float64),
             ((row_width(dimension, turning) * spheres + LINE,), np.float64),
             ((sum_width(dimension, turning) * spheres + LINE if threads == 1 else 0,), np.float64),

@@ -28,10 +28,13 @@ from repose.sim.engine.contacts.sphere_rows import (
     add_to_rows,
     choose_near,
     empty_rows,
+    entry,
     fill_rows,
     gather_differences,
     gather_rows,
+    read_row,
     with_radius,
+    write_to_rows,
 )
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import Stage, Thread
@@ -213,6 +216,7 @@ def evaluate_pairs(tables, law, shapes, spin_like, material_like, reach_like):
     dimension = len(shapes.position)
     turning = len(spin_like) > 0
     at = columns_of(shapes)
+    push_width = dimension + 2 * len(shapes.spin)
     remembered = at.lasting if len(reach_like) > 0 else at.overlap
     sphere_rows = threads.sphere_rows[to_line(threads.sphere_rows) :]
     sums = threads.sums[to_line(threads.sums) :]
@@ -233,7 +237,7 @@ def evaluate_pairs(tables, law, shapes, spin_like, material_like, reach_like):
                     chosen, pairs, sphere_rows, shapes.position, reach_like, law.reach, first, stop
                 )
                 if len(reach_like) > 0 and not alone:
-                    clear_forces(threads.push, first, following)
+                    clear_forces(threads.push, push_width * first, push_width * following)
                 rows = chosen[0, :size]
                 rows_i = chosen[1, :size]
                 rows_j = chosen[2, :size]
@@ -271,7 +275,11 @@ def evaluate_pairs(tables, law, shapes, spin_like, material_like, reach_like):
             if alone:
                 scatter_forces(sums, buffer, at, shapes.position, shapes.spin, rows_i, rows_j)
             else:
-                write_forces(threads.push, buffer, at, shapes.position, shapes.spin, rows, first, rows_i.size)
+                if not turning:
+                    rows = chosen[0, : rows_i.size]
+                    for k in range(rows.size):
+                        rows[k] = first + k
+                write_forces(threads.push, buffer, at, shapes.position, shapes.spin, rows)
             first = following
         threads.heat[0, chunk] = column_sum(buffer, at.damping)
         threads.heat[1, chunk] = column_sum(buffer, at.friction)
@@ -361,24 +369,21 @@ def scatter_forces(sums, buffer, at, position_like, spin_like, rows_i, rows_j):
     add_to_rows(sums, width, width // 2, spin_like, rows_i, buffer, at.torque_i, 1.0)
 
 
-@compilable
-def write_forces(push, buffer, at, position_like, spin_like, rows, first, size):
+@compilable(forceinline=True)
+def write_forces(push, buffer, at, position_like, spin_like, rows):
     """Write the forces of a block per pair."""
-    dimension = len(position_like)
-    turning = len(spin_like)
-    for k in range(size):
-        p = rows[k] if turning > 0 else np.uint32(first + k)
-        arrays.write_row(push, p, 0, arrays.read_block(buffer, at.force, BLOCK, k, position_like))
-        arrays.write_row(push, p, dimension, arrays.read_block(buffer, at.torque_i, BLOCK, k, spin_like))
-        arrays.write_row(push, p, dimension + turning, arrays.read_block(buffer, at.torque_j, BLOCK, k, spin_like))
+    dimension, turning = len(position_like), len(spin_like)
+    width = dimension + 2 * turning
+    write_to_rows(push, width, 0, position_like, rows, buffer, at.force)
+    write_to_rows(push, width, dimension, spin_like, rows, buffer, at.torque_i)
+    write_to_rows(push, width, dimension + turning, spin_like, rows, buffer, at.torque_j)
 
 
 @compilable
 def clear_forces(push, first, last):
-    """Set the forces written for these pairs to zero."""
-    for p in range(first, last):
-        for c in range(push.shape[1]):
-            push[p, c] = 0.0
+    """Set these entries of the forces written per pair to zero."""
+    for place in range(first, last):
+        push[place] = 0.0
 
 
 @compilable(forceinline=True)
@@ -391,6 +396,7 @@ def gather_forces(tables, position_like, spin_like, reach_like, thread):
     touching = tables.pairs.touching
     dimension = len(position_like)
     turning = len(spin_like)
+    width = dimension + 2 * turning
     forces = arrays.rows(tables.force, position_like)
     torques = arrays.rows(tables.force[dimension:], spin_like)
     for n in range(thread.first, thread.last):
@@ -400,13 +406,13 @@ def gather_forces(tables, position_like, spin_like, reach_like, thread):
             p = other[q]
             if turning > 0 and len(reach_like) == 0 and touching[p] == 0:
                 continue  # not evaluated
-            total = vector.sub(total, arrays.read_row(push, p, position_like))
-            torque = vector.add(torque, arrays.read_part_of_row(push, p, dimension + turning, spin_like))
+            total = vector.sub(total, read_row(push, entry(p, width, 0), position_like))
+            torque = vector.add(torque, read_row(push, entry(p, width, dimension + turning), spin_like))
         for p in range(begin[n], begin[n + 1]):
             if turning > 0 and len(reach_like) == 0 and touching[p] == 0:
                 continue
-            total = vector.add(total, arrays.read_row(push, p, position_like))
-            torque = vector.add(torque, arrays.read_part_of_row(push, p, dimension, spin_like))
+            total = vector.add(total, read_row(push, entry(p, width, 0), position_like))
+            torque = vector.add(torque, read_row(push, entry(p, width, dimension), spin_like))
         arrays.write_at(forces, n, total)
         arrays.write_at(torques, n, torque)
 

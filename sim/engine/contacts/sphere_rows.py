@@ -93,6 +93,12 @@ def add_to_rows(table, width, first, like, rows, buffer, column, factor):
         write_row(table, at, vector.add(read_row(table, at, like), a))
 
 
+def write_to_rows(table, width, first, like, rows, buffer, column):
+    """Write columns of a block to entries of these rows."""
+    for k in range(rows.size):
+        write_row(table, entry(rows[k], width, first), arrays.read_block(buffer, column, BLOCK, k, like))
+
+
 def _wide(like):
     """Numbers of a vector that holds so many."""
     return 2 if len(like) <= 2 else GROUP
@@ -203,6 +209,29 @@ def _add_eight(typing, table, width, first, like, rows, k, buffer, place, factor
     return types.void(table, INDEX, INDEX, like, rows, INDEX, buffer, INDEX, types.float64), generate
 
 
+@intrinsic
+def _write_eight(typing, table, width, first, like, rows, k, buffer, place):
+    """Eight steps of `write_to_rows`; nothing beside the entries is written, as another thread may write there."""
+
+    def generate(context, builder, signature, args):
+        target, row, source = _data(context, builder, signature, args, 0, 4, 6)
+        sources = [builder.gep(source, [builder.add(args[7], lanes.LONG(c * BLOCK))]) for c in range(len(like))]
+        columns = [lanes.load(builder, place, lanes.REAL) for place in sources]
+        pointers = _row_pointers(builder, target, builder.gep(row, [args[5]]), args[1], args[2])
+        for pointer, entries in zip(
+            pointers, lanes.rows_of_columns(builder, _filled(columns, _wide(like))), strict=True
+        ):
+            pairs = len(like) // 2 * 2
+            if pairs:
+                lanes.store(builder, lanes.shuffle(builder, entries, entries, range(pairs)), pointer)
+            if len(like) > pairs:
+                last = builder.extract_element(entries, lanes.SHORT(pairs))
+                builder.store(last, builder.gep(pointer, [lanes.LONG(pairs)]), align=8)
+        return context.get_dummy_value()
+
+    return types.void(table, INDEX, INDEX, like, rows, INDEX, buffer, INDEX), generate
+
+
 @overload(read_row)
 def _read_row(table, at, like):
     if len(like) > 2:
@@ -299,6 +328,19 @@ def _add_to_rows(table, width, first, like, rows, buffer, column, factor):
             write_row(table, at, vector.add(read_row(table, at, like), a))
 
     return add if len(like) > 0 else lambda table, width, first, like, rows, buffer, column, factor: None
+
+
+@overload(write_to_rows, forceinline=True)
+def _write_to_rows(table, width, first, like, rows, buffer, column):
+    def write(table, width, first, like, rows, buffer, column):
+        full = rows.size // LANES * LANES
+        wide, begin = np.uint64(width), np.uint64(first)
+        for k in range(0, full, LANES):
+            _write_eight(table, wide, begin, like, rows, np.uint64(k), buffer, arrays.index(column, BLOCK, k))
+        for k in range(full, rows.size):
+            write_row(table, entry(rows[k], width, first), arrays.read_block(buffer, column, BLOCK, k, like))
+
+    return write if len(like) > 0 else lambda table, width, first, like, rows, buffer, column: None
 
 
 @overload(with_radius)
