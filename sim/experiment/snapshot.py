@@ -151,9 +151,8 @@ class Snapshot:
     curves: tuple[Curve, ...] = ()
     kinetic_energy: float = 0.0
     mean_speed: float = 0.0
-    coordination: float = 0.0
-    """Mean contacts per moving sphere, rattlers included."""
     moving_count: int = 0
+    """Number of grains that can move: loose spheres, and rigid bodies."""
     largest_overlap: float = 0.0
     """Largest overlap / radius of the smaller sphere that can move [-]."""
     omega_dt: float = 0.0
