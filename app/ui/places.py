@@ -16,8 +16,6 @@ STABILITY = "stability"
 """Entry of `Ui.memory`: whether the numbers of stability are shown over the picture; also the name of their window."""
 STRIP = 52.0
 """Height of the strip with the actions at the foot of the picture, beside the scale bar [px at scale 1]."""
-SCALE_BAR = 210.0
-"""Width kept free for the scale bar [px at scale 1]."""
 BELOW_LEGEND = 112.0
 """Where notices begin, so that they never cover the legend [px at scale 1, from the top of the picture]."""
 NOTICE = 336.0

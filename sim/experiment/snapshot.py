@@ -62,6 +62,8 @@ class Action:
     key: str
     enabled: bool
     help: str
+    done: bool = False
+    """True once its result is shown: it can be repeated, but does not continue the experiment."""
     pivot: tuple[float, float, float] | None = None
     """For an action that turns everything by 180° around the x axis through this point [m]: the user can also turn it
     with the mouse."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from repose.app.render.pacing import describe_speed
-from repose.app.render.passes import Frame, Pass, Switch
+from repose.app.render.passes import Frame, Pass, Switch, scale_bar
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -20,8 +20,6 @@ GAP = 18.0
 """Between two entries [units]."""
 PAD = 10.0
 """Around the result, on its plate [units]."""
-SCALE_BAR = 210.0
-"""Room left for the length scale on the right [units]."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
@@ -29,7 +27,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     left, _, right, below = frame.inset
     unit, palette, film = frame.scale, frame.palette, frame.film
     x, y = left + 24.0 * unit, frame.size[1] - below - 12.0 * unit
-    end = frame.size[0] - right - SCALE_BAR * unit
+    end = frame.size[0] - right - scale_bar.room(frame.size[0] - left - right, unit)
     time = f"t = {frame.snapshot.time:.3f} s"
     height = canvas.text_extent(time, TIME, bold=True)[1]
     # Digits differ in width: what follows must not tremble with them.

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
+from repose.app.render.passes import scale_bar
 from repose.app.render.text import SMALL, draw_text, symbol_width, text_width
 from repose.app.render.theme import colour32
 from repose.app.ui.actions import RESET, act
 from repose.app.ui.panels import Panel
-from repose.app.ui.places import SCALE_BAR, STRIP, take_focus
+from repose.app.ui.places import STRIP, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 from repose.sim.experiment.snapshot import Action, Snapshot
 
 RUN_ALL = "run"
-"""This action and the reset get the large button only if no other action is possible."""
+"""This action and the reset get the large button only if no other one continues the experiment."""
 UNDER_WAY = ("filling", "flowing")
 """Phases that end by themselves: no action continues the experiment, even where the share done is not known."""
 LARGE, SMALLEST = 210.0, 120.0
 """Width of the large button, and its least width [px at scale 1]."""
 HEIGHT = 32.0
-"""Height of all buttons [px at scale 1]."""
+"""Height of all buttons, and width of those that show their key only [px at scale 1]."""
+MARGIN = 16.0
+"""Between the edge of the picture and the large button [px at scale 1]."""
 OVER = (
     imgui.WindowFlags_.no_decoration
     | imgui.WindowFlags_.no_move
@@ -35,30 +38,30 @@ def draw(ui: Ui) -> None:
     if not (ui.view.ui_visible and bottom) or ui.presenting:
         return
     free = ui.size[0] - left - right
-    scale_bar = SCALE_BAR * ui.scale if free > (SCALE_BAR + 2 * LARGE) * ui.scale else 0.0
-    width = free - scale_bar - 24 * ui.scale
+    width = free - MARGIN * ui.scale - scale_bar.room(free, ui.scale)
     if width < SMALLEST * ui.scale or not ui.snapshot.actions:
         return
-    imgui.set_next_window_pos(imgui.ImVec2(left + 16 * ui.scale, ui.size[1] - bottom - (STRIP + 4) * ui.scale))
+    imgui.set_next_window_pos(imgui.ImVec2(left + MARGIN * ui.scale, ui.size[1] - bottom - (STRIP + 4) * ui.scale))
     imgui.set_next_window_size(imgui.ImVec2(width, STRIP * ui.scale))
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
     take_focus(ui, "actions")
     imgui.begin("actions", None, OVER)
     imgui.pop_style_var()
     _draw_phase(ui, width)
-    large = min(LARGE * ui.scale, width)
+    keys = len(ui.snapshot.actions) * (HEIGHT * ui.scale + imgui.get_style().item_spacing.x)
+    large = min(max(min(LARGE * ui.scale, width - keys), SMALLEST * ui.scale), width)
     drawn = draw_next(ui, large)
     _draw_small(ui, width - large, drawn)
     imgui.end()
 
 
 def next_action(snapshot: Snapshot) -> Action | None:
-    """The action that continues the experiment: the last one that is possible; after a measurement, the reset."""
+    """The action that continues the experiment: the last one that is possible; once its result is shown, the reset."""
     enabled = {action.name: action for action in snapshot.actions if action.enabled}
     steps = [action for name, action in enabled.items() if name not in (RESET, RUN_ALL)]
-    if steps and snapshot.measurement is None:
+    if steps and not steps[-1].done:
         return steps[-1]
-    order = (RESET, RUN_ALL) if snapshot.measurement is not None else (RUN_ALL, RESET)
+    order = (RESET, RUN_ALL) if steps else (RUN_ALL, RESET)
     return next((enabled[name] for name in order if name in enabled), None)
 
 
@@ -106,10 +109,7 @@ def _draw_phase(ui: Ui, width: float) -> None:
 
 
 def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
-    """Every action in its own place, which stays empty while the action stands large; with little room only the keys.
-
-    The steps of an experiment stay where they are looked for: only a reset, which is none, is not shown twice.
-    """
+    """Every action in its own place, empty while the action stands large; with little room only their keys."""
     gap, pad = imgui.get_style().item_spacing.x, 2 * imgui.get_style().frame_padding.x
     actions = ui.snapshot.actions
     wide = {action.name: symbol_width(action.label) + text_width(action.key, SMALL) + 2.2 * pad for action in actions}
@@ -126,7 +126,7 @@ def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
         if used > width:
             break
         imgui.same_line()
-        if large is not None and action.name == large.name == RESET:
+        if large is not None and action.name == large.name:
             imgui.dummy(imgui.ImVec2(wide[action.name], HEIGHT * ui.scale))
             continue
         label, hint = (action.label, action.key) if labels else (action.key, "")

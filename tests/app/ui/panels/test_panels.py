@@ -246,15 +246,18 @@ def test_readings_of_the_packing_are_shown_beside_a_measured_slope(
     assert "angle of repose" not in dict(rows)  # it stands large above
 
 
-def test_a_reset_that_stands_large_is_not_offered_twice_and_nothing_moves(harness: PanelHarness) -> None:
+@pytest.mark.parametrize(("done", "large"), [(True, "reset"), (False, "measure")])
+def test_an_action_that_stands_large_is_not_offered_twice_and_nothing_moves(
+    harness: PanelHarness, done: bool, large: str
+) -> None:
     before = {name: box for name, box in harness.widgets.items() if name.startswith("action.")}
-    assert harness.ui.snapshot.measurement is not None
-    harness.ui.snapshot = replace(harness.ui.snapshot, progress=None)
+    actions = tuple(replace(action, done=done and action.done) for action in harness.ui.snapshot.actions)
+    harness.ui.snapshot = replace(harness.ui.snapshot, progress=None, phase="rested", actions=actions)
     harness.frame(2)
     harness.click("next.action")
-    assert harness.commands[-1] == Act("reset")
+    assert harness.commands[-1] == Act(large)
     after = {name: box for name, box in harness.widgets.items() if name.startswith("action.")}
-    assert before.keys() - after.keys() == {"action.reset"}
+    assert before.keys() - after.keys() == {f"action.{large}"}
     assert all(before[name] == box for name, box in after.items())
 
 

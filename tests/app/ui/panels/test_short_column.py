@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from imgui_bundle import imgui
+from repose.app.render.passes import scale_bar
 from repose.app.render.theme import PALETTES, interface_scale
 from repose.app.ui import widgets
 from repose.app.ui.panels import all_panels
@@ -37,6 +38,18 @@ def test_readings_and_all_sliders_of_the_lecture_are_in_sight(
         wanted = {f"field.{parameter.name}" for parameter in lecture}
         wanted |= {"experiment.preset", "experiment.seed", "repeat.start", "experiment.card", "parameters.defaults"}
         assert wanted <= in_the_column(harness)
+
+
+@pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH, ((1280, 720), 1.6, "projector")])
+def test_all_actions_stand_beside_the_length_scale(
+    size: tuple[int, int], text: float, theme: str, tmp_path: Path
+) -> None:
+    scale = scale_of(size, text, theme)
+    with open_harness(tmp_path, full_snapshot(), size, scale=scale) as harness:
+        ends = {name: box[2] for name, box in harness.widgets.items() if name.startswith("action.")}
+        assert len(ends) == 5
+        free = size[0] - harness.ui.inset[0]
+        assert max(ends.values()) <= size[0] - scale_bar.longest(free, scale) - scale_bar.MARGIN * scale
 
 
 @pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH])
