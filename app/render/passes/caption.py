@@ -18,8 +18,8 @@ LINES = 3
 """Lines of a result in that size; more are smaller."""
 GAP = 18.0
 """Between two entries [units]."""
-PAD = 10.0
-"""Around the result, on its plate [units]."""
+PAD = 8.0
+"""Around words, on their plate [units]."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
@@ -32,29 +32,40 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     height = canvas.text_extent(time, TIME, bold=True)[1]
     # Digits differ in width: what follows must not tremble with them.
     wide = canvas.text_extent("".join("0" if sign.isdigit() else sign for sign in time), TIME, bold=True)[0]
-    canvas.scripted((x, y - height), time, palette.text, TIME, bold=True, halo=palette.background)
     following = (
         (frame.snapshot.phase_label,)
         if film is None
         else (describe_speed(film.speed) if film.speed else frame.snapshot.phase_label, *film.parameters)
     )
-    x += wide + GAP * unit
-    base = y - 2.0 * unit - canvas.text_extent("0", PHASE)[1]
+    last = x + wide
+    at, base = last + GAP * unit, y - 2.0 * unit - canvas.text_extent("0", PHASE)[1]
+    written = []
     for k, text in enumerate(following):
         width = canvas.scripted_width(text, PHASE)
-        if x + width > end:
+        if at + width > end:
             break
-        colour = palette.text if film is not None and k == 0 else palette.faint
-        canvas.scripted((x, base), text, colour, PHASE, halo=palette.background)
+        written.append((at, text, palette.text if film is not None and k == 0 else palette.faint))
         # The longest words of a speed keep the place of the parameters when it changes.
         room = max(width, canvas.text_extent("0.05 × slow motion", PHASE)[0]) if film is not None and k == 0 else width
-        x += room + GAP * unit
+        last = at + room
+        at = last + GAP * unit
+    _draw_plate(frame, canvas, (x, y - height), (last, y))
+    canvas.scripted((x, y - height), time, palette.text, TIME, bold=True, halo=palette.background)
+    for at, text, colour in written:
+        canvas.scripted((at, base), text, colour, PHASE, halo=palette.background)
     if film is not None:
         _write_result(frame, canvas, film.result)
 
 
+def _draw_plate(frame: Frame, canvas: Canvas, low: tuple[float, float], high: tuple[float, float]) -> None:
+    """Plate under words between two corners: grains, walls and base can be behind them."""
+    pad = PAD * frame.scale
+    low, high = (low[0] - pad, low[1] - pad), (high[0] + pad, high[1] + pad)
+    canvas.rectangle(low, high, frame.palette.background, alpha=0.82, rounding=6.0)
+
+
 def _write_result(frame: Frame, canvas: Canvas, result: tuple[str, ...]) -> None:
-    """Readings in large letters in the upper left, where no legend is, on a plate: walls can be behind them."""
+    """Readings in large letters in the upper left, where no legend is."""
     if not result:
         return
     palette, unit = frame.palette, frame.scale
@@ -62,8 +73,7 @@ def _write_result(frame: Frame, canvas: Canvas, result: tuple[str, ...]) -> None
     size = RESULT * min(1.0, LINES / len(result))
     line = 1.15 * canvas.text_extent("0", size, bold=True)[1]
     width = max(canvas.scripted_width(text, size, bold=True) for text in result)
-    low, high = (x - PAD * unit, y - PAD * unit), (x + width + PAD * unit, y + len(result) * line + PAD * unit)
-    canvas.rectangle(low, high, palette.background, alpha=0.82, rounding=6.0)
+    _draw_plate(frame, canvas, (x, y), (x + width, y + len(result) * line))
     for text in result:
         canvas.scripted((x, y), text, palette.text, size, bold=True, halo=palette.background)
         y += line

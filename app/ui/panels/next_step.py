@@ -102,10 +102,20 @@ def _draw_phase(ui: Ui, width: float) -> None:
     """The phase in words, on one line."""
     label, low = ui.snapshot.phase_label, imgui.get_cursor_screen_pos()
     if text_width(label, 0.9) <= width:
+        pad = 4 * ui.scale
+        size = imgui.ImVec2(text_width(label, 0.9) + 2 * pad, imgui.get_font_size())
+        _draw_ground(ui, imgui.ImVec2(low.x - pad, low.y), size)
         draw_text(low.x, low.y, label[:1].upper() + label[1:], ui.palette.muted, 0.9)
     imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(imgui.get_style().item_spacing.x, 0.0))
     imgui.dummy(imgui.ImVec2(1.0, imgui.get_font_size() + 2 * ui.scale))
     imgui.pop_style_var()
+
+
+def _draw_ground(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2) -> None:
+    """A ground under words or a disabled button, which grains in the picture would make illegible."""
+    high = imgui.ImVec2(low.x + size.x, low.y + size.y)
+    rounding = imgui.get_style().frame_rounding
+    imgui.get_window_draw_list().add_rect_filled(low, high, colour32(ui.palette.panel, 0.82), rounding)
 
 
 def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
@@ -132,6 +142,7 @@ def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
         label, hint = (action.label, action.key) if labels else (action.key, "")
         help = action.help if labels else f"{action.label}: {action.help}"
         name = f"action.{action.name}"
+        _draw_ground(ui, imgui.get_cursor_screen_pos(), imgui.ImVec2(wide[action.name], HEIGHT * ui.scale))
         if button(ui, name, label, hint=hint, help=help, width=wide[action.name], enabled=action.enabled):
             act(ui, action)
     imgui.pop_style_var()
