@@ -8,10 +8,11 @@ a node is inside if a line from it to infinity crosses the surface an odd number
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from repose.sim.engine import vector
 from repose.sim.engine.contacts.wall_geometry import nearest_on_facet
-from repose.sim.engine.jit import compilable, compiled
+from repose.sim.engine.jit import compilable, compiled, fingerprint
 
 SLACK = 0.1
 """A sphere that protrudes from another one by less is inside it [steps]: so exact are distances to curved surfaces."""
@@ -38,46 +39,53 @@ def _first_last(low, high, start, step, count, margin):
     return max(0, first), min(count, last)
 
 
-def _near_triangles(triangles, origin, step, squared, closest, first, last):
-    """Lower the squared distances [m²] at the nodes near triangles `first` to `last` - 1, and name the closest one."""
-    for t in range(first, last):
-        a, b, c = _point(triangles, t, 0), _point(triangles, t, 1), _point(triangles, t, 2)
-        i0, i1 = _first_last(min(a[0], b[0], c[0]), max(a[0], b[0], c[0]), origin[0], step, squared.shape[0], BAND)
-        j0, j1 = _first_last(min(a[1], b[1], c[1]), max(a[1], b[1], c[1]), origin[1], step, squared.shape[1], BAND)
-        k0, k1 = _first_last(min(a[2], b[2], c[2]), max(a[2], b[2], c[2]), origin[2], step, squared.shape[2], BAND)
-        for i in range(i0, i1):
-            for j in range(j0, j1):
-                for k in range(k0, k1):
+def _distance_loops(source: str) -> tuple[Any, Any]:
+    """The two loops that measure distances to triangles; `source` is the digest of the engine, whose function they
+    call."""
+
+    def near_triangles(triangles, origin, step, squared, closest, first, last):
+        """Lower the squared distances [m²] at the nodes near these triangles, and name the closest one."""
+        source  # noqa: B018  part of the closure: see repose.sim.engine.jit
+        for t in range(first, last):
+            a, b, c = _point(triangles, t, 0), _point(triangles, t, 1), _point(triangles, t, 2)
+            i0, i1 = _first_last(min(a[0], b[0], c[0]), max(a[0], b[0], c[0]), origin[0], step, squared.shape[0], BAND)
+            j0, j1 = _first_last(min(a[1], b[1], c[1]), max(a[1], b[1], c[1]), origin[1], step, squared.shape[1], BAND)
+            k0, k1 = _first_last(min(a[2], b[2], c[2]), max(a[2], b[2], c[2]), origin[2], step, squared.shape[2], BAND)
+            for i in range(i0, i1):
+                for j in range(j0, j1):
+                    for k in range(k0, k1):
+                        x = (origin[0] + step * i, origin[1] + step * j, origin[2] + step * k)
+                        found = _squared_distance(triangles, t, x)
+                        if found < squared[i, j, k]:
+                            squared[i, j, k] = found
+                            closest[i, j, k] = t
+
+    def sweep(triangles, origin, step, squared, closest, di, dj, dk):
+        """One sweep in the direction (di, dj, dk), each 1 or -1, of the closest triangle from node to node."""
+        source  # noqa: B018  part of the closure: see repose.sim.engine.jit
+        ni, nj, nk = squared.shape
+        for p in range(ni):
+            i = p if di > 0 else ni - 1 - p
+            for q in range(nj):
+                j = q if dj > 0 else nj - 1 - q
+                for r in range(nk):
+                    k = r if dk > 0 else nk - 1 - r
                     x = (origin[0] + step * i, origin[1] + step * j, origin[2] + step * k)
-                    found = _squared_distance(triangles, t, x)
-                    if found < squared[i, j, k]:
-                        squared[i, j, k] = found
-                        closest[i, j, k] = t
+                    for n in range(1, 8):
+                        a = i - di * (n & 1)
+                        b = j - dj * ((n >> 1) & 1)
+                        c = k - dk * ((n >> 2) & 1)
+                        if not (0 <= a < ni and 0 <= b < nj and 0 <= c < nk):
+                            continue
+                        t = closest[a, b, c]
+                        if t < 0 or t == closest[i, j, k]:
+                            continue
+                        found = _squared_distance(triangles, t, x)
+                        if found < squared[i, j, k]:
+                            squared[i, j, k] = found
+                            closest[i, j, k] = t
 
-
-def _sweep(triangles, origin, step, squared, closest, di, dj, dk):
-    """One sweep in the direction (di, dj, dk), each 1 or -1, of the closest triangle from node to node."""
-    ni, nj, nk = squared.shape
-    for p in range(ni):
-        i = p if di > 0 else ni - 1 - p
-        for q in range(nj):
-            j = q if dj > 0 else nj - 1 - q
-            for r in range(nk):
-                k = r if dk > 0 else nk - 1 - r
-                x = (origin[0] + step * i, origin[1] + step * j, origin[2] + step * k)
-                for n in range(1, 8):
-                    a = i - di * (n & 1)
-                    b = j - dj * ((n >> 1) & 1)
-                    c = k - dk * ((n >> 2) & 1)
-                    if not (0 <= a < ni and 0 <= b < nj and 0 <= c < nk):
-                        continue
-                    t = closest[a, b, c]
-                    if t < 0 or t == closest[i, j, k]:
-                        continue
-                    found = _squared_distance(triangles, t, x)
-                    if found < squared[i, j, k]:
-                        squared[i, j, k] = found
-                        closest[i, j, k] = t
+    return compiled(near_triangles), compiled(sweep)
 
 
 @compilable
@@ -200,8 +208,7 @@ def _deepest(points, centre, radius, first, last, depth, owner):
         owner[p] = which
 
 
-near_triangles = compiled(_near_triangles)
-sweep = compiled(_sweep)
+near_triangles, sweep = _distance_loops(fingerprint())
 crossings = compiled(_crossings)
 cover = compiled(_cover)
 place = compiled(_place)
