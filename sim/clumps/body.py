@@ -99,6 +99,8 @@ def body_of_voxels(path: Path, voxel: float, size: float | None) -> Body:
         if path.stat().st_size > LARGEST_VOXEL_FILE:
             raise ParameterError(f"Voxel file {str(path)!r} is larger than {LARGEST_VOXEL_FILE // 2**20} MB.")
         values = np.load(path, allow_pickle=False)
+    except ParameterError:
+        raise
     except FileNotFoundError:
         raise ParameterError(f"Voxel file {str(path)!r}: there is no such file; check the path.") from None
     except (OSError, ValueError, EOFError) as error:

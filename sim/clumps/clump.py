@@ -107,6 +107,11 @@ def mass_properties(clump: Clump, step: float, kappa: float = 0.5, tell: Tell = 
     mean = first / points
     spread = (second + np.triu(second, 1).T) / points - np.outer(mean, mean) + np.eye(3) * fine**2 / 12.0
     inertia = volume * (np.eye(3) * np.trace(spread) - spread)
+    return principal(volume, middle + mean, inertia)
+
+
+def principal(volume: float, centre: Floats, inertia: Floats) -> MassProperties:
+    """Mass properties with the principal moments and axes of a tensor of inertia [m⁵], shape (3, 3)."""
     moments, axes = np.linalg.eigh(inertia)
     axes[:, 2] *= np.sign(np.linalg.det(axes))
-    return MassProperties(volume, middle + mean, inertia, moments, axes)
+    return MassProperties(volume, centre, inertia, moments, axes)

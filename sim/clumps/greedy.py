@@ -27,6 +27,14 @@ def checked_count(members: int) -> int:
     return members
 
 
+def checked_rho(rho: float) -> float:
+    """The smallest distance of two centres over the radius of the earlier sphere; raises `ParameterError` outside
+    (0, 1]."""
+    if not 0.0 < rho <= 1.0:
+        raise ParameterError(f"rho = {rho:g} is refused; the distance of centres over the radius is in (0, 1].")
+    return rho
+
+
 def greedy_clump(body: Body, members: int, rho: float, tell: Tell = silent) -> Clump:
     """At most so many spheres (P_max), no two closer than rho of the earlier one's radius; rho is in (0, 1].
 
@@ -34,8 +42,7 @@ def greedy_clump(body: Body, members: int, rho: float, tell: Tell = silent) -> C
     """
     from repose.sim.clumps.grid_loops import place
 
-    if not 0.0 < rho <= 1.0:
-        raise ParameterError(f"rho = {rho:g} is refused; the distance of centres over the radius is in (0, 1].")
+    checked_rho(rho)
     depth = body.field.depth
     found = np.zeros(checked_count(members), np.int64)
     inside = np.flatnonzero(depth > 0.0)

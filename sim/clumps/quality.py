@@ -39,14 +39,17 @@ class Quality(NamedTuple):
 
 def quality(body: Body, clump: Clump, kappa: float = 0.5, level: float = LEVEL, tell: Tell = silent) -> Quality:
     """Quality of a clump, by points of the distance kappa steps of the body's grid."""
-    common, of_clump, of_body = overlap_volumes(body, clump, kappa, lambda words, share: tell(words, 0.5 * share))
-    of_surface = lambda words, share: tell(words, 0.5 + 0.5 * share)  # noqa: E731
+
+    def part(first: float, last: float) -> Tell:
+        return lambda words, share: tell(words, first + (last - first) * share)
+
+    common, of_clump, of_body = overlap_volumes(body, clump, kappa, part(0.0, 0.4))
     ball = (3.0 * body.volume / (4.0 * np.pi)) ** (1.0 / 3.0)
     return Quality(
         of_clump / body.volume,
-        roughness(body, clump, kappa, level, of_surface),
+        roughness(body, clump, kappa, level, part(0.4, 0.8)),
         common / (of_clump + of_body - common),
-        surface_error(body, clump, of_surface) / ball,
+        surface_error(body, clump, part(0.8, 1.0)) / ball,
         1.0 - common / of_clump,
     )
 
