@@ -84,7 +84,8 @@ class Parameter:
         if isinstance(value, bool | str):
             return str(value) or self.empty
         number = f"{value / self.quantity.scale:.{digits}g}" if self.kind == "float" else str(value)
-        return f"{number} {self.quantity.unit}".strip()
+        gap = "" if self.quantity.unit == "°" else " "  # as SI has it: the sign of a degree follows the number
+        return f"{number}{gap}{self.quantity.unit}".strip()
 
     def with_power(self, power: str) -> Parameter:
         """The parameter with `power` in place of the exponent p of its unit, if the unit has one."""

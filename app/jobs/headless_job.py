@@ -32,7 +32,7 @@ from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import is_finished
 from repose.sim.experiment.take_snapshot import take_snapshot
-from repose.sim.io.atomic_file import Claim, claim, sweep
+from repose.sim.io.atomic_file import Claim, claim, remove_leftovers
 from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Reading
 from repose.sim.parameters import ParameterError
@@ -327,7 +327,7 @@ def output_folder(wanted: Path | None, name: str, taken: Sequence[str]) -> tuple
         assert wanted is not None
         new = not wanted.exists()
         wanted.mkdir(parents=True, exist_ok=True)
-        sweep(wanted)
+        remove_leftovers(wanted)
         for file in taken:
             if (wanted / file).exists():
                 raise ParameterError(f"--out {wanted} already contains {file}: move it away or choose another folder.")

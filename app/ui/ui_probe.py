@@ -42,7 +42,7 @@ class UiProbe:
         self._frame += 1
         if self._frame % INTERVAL == 0:
             state = {"frame": self._frame, "size": size, "widgets": self.widgets, "state": describe(snapshot)} | extra
-            paths.write_whole(self.path, json.dumps(state))
+            paths.write_text(self.path, json.dumps(state))
         self.widgets = {}
 
 
