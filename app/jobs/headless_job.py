@@ -30,7 +30,7 @@ from repose.sim.experiment.commands import SetParameters, UseThreads
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.experiment.stepping import is_finished, threads_wanted
+from repose.sim.experiment.stepping import is_finished
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.atomic_file import Claim, claim, remove_leftovers
 from repose.sim.io.json_text import json_text
@@ -166,9 +166,11 @@ def _simulate(
 
         until = math.inf if job.until is None else job.until
         outlook = Outlook(until)
+        say_crowded = sayer_of_crowding(simulation)
 
         def on_progress(phase: str, share: float | None) -> None:
             stop.check()
+            say_crowded()
             progress.show(phase, share, outlook.words(simulation))
             so_far.write(simulation)
 
@@ -239,9 +241,22 @@ def summary(simulation: Experiment, stopped: bool = False) -> str:
     return "\n".join(f"{label:{width}}{words}" for label, words in rows)
 
 
+def sayer_of_crowding(simulation: Experiment) -> Callable[[], None]:
+    """A function, called during the run, that says once that fewer threads than allowed step the grains."""
+    said = False
+
+    def say_crowded() -> None:
+        nonlocal said
+        if not said and (sentence := simulation.session.thread_choice.crowded):
+            said = True
+            say(sentence)
+
+    return say_crowded
+
+
 def threads_of(simulation: Experiment) -> int:
     """Threads in use at the end."""
-    return simulation.session.threads or threads_wanted(simulation)
+    return simulation.session.thread_choice.used
 
 
 def _shown(reading: Reading) -> str:

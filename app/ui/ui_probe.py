@@ -64,6 +64,7 @@ def describe(snapshot: Snapshot) -> dict[str, Any]:
         "refusal": snapshot.refusal,
         "fault": snapshot.fault.message if snapshot.fault is not None else "",
         "threads": snapshot.threads_asked or snapshot.threads_wanted,
+        "threads_crowded": snapshot.threads_crowded,
         "paused": snapshot.paused,
         "compiling": snapshot.compiling,
     }

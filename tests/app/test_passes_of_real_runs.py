@@ -19,6 +19,10 @@ from repose.app.render.passes import Frame, all_passes, all_switches, make_frame
 from repose.app.render.passes.caption import overlay as draw_caption
 from repose.app.render.passes.facets import drawn_facets
 from repose.app.render.passes.labels import overlay as draw_labels
+from repose.app.render.passes.legend import plate
+from repose.app.render.passes.measurement import NUMBER, place_label
+from repose.app.render.passes.measurement import label as angle_label
+from repose.app.render.passes.measurement import overlay as draw_plane_slope
 from repose.app.render.passes.slope_in_space import overlay as draw_slope
 from repose.app.storage.view import View
 from repose.app.ui.panels import experiment as readings_panel
@@ -185,16 +189,36 @@ def test_a_film_of_the_slope_ends_with_every_sphere_beside_its_closed_form() -> 
         assert float(measured) == pytest.approx(float(closed.rstrip(")")), rel=0.05)
 
 
-def test_the_result_in_a_film_stands_on_a_plate_and_the_end_says_the_phase() -> None:
+def test_all_words_in_a_film_stand_on_a_plate_and_the_end_says_the_phase() -> None:
     snapshot = in_phase("heap", "flowing")[0]
     frame = replace(frame_of(snapshot), film=film_words(snapshot, 1.0, ending=True), size=(1280, 720))
     sheet = Sheet()
     draw_caption(frame, sheet)  # type: ignore[arg-type]
     assert snapshot.phase_label in sheet.words
-    (text,), (plate,) = [word for word in sheet.words if word.startswith("grains left: ")], sheet.plates
-    (x, y), (low, high) = sheet.places[text], plate
-    assert low[0] < x < high[0]
-    assert low[1] < y < high[1]
+    assert any(word.startswith("grains left: ") for word in sheet.words)
+    assert any(word.startswith("μ = ") for word in sheet.words)
+    for text, (left, top, right, bottom) in zip(sheet.words, sheet.boxes, strict=True):
+        inside = [low[0] < left < right < high[0] and low[1] < top < bottom < high[1] for low, high in sheet.plates]
+        assert any(inside), text
+
+
+@pytest.mark.parametrize("scene", ["heap", "heap3d"])
+@pytest.mark.parametrize("scale", [1.0, 1.6, 1.92])
+def test_the_angle_is_clear_of_the_legend_at_any_text_size(scene: str, scale: float) -> None:
+    size, inset = (1280, 720), (384.0, 0.0, 0.0, 66.0 * scale)
+    sheet, frame = Sheet(), replace(frame_of(finished(scene)), scale=scale, size=size, inset=inset)
+    sheet.scale = scale
+    frame.camera.frame(close_up(frame.snapshot), size, inset)
+    (draw_slope if scene == "heap3d" else draw_plane_slope)(frame, sheet)  # type: ignore[arg-type]
+    assert frame.snapshot.measurement is not None
+    number, legend = angle_label(frame.snapshot.measurement), plate(frame, sheet)  # type: ignore[arg-type]
+    assert legend is not None
+    width, height = sheet.text_extent(number, NUMBER)
+    for x, y in (sheet.places[number], *(np.array(inset[:2]) + np.random.default_rng(1).uniform(0, 800, (200, 2)))):
+        x, y = place_label(frame, sheet, (width, height), float(x), float(y))  # type: ignore[arg-type]
+        assert inset[0] <= x - width / 2 < x + width / 2 <= size[0]
+        assert x + width / 2 <= legend[0] + 1e-6 or y >= legend[3] - 1e-6
+    assert place_label(frame, sheet, (width, height), *sheet.places[number]) == sheet.places[number]  # type: ignore[arg-type]
 
 
 def test_the_cone_drawn_lies_on_the_measured_heap_in_space() -> None:

@@ -163,13 +163,13 @@ def test_resizing_keeps_everything_inside(shared: Desktop) -> None:
 def test_a_heap_is_filled_opened_and_measured_by_clicking(shared: Desktop, tmp_path: Path) -> None:
     shared.press("r")
     shared.until(lambda: shared.state["phase"] == "empty", "empty container")
-    shared.click("action.fill")
+    shared.click("next.action")
     shared.until(lambda: shared.state["phase"] == "filled", "filled container")
     assert shared.state["moving_count"] == 60
-    shared.click("action.open")
+    shared.click("next.action")
     shared.until(lambda: shared.state["phase"] == "rested", "heap at rest")
     assert 0 < shared.state["moving_count"] < 60
-    shared.click("action.measure")
+    shared.click("next.action")
     shared.until(lambda: shared.state["angle"] is not None, "angle")
     assert 0.0 < shared.state["angle"] < 1.0
     assert shared.state["measured"] == 1
@@ -216,7 +216,8 @@ def test_a_film_is_recorded_with_every_frame_it_says(wide: Desktop) -> None:
     import av
 
     wide.press("r")
-    wide.click("action.fill")
+    wide.until(lambda: wide.state["phase"] == "empty", "empty container")
+    wide.click("next.action")
     wide.click("tab.record")
     wide.click("record.button")
     wide.until(lambda: wide.look()["film"]["frames"] >= 20, "twenty frames")

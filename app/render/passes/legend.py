@@ -21,28 +21,32 @@ SLICES = 48
 """Number of pieces of a continuous bar; the colours are interpolated between their ends."""
 
 
-def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Heading, bar and ticks on a plate that covers most of the grains behind it."""
-    if frame.colouring is None or frame.span is None:
-        return
-    unit, palette, colouring = frame.scale, frame.palette, frame.colouring
-    left, above, right, _ = frame.inset
+def plate(frame: Frame, canvas: Canvas) -> tuple[float, float, float, float] | None:
+    """Left, top, right and bottom of the legend [pixel]; None where there is none, or no room for it."""
+    if frame.colouring is None or not frame.shows(SWITCH):
+        return None
+    unit, (left, above, right, _) = frame.scale, frame.inset
     width = min(WIDTH * unit, frame.size[0] - left - right - 4.0 * PAD * unit)
     if width < 60.0 * unit:
-        return
-    heading, ticks = describe(colouring, frame.span)
-    line = canvas.text_extent(heading, HEADING, bold=True)[1]
+        return None
+    line = canvas.text_extent("0", HEADING, bold=True)[1]
     x1 = round(frame.size[0] - right - 2.0 * PAD * unit)
     x0, y0 = round(x1 - width), round(above + 1.4 * PAD * unit)
-    bar = round(y0 + line + 5.0 * unit)
+    foot = round(y0 + line + 5.0 * unit) + round(BAR * unit)
+    return x0 - PAD * unit, y0 - 0.7 * PAD * unit, x1 + PAD * unit, foot + line + PAD * unit
+
+
+def overlay(frame: Frame, canvas: Canvas) -> None:
+    """Heading, bar and ticks on a plate that covers most of the grains behind it."""
+    area = plate(frame, canvas)
+    if area is None or frame.colouring is None or frame.span is None:
+        return
+    unit, palette, colouring = frame.scale, frame.palette, frame.colouring
+    canvas.rectangle(area[:2], area[2:], palette.background, alpha=0.82, rounding=6.0)
+    heading, ticks = describe(colouring, frame.span)
+    x0, y0, x1 = round(area[0] + PAD * unit), round(area[1] + 0.7 * PAD * unit), round(area[2] - PAD * unit)
+    bar = round(y0 + canvas.text_extent("0", HEADING, bold=True)[1] + 5.0 * unit)
     foot = bar + round(BAR * unit)
-    canvas.rectangle(
-        (x0 - PAD * unit, y0 - 0.7 * PAD * unit),
-        (x1 + PAD * unit, foot + line + 1.0 * PAD * unit),
-        palette.background,
-        alpha=0.82,
-        rounding=6.0,
-    )
     canvas.text((x0, y0), heading, palette.text, HEADING, bold=True)
     _draw_bar(frame, canvas, (x0, bar), (x1, foot))
     widest = max(canvas.text_extent(text, TICK)[0] for _, text in ticks) + 8.0 * unit

@@ -9,6 +9,7 @@ import numpy as np
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass, Switch
 from repose.app.render.passes.discs import disc_rows
+from repose.app.render.passes.legend import plate
 from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.measure.angle_of_repose import AngleOfRepose
@@ -92,8 +93,23 @@ def error_words(measurement: AngleOfRepose) -> str:
     return f"± of the {measurement.error_of}" if math.isfinite(measurement.standard_error) else ""
 
 
+def place_label(frame: Frame, canvas: Canvas, extent: tuple[float, float], x: float, y: float) -> tuple[float, float]:
+    """Middle and upper edge of a label of that extent: those given, moved into the free part and clear of the legend
+    [pixel].
+    """
+    (width, height), (left, above, right, below), pad = extent, frame.inset, 10.0 * frame.scale
+    x = min(max(x, left + pad + width / 2), frame.size[0] - right - pad - width / 2)
+    y = min(max(y, above + pad), frame.size[1] - below - pad - height)
+    legend = plate(frame, canvas)
+    if legend is None or y >= legend[3] or x + width / 2 <= legend[0]:
+        return x, y
+    beside = legend[0] - width / 2
+    return (beside, y) if beside - width / 2 >= left + pad else (x, legend[3])
+
+
 def write_label(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, x: float, y: float) -> None:
-    """The number, centred at `x` with its top at `y` [pixel], and the kind of error below it."""
+    """The number, centred at `x` with its top at `y` [pixel] or where no legend is, and the kind of error below it."""
+    x, y = place_label(frame, canvas, label_extent(frame, canvas, measurement), x, y)
     text, palette, size = label(measurement), frame.palette, number_size(frame)
     canvas.text((x, y), text, palette.text, size, bold=True, anchor=(0.5, 0.0), halo=palette.background)
     y += canvas.text_extent(text, size, bold=True)[1]
@@ -135,10 +151,8 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, top: Floats, foot: Floats) -> None:
     """The number above the grains of the slope, inside the part of the window without panels."""
     width, height = label_extent(frame, canvas, measurement)
-    left, above, right, below = frame.inset
     pad = 10.0 * frame.scale
-    x = top[0] + 0.62 * (foot[0] - top[0])
-    x = min(max(x, left + pad + width / 2), frame.size[0] - right - pad - width / 2)
+    x = place_label(frame, canvas, (width, 0.0), top[0] + 0.62 * (foot[0] - top[0]), math.inf)[0]
     y = top[1] + 0.62 * (foot[1] - top[1])
     snapshot = frame.snapshot
     moving = ~snapshot.fixed
@@ -147,8 +161,7 @@ def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, top: 
     under = np.abs(centres[:, 0] - x) < width / 2 + radii + pad
     if under.any():
         y = min(y, float((centres[under, 1] - radii[under]).min()))
-    y = min(max(y - height - 0.6 * pad, above + pad), frame.size[1] - below - pad - height)
-    write_label(frame, canvas, measurement, x, y)
+    write_label(frame, canvas, measurement, x, y - height - 0.6 * pad)
 
 
 PASS = Pass(

@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
 SCALE_BAR = Switch("scale_bar", "Scale bar", "A bar of a round length; in 3D also the directions of the axes.")
-LONGEST = 170.0
-"""Largest length of the bar [units]."""
+LONGEST, LARGEST_SHARE = 170.0, 0.28
+"""Largest length of the bar [units], and its largest share of the width without panels [-]."""
+MARGIN, GAP = 22.0, 18.0
+"""Distances from the bar to the right edge and to the entry at its left [units]."""
 UNITS = ((1e3, "km"), (1.0, "m"), (1e-2, "cm"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm"))
 
 
@@ -37,13 +39,23 @@ def length_label(metres: float) -> str:
     return f"{metres / factor:g} {unit}"
 
 
+def longest(free: float, unit: float) -> float:
+    """Length of the bar at most in a free part of this width [px]."""
+    return min(LONGEST * unit, LARGEST_SHARE * free)
+
+
+def room(free: float, unit: float) -> float:
+    """Width at the right of the free part that the bar needs [px]: words and buttons beside it end there."""
+    return longest(free, unit) + (MARGIN + GAP) * unit
+
+
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """The bar with end marks, its length above it."""
     unit, palette = frame.scale, frame.palette
-    _, _, right, below = frame.inset
-    length = bar_length(frame.metres_per_pixel, LONGEST * unit)
+    left, _, right, below = frame.inset
+    length = bar_length(frame.metres_per_pixel, longest(frame.size[0] - left - right, unit))
     pixels = length / frame.metres_per_pixel
-    x1 = round(frame.size[0] - right - 22.0 * unit)
+    x1 = round(frame.size[0] - right - MARGIN * unit)
     x0 = round(x1 - pixels)
     y = round(frame.size[1] - below - 16.0 * unit)
     thick, tall = max(2.0, round(2.0 * unit)), round(5.0 * unit)

@@ -82,13 +82,9 @@ def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> No
     peak = frame.orbit.world_to_pixel(np.array((*_axis(frame), measurement.intercept)), frame.size)
     if not np.isfinite(peak).all():
         return
-    width, height = label_extent(frame, canvas, measurement)
-    left, above, right, below = frame.inset
-    pad = 10.0 * frame.scale
-    x = min(max(peak[0], left + pad + width / 2), frame.size[0] - right - pad - width / 2)
+    height = label_extent(frame, canvas, measurement)[1]
     highest = min(float(np.nanmin(seen, initial=math.inf)), peak[1])
-    y = min(max(highest - pad - height, above + pad), frame.size[1] - below - pad - height)
-    write_label(frame, canvas, measurement, x, y)
+    write_label(frame, canvas, measurement, float(peak[0]), highest - 10.0 * frame.scale - height)
 
 
 def _axis(frame: Frame) -> NDArray[np.float64]:
