@@ -204,8 +204,11 @@ def test_the_window_is_arranged_by_keys_and_asks_before_something_is_lost(wide: 
     assert "field.friction" not in wide.look()["widgets"]
     wide.press("ctrl+f")
     wide.xdotool("type", "--delay", 40, "damp norm")
-    fields = {name for name in wide.fresh()["widgets"] if name.startswith("field.")}
-    assert fields == {"field.normal_damping"}
+
+    def found_fields() -> set[str]:
+        return {name for name in wide.fresh()["widgets"] if name.startswith("field.")}
+
+    wide.until(lambda: found_fields() == {"field.normal_damping"}, "the parameter searched for")
     wide.click("parameters.more")
     assert "field.gravity" in wide.fresh()["widgets"]
 
