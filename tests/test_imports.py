@@ -22,6 +22,7 @@ LAYERS = (
     ("repose.sim.study",),
     ("repose.sim.scenes",),
     ("repose.sim.experiment",),
+    ("repose.sim.clumps",),
     ("repose.sim.io",),
     ("repose.sim.measure",),
     ("repose.sim.laws", "repose.sim.integrators", "repose.sim.fields", "repose.sim.bonds"),

@@ -107,11 +107,11 @@ def repose(
         _tell_version()
         raise typer.Exit
     from repose.app.storage.engine_cache import choose_engine_cache
-    from repose.app.storage.paths import sweep_all
+    from repose.app.storage.paths import remove_all_leftovers
 
     if complaint := choose_engine_cache():  # before a plug-in imports numba, which reads the folder only then
         say(complaint)
-    sweep_all()
+    remove_all_leftovers()
     offered = _use_plugins(plugin or ())
     if context.invoked_subcommand is not None:
         for option, value in (("--preset", preset), ("--threads", threads)):
@@ -289,6 +289,93 @@ def sweep(
 
         asked = plan_sweep(scene, preset, over, seeds, changes or (), processes, out, size, json, threads)
         raise typer.Exit(run_sweep(asked))
+
+
+@cli.command()
+def clump(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SHAPE|FILE.stl|.obj|.npy",
+            help="ball, cube, ellipsoid, tetrahedron, torus, rod, dumbbell, peanut, tetrapod, vertebra; a closed mesh; "
+            "or an array of voxels that are zero outside the body.",
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Write the clump; the scene clumps pours such files.")
+    ] = None,
+    spheres: Annotated[
+        int, typer.Option(parser=typed_whole, metavar="NUMBER", help="Largest number of spheres (P_max).")
+    ] = 50,
+    algorithm: Annotated[
+        str,
+        typer.Option(
+            metavar="fitted|greedy",
+            help="fitted: moved and resized until clump and body overlap most. greedy: inside the body, largest "
+            "first (Karavaev et al. 2015).",
+        ),
+    ] = "fitted",
+    rho: Annotated[
+        float | None,
+        typer.Option(
+            parser=typed_number,
+            metavar="NUMBER",
+            help="Of the greedy algorithm: smallest distance of two centres over the radius of the earlier sphere, "
+            "above 0 and at most 1; 0.85 if not given.",
+        ),
+    ] = None,
+    grid: Annotated[
+        int, typer.Option(parser=typed_whole, metavar="NUMBER", help="Cells along the longest edge of the body.")
+    ] = 64,
+    size: Annotated[
+        float | None,
+        typer.Option(
+            parser=typed_number,
+            metavar="METRES",
+            help="Longest edge of the body; if not given, 0.01 for a shape, and as in the file for a mesh.",
+        ),
+    ] = None,
+    unit: Annotated[
+        str, typer.Option(metavar="mm|cm|m|inch", help="Unit of lengths in a file, edge of a voxel.")
+    ] = "mm",
+    kappa: Annotated[
+        float,
+        typer.Option(
+            parser=typed_number, metavar="NUMBER", help="Step of sampling over the step of the grid, at most 1."
+        ),
+    ] = 0.5,
+    density: Annotated[
+        float, typer.Option(parser=typed_number, metavar="KG/M3", help="Density of the material.")
+    ] = 2500.0,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Draw the body beside the clump, coloured by radius.")
+    ] = None,
+    export: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE.mol|.rigid|.txt",
+            help="Write the clump for other programs: LAMMPS molecule, LAMMPS fix rigid, YADE text (x y z r). May be "
+            "repeated.",
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the clump as JSON and nothing else.")] = False,
+) -> None:
+    """Approximate a body by overlapping spheres: table of volume, inertia and quality, file, picture.
+
+    Files that exist are not overwritten. Ctrl-C ends the work without writing anything.
+    """
+    with refusals():
+        from repose.app.jobs import clump_job
+
+        request = clump_job.Request(
+            source, spheres, algorithm, rho, grid, size, unit, kappa, density, out, picture, tuple(export or ())
+        )
+        code, made = clump_job.run_clump(request, quiet=json)
+        if made is not None and json:
+            print(clump_job.text_of_made(made), end="")
+        elif made is not None:
+            table(("quantity", "value", "meaning"), clump_job.rows(made, density))
+        raise typer.Exit(code)
 
 
 cli.command()(saved_commands.replay)

@@ -18,7 +18,19 @@ from typing import Any
 from repose.app.thread_count import most_threads
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD, available
 
-PACKAGES = ("numpy", "numba", "llvmlite", "pygame-ce", "imgui-bundle", "PyOpenGL", "av", "scipy", "pydantic", "typer")
+PACKAGES = (
+    "numpy",
+    "numba",
+    "llvmlite",
+    "pygame-ce",
+    "imgui-bundle",
+    "PyOpenGL",
+    "av",
+    "scipy",
+    "scikit-image",
+    "pydantic",
+    "typer",
+)
 PROBE = "from repose.app.jobs.doctor import probe_opengl; probe_opengl()"
 PATIENCE = 60.0
 """Longest wall time of the OpenGL check in its separate process [s]."""

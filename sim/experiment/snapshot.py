@@ -202,6 +202,8 @@ class Snapshot:
     """Requested number of threads; None for automatic."""
     threads_wanted: int = 1
     """Number of threads that the program would choose now."""
+    threads_crowded: str = ""
+    """Sentence that fewer threads step the grains, because other programs use the processors; empty if all do."""
 
     paused: bool = False
     at_rest: bool = False

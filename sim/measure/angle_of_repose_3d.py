@@ -44,15 +44,17 @@ class ConeAngle:
     grains_left: int
 
 
-def measure_cone(position: Floats, radius: Floats, sphere_id: NDArray[np.int64]) -> ConeAngle | None:
+def measure_cone(
+    position: Floats, radius: Floats, sphere_id: NDArray[np.int64], width: float | None = None
+) -> ConeAngle | None:
     """The slope of a heap of spheres, position (n, 3) [m], or None for too few grains or rings.
 
-    Surface grains are the highest of each cell of a polar grid, one mean diameter wide in both directions; the
-    surface passes through their tops.
+    Surface grains are the highest of each cell of a polar grid, `width` [m] wide in both directions, if not given one
+    mean diameter; the surface passes through their tops.
     """
     if radius.size < 20:
         return None
-    width = 2.0 * float(radius.mean())
+    width = 2.0 * float(radius.mean()) if width is None else width
     distance = np.hypot(position[:, 0], position[:, 1])
     bearing = np.arctan2(position[:, 1], position[:, 0])
     top = position[:, 2] + radius

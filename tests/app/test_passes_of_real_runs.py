@@ -17,7 +17,7 @@ from repose.app.render.framing import close_up, whole_scene
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, all_passes, all_switches, make_frame
 from repose.app.render.passes.caption import overlay as draw_caption
-from repose.app.render.passes.facets import walls_in_view
+from repose.app.render.passes.facets import drawn_facets
 from repose.app.render.passes.labels import overlay as draw_labels
 from repose.app.render.passes.legend import plate
 from repose.app.render.passes.measurement import NUMBER, place_label
@@ -35,7 +35,7 @@ from repose.sim.experiment.experiment import CHECK_STEPS
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
 from repose.sim.registry import scenes
-from repose.sim.scenes.common import unreleased
+from repose.sim.scenes.common import release
 
 from tests.app.real_runs import course, finished, in_phase, shot
 from tests.app.ui.panels.panel_harness import open_harness
@@ -247,10 +247,10 @@ def test_the_funnel_is_left_out_once_the_heap_below_it_is_measured() -> None:
     before, after = in_phase("heap3d", "flowing")[0], finished("heap3d")
     lowest = after.facets[..., 2].min(axis=1)
     highest = (after.position[:, 2] + after.radius)[~after.fixed].max()
-    assert len(walls_in_view(frame_of(before))) == len(before.facets)
-    assert len(walls_in_view(frame_of(after))) == int((lowest <= highest).sum()) < len(after.facets)
+    assert len(drawn_facets(frame_of(before))) == len(before.facets)
+    assert len(drawn_facets(frame_of(after))) == int((lowest <= highest).sum()) < len(after.facets)
     hidden = View(shown={"measurement": False})
-    assert len(walls_in_view(frame_of(after, hidden))) == len(after.facets)
+    assert len(drawn_facets(frame_of(after, hidden))) == len(after.facets)
 
 
 def test_colours_show_layers_at_rest_and_speed_in_flow_until_the_user_chooses() -> None:
@@ -383,7 +383,7 @@ def test_the_labels_at_the_slope_distinguish_rolling_and_sliding_by_the_spin() -
     assert (turned[1:] > 0.1).all()
     rows = next(item for item in all_passes() if item.name == "spheres").instances(frame_of(last))  # type: ignore[misc]
     assert rows is not None
-    assert (np.linalg.norm(rows[:, 12:16], axis=1) > 0.99).all()  # marks that turn are drawn, also when all is held
+    assert (np.linalg.norm(rows[:, 12:16], axis=1) > 0.99).all()  # the marks are drawn for fixed spheres, too
 
 
 def test_the_bounce_ends_at_a_landing() -> None:
@@ -397,7 +397,7 @@ def test_the_bounce_ends_at_a_landing() -> None:
 
 @pytest.mark.parametrize("scene", ["bounce", "slope"])
 def test_the_experiment_is_repeated_after_a_pause_if_repeat_is_on(scene: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unreleased, "REST", rest := 0.05)
+    monkeypatch.setattr(release, "PAUSE", pause := 0.05)
     experiment = new_experiment(scene, {**scenes()[scene].test_values, "repeat": True})
     apply(experiment, Act("run"))
     state, rounds = experiment.run.state, []
@@ -408,7 +408,7 @@ def test_the_experiment_is_repeated_after_a_pause_if_repeat_is_on(scene: str, mo
         ended = experiment.time
         while experiment.phase == "rested":
             advance(experiment, CHECK_STEPS)
-        assert experiment.time == pytest.approx(ended + rest, abs=2e-3)
+        assert experiment.time == pytest.approx(ended + pause, abs=2e-3)
     (time, place), (time_again, place_again) = rounds
     assert time.size > 20
     assert time[-1] == pytest.approx(time_again[-1], abs=2e-3)
@@ -419,7 +419,7 @@ def test_the_experiment_is_repeated_after_a_pause_if_repeat_is_on(scene: str, mo
     while experiment.phase == "flowing":
         advance(experiment, CHECK_STEPS)
     ended = experiment.time
-    while experiment.time < ended + 2.0 * rest:
+    while experiment.time < ended + 2.0 * pause:
         advance(experiment, CHECK_STEPS)
     assert experiment.phase == "rested"
 
@@ -465,9 +465,9 @@ def test_the_end_of_every_scene_is_drawn_in_every_theme(picture_maker: PictureMa
 
 
 def test_only_spheres_of_walls_are_fixed_in_snapshots() -> None:
-    held = shot(new_experiment("slope", {}))
-    assert not held.fixed.any()
-    assert held.moving_count == 0
+    at_start = shot(new_experiment("slope", {}))
+    assert not at_start.fixed.any()
+    assert at_start.moving_count == 0
     assert course("heap3d")[-1].fixed.any()
 
 

@@ -1,4 +1,4 @@
-"""Simulated time, in a film also speed and parameters, in the lower left: a picture or a film says what it shows."""
+"""Simulated time, in a film also speed and parameters, in the lower left."""
 
 from __future__ import annotations
 
@@ -15,37 +15,38 @@ SWITCH = Switch("caption", "Time", "Simulated time and phase, for pictures and f
 TIME, PHASE, RESULT = 1.4, 1.15, 2.0
 """Text sizes, relative to ordinary text."""
 LINES = 3
-"""Lines of a result in that size; more are smaller."""
+"""Largest number of lines of a result in that size; more lines are written smaller."""
 GAP = 18.0
-"""Between two entries [units]."""
+"""Distance between two entries [units]."""
 PAD = 8.0
-"""Around words, on their plate [units]."""
+"""Margin of the plate behind words [units]."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Time in bold, then what there is room for: speed and parameters, or the phase; above them the result."""
+    """Time in bold, then as many entries as fit: speed and parameters, or the phase; the result above them."""
     left, _, right, below = frame.inset
     unit, palette, film = frame.scale, frame.palette, frame.film
     x, y = left + 24.0 * unit, frame.size[1] - below - 12.0 * unit
     end = frame.size[0] - right - scale_bar.room(frame.size[0] - left - right, unit)
     time = f"t = {frame.snapshot.time:.3f} s"
     height = canvas.text_extent(time, TIME, bold=True)[1]
-    # Digits differ in width: what follows must not tremble with them.
-    wide = canvas.text_extent("".join("0" if sign.isdigit() else sign for sign in time), TIME, bold=True)[0]
-    following = (
+    # Digits differ in width: with the width of zeros, the next entry does not move while the digits change.
+    zeros = "".join("0" if character.isdigit() else character for character in time)
+    time_width = canvas.text_extent(zeros, TIME, bold=True)[0]
+    entries = (
         (frame.snapshot.phase_label,)
         if film is None
         else (describe_speed(film.speed) if film.speed else frame.snapshot.phase_label, *film.parameters)
     )
-    last = x + wide
+    last = x + time_width
     at, base = last + GAP * unit, y - 2.0 * unit - canvas.text_extent("0", PHASE)[1]
     written = []
-    for k, text in enumerate(following):
+    for k, text in enumerate(entries):
         width = canvas.scripted_width(text, PHASE)
         if at + width > end:
             break
         written.append((at, text, palette.text if film is not None and k == 0 else palette.faint))
-        # The longest words of a speed keep the place of the parameters when it changes.
+        # With the width of the longest speed, the parameters do not move when the speed changes.
         room = max(width, canvas.text_extent("0.05 × slow motion", PHASE)[0]) if film is not None and k == 0 else width
         last = at + room
         at = last + GAP * unit

@@ -1,4 +1,4 @@
-"""The legend: what the colours mean, with symbol, unit and round ticks, in the upper right."""
+"""The legend of the colours, with symbol, unit and round ticks, in the upper right."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from repose.app.render.passes import Frame, Pass, Switch
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
-SWITCH = Switch("legend", "Legend", "What the colours mean, in numbers.")
+SWITCH = Switch("legend", "Legend", "Quantity, unit and values of the colours.")
 WIDTH, BAR, PAD = 280.0, 15.0, 14.0
-"""Bar width and height, and space around [units]."""
+"""Width and height of the bar, and margin around it [units]."""
 HEADING, TICK = 1.15, 1.05
-"""Text sizes, relative to ordinary text: a projector is read from the last row."""
+"""Text sizes, relative to ordinary text: readable on a projector."""
 SLICES = 48
-"""Pieces a continuous bar is drawn in; between them colours are interpolated."""
+"""Number of pieces of a continuous bar; the colours are interpolated between their ends."""
 
 
 def plate(frame: Frame, canvas: Canvas) -> tuple[float, float, float, float] | None:
@@ -37,7 +37,7 @@ def plate(frame: Frame, canvas: Canvas) -> tuple[float, float, float, float] | N
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Heading, bar and ticks on a quiet plate, so that grains behind it do not disturb."""
+    """Heading, bar and ticks on a plate that covers most of the grains behind it."""
     area = plate(frame, canvas)
     if area is None or frame.colouring is None or frame.span is None:
         return
@@ -75,10 +75,10 @@ def describe(colouring: Colouring, span: tuple[float, float]) -> tuple[str, list
 
 
 def _band_labels(low: float, high: float, name: str) -> list[tuple[float, str]]:
-    """The middle of each band with the whole number, or the first of the group, it stands for."""
+    """The middle of each band, and its whole number or the first of its group."""
     count = bands(low, high)
     total = round(high - low) + 1
-    # Layers are counted from 1 by people, from 0 in the column.
+    # Layers are numbered from 0 in the world, from 1 in the legend.
     first = round(low) + (1 if name == "layer" else 0)
     labels = [str(first + -(-k * total // count)) for k in range(count)]
     if name == "coordination":

@@ -1,4 +1,4 @@
-"""Length scale: a bar of a round length, in the lower right of the free part of the window."""
+"""Scale bar: a bar of a round length, in the lower right of the part of the window without panels."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from repose.app.render.passes import Frame, Pass, Switch
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
-SCALE_BAR = Switch("scale_bar", "Scale bar", "A length to compare with; in 3D also the directions of the axes.")
+SCALE_BAR = Switch("scale_bar", "Scale bar", "A bar of a round length; in 3D also the directions of the axes.")
 LONGEST, LARGEST_SHARE = 170.0, 0.28
-"""Length of the bar at most [units], [share of the width of the free part]."""
+"""Largest length of the bar [units], and its largest share of the width without panels [-]."""
 MARGIN, GAP = 22.0, 18.0
-"""Between the bar and the right edge, and what stands at its left [units]."""
+"""Distances from the bar to the right edge and to the entry at its left [units]."""
 UNITS = ((1e3, "km"), (1.0, "m"), (1e-2, "cm"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm"))
 
 
@@ -24,7 +24,7 @@ def bar_length(metres_per_pixel: float, pixels: float) -> float:
     step = nice_step(longest, 1)
     if step <= longest * (1.0 + 1e-9):
         return step
-    # `nice_step` rounds up: one place down the row 1, 2, 5, 10.
+    # `nice_step` rounds up: take the next smaller of 1, 2, 5 times a power of ten.
     lead = round(step / 10.0 ** _power(step))
     return step * {1: 0.5, 2: 0.5, 5: 0.4}[lead]
 
@@ -34,7 +34,7 @@ def _power(value: float) -> int:
 
 
 def length_label(metres: float) -> str:
-    """A round length with the unit that suits it: "5 mm", "2 cm"."""
+    """A length in the largest unit that gives at least 1: "5 mm", "2 cm"."""
     factor, unit = next((pair for pair in UNITS if metres >= pair[0] * (1.0 - 1e-9)), UNITS[-1])
     return f"{metres / factor:g} {unit}"
 
@@ -66,7 +66,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     text, size = length_label(length), 1.15
     at, anchor = (x0 + x1) / 2, 0.5
     if frame.dimension == 3:
-        # In space a length holds at one depth only: say at which, inside the picture and clear of the end marks.
+        # In perspective the length is true at one depth only, which the text names.
         text, at, anchor = f"{text} at the centre", x1, 1.0
         y -= tall
     canvas.text((at, y - 3.0 * unit), text, palette.text, size, anchor=(anchor, 1.0), halo=palette.background)

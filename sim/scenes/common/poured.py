@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.builder import add_spheres, keep_spheres
-from repose.sim.engine.world import Floats
+from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment
@@ -54,24 +54,30 @@ def add_layer(
     experiment: Experiment, position: Floats, radii: Floats, mass: Floats, generator: np.random.Generator
 ) -> None:
     """Release the next layer from rest: centres (n, dimension) [m], radii [m] and masses [kg], shape (n,)."""
+    falling = free_fall(experiment)
+    release_layer(
+        experiment,
+        lambda world, **of_layer: add_spheres(world, position, radii, mass, **falling, **of_layer),
+        radii.size,
+        generator,
+    )
+
+
+def release_layer(
+    experiment: Experiment, add: Callable[..., World], grains: int, generator: np.random.Generator
+) -> None:
+    """Release so many grains, which `add(world, layer=..., first_id=...)` adds to the world as spheres or bodies."""
     run = experiment.run
     state: PouredState = run.state
+    before = run.world.sphere_count
     with booked(experiment, "poured"):
-        run.world = add_spheres(
-            run.world,
-            position,
-            radii,
-            mass,
-            **free_fall(experiment),
-            layer=state.layers,
-            first_id=state.next_id,
-        )
+        run.world = add(run.world, layer=state.layers, first_id=state.next_id)
     state.random = dict(generator.bit_generator.state)
-    state.next_id += radii.size
-    state.poured += radii.size
+    state.next_id += run.world.sphere_count - before
+    state.poured += grains
     state.layers += 1
     state.since = experiment.time
-    start_derivatives(experiment, first_row=run.world.sphere_count - radii.size)
+    start_derivatives(experiment, first_row=before)
 
 
 def remove_gone(experiment: Experiment, gone: NDArray[np.bool_]) -> None:

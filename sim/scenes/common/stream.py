@@ -63,6 +63,19 @@ def disc(radius: float) -> Floats:
     return np.stack([np.zeros_like(rim), rim, np.roll(rim, -1, axis=0)], axis=1)
 
 
+def frustum(
+    low_radius: float, high_radius: float, low: float, high: float, sides: int = SIDES, turn: float = 0.0
+) -> Floats:
+    """Triangles of a funnel or prism about the axis with edges at these distances and heights, its first edge at the
+    angle `turn` [m, rad], shape (facets, 3, 3)."""
+    angle = 2.0 * math.pi * np.arange(sides) / sides + turn
+    round_ = np.column_stack([np.cos(angle), np.sin(angle)])
+    a = np.column_stack([low_radius * round_, np.full(sides, low)])
+    d = np.column_stack([high_radius * round_, np.full(sides, high)])
+    b, c = np.roll(a, -1, axis=0), np.roll(d, -1, axis=0)
+    return np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
+
+
 def hexagons(radius: float, spacing: float) -> Floats:
     """Points of a hexagonal lattice within a circle about the origin [m], shape (points, 2)."""
     reach = math.ceil(radius / spacing) + 1

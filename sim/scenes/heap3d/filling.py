@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from repose.sim.engine.builder import empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
-from repose.sim.engine.world import Floats, World
+from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.scenes.common.poured import PouredState
@@ -18,6 +18,7 @@ from repose.sim.scenes.common.stream import (
     SIDES,
     bulk_volume,
     drawn_radii,
+    frustum,
     heap_height,
     hexagons,
     layers_in_all,
@@ -77,7 +78,7 @@ def begin(parameters: Heap3dParameters, seed: int) -> tuple[World, Heap3dState]:
     size = sizes(parameters)
     world = empty_world(3, 3, skin=0.3 * parameters.mean_radius, materials=2)
     world = add_fixed(world, plate(parameters), first_id=0)
-    vessel = frustum(size)
+    vessel = frustum(size.low_radius, size.high_radius, size.low, size.high)
     floor = np.array([[(0, 0, 0), (0, 0, 1), (0, 0, 0)]], float)
     shape = [PLANE] + [FACET] * len(vessel)
     world = set_walls(world, shape, np.concatenate([floor, vessel]), material=1)
@@ -105,16 +106,6 @@ def rebuild_plate(experiment: Experiment, parameters: Heap3dParameters) -> None:
         rebuild(experiment, spheres, run.state.next_id, highest=size.low or math.inf, floor=0.0)
     run.built = built
     run.state.next_id += sum(len(group.centre) for group in spheres)
-
-
-def frustum(size: Sizes) -> Floats:
-    """The triangles of the funnel or cylinder [m], shape (facets, 3, 3)."""
-    angle = 2.0 * math.pi * np.arange(SIDES) / SIDES
-    round_ = np.column_stack([np.cos(angle), np.sin(angle)])
-    a = np.column_stack([size.low_radius * round_, np.full(SIDES, size.low)])
-    d = np.column_stack([size.high_radius * round_, np.full(SIDES, size.high)])
-    b, c = np.roll(a, -1, axis=0), np.roll(d, -1, axis=0)
-    return np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
 
 
 def pour_layer(experiment: Experiment) -> None:

@@ -18,9 +18,9 @@ from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.laws.hertz_mindlin import LAW
-from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words
-from repose.sim.measure.angle_of_repose_3d import CONE_ERROR_OF, ERROR_OF, ConeAngle, measure_cone
-from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.measure.angle_of_repose import angle_in_words
+from repose.sim.measure.angle_of_repose_3d import ERROR_OF, ConeAngle, measure_cone
+from repose.sim.scenes.common.cone_slope import reading_of, slope, slope_curves, slope_readings, slope_results
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.phases import enter
@@ -41,9 +41,6 @@ from repose.sim.scenes.heap3d.parameters import Heap3dParameters
 
 MOST_STEEP = math.radians(60.0)
 """Largest angle of repose that loose spheres can have [rad]."""
-
-PROFILE = "Profile", "distance from the axis [mm]", "height [mm]"
-"""Title and axes of the plot."""
 
 
 def supervise(experiment: Experiment) -> None:
@@ -113,30 +110,13 @@ def act(experiment: Experiment, action: str) -> str:
         reading = measure(experiment)
         if reading is None:
             return "There is no slope to measure: too few grains lie on the plate."
-        keep_reading(experiment.run.state, reading)
+        experiment.run.state.reading = reading_of(reading)
         keep_measurement(experiment)
         return (
             f"Angle of repose {angle_in_words(reading.angle, reading.standard_error, ERROR_OF)}, "
             f"cone {math.degrees(reading.cone_angle):.1f}°, {reading.grains_left} grains on the plate."
         )
     return act_poured(experiment, action, pour_layer, "The plate is empty.", opening="lift")
-
-
-def keep_reading(state: Heap3dState, reading: ConeAngle) -> None:
-    """Store a measurement in the state."""
-    state.reading = {
-        "angle": reading.angle,
-        "standard_error": reading.standard_error,
-        "cone_angle": reading.cone_angle,
-        "cone_error": reading.cone_error,
-        "distance": reading.distance.tolist(),
-        "height": reading.height.tolist(),
-        "intercept": reading.intercept,
-        "fitted": list(reading.fitted),
-        "used_ids": reading.used_ids.tolist(),
-        "grains_used": int(reading.used_ids.size),
-        "grains_left": reading.grains_left,
-    }
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
@@ -165,64 +145,6 @@ def measure(experiment: Experiment) -> ConeAngle | None:
     return measure_cone(world.motion[:3, 0, moving].T, world.radius[moving], world.sphere_id[moving])
 
 
-def slope(experiment: Experiment) -> AngleOfRepose | None:
-    """The latest measured slope; None before the first measurement, and for one that was saved without its line."""
-    found = experiment.run.state.reading
-    if "intercept" not in found:
-        return None
-    return AngleOfRepose(
-        angle=found["angle"],
-        standard_error=found["standard_error"],
-        slope=-math.tan(found["angle"]),
-        intercept=found["intercept"],
-        x_range=(found["fitted"][0], found["fitted"][1]),
-        method="sectors",
-        used_ids=tuple(found["used_ids"]),
-        grains_left=found["grains_left"],
-    )
-
-
-def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """The angle of repose from the profile and from the cone."""
-    found = experiment.run.state.reading
-    if not found:
-        return ()
-    return (
-        Reading(
-            "angle of repose",
-            math.degrees(found["angle"]),
-            "°",
-            math.degrees(found["standard_error"]),
-            "Line through the profile averaged over all directions; error from the scatter of eight sectors. "
-            "Heaps of other seeds scatter more.",
-            ERROR_OF,
-        ),
-        Reading(
-            "cone angle",
-            math.degrees(found["cone_angle"]),
-            "°",
-            math.degrees(found["cone_error"]),
-            "Cone fitted to the same surface grains, with a free position of its axis.",
-            CONE_ERROR_OF,
-        ),
-        Reading("grains on the plate", float(found["grains_left"])),
-    )
-
-
-def curves(experiment: Experiment) -> tuple[Curve, ...]:
-    """The averaged profile and the line through it; without points before the first measurement."""
-    found = experiment.run.state.reading
-    if not found:
-        return (Curve(*PROFILE, (Line("averaged profile", np.empty(0), np.empty(0), points=True),)),)
-    distance, height = 1e3 * np.array(found["distance"]), 1e3 * np.array(found["height"])
-    ends = 1e3 * np.array(found["fitted"])
-    inside = (distance >= ends[0] - 1e-9) & (distance <= ends[1] + 1e-9)
-    centre = (distance[inside].mean(), height[inside].mean()) if inside.any() else (0.0, 0.0)
-    line = centre[1] - math.tan(found["angle"]) * (ends - centre[0])
-    lines = Line("averaged profile", distance, height, points=True), Line("fit", ends, line)
-    return (Curve(*PROFILE, lines),)
-
-
 def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The plate, and the funnel or cylinder above it."""
     size = sizes(experiment.run.built)
@@ -243,14 +165,9 @@ def facets(experiment: Experiment) -> Floats:
 def results(experiment: Experiment) -> dict[str, Any]:
     """Numbers of grains, and the latest measured slope."""
     state: Heap3dState = experiment.run.state
-    angle = None
-    if state.reading:
-        names = ("angle", "standard_error", "cone_angle", "cone_error")
-        angle = {"standard_error_of": ERROR_OF, "grains_used": state.reading["grains_used"]}
-        angle |= {f"{name}_degrees": math.degrees(state.reading[name]) for name in names}
     return {
         "phase": state.phase,
-        "angle_of_repose": angle,
+        "angle_of_repose": slope_results(experiment),
         "grains_poured": state.poured,
         "grains_left": state.poured - state.removed,
         "layers": state.layers,
@@ -299,9 +216,9 @@ SCENE = Scene(
     under_way=under_way,
     smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
-    readings=readings,
+    readings=slope_readings,
     layers=layers,
-    curves=curves,
+    curves=slope_curves,
     facets=facets,
     flaw=flaw,
     study=STUDY_IN_SPACE,

@@ -1,0 +1,138 @@
+"""The body that a clump approximates, from the library of shapes, a mesh or a voxel file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from repose.sim.clumps.distance_field import (
+    MARGIN,
+    Field,
+    Tell,
+    field_of_triangles,
+    field_of_voxels,
+    grid_around,
+    iso_surface,
+    nodes_of,
+    silent,
+)
+from repose.sim.clumps.shapes import SHAPES
+from repose.sim.engine.world import Floats
+from repose.sim.io.mesh import SUFFIXES, read_mesh
+from repose.sim.parameters import ParameterError
+
+LARGEST_VOXEL_FILE = 256 * 2**20
+"""Largest size of a voxel file [bytes]."""
+SMALLEST, LARGEST = 1e-6, 1e3
+"""Bounds of the longest edge of a body [m]."""
+
+
+class Body(NamedTuple):
+    """A body in space; its lengths are in m."""
+
+    name: str
+    field: Field
+    surface: Floats
+    """Triangles [m], shape (triangles, 3, 3), anticlockwise seen from outside."""
+    volume: float
+    """[m³]."""
+    notes: tuple[str, ...] = ()
+    """Repairs of a mesh, each in a few words."""
+
+
+def body_of(source: str, cells: int = 64, size: float | None = None, unit: str = "mm", tell: Tell = silent) -> Body:
+    """The body named or stored at `source`: a shape of the library, an STL or OBJ file whose lengths are in `unit`, or
+    a voxel file (.npy); with so many cells along its longest edge, which is `size` [m] long.
+
+    Without a size a shape is 10 mm long, a mesh as long as its file says, and a voxel is 1 `unit` wide.
+    Raises `ParameterError` for what cannot be used.
+    """
+    if size is not None and not SMALLEST <= size <= LARGEST:
+        raise ParameterError(f"A body {size:g} m long is refused; choose {SMALLEST:g} to {LARGEST:g} m.")
+    if source in SHAPES:
+        return body_of_shape(source, cells, 0.01 if size is None else size, tell)
+    suffix = Path(source).suffix.lower()
+    if suffix in SUFFIXES:
+        mesh = read_mesh(source, unit, closed=True)
+        return body_of_triangles(Path(source).stem, mesh.facets, cells, size, tell)._replace(notes=mesh.notes)
+    if suffix == ".npy":
+        from repose.sim.io.mesh import UNITS
+
+        return body_of_voxels(Path(source), UNITS[unit], size)
+    raise ParameterError(
+        f"{source!r} is neither a shape ({', '.join(SHAPES)}) nor a file that ends in {', '.join(SUFFIXES)} or .npy."
+    )
+
+
+def body_of_shape(name: str, cells: int, size: float, tell: Tell = silent) -> Body:
+    """A shape of the library, its box `size` [m] long."""
+    shape = SHAPES[name]
+    scale = 0.5 * size / max(shape.half)
+    if shape.triangles is not None:
+        return body_of_triangles(name, scale * shape.triangles, cells, None, tell)
+    assert shape.inside is not None
+    half = scale * np.array(shape.half)
+    grid = grid_around(-half, half, cells)
+    rough = Field(scale * shape.inside(*(axis / scale for axis in nodes_of(grid))), grid.origin, grid.step)
+    surface = iso_surface(rough)
+    field = field_of_triangles(surface, grid, rough.depth > 0.0, tell)
+    return Body(name, field, surface, volume_of(surface))
+
+
+def body_of_triangles(name: str, triangles: Floats, cells: int, size: float | None, tell: Tell = silent) -> Body:
+    """The body that closed triangles [m] enclose, shape (triangles, 3, 3), scaled to `size` [m] if one is given."""
+    low, high = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
+    edge = float((high - low).max())
+    if size is not None:
+        triangles, low, high = (size / edge * corners for corners in (triangles, low, high))
+    elif not SMALLEST <= edge <= LARGEST:
+        raise ParameterError(f"A body {edge:g} m long is refused; choose {SMALLEST:g} to {LARGEST:g} m with a size.")
+    field = field_of_triangles(triangles, grid_around(low, high, cells), tell=tell)
+    return Body(name, field, triangles, volume_of(triangles))
+
+
+def body_of_voxels(path: Path, voxel: float, size: float | None) -> Body:
+    """The body of the voxels of a numpy file that are not zero, their edge `voxel` [m] or such that the longest edge of
+    the body is `size` [m]."""
+    try:
+        if path.stat().st_size > LARGEST_VOXEL_FILE:
+            raise ParameterError(f"Voxel file {str(path)!r} is larger than {LARGEST_VOXEL_FILE // 2**20} MB.")
+        values = np.load(path, allow_pickle=False)
+    except ParameterError:
+        raise
+    except FileNotFoundError:
+        raise ParameterError(f"Voxel file {str(path)!r}: there is no such file; check the path.") from None
+    except (OSError, ValueError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or "it is no numpy array of numbers"
+        raise ParameterError(f"Voxel file {str(path)!r} cannot be read: {reason}.") from None
+    if not isinstance(values, np.ndarray) or values.ndim != 3 or values.dtype.kind not in "biu":
+        found = f"shape {values.shape}, type {values.dtype}" if isinstance(values, np.ndarray) else "an archive"
+        raise ParameterError(
+            f"Voxel file {str(path)!r} is refused ({found}): an array of three axes of whole numbers or truth "
+            "values is needed, zero outside the body."
+        )
+    filled = values != 0
+    if not filled.any():
+        raise ParameterError(f"Voxel file {str(path)!r} has no voxel that is not zero.")
+    box = tuple(slice(rows.min(), rows.max() + 1) for rows in np.nonzero(filled))
+    filled = filled[box]
+    if min(filled.shape) < 3:
+        raise ParameterError(f"The body in {str(path)!r} is thinner than 3 voxels; use a finer grid.")
+    step = voxel if size is None else size / max(filled.shape)
+    field = field_of_voxels(filled, step)
+    return Body(path.stem, field, iso_surface(field), step**3 * int(filled.sum()))
+
+
+def volume_of(triangles: Floats) -> float:
+    """Volume that closed triangles [m] enclose [m³]."""
+    arm = triangles - triangles[:, :1].mean(axis=0)
+    return abs(float((arm[:, 0] * np.cross(arm[:, 1], arm[:, 2])).sum())) / 6.0
+
+
+def box_of(body: Body) -> tuple[Floats, Floats]:
+    """Lowest and highest corner of the grid of a body without its margin [m]."""
+    field = body.field
+    edge = field.step * (np.array(field.depth.shape) - 1.0 - 2 * MARGIN)
+    low = field.origin + MARGIN * field.step
+    return low, low + edge

@@ -1,0 +1,185 @@
+"""The file of a clump, JSON without code: members, mass properties and quality, all in SI units, checked when read."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple, Self
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from repose.sim.clumps.clump import MOST_MEMBERS, Clump, MassProperties, principal
+from repose.sim.io.json_text import json_text
+from repose.sim.parameters import ParameterError
+
+LARGEST_FILE = 16 * 2**20
+"""Largest size of a file [bytes]; 100 000 members take 8 MB."""
+MOST_COMPARED = 2000
+"""Largest number of members that are compared with one another when a file is read."""
+TOLERANCE = 1e-6
+"""Rounding in a file [-]."""
+
+Number = Annotated[float, Field(allow_inf_nan=False, ge=-1e12, le=1e12)]
+Length = Annotated[float, Field(allow_inf_nan=False, gt=0.0, le=1e3)]
+Vector = Annotated[list[Number], Field(min_length=3, max_length=3)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Sphere(_Part):
+    """One member."""
+
+    x: Number
+    y: Number
+    z: Number
+    r: Length
+
+
+class ClumpQuality(_Part):
+    """See `repose.sim.clumps.quality.Quality`; null where a measure has no value."""
+
+    volume_ratio: Number
+    roughness: Number | None
+    overlap: Number
+    surface_error: Number
+    protrusion: Number
+
+
+class ClumpFile(_Part):
+    """The whole file."""
+
+    format: Literal["repose-clump"] = "repose-clump"
+    version: Literal[1] = 1
+    name: Annotated[str, Field(max_length=200)]
+    algorithm: Annotated[str, Field(max_length=200)]
+    members: Annotated[int, Field(ge=1, le=MOST_MEMBERS)]
+    """Number of spheres."""
+    volume: Annotated[float, Field(allow_inf_nan=False, gt=0.0)]
+    """[m³]."""
+    centre: Vector
+    """Centre of mass [m]."""
+    inertia: Annotated[list[Vector], Field(min_length=3, max_length=3)]
+    """Tensor of inertia about the centre of mass, for 1 kg/m³ [m⁵]."""
+    body_volume: Annotated[float, Field(allow_inf_nan=False, gt=0.0)] | None = None
+    """Of the body that the clump approximates [m³]."""
+    quality: ClumpQuality | None = None
+    spheres: Annotated[list[Sphere], Field(min_length=1, max_length=MOST_MEMBERS)]
+
+    @model_validator(mode="after")
+    def _is_a_body(self) -> Self:
+        if len(self.spheres) != self.members:
+            raise ValueError(f"it announces {self.members} members and contains {len(self.spheres)}: some are missing")
+        radius = np.array([sphere.r for sphere in self.spheres])
+        centre = np.array([(sphere.x, sphere.y, sphere.z) for sphere in self.spheres])
+        balls = 4.0 / 3.0 * np.pi * radius**3
+        # Sampled on a coarse grid the volume of a small clump is uncertain by some per cent.
+        if not 0.9 * balls.max() <= self.volume <= 1.1 * balls.sum():
+            raise ValueError(
+                f"volume = {self.volume:g} m³ is not that of its members, which is between {balls.max():g} and "
+                f"{balls.sum():g} m³"
+            )
+        if found := _hidden(centre, radius):
+            raise ValueError(f"member {found[0] + 1} is inside member {found[1] + 1}: leave it out")
+        low, high = (centre - radius[:, None]).min(axis=0), (centre + radius[:, None]).max(axis=0)
+        if not ((low <= self.centre) & (self.centre <= high)).all():
+            raise ValueError(f"centre = {self.centre} is outside the clump")
+        inertia = np.array(self.inertia)
+        moments = np.linalg.eigvalsh(inertia)
+        slack = TOLERANCE * float(np.abs(inertia).max())
+        if np.abs(inertia - inertia.T).max() > slack or moments[0] <= 0.0 or moments[2] > moments[:2].sum() + slack:
+            raise ValueError("inertia is not the tensor of a rigid body")
+        return self
+
+
+def _hidden(centre: np.ndarray, radius: np.ndarray) -> tuple[int, int] | None:
+    """A member that is wholly inside another one and never touches anything, and that other one; of equal ones the
+    later is inside the earlier."""
+    if len(radius) > MOST_COMPARED:
+        return None
+    rows = np.arange(len(radius))
+    for k in range(len(radius)):
+        apart = np.sqrt(((centre - centre[k]) ** 2).sum(axis=1))
+        inside = apart + radius[k] <= radius * (1.0 + TOLERANCE)
+        inside &= (radius > radius[k] * (1.0 + TOLERANCE)) | (rows < k)
+        if inside.any():
+            return k, int(np.flatnonzero(inside)[0])
+    return None
+
+
+class Read(NamedTuple):
+    """A clump from a file."""
+
+    clump: Clump
+    mass: MassProperties
+    content: ClumpFile
+
+
+def file_of(
+    clump: Clump, mass: MassProperties, body_volume: float | None = None, quality: ClumpQuality | None = None
+) -> ClumpFile:
+    """What is written for a clump; raises `ParameterError` for one that no file can contain."""
+    spheres = [Sphere(x=x, y=y, z=z, r=r) for (x, y, z), r in zip(clump.centre.tolist(), clump.radius.tolist())]
+    try:
+        return ClumpFile(
+            name=clump.name,
+            algorithm=clump.algorithm,
+            members=len(spheres),
+            volume=mass.volume,
+            centre=mass.centre.tolist(),
+            inertia=mass.inertia.tolist(),
+            body_volume=body_volume,
+            quality=quality,
+            spheres=spheres,
+        )
+    except ValidationError as error:
+        raise ParameterError(f"This clump cannot be written: {_first_of(error)}.") from None
+
+
+def text_of(file: ClumpFile) -> str:
+    """The text of the file: one line per sphere, so that it can be read and compared."""
+    head = file.model_dump(exclude={"spheres"})
+    lines = ",\n".join("  " + json.dumps(sphere.model_dump()) for sphere in file.spheres)
+    return json_text(head, indent=1).rstrip().removesuffix("}").rstrip() + f',\n "spheres": [\n{lines}\n ]\n}}\n'
+
+
+def read_clump(path: str | Path) -> Read:
+    """The clump in a file; raises `ParameterError` with the file, the defect and the remedy."""
+    try:
+        found = Path(path).stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise ParameterError(f"Clump file {str(path)!r} is not a regular file.")
+        if found.st_size > LARGEST_FILE:
+            raise ParameterError(f"Clump file {str(path)!r} is larger than {LARGEST_FILE // 2**20} MB.")
+        text = Path(path).read_text(encoding="utf-8")
+    except ParameterError:
+        raise
+    except FileNotFoundError:
+        raise ParameterError(f"Clump file {str(path)!r}: there is no such file; check the path.") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise ParameterError(f"Clump file {str(path)!r} cannot be read: {reason}.") from None
+    return clump_from(text, f"Clump file {str(path)!r}")
+
+
+def clump_from(text: str, name: str = "This clump") -> Read:
+    """The clump in the text of a file, which messages call `name`; raises `ParameterError`."""
+    try:
+        content = ClumpFile.model_validate_json(text)
+    except ValidationError as error:
+        raise ParameterError(f"{name} is refused: {_first_of(error)}; make it again with `repose clump`.") from None
+    centre = np.array([(sphere.x, sphere.y, sphere.z) for sphere in content.spheres])
+    clump = Clump(content.name, content.algorithm, centre, np.array([sphere.r for sphere in content.spheres]))
+    mass = principal(content.volume, np.array(content.centre), np.array(content.inertia))
+    return Read(clump, mass, content)
+
+
+def _first_of(error: ValidationError) -> str:
+    """The first defect in a few words."""
+    first = error.errors()[0]
+    place = ".".join(str(step) for step in first["loc"])
+    words = first["msg"].removeprefix("Value error, ")
+    words = words if first["type"] == "value_error" else words[:1].lower() + words[1:]
+    return f"{place}: {words}" if place else words

@@ -1,0 +1,163 @@
+"""The signed distance to the surface of a body, at the nodes of a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.sim.engine.world import Floats
+from repose.sim.parameters import ParameterError
+
+Tell = Callable[[str, float], None]
+"""Called between two parts of long work with what is done, and the share of it that is done, 0 to 1; an exception that
+it raises ends the work."""
+
+MARGIN = 3
+"""Nodes of a grid beyond the box of its body, on each side."""
+FEWEST_CELLS, MOST_CELLS = 8, 500
+"""Bounds of the number of cells along the longest edge of a body."""
+MOST_NODES = 20_000_000
+"""Largest number of nodes of a grid; each takes up to 40 bytes while distances are computed."""
+TRIANGLES_PER_CALL = 20_000
+"""Triangles between two calls of `Tell`."""
+
+
+def silent(words: str, share: float) -> None:
+    """Tell nobody."""
+
+
+class Field(NamedTuple):
+    """Node (i, j, k) is at origin + step (i, j, k)."""
+
+    depth: Floats
+    """Distance to the surface, positive inside [m], shape (nodes in x, in y, in z)."""
+    origin: Floats
+    """Of node (0, 0, 0) [m], shape (3,)."""
+    step: float
+    """[m]."""
+
+
+class Grid(NamedTuple):
+    """Nodes around a body."""
+
+    origin: Floats
+    """[m], shape (3,)."""
+    step: float
+    """[m]."""
+    shape: tuple[int, int, int]
+
+
+def grid_around(low: Floats, high: Floats, cells: int) -> Grid:
+    """The grid with so many cells along the longest edge of the box from low to high [m], and `MARGIN` nodes around it.
+
+    Raises `ParameterError` for a grid that is too coarse or takes too much memory.
+    """
+    if not FEWEST_CELLS <= cells <= MOST_CELLS:
+        raise ParameterError(
+            f"A grid of {cells} cells along the longest edge is refused; choose {FEWEST_CELLS} to {MOST_CELLS}."
+        )
+    step = float((high - low).max()) / cells
+    shape = 2 * np.ceil((high - low) / (2.0 * step) - 1e-9).astype(int) + 1 + 2 * MARGIN  # a node is at the centre
+    require_memory(shape)
+    origin = 0.5 * (low + high) - 0.5 * step * (shape - 1)
+    return Grid(origin, step, (int(shape[0]), int(shape[1]), int(shape[2])))
+
+
+def require_memory(shape: NDArray[np.int64]) -> None:
+    """Raise `ParameterError` for a grid with too many nodes."""
+    nodes = int(np.prod(np.asarray(shape, np.int64)))
+    if nodes > MOST_NODES:
+        size = " × ".join(str(int(edge)) for edge in shape)
+        raise ParameterError(
+            f"A grid of {size} = {nodes / 1e6:.0f} million nodes takes too much memory; at most "
+            f"{MOST_NODES / 1e6:.0f} million are possible: choose fewer cells."
+        )
+
+
+def nodes_of(grid: Grid) -> tuple[Floats, Floats, Floats]:
+    """Coordinates x, y, z of the nodes [m], in shapes that broadcast to that of the grid."""
+    x, y, z = (grid.origin[c] + grid.step * np.arange(grid.shape[c]) for c in range(3))
+    return x[:, None, None], y[None, :, None], z[None, None, :]
+
+
+def field_of_triangles(
+    triangles: Floats, grid: Grid, inside: NDArray[np.bool_] | None = None, tell: Tell = silent
+) -> Field:
+    """The field of a closed surface: triangles [m], shape (triangles, 3, 3); `inside` says which nodes are inside, if
+    that is known."""
+    from repose.sim.clumps.grid_loops import crossings, near_triangles, sweep
+
+    triangles = np.ascontiguousarray(triangles, float)
+    squared = np.full(grid.shape, np.inf)
+    closest = np.full(grid.shape, -1, np.int32)
+    for first in range(0, len(triangles), TRIANGLES_PER_CALL):
+        tell("distances near the surface", 0.3 * first / len(triangles))
+        last = min(len(triangles), first + TRIANGLES_PER_CALL)
+        near_triangles(triangles, grid.origin, grid.step, squared, closest, first, last)
+    directions = [(di, dj, dk) for di in (1, -1) for dj in (1, -1) for dk in (1, -1)]
+    for number, direction in enumerate(directions):
+        tell("distances on the grid", 0.3 + 0.7 * number / len(directions))
+        sweep(triangles, grid.origin, grid.step, squared, closest, *direction)
+    del closest
+    if inside is None:
+        crossed = np.zeros(grid.shape, np.uint8)
+        crossings(triangles, grid.origin, grid.step, crossed)
+        inside = np.bitwise_xor.accumulate(crossed, axis=2).astype(bool)
+    depth = np.sqrt(squared, out=squared)
+    np.negative(depth, out=depth, where=~inside)
+    return Field(depth, grid.origin, grid.step)
+
+
+def field_of_voxels(filled: NDArray[np.bool_], step: float) -> Field:
+    """The field of a body of voxels of this edge [m], one node at the centre of each: the distance to the nearest
+    centre on the other side of the surface, less half a voxel. The centre of the array is the origin."""
+    from scipy.ndimage import distance_transform_edt
+
+    require_memory(np.array(filled.shape) + 2 * MARGIN)
+    padded = np.pad(filled, MARGIN)
+    depth = distance_transform_edt(padded)
+    outside = distance_transform_edt(~padded)
+    depth = step * np.where(padded, depth - 0.5, 0.5 - outside)
+    return Field(depth, -0.5 * step * (np.array(padded.shape) - 1.0), step)
+
+
+def iso_surface(field: Field, level: float = 0.0) -> Floats:
+    """Triangles [m], shape (triangles, 3, 3), where the depth is `level` [m]: marching cubes (Lewiner et al. 2003)."""
+    points, corners = iso_points(field, level)
+    triangles: Floats = points[corners]
+    return triangles
+
+
+def iso_points(field: Field, level: float = 0.0) -> tuple[Floats, NDArray[np.int32]]:
+    """Points [m], shape (points, 3), and triangles as rows of them, of the surface at that depth [m]; empty if the body
+    is nowhere as deep."""
+    from skimage.measure import marching_cubes
+
+    if not field.depth.min() < level < field.depth.max():
+        return np.zeros((0, 3)), np.zeros((0, 3), np.int32)
+    points, corners, _, _ = marching_cubes(field.depth, level, spacing=(field.step,) * 3, gradient_direction="ascent")
+    return field.origin + points.astype(float), corners
+
+
+def depth_on(field: Field, x: Floats, y: Floats, z: Floats) -> Floats:
+    """Depth [m] at the nodes of a grid with these coordinates [m], interpolated linearly, shape (x, y, z); beyond the
+    field that of its edge."""
+    depth = field.depth
+    for axis, places in enumerate((x, y, z)):
+        last = depth.shape[axis] - 1
+        place = np.clip((places - field.origin[axis]) / field.step, 0.0, last)
+        low = np.minimum(place.astype(int), last - 1)
+        share = (place - low).reshape([-1 if c == axis else 1 for c in range(3)])
+        depth = (1.0 - share) * np.take(depth, low, axis) + share * np.take(depth, low + 1, axis)
+    return depth
+
+
+def depth_at(field: Field, points: Floats) -> Floats:
+    """Depth of points [m], shape (points, 3), interpolated linearly; beyond the grid that of its edge."""
+    from scipy.ndimage import map_coordinates
+
+    place = ((points - field.origin) / field.step).T
+    depths: Floats = map_coordinates(field.depth, place, order=1, mode="nearest")
+    return depths

@@ -1,0 +1,60 @@
+"""Spheres inside a body, largest first (A. S. Karavaev, S. P. Kopysov, A. S. Sarmakeeva, 2015).
+
+The nodes inside the body are sorted by depth, largest first. A sphere at a node has the depth as its radius, so that it
+is inside the body. A node is passed over if its sphere is inside a sphere placed before, or if its distance from the
+centre of a sphere placed before is less than rho times that sphere's radius.
+
+The printed listing ends once there are more than P_max spheres, which places one more than P_max; its table and text
+have P_max as the largest number, and so has this module.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from repose.sim.clumps.body import Body
+from repose.sim.clumps.clump import MOST_MEMBERS, Clump
+from repose.sim.clumps.distance_field import Tell, silent
+from repose.sim.parameters import ParameterError
+
+NODES_PER_CALL = 200_000
+"""Nodes between two calls of `Tell`."""
+
+
+def checked_count(members: int) -> int:
+    """The largest number of members; raises `ParameterError` if it is not possible."""
+    if not 1 <= members <= MOST_MEMBERS:
+        raise ParameterError(f"A clump of {members} spheres is refused; choose 1 to {MOST_MEMBERS}.")
+    return members
+
+
+def checked_rho(rho: float) -> float:
+    """The smallest distance of two centres over the radius of the earlier sphere; raises `ParameterError` outside
+    (0, 1]."""
+    if not 0.0 < rho <= 1.0:
+        raise ParameterError(f"rho = {rho:g} is refused; the distance of centres over the radius is in (0, 1].")
+    return rho
+
+
+def greedy_clump(body: Body, members: int, rho: float, tell: Tell = silent) -> Clump:
+    """At most so many spheres (P_max), no two closer than rho of the earlier one's radius; rho is in (0, 1].
+
+    Raises `ParameterError` for values out of range.
+    """
+    from repose.sim.clumps.grid_loops import place
+
+    checked_rho(rho)
+    depth = body.field.depth
+    found = np.zeros(checked_count(members), np.int64)
+    inside = np.flatnonzero(depth > 0.0)
+    order = inside[np.argsort(-depth.ravel()[inside], kind="stable")]
+    skipped = np.zeros(depth.shape, np.uint8)
+    count = 0
+    for first in range(0, order.size, NODES_PER_CALL):
+        tell(f"placing spheres: {count}", count / members)
+        part = order[first : first + NODES_PER_CALL]
+        count = place(depth, body.field.step, part, rho, found, count, skipped)
+        if count == members:
+            break
+    chosen = found[:count]
+    centre = body.field.origin + body.field.step * np.stack(np.unravel_index(chosen, depth.shape), axis=1)
+    return Clump(body.name, "greedy", centre, depth.ravel()[chosen])

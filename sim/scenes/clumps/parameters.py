@@ -1,0 +1,92 @@
+"""The parameters of the scene clumps."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from annotated_types import Ge, Le
+from pydantic import Field, PrivateAttr, model_validator
+from repose.sim.clumps.shapes import SHAPES
+from repose.sim.laws.material_parameters import YoungsModulus
+from repose.sim.parameters import FilePath, Quantity
+from repose.sim.scenes.clumps.grains import MOST_MEMBERS, Grain, grain_of_file, grain_of_shape
+from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, PouredInSpaceParameters
+
+
+class ClumpsParameters(PouredInSpaceParameters):
+    """Clumps, and loose spheres of the same volume, poured into a container that can be lifted off its plate, in SI."""
+
+    shape: Annotated[
+        Literal[tuple(SHAPES)],  # type: ignore[valid-type]
+        Quantity("shape", "", effect="restart", group="Grains"),
+        Field(description="Shape of the clumps; a ball is one sphere. Takes effect at the next start."),
+    ] = "cube"
+    members: Annotated[
+        int,
+        Ge(1),
+        Le(MOST_MEMBERS),
+        Quantity("spheres per clump", "P", effect="restart", group="Grains"),
+        Field(description="Largest number of spheres that are fitted to the shape. Takes effect at the next start."),
+    ] = 14
+    clump: Annotated[
+        str,
+        Field(
+            max_length=4096,
+            pattern=r"^[^\x00-\x1f]*$",
+            description="Clump file of your own, made by `repose clump`; empty for the shape above. The file is only "
+            "read, at the next start, and scaled to the mean radius.",
+        ),
+        Quantity("clump file", "", effect="restart", group="Grains"),
+        FilePath((".json",), "the shape of the library"),
+    ] = ""
+    ball_share: Annotated[
+        float,
+        Ge(0.0),
+        Le(1.0),
+        Quantity("share of spheres", "", effect="restart", group="Grains"),
+        Field(description="Share of the grains that are loose spheres of the same volume, drawn at random."),
+    ] = 0.0
+    container: Annotated[
+        Literal["cylinder", "box"],
+        Quantity("poured into", "", effect="restart", group="Experiment"),
+        Field(description="A round or a square container on the plate. Takes effect at the next start."),
+    ] = "cylinder"
+    grain_count: GrainCount = 200
+    mean_radius: MeanRadius = 8e-3
+    young: Annotated[
+        YoungsModulus,
+        Field(description="Of grains and walls. Soft, since clumps touch at many points and take short time steps."),
+    ] = 3e6
+    size_spread: Annotated[
+        float,
+        Ge(0.0),
+        Le(0.5),
+        Quantity("size spread", "", effect="restart", group="Grains"),
+        Field(description="Sizes are uniform within this share of the mean. Takes effect at the next start."),
+    ] = 0.0
+    lift_speed: Annotated[
+        float,
+        Ge(1e-3),
+        Le(2.0),
+        Quantity("lift speed", "v_lift", "mm/s", scale=1e-3, effect="restart", group="Experiment"),
+        Field(description="Of the container. Takes effect at the next start."),
+    ] = 0.2
+
+    _grain: Grain | None = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _clump_can_be_poured(self) -> Self:
+        """Read the file, so that a file that cannot be used is refused before anything changes."""
+        if self.clump:
+            self._grain = grain_of_file(self.clump)
+        return self
+
+    @property
+    def grain(self) -> Grain:
+        """The clump that is poured, for the volume of a ball of radius 1."""
+        return self._grain or grain_of_shape(self.shape, 1 if self.shape == "ball" else self.members)
+
+    @property
+    def reach(self) -> float:
+        """Radius of the ball that contains any grain [m]."""
+        return self.largest_radius * max(1.0, self.grain.reach)

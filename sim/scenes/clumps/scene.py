@@ -1,0 +1,278 @@
+"""Clumps: bodies of several spheres poured into a container on a plate, which is then lifted.
+
+All grains have the same mean volume, loose spheres among them too. The packing fraction is measured in the filled
+container, the angle of repose once the heap that forms without it is at rest: when the mean speed has stayed below
+v_min, and no grain has left, for 0.2 s. Clumps from a file are scaled to the mean radius.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.results import keep_measurement
+from repose.sim.experiment.snapshot import Action
+from repose.sim.experiment.take_snapshot import wall_facets
+from repose.sim.laws.hertz_mindlin import LAW
+from repose.sim.measure.angle_of_repose import angle_in_words
+from repose.sim.measure.angle_of_repose_3d import ERROR_OF, ConeAngle, measure_cone
+from repose.sim.measure.display import Reading
+from repose.sim.scenes.clumps.filling import (
+    FLOOR_WALL,
+    ClumpsState,
+    begin,
+    layers,
+    packing_in_container,
+    pour_layer,
+    remove_fallen,
+    sizes_now,
+)
+from repose.sim.scenes.clumps.grains import BALL, MOST_MEMBERS
+from repose.sim.scenes.clumps.parameters import ClumpsParameters
+from repose.sim.scenes.common.cone_slope import reading_of, slope, slope_curves, slope_readings, slope_results
+from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
+from repose.sim.scenes.common.law_choice import is_material_law, with_law
+from repose.sim.scenes.common.phases import enter
+from repose.sim.scenes.common.poured import (
+    act_poured,
+    come_to_rest,
+    count_removed,
+    fillable,
+    move_again,
+    quiet_time,
+    under_way,
+)
+from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
+from repose.sim.scenes.common.stream import QUIET_TIME, disc, pour_on
+
+JAMMED = "the container is full. Pour fewer grains."
+
+
+def supervise(experiment: Experiment) -> None:
+    """Pour the next layer, detect rest, remove the grains beyond the rim."""
+    state: ClumpsState = experiment.run.state
+    if state.phase == "empty":
+        return
+    remove_fallen(experiment)
+    quiet = quiet_time(experiment) > QUIET_TIME
+    if state.phase == "filling":
+        if pour_on(experiment, sizes_now(experiment).high, pour_layer, JAMMED) and quiet:
+            enter(experiment, "filled")
+            state.packing = packing_in_container(experiment)
+            if state.run_all:
+                tell(experiment, act(experiment, "lift"))
+    elif state.phase == "flowing":
+        _stop_the_container(experiment)
+        if quiet and not experiment.run.world.walls.velocity.any():
+            come_to_rest(experiment, measured=True)
+    elif state.phase == "rested":
+        move_again(experiment)
+
+
+def _stop_the_container(experiment: Experiment) -> None:
+    """Stop the container once it is above all grains."""
+    world = experiment.run.world
+    top = float((world.motion[2, 0] + world.radius).max(initial=0.0))
+    if world.walls.velocity.any() and float(world.walls.moved[:, 2].max()) > top + experiment.run.built.mean_radius:
+        world.walls.velocity[:] = 0.0
+        experiment.run.state.since = experiment.time
+
+
+def actions(experiment: Experiment) -> tuple[Action, ...]:
+    """The buttons."""
+    state: ClumpsState = experiment.run.state
+    phase, busy = state.phase, state.run_all
+    return (
+        Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full container is emptied first."),
+        Action("lift", "Lift container", "O", phase == "filled" and not busy, "Lift the container off the plate."),
+        Action("measure", "Measure angle", "M", phase in ("flowing", "rested") and not busy, "Fit the slope."),
+        Action("reset", "Reset", "R", True, "Back to the empty container."),
+        Action("run", "Run all", "A", not busy, "Pour, lift the container, wait for rest and measure."),
+    )
+
+
+def act(experiment: Experiment, action: str) -> str:
+    """Carry out one of the actions."""
+    if action == "lift":
+        experiment.run.world.walls.velocity[FLOOR_WALL + 1 :, 2] = experiment.run.built.lift_speed
+        enter(experiment, "flowing")
+        return "The container is lifted."
+    if action == "measure":
+        reading = measure(experiment)
+        if reading is None:
+            return "There is no slope to measure: too few grains lie on the plate."
+        experiment.run.state.reading = reading_of(reading)
+        keep_measurement(experiment)
+        return (
+            f"Angle of repose {angle_in_words(reading.angle, reading.standard_error, ERROR_OF)}, "
+            f"cone {math.degrees(reading.cone_angle):.1f}°, {reading.grains_left} grains on the plate."
+        )
+    return act_poured(experiment, action, pour_layer, "The container is empty.", opening="lift")
+
+
+def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+    """Phase, its label, and the share done or None."""
+    state: ClumpsState = experiment.run.state
+    total, left = len(state.radii), state.poured - state.removed
+    if state.phase == "filling":
+        return state.phase, f"pouring: {state.poured} of {total} grains", state.poured / max(1, total)
+    words = {
+        "empty": f"empty container; {grain_words(state)}",
+        "filled": f"container filled with {left} grains",
+        "flowing": f"heap forming: {left} grains, {state.removed} off the plate",
+        "rested": f"at rest: {left} grains on the plate",
+    }[state.phase]
+    return state.phase, words, None
+
+
+def grain_words(state: ClumpsState) -> str:
+    """What is poured, in a few words."""
+    balls = sum(state.loose)
+    clumps = len(state.radii) - balls
+    words = [f"{clumps} clumps of {len(state.members)} spheres"] if clumps else []
+    return " and ".join([*words, *([f"{balls} loose spheres"] if balls else [])])
+
+
+def measure(experiment: Experiment) -> ConeAngle | None:
+    """The present slope of the heap; None before the container is lifted or with too few grains on the plate."""
+    if experiment.phase not in ("flowing", "rested"):
+        return None
+    world, state = experiment.run.world, experiment.run.state
+    found = measure_cone(world.motion[:3, 0].T, world.radius, world.sphere_id, width=experiment.run.built.mean_radius)
+    return None if found is None else dataclasses.replace(found, grains_left=state.poured - state.removed)
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """The slope, the packing fraction in the container and the sphericity of the clumps."""
+    state: ClumpsState = experiment.run.state
+    found = slope_readings(experiment)
+    if state.packing:
+        words = "Of the filled container, well inside; overlapping members count once."
+        found += (Reading("packing fraction", state.packing, help=words),)
+    if not all(state.loose):
+        words = "Radius of the largest member over that of the ball that contains the clump; 1 for a ball."
+        found += (Reading("sphericity", state.grain.sphericity, help=words),)
+    return found
+
+
+def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The plate and the container."""
+    size = sizes_now(experiment)
+    return (-size.plate, -size.plate, 0.0), (size.plate, size.plate, size.high + 4.0 * size.reach)
+
+
+def focus(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The plate below the container, where the heap begins."""
+    size = sizes_now(experiment)
+    return (-size.wide, -size.wide, 0.0), (size.wide, size.wide, size.reach)
+
+
+def facets(experiment: Experiment) -> Floats:
+    """Plate, and container at its present position."""
+    return np.concatenate([disc(sizes_now(experiment).plate), wall_facets(experiment.run.world)])
+
+
+def smallest_grain(parameters: ClumpsParameters) -> tuple[float, float]:
+    """Mass that the most easily moved point of a grain has against a push [kg], and radius of the smallest sphere
+    [m]."""
+    radius = parameters.mean_radius * (1.0 - parameters.size_spread)
+    mass = float(parameters.mass_of(np.array(radius)))
+    grain = parameters.grain
+    if len(grain.members) == 1 or parameters.ball_share == 1.0:
+        return mass, radius
+    least = float(np.linalg.eigvalsh(np.array(grain.inertia))[0]) / BALL
+    far = max(x * x + y * y + z * z for x, y, z, _ in grain.members)
+    return mass / (1.0 + far / least), radius * min(r for *_, r in grain.members)
+
+
+def results(experiment: Experiment) -> dict[str, Any]:
+    """Numbers of grains, packing fraction, and the latest measured slope."""
+    state: ClumpsState = experiment.run.state
+    return {
+        "phase": state.phase,
+        "angle_of_repose": slope_results(experiment),
+        "container_packing_fraction": state.packing or None,
+        "members": len(state.members),
+        "sphericity": state.grain.sphericity,
+        "loose_spheres": sum(state.loose),
+        "grains_poured": state.poured,
+        "grains_left": state.poured - state.removed,
+        "layers": state.layers,
+    }
+
+
+def check(experiment: Experiment) -> str:
+    """Check that the heap is at rest with a slope, and that its packing in the container was that of grains."""
+    state: ClumpsState = experiment.run.state
+    if state.phase != "rested":
+        return f"The heap did not come to rest: phase {state.phase}."
+    if not state.reading:
+        return "There is no slope to measure: too few grains lie on the plate."
+    if not 0.0 < state.reading["angle"] < 0.5 * math.pi:
+        return f"A slope of {math.degrees(state.reading['angle']):.1f}° is not that of a heap."
+    if state.packing and not 0.1 < state.packing < 0.9:
+        return f"A packing fraction of {state.packing:.2f} is not that of grains."
+    return ""
+
+
+def flaw(state: ClumpsState, world: World, built: ClumpsParameters) -> str:
+    """The part of a state read from a file that is impossible, or an empty string."""
+    phases = ("empty", "filling", "filled", "flowing", "rested")
+    members = len(state.members)
+    sound = 1 <= members <= MOST_MEMBERS and are_rows(state.members, members, 4) and are_rows(state.inertia, 3, 3)
+    return first_flaw(
+        {
+            "number of walls": world.walls.shape.size < 1,
+            "members": not sound or not all(0.0 < member[3] <= 1e3 for member in state.members),
+            "loose": len(state.loose) < len(state.radii),
+            "packing": not 0.0 <= state.packing <= 1.0,
+            **poured_flaws(state, phases),
+        }
+    )
+
+
+SCENE = Scene(
+    name="clumps",
+    title="Clumps",
+    summary="Bodies of several spheres poured into a container that is lifted: packing fraction and angle of repose.",
+    law=LAW.name,
+    parameters=with_law(ClumpsParameters, LAW, is_material_law),
+    dimension=3,
+    begin=begin,
+    supervise=supervise,
+    actions=actions,
+    act=act,
+    describe=describe,
+    on_grain_removed=count_removed,
+    measure=measure,
+    slope=slope,
+    box=box,
+    focus=focus,
+    results=results,
+    check=check,
+    under_way=under_way,
+    smallest_grain=smallest_grain,
+    rotates=lambda parameters: True,
+    bodies=lambda parameters: True,
+    readings=readings,
+    layers=layers,
+    curves=slope_curves,
+    facets=facets,
+    flaw=flaw,
+    study=STUDY_IN_SPACE,
+    lecture=("shape", "members", "ball_share", "friction", "gravity"),
+    test_values={
+        "grain_count": 40,
+        "shape": "peanut",
+        "members": 2,
+        "ball_share": 0.3,
+        "rolling_friction": 0.2,
+        "lift_speed": 0.5,
+        "young": 1e6,
+    },
+)

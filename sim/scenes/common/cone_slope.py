@@ -1,0 +1,100 @@
+"""The latest measured slope of a heap in space, kept as plain data in `state.reading`: readings, plot and results."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.measure.angle_of_repose_3d import CONE_ERROR_OF, ERROR_OF, ConeAngle
+from repose.sim.measure.display import Curve, Line, Reading
+
+PROFILE = "Profile", "distance from the axis [mm]", "height [mm]"
+"""Title and axes of the plot."""
+
+
+def reading_of(reading: ConeAngle) -> dict[str, Any]:
+    """A measurement as plain data."""
+    return {
+        "angle": reading.angle,
+        "standard_error": reading.standard_error,
+        "cone_angle": reading.cone_angle,
+        "cone_error": reading.cone_error,
+        "distance": reading.distance.tolist(),
+        "height": reading.height.tolist(),
+        "intercept": reading.intercept,
+        "fitted": list(reading.fitted),
+        "used_ids": reading.used_ids.tolist(),
+        "grains_used": int(reading.used_ids.size),
+        "grains_left": reading.grains_left,
+    }
+
+
+def slope(experiment: Experiment) -> AngleOfRepose | None:
+    """The latest measured slope; None before the first measurement, and for one that was saved without its line."""
+    found = experiment.run.state.reading
+    if "intercept" not in found:
+        return None
+    return AngleOfRepose(
+        angle=found["angle"],
+        standard_error=found["standard_error"],
+        slope=-math.tan(found["angle"]),
+        intercept=found["intercept"],
+        x_range=(found["fitted"][0], found["fitted"][1]),
+        method="sectors",
+        used_ids=tuple(found["used_ids"]),
+        grains_left=found["grains_left"],
+    )
+
+
+def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """The angle of repose from the profile and from the cone."""
+    found = experiment.run.state.reading
+    if not found:
+        return ()
+    return (
+        Reading(
+            "angle of repose",
+            math.degrees(found["angle"]),
+            "°",
+            math.degrees(found["standard_error"]),
+            "Line through the profile averaged over all directions; error from the scatter of eight sectors. "
+            "Heaps of other seeds scatter more.",
+            ERROR_OF,
+        ),
+        Reading(
+            "cone angle",
+            math.degrees(found["cone_angle"]),
+            "°",
+            math.degrees(found["cone_error"]),
+            "Cone fitted to the same surface grains, with a free position of its axis.",
+            CONE_ERROR_OF,
+        ),
+        Reading("grains on the plate", float(found["grains_left"])),
+    )
+
+
+def slope_curves(experiment: Experiment) -> tuple[Curve, ...]:
+    """The averaged profile and the line through it; without points before the first measurement."""
+    found = experiment.run.state.reading
+    if not found:
+        return (Curve(*PROFILE, (Line("averaged profile", np.empty(0), np.empty(0), points=True),)),)
+    distance, height = 1e3 * np.array(found["distance"]), 1e3 * np.array(found["height"])
+    ends = 1e3 * np.array(found["fitted"])
+    inside = (distance >= ends[0] - 1e-9) & (distance <= ends[1] + 1e-9)
+    centre = (distance[inside].mean(), height[inside].mean()) if inside.any() else (0.0, 0.0)
+    line = centre[1] - math.tan(found["angle"]) * (ends - centre[0])
+    lines = Line("averaged profile", distance, height, points=True), Line("fit", ends, line)
+    return (Curve(*PROFILE, lines),)
+
+
+def slope_results(experiment: Experiment) -> dict[str, Any] | None:
+    """The angles in degrees for result.json; None before the first measurement."""
+    found = experiment.run.state.reading
+    if not found:
+        return None
+    names = ("angle", "standard_error", "cone_angle", "cone_error")
+    angle = {"standard_error_of": ERROR_OF, "grains_used": found["grains_used"]}
+    return angle | {f"{name}_degrees": math.degrees(found[name]) for name in names}

@@ -1,0 +1,123 @@
+"""The command `clump`: table, files, picture; what is refused leaves no file."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from repose.app.cli.commands import run_command_line
+from repose.app.jobs import clump_job
+from repose.app.jobs.clump_job import Request, run_clump
+from repose.app.stopping import StopAsked
+from repose.sim.clumps.clump_file import read_clump
+
+SMALL = ["--grid", "16", "--spheres", "5"]
+
+
+def test_clump_of_a_shape_is_written_shown_and_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = ["--out", "a.json", "--picture", "a.png", "--export", "a.mol", "--export", "a.txt"]
+    assert run_command_line(["clump", "peanut", *SMALL, *files]) == 0
+    said = capsys.readouterr()
+    for word in ("Q_V", "Q_r", "IoU", "surface error", "moments of inertia", "peanut"):
+        assert word in said.out
+    read = read_clump("a.json")
+    assert read.clump.radius.size <= 5
+    assert read.content.quality is not None
+    assert read.content.quality.overlap > 0.85
+    assert read.mass.volume == pytest.approx(read.content.body_volume, rel=0.1)
+    assert len(np.loadtxt("a.txt")) == read.clump.radius.size
+    assert Path("a.mol").read_text().count("Coords") == 1
+    picture = np.array(Image.open("a.png").convert("RGB")).astype(int)
+    half = picture.shape[1] // 2
+    grey = np.ptp(picture, axis=2) < 25
+    drawn = picture.min(axis=2) < 200
+    assert (drawn & grey)[:, :half].sum() > 20_000  # the body
+    assert (drawn & ~grey)[:, half:].sum() > 20_000  # the clump
+    assert (drawn & ~grey)[:, :half].sum() < 2000
+
+
+def test_json_is_the_file_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line(["clump", "cube", *SMALL, "--algorithm", "greedy", "--rho", "0.5", "--json"]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    content = json.loads(said.out)
+    assert content["members"] == len(content["spheres"]) == 5
+    assert content["algorithm"] == "greedy"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["cbe"], "neither a shape"),
+        (["missing.stl"], "no such file"),
+        (["cube", "--spheres", "0"], "clump of 0 spheres is refused"),
+        (["cube", "--algorithm", "greedy", "--rho", "0"], "rho = 0 is refused"),
+        (["cube", "--algorithm", "greedy", "--rho", "1.5"], "rho = 1.5 is refused"),
+        (["cube", "--rho", "0.5"], "--rho belongs to --algorithm greedy"),
+        (["cube", "--algorithm", "magic"], "fitted or greedy"),
+        (["cube", "--grid", "400"], "too much memory"),
+        (["cube", "--grid", "2"], "grid of 2 cells"),
+        (["cube", "--kappa", "0"], "kappa = 0"),
+        (["cube", "--size", "0"], "0 m long"),
+        (["cube", "--density", "-1"], "--density -1"),
+        (["cube", "--unit", "mile"], "--unit 'mile'"),
+        (["cube", "--export", "a.xyz"], r".mol \(LAMMPS molecule\)"),
+        (["cube", "--picture", "a.gif"], "must be .png"),
+        (["cube", "--out", "none/a.json"], "does not exist"),
+        (["open.obj"], "3 open edges"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence_and_leaves_no_file(
+    arguments: list[str],
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "open.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 1 3 4\n")
+    asked = [] if "--out" in arguments else ["--out", "kept.json"]
+    assert run_command_line(["clump", *arguments, *asked]) == 2
+    said = capsys.readouterr().err
+    assert re.search(words, said)
+    assert "Traceback" not in said
+    assert [path.name for path in tmp_path.iterdir()] == ["open.obj"]
+
+
+def test_a_file_that_exists_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.json").write_text("mine")
+    assert run_command_line(["clump", "cube", *SMALL, "--picture", "b.png", "--out", "a.json"]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert Path("a.json").read_text() == "mine"
+    assert not Path("b.png").exists()
+
+
+def test_stopped_work_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(request: Request, tell: object) -> None:
+        raise StopAsked
+
+    monkeypatch.setattr(clump_job, "make", stopped)
+    code, made = run_clump(Request("cube", out=tmp_path / "a.json"))
+    assert (code, made) == (130, None)
+    assert list(tmp_path.iterdir()) == []
+    assert "Stopped before the end" in capsys.readouterr().err
+
+
+def test_every_part_of_the_work_reports_and_can_be_stopped() -> None:
+    said: list[float] = []
+    request = clump_job.checked(Request("torus", spheres=5, grid=16))
+    clump_job.make(request, lambda words, share: said.append(share))
+    assert said == sorted(said)
+    assert max(np.diff([0.0, *said, 1.0])) < 0.3
