@@ -78,14 +78,12 @@ def test_the_main_result_has_its_name_beside_it(
         return written[text]
 
     monkeypatch.setattr(experiment, "draw_text", draw_text)
-    result = Reading("deviation, e = 0.5", 723.7e-6, "m")
-    with open_harness(
-        tmp_path,
-        replace(full_snapshot(), measurement=None, readings=(result,)),
-        size,
-        scale=scale_of(size, text, theme),
-    ) as harness:
-        assert written["deviation, e = 0.5"] <= harness.ui.inset[0]
+    name = "μ = 0.15 slides, acceleration"
+    snapshot = replace(full_snapshot(), measurement=None, readings=(Reading(name, 6.937, "m/s²"),))
+    with open_harness(tmp_path, snapshot, size, scale=scale_of(size, text, theme)) as harness:
+        beside = [text for text in written if text in (name, *experiment.halves(name))]
+        assert " ".join(beside) == name
+        assert max(written[text] for text in beside) <= harness.ui.inset[0]
 
 
 @pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH, LARGEST])
