@@ -70,7 +70,7 @@ def sizes(parameters: ClumpsParameters, reach: float) -> Sizes:
     """Plate and container for that many grains, the largest of which fits into a ball of the radius `reach` [m]."""
     radius = parameters.mean_radius
     bulk = parameters.grain_count * BALL * radius**3 / LOOSE
-    wide = max((bulk / (2.0 * math.pi)) ** (1.0 / 3.0), 3.0 * reach)
+    wide = max((bulk / (2.0 * math.pi)) ** (1.0 / 3.0), 4.2 * reach)  # room for seven of the largest in a layer
     plate = max(plate_radius(parameters), 1.5 * wide + 2.0 * reach)
     return Sizes(plate, wide, 1.2 * bulk / (math.pi * wide**2) + 4.0 * reach, reach)
 
