@@ -12,6 +12,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
 import annotated_types
@@ -83,7 +84,8 @@ class Parameter:
         if isinstance(value, bool | str):
             return str(value) or self.empty
         number = f"{value / self.quantity.scale:.{digits}g}" if self.kind == "float" else str(value)
-        return f"{number} {self.quantity.unit}".strip()
+        gap = "" if self.quantity.unit == "°" else " "  # as SI has it: the sign of a degree follows the number
+        return f"{number}{gap}{self.quantity.unit}".strip()
 
     def with_power(self, power: str) -> Parameter:
         """The parameter with `power` in place of the exponent p of its unit, if the unit has one."""
@@ -149,12 +151,12 @@ class ParameterSet(BaseModel):
     @classmethod
     def declared(cls) -> dict[str, Parameter]:
         """Every parameter by name, in the order of declaration."""
-        return {name: _flatten(name, field) for name, field in cls.model_fields.items()}
+        return dict(_declared(cls, _names_now(cls)))
 
     def in_units(self) -> dict[str, Parameter]:
         """Every parameter by name, the exponent p of a unit such as N/m^p as this set has it: N/m^1.5, or N/m."""
         power = POWERS.get(str(getattr(self, "exponent", "")), "^p")
-        return {name: entry.with_power(power) for name, entry in self.declared().items()}
+        return dict(_with_power(type(self), _names_now(type(self)), power))
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:
@@ -316,6 +318,28 @@ def _allowed(parameter: Parameter, in_units: bool = False) -> str:
 
 SI_UNITS = {"mm": "m", "g": "kg", "°": "rad", "µs": "s", "mm/s": "m/s", "MPa": "Pa"}
 """The SI unit of each display unit."""
+
+
+def _names_now(kind: type[ParameterSet]) -> tuple[tuple[str, ...], ...]:
+    """The names that each `OneOf` of a set allows at present: what is declared changes with them only."""
+    return tuple(one.names for one in _one_of(kind))
+
+
+@lru_cache(maxsize=256)
+def _one_of(kind: type[ParameterSet]) -> tuple[OneOf, ...]:
+    fields = kind.model_fields.values()
+    return tuple(entry for field in fields for entry in field.metadata if isinstance(entry, OneOf))
+
+
+@lru_cache(maxsize=256)
+def _declared(kind: type[ParameterSet], names: tuple[tuple[str, ...], ...]) -> dict[str, Parameter]:
+    """`ParameterSet.declared`, kept because the window asks for it several times per frame."""
+    return {name: _flatten(name, field) for name, field in kind.model_fields.items()}
+
+
+@lru_cache(maxsize=256)
+def _with_power(kind: type[ParameterSet], names: tuple[tuple[str, ...], ...], power: str) -> dict[str, Parameter]:
+    return {name: entry.with_power(power) for name, entry in _declared(kind, names).items()}
 
 
 def _flatten(name: str, field: Any) -> Parameter:

@@ -107,11 +107,11 @@ def repose(
         _tell_version()
         raise typer.Exit
     from repose.app.storage.engine_cache import choose_engine_cache
-    from repose.app.storage.paths import sweep_all
+    from repose.app.storage.paths import remove_all_leftovers
 
     if complaint := choose_engine_cache():  # before a plug-in imports numba, which reads the folder only then
         say(complaint)
-    sweep_all()
+    remove_all_leftovers()
     offered = _use_plugins(plugin or ())
     if context.invoked_subcommand is not None:
         for option, value in (("--preset", preset), ("--threads", threads)):

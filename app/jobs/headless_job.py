@@ -30,9 +30,9 @@ from repose.sim.experiment.commands import SetParameters, UseThreads
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.experiment.stepping import is_finished, threads_wanted
+from repose.sim.experiment.stepping import is_finished
 from repose.sim.experiment.take_snapshot import take_snapshot
-from repose.sim.io.atomic_file import Claim, claim, sweep
+from repose.sim.io.atomic_file import Claim, claim, remove_leftovers
 from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Reading
 from repose.sim.parameters import ParameterError
@@ -166,9 +166,11 @@ def _simulate(
 
         until = math.inf if job.until is None else job.until
         outlook = Outlook(until)
+        say_crowded = sayer_of_crowding(simulation)
 
         def on_progress(phase: str, share: float | None) -> None:
             stop.check()
+            say_crowded()
             progress.show(phase, share, outlook.words(simulation))
             so_far.write(simulation)
 
@@ -239,9 +241,22 @@ def summary(simulation: Experiment, stopped: bool = False) -> str:
     return "\n".join(f"{label:{width}}{words}" for label, words in rows)
 
 
+def sayer_of_crowding(simulation: Experiment) -> Callable[[], None]:
+    """A function, called during the run, that says once that fewer threads than allowed step the grains."""
+    said = False
+
+    def say_crowded() -> None:
+        nonlocal said
+        if not said and (sentence := simulation.session.thread_choice.crowded):
+            said = True
+            say(sentence)
+
+    return say_crowded
+
+
 def threads_of(simulation: Experiment) -> int:
     """Threads in use at the end."""
-    return simulation.session.threads or threads_wanted(simulation)
+    return simulation.session.thread_choice.used
 
 
 def _shown(reading: Reading) -> str:
@@ -312,7 +327,7 @@ def output_folder(wanted: Path | None, name: str, taken: Sequence[str]) -> tuple
         assert wanted is not None
         new = not wanted.exists()
         wanted.mkdir(parents=True, exist_ok=True)
-        sweep(wanted)
+        remove_leftovers(wanted)
         for file in taken:
             if (wanted / file).exists():
                 raise ParameterError(f"--out {wanted} already contains {file}: move it away or choose another folder.")

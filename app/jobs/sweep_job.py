@@ -18,8 +18,7 @@ from repose.app.progress import Progress, say
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.plot_files import Sheet, draw
 from repose.sim.experiment.comparison import Point, averaged, compare, findings, mean_in_words, repeated_in_words, shown
-from repose.sim.io.atomic_file import Claim, claim, write_whole_file
-from repose.sim.io.atomic_file import sweep as clear_leftovers
+from repose.sim.io.atomic_file import Claim, claim, remove_leftovers, write_whole_file
 from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Curve
 from repose.sim.parameters import ParameterError
@@ -90,7 +89,7 @@ def _run_in(folder: Path, sweep: Sweep, claims: dict[str, Claim]) -> int:
     harvest = _Harvest({task.name: _earlier(task) for task in wanted if task.path.exists()})
     missing = [task for task in wanted if task.name not in harvest.results]
     (folder / RUNS).mkdir(exist_ok=True)
-    clear_leftovers(folder / RUNS)
+    remove_leftovers(folder / RUNS)
     title = f"{scenes()[sweep.job.scene].title} in {folder}: {len(missing)} runs to do"
     title += f", {len(harvest.results)} done already" if harvest.results else ""
     with Progress(title, quiet=sweep.job.as_json) as progress, stoppable() as stop:

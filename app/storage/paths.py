@@ -5,23 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 import platformdirs
-from repose.sim.io.atomic_file import sweep, write_whole_file
+from repose.sim.io.atomic_file import remove_leftovers, write_whole_file
 
 NAME = "repose"
 
 
 def settings_folder() -> Path:
-    """Folder of window size, theme and last preset; it need not exist yet."""
+    """Folder of the settings; it may not exist."""
     return Path(platformdirs.user_config_dir(NAME, appauthor=False))
 
 
 def settings_file() -> Path:
-    """File the settings are kept in."""
+    """File of the settings."""
     return settings_folder() / "settings.toml"
 
 
 def presets_folder() -> Path:
-    """Folder of the presets a user has saved."""
+    """Folder of presets saved by the user."""
     return settings_folder() / "presets"
 
 
@@ -31,21 +31,21 @@ def autosave_folder() -> Path:
 
 
 def runs_folder() -> Path:
-    """Folder saved runs go to unless told otherwise."""
+    """Default folder of saved runs."""
     return Path(platformdirs.user_documents_dir()) / "Repose"
 
 
 def videos_folder() -> Path:
-    """Folder recordings go to unless told otherwise."""
+    """Default folder of films."""
     return Path(platformdirs.user_videos_dir()) / "Repose"
 
 
-def sweep_all() -> None:
-    """Delete temporary files of killed processes from the program's folders."""
+def remove_all_leftovers() -> None:
+    """Remove temporary files of killed processes from the folders of the program."""
     for folder in (settings_folder(), presets_folder(), runs_folder(), videos_folder()):
-        sweep(folder)
+        remove_leftovers(folder)
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file so that a crash leaves either the old or the new one, never half of it."""
+def write_text(path: Path, text: str) -> None:
+    """Write a text file; after a crash either the old or the new file exists, complete."""
     write_whole_file(path, lambda file: file.write(text.encode("utf-8")))

@@ -1,6 +1,6 @@
-"""Plots as files: CSV, PNG and SVG with units, and what they show the run of.
+"""Plots as CSV, PNG and SVG files, with units and the parameters of the run.
 
-matplotlib takes half a second to import: only when something is drawn.
+The import of matplotlib takes half a second, therefore it is done only when a plot is drawn.
 """
 
 from __future__ import annotations
@@ -20,20 +20,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DPI = 160
-"""Dots per inch a picture of 1920 x 1080 is drawn with: text then stands as large as on a slide."""
+"""Resolution of a picture of 1920 x 1080 pixels [1/inch]: its text has the size of text on a slide."""
 PICTURE = (1920, 1080)
 """Size of a picture [pixel]."""
 OURS, PUBLISHED = "#0b62b8", "#c4500a"
+"""Colours of the results of this program and of published ones."""
 STYLES: dict[str, dict[str, Any]] = {
     "mean": {"color": OURS, "marker": "o", "markersize": 9, "zorder": 5},
     "published": {"color": PUBLISHED, "marker": "s", "markersize": 14, "markerfacecolor": "white", "zorder": 3},
     "single runs": {"color": OURS, "marker": "x", "markersize": 8, "alpha": 0.6, "zorder": 4},
 }
-"""Of points, by label; told apart by shape too."""
+"""Styles of points by label: different colours and shapes."""
 OTHER_POINTS: dict[str, Any] = {"color": OURS, "marker": "o", "markersize": 6, "zorder": 4}
 BARS: dict[str, Any] = {"elinewidth": 2.5, "capsize": 7, "capthick": 2.5, "markeredgewidth": 2.5}
 LAWS = ((PUBLISHED, "--"), ("#5b5b5b", ":"), ("#2b7a3d", "-."))
-"""Colours and dashes of laws that are not fitted here, in their order."""
+"""Colours and dashes of lines that are not fitted to the points, in their order."""
 TRACES = (
     OURS,
     "#c4500a",
@@ -47,29 +48,29 @@ TRACES = (
     "#40407a",
     "#000000",
 )
-"""Colours of quantities over time that share an axis."""
+"""Colours of quantities over time on one axis, in their order."""
 SIZES = {"title": 22, "facts": 14, "label": 20, "ticks": 17, "legend": 16}
-"""Text of a picture with one axis [point]."""
+"""Text sizes of a picture with one plot [point]."""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A plot to be written: curves one above the other, and where they come from."""
+    """A picture to write: plots one above the other, and their source."""
 
     title: str
     facts: str
     """Parameters, seed and program in words, under the title."""
     curves: tuple[Curve, ...]
-    """Curves that stand one above the other share the horizontal axis of the lowest one."""
+    """Plots one above the other, with the horizontal axis of the lowest one."""
     source: Mapping[str, str] = field(default_factory=dict)
     """Program, scene, seed and every parameter with its unit, by name."""
     over_time: bool = False
-    """Whether the curves are traces over time instead of points beside laws."""
+    """True for quantities over time, False for points that are compared with laws."""
 
 
 def write_csv(sheet: Sheet, file: BinaryIO) -> None:
-    """Comments that name the source, then a table: columns side by side where all lines share one x, else one below
-    the other."""
+    """Write comments with the source, then a table: with one column per line if all lines have the same x, otherwise
+    with the lines one below the other."""
     text = io.StringIO(newline="")
     text.writelines(f"# {line}\n" for line in (sheet.title, *_source_lines(sheet)))
     table = csv.writer(text, lineterminator="\n")
@@ -88,8 +89,8 @@ def _source_lines(sheet: Sheet) -> list[str]:
 def _write_wide(table: Any, lines: list[tuple[Curve, Line]]) -> None:
     head, columns = [lines[0][0].x_label], [lines[0][1].x]
     for curve, line in lines:
-        alone = len(curve.lines) == 1
-        head.append(curve.y_label if alone else f"{line.label}, {curve.y_label}")
+        single = len(curve.lines) == 1
+        head.append(curve.y_label if single else f"{line.label}, {curve.y_label}")
         columns.append(line.y)
         if line.error is not None:
             head.append(f"{line.scatter} of {head[-1]}")
@@ -103,12 +104,12 @@ def _write_long(table: Any, lines: list[tuple[Curve, Line]]) -> None:
     table.writerow(["line", curve.x_label, curve.y_label, "error", "the error is"])
     for _, line in lines:
         errors = np.full(len(line.x), np.nan) if line.error is None else line.error
-        said = "" if line.error is None else line.scatter
-        table.writerows([line.label, *map(_number, row), said] for row in zip(line.x, line.y, errors, strict=True))
+        kind = "" if line.error is None else line.scatter
+        table.writerows([line.label, *map(_number, row), kind] for row in zip(line.x, line.y, errors, strict=True))
 
 
 def _number(value: float) -> str:
-    """Digits that give the same bits back; empty for a missing value."""
+    """The shortest decimal number with the same bits; empty for a missing value."""
     return repr(float(value)) if math.isfinite(value) else ""
 
 
@@ -140,10 +141,13 @@ def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: st
         axes.tick_params(labelsize=sizes["ticks"])
         axes.grid(color="#d8d8d8")
     rows[-1].set_xlabel(sheet.curves[-1].x_label, fontsize=sizes["label"])
-    said: dict[str, str | None] = {"Title": sheet.title, "Description": "\n".join((sheet.facts, *_source_lines(sheet)))}
+    metadata_of_file: dict[str, str | None] = {
+        "Title": sheet.title,
+        "Description": "\n".join((sheet.facts, *_source_lines(sheet))),
+    }
     program = f"Repose {metadata.version('repose')}"
-    said |= {"Software": program} if kind == "png" else {"Creator": program, "Date": None}
-    figure.savefig(file, format=kind, metadata=said)
+    metadata_of_file |= {"Software": program} if kind == "png" else {"Creator": program, "Date": None}
+    figure.savefig(file, format=kind, metadata=metadata_of_file)
 
 
 WRITERS: dict[str, Callable[[Sheet, BinaryIO], None]] = {
@@ -151,11 +155,11 @@ WRITERS: dict[str, Callable[[Sheet, BinaryIO], None]] = {
     ".png": draw,
     ".svg": lambda sheet, file: draw(sheet, file, kind="svg"),
 }
-"""What writes a plot, by the suffix of its file."""
+"""Functions that write a plot, by the suffix of its file."""
 
 
 def _draw_traces(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
-    """Quantities over time."""
+    """Draw quantities over time."""
     for place, line in enumerate(curve.lines):
         axes.plot(line.x, line.y, color=TRACES[place % len(TRACES)], linewidth=1.8, label=line.label)
     if curve.log:
@@ -166,7 +170,7 @@ def _draw_traces(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
 
 
 def _draw_comparison(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
-    """Points with error bars beside laws."""
+    """Draw points with error bars, and laws as lines."""
     names = [_name(line) for line in curve.lines]
     laws = iter(LAWS * (1 + len(curve.lines) // len(LAWS)))
     for line in curve.lines:
@@ -178,7 +182,7 @@ def _draw_comparison(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]) if _below_zero(curve) else 0.0)
     if not any(len(line.x) and float(np.nanmin(line.x)) < 0.0 for line in curve.lines):
         axes.set_xlim(left=max(0.0, axes.get_xlim()[0]))
-    handles, labels = axes.get_legend_handles_labels()  # points with bars come last, whatever the order of drawing
+    handles, labels = axes.get_legend_handles_labels()  # matplotlib lists points with bars last
     ordered = sorted(zip(handles, labels), key=lambda entry: names.index(entry[1]))
     if ordered:
         axes.legend(*zip(*ordered), fontsize=sizes["legend"], loc="upper left", framealpha=0.95)
@@ -189,7 +193,7 @@ def _below_zero(curve: Curve) -> bool:
 
 
 def _name(line: Line) -> str:
-    """The label, with what the bars are."""
+    """The label, with the kind of the error bars."""
     return line.label if line.error is None else f"{line.label} ± {line.scatter}"
 
 

@@ -10,6 +10,8 @@ from repose.app.render.text import friendly, text_width
 
 FEWEST = 3
 """Smallest number of ticks of an axis: two do not show the scale between them."""
+MOST = 11
+"""Largest number of ticks beside each other."""
 STEPS = (Decimal(1), Decimal(2), Decimal(5))
 """Distances between ticks, times a power of ten."""
 ODD_STEPS = (Decimal("2.5"), Decimal(3), Decimal(4))
@@ -25,8 +27,9 @@ def linear_ticks(low: float, high: float, most: float) -> tuple[list[float], lis
     if not (math.isfinite(low) and math.isfinite(high) and high > low):
         return [], []
     power = math.floor(math.log10(high - low))
+    ends = Decimal(low), Decimal(high)
     counts = {
-        step * Decimal(10) ** exponent: _count(low, high, step * Decimal(10) ** exponent)
+        step * Decimal(10) ** exponent: _count(*ends, step * Decimal(10) ** exponent)
         for exponent in range(power - 1, power + 1)
         for step in (*STEPS, *ODD_STEPS)
     }
@@ -35,13 +38,13 @@ def linear_ticks(low: float, high: float, most: float) -> tuple[list[float], lis
     round_ones = {step: count for step, count in fitting.items() if step.as_tuple().digits in ((1,), (2,), (5,))}
     best = round_ones or fitting
     step = max(best, key=lambda step: best[step]) if best else max(enough)
-    first = math.ceil(Decimal(low) / step)
+    first = math.ceil(ends[0] / step)
     ticks = [number * step for number in range(first, first + enough[step])]
     return [float(tick) for tick in ticks], _labels(ticks)
 
 
-def _count(low: float, high: float, step: Decimal) -> int:
-    return math.floor(Decimal(high) / step) - math.ceil(Decimal(low) / step) + 1
+def _count(low: Decimal, high: Decimal, step: Decimal) -> int:
+    return math.floor(high / step) - math.ceil(low / step) + 1
 
 
 def _labels(ticks: list[Decimal]) -> list[str]:
@@ -80,9 +83,8 @@ def set_axis(axis: int, low: float, high: float, length: float, log: bool = Fals
 
 def _most_beside_each_other(low: float, high: float, length: float) -> float:
     """Number of labels that have room beside each other on `length` [px]."""
-    most = float(FEWEST)
-    for wanted in range(FEWEST, 12):
+    for wanted in range(MOST, FEWEST, -1):
         widest = max((text_width(word) for word in linear_ticks(low, high, wanted)[1]), default=1.0)
         if wanted * GAP * widest <= length:
-            most = wanted
-    return most
+            return wanted
+    return FEWEST

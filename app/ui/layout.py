@@ -11,9 +11,9 @@ from imgui_bundle import imgui, implot
 from repose.app.progress import one_line
 from repose.app.render.text import note, text_width
 from repose.app.ui.panels import Panel, Side, all_panels
-from repose.app.ui.places import FOCUS, LAST_FOCUS, STABILITY, TOOLS, WHOLE_COLUMN, fold, is_short, take_focus
+from repose.app.ui.places import FOCUS, LAST_FOCUS, STABILITY, TOOLS, WHOLE_COLUMN, fold, is_low, is_short, take_focus
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, tab
+from repose.app.ui.widgets import button, choose_tab
 
 log = logging.getLogger(__name__)
 
@@ -128,7 +128,7 @@ def _draw_column(ui: Ui, width: float, height: float) -> None:
     """Panels from top to bottom; the tools, a tab each, take the remaining height.
 
     In a short column only the first panel stands above the tabs, and the others become tabs, so that none is below
-    the fold.
+    the fold; in a low one, the readings too.
     """
     imgui.set_next_window_pos(imgui.ImVec2(0.0, 0.0))
     imgui.set_next_window_size(imgui.ImVec2(width, height))
@@ -142,40 +142,22 @@ def _draw_column(ui: Ui, width: float, height: float) -> None:
     used = imgui.get_cursor_pos_y() - start
     if short or not ui.memory.get(WHOLE_COLUMN):
         room = height - used - 2 * imgui.get_style().window_padding.y
-        _draw_tools(ui, panels[len(above) :] + _on("tools"), max(room, LEAST_TOOLS * ui.scale))
+        tabs = panels[len(above) :] + (_on("low") if is_low(ui) else []) + _on("tools")
+        _draw_tools(ui, tabs, max(room, LEAST_TOOLS * ui.scale))
     _draw_edge(ui, width, 0.0, width, height)
     imgui.end()
 
 
 def _draw_tools(ui: Ui, panels: list[Panel], height: float) -> None:
     """The row of tabs, completed before the chosen panel is drawn, because a panel that fails closes open tab bars."""
-    chosen, top = None, imgui.get_cursor_pos_y()
-    style = imgui.get_style()
-    # The row is laid out with these paddings: the names of all tabs have to fit into the column; of a narrow one they
-    # are scrolled, or chosen from the list at its left.
-    imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(TAB_PADDING * ui.scale, style.frame_padding.y))
-    imgui.push_style_var(imgui.StyleVar_.item_inner_spacing, imgui.ImVec2(ui.scale, style.item_inner_spacing.y))
-    narrow = sum(text_width(panel.title) + 2.2 * TAB_PADDING * ui.scale for panel in panels) > _width()
-    flags = imgui.TabBarFlags_.fitting_policy_scroll
-    shown = imgui.begin_tab_bar(TOOLS, flags | (imgui.TabBarFlags_.tab_list_popup_button if narrow else 0))
-    imgui.pop_style_var()
-    if shown:
-        for panel in panels:
-            if tab(ui, TOOLS, panel.name, panel.title, TAB_PADDING):
-                chosen = panel
-                imgui.end_tab_item()
-        imgui.end_tab_bar()
-    imgui.pop_style_var()
+    top = imgui.get_cursor_pos_y()
+    chosen = choose_tab(ui, TOOLS, {panel.name: panel.title for panel in panels}, TAB_PADDING)
     if chosen is None:
         return
     left = max(height - (imgui.get_cursor_pos_y() - top), ui.scale)
-    imgui.begin_child(chosen.name, imgui.ImVec2(0.0, left), imgui.ChildFlags_.nav_flattened)
-    _draw_guarded(ui, chosen)
+    imgui.begin_child(chosen, imgui.ImVec2(0.0, left), imgui.ChildFlags_.nav_flattened)
+    _draw_guarded(ui, next(panel for panel in panels if panel.name == chosen))
     imgui.end_child()
-
-
-def _width() -> float:
-    return float(imgui.get_content_region_avail().x)
 
 
 def _draw_over(ui: Ui, panel: Panel) -> None:

@@ -16,14 +16,14 @@ STABILITY = "stability"
 """Entry of `Ui.memory`: whether the numbers of stability are shown over the picture; also the name of their window."""
 STRIP = 52.0
 """Height of the strip with the actions at the foot of the picture, beside the scale bar [px at scale 1]."""
-SCALE_BAR = 210.0
-"""Width kept free for the scale bar [px at scale 1]."""
 BELOW_LEGEND = 112.0
 """Where notices begin, so that they never cover the legend [px at scale 1, from the top of the picture]."""
 NOTICE = 336.0
 """Width of a notice at the right edge of the picture: that of the legend [px at scale 1]."""
 SHORT = 570.0
 """Height of the column below which it has no room for parameters and tools one below the other [px at scale 1]."""
+LOW = 444.0
+"""Height of the column below which it has no room for the readings above the tabs [px at scale 1]: a tab has them."""
 TOOLS = "tab"
 """The row of tabs in the column: its entry in the settings, and the beginning of the names of its widgets."""
 
@@ -58,6 +58,11 @@ def chosen_fold(ui: Ui) -> bool:
 def is_short(ui: Ui) -> bool:
     """Whether the window is too low, or its text too large, for parameters and tools one below the other."""
     return ui.size[1] - ui.inset[3] < SHORT * ui.scale
+
+
+def is_low(ui: Ui) -> bool:
+    """Whether the readings are in a tab, because five sliders and four readings do not fit into the column."""
+    return ui.size[1] - ui.inset[3] < LOW * ui.scale
 
 
 def room_in_column() -> float:

@@ -39,5 +39,6 @@ def headline(snapshot: Snapshot) -> Headline | None:
 def in_words(reading: Reading) -> str:
     """Value, error and unit of a reading."""
     reading = reading.readable()
-    error = f" ± {reading.error:.2g}" if reading.error is not None else ""
-    return friendly(f"{reading.value:.4g}{error} {reading.unit}".rstrip())
+    degree = "°" if reading.unit == "°" else ""
+    error = f" ± {reading.error:.2g}{degree}" if reading.error is not None else ""
+    return friendly(f"{reading.value:.4g}{degree}{error} {reading.unit.removeprefix(degree)}".rstrip())

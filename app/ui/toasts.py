@@ -61,6 +61,7 @@ def _sources(ui: Ui) -> list[tuple[str, object, str, bool]]:
         ("refusal", snapshot.refusals, snapshot.refusal, True),
         ("edit", ui.edits.refused, refused, True),
         ("preset", ui.preset_library.trouble, ui.preset_library.trouble, True),
+        ("threads", snapshot.threads_crowded, snapshot.threads_crowded, False),
         ("saved", saver.said, saver.said, False),
         ("not saved", saver.trouble, saver.trouble, True),
         ("recording", film.running, f"Recording to {film.path}." if film.running else "", False),

@@ -42,7 +42,7 @@ class UiProbe:
         self._frame += 1
         if self._frame % INTERVAL == 0:
             state = {"frame": self._frame, "size": size, "widgets": self.widgets, "state": describe(snapshot)} | extra
-            paths.write_whole(self.path, json.dumps(state))
+            paths.write_text(self.path, json.dumps(state))
         self.widgets = {}
 
 
@@ -64,6 +64,7 @@ def describe(snapshot: Snapshot) -> dict[str, Any]:
         "refusal": snapshot.refusal,
         "fault": snapshot.fault.message if snapshot.fault is not None else "",
         "threads": snapshot.threads_asked or snapshot.threads_wanted,
+        "threads_crowded": snapshot.threads_crowded,
         "paused": snapshot.paused,
         "compiling": snapshot.compiling,
     }

@@ -238,27 +238,43 @@ def _entry(text: str, key: str, current: bool) -> bool:
     return chosen
 
 
-def tab(ui: Ui, group: str, name: str, title: str, padding: float | None = None) -> bool:
-    """Whether the tab just drawn is the one shown in its row; the choice is stored in the settings.
+def choose_tab(ui: Ui, group: str, titles: dict[str, str], padding: float) -> str | None:
+    """A row of tabs by name, with their titles; the name of the one shown, stored in the settings.
 
-    `padding` beside its title [px at scale 1].
+    `padding` beside a title [px at scale 1]. No title is cut: where they do not fit, they scroll and a list has them
+    all.
     """
+    style, chosen = imgui.get_style(), None
+    # The row is laid out with these paddings at its first tab.
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(padding * ui.scale, style.frame_padding.y))
+    imgui.push_style_var(imgui.StyleVar_.item_inner_spacing, imgui.ImVec2(ui.scale, style.item_inner_spacing.y))
+    wide = sum(text_width(title) + (2.0 * padding + 1.0) * ui.scale for title in titles.values())
+    flags = imgui.TabBarFlags_.fitting_policy_scroll
+    if wide > imgui.get_content_region_avail().x:
+        flags |= imgui.TabBarFlags_.tab_list_popup_button
+    if imgui.begin_tab_bar(group, flags):
+        for name, title in titles.items():
+            if _tab(ui, group, name, title):
+                chosen = name
+                imgui.end_tab_item()
+        imgui.end_tab_bar()
+    imgui.pop_style_var(2)
+    return chosen
+
+
+def _tab(ui: Ui, group: str, name: str, title: str) -> bool:
+    """Whether the tab just drawn is the one shown in its row."""
     tabs, found = ui.settings.choices.tabs, ui.memory.setdefault("tabs found", set())
     flags = 0
     if tabs.get(group) == name and group not in found:
         flags = imgui.TabItemFlags_.set_selected
         found.add(group)
-    if padding is not None:
-        high = imgui.get_style().frame_padding.y
-        imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(padding * ui.scale, high))
     shown, _ = imgui.begin_tab_item(title, None, flags)
-    if padding is not None:
-        imgui.pop_style_var()
     ui.probe.mark(f"{group}.{name}")
     if imgui.is_item_activated() and tabs.get(group) != name:
         ui.settings.choices.tabs = {**tabs, group: name}
         found.add(group)
-    return shown
+    return bool(shown)
 
 
 def bring_forward(ui: Ui, group: str, name: str) -> None:

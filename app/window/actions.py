@@ -22,9 +22,9 @@ def make_actions(
     actions: dict[str, Callable[[], object]] = {
         key.name: partial(key.act, ui) for key in all_keys() if key.act is not None
     }
-    actions |= {f"look_{name}": partial(camera_control.look, name) for name in VIEWS}
+    actions |= {f"look_{name}": partial(camera_control.turn_to, name) for name in VIEWS}
     return actions | {
-        "frame_all": camera_control.show_everything,
+        "frame_all": camera_control.follow_grains,
         "hide_panels": partial(_toggle_panels, ui),
         "fullscreen": window.toggle_fullscreen,
         "next_column": partial(focus_next, ui),

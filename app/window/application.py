@@ -115,8 +115,8 @@ class Application:
             self._fit(size)
             self.gui.begin_frame(size, ui.scale)
             self._draw_panels()
-            self.camera_control.follow(ui, self._elapsed())
-            self.turning.follow(ui)
+            self.camera_control.update(ui, self._elapsed())
+            self.turning.update(ui)
             self._draw_picture(size)
             self.gui.end_frame()
             self.gui.update_cursor()
@@ -230,8 +230,8 @@ class Application:
             if not dispatch(event, keys, self.ui, self.gui.io.want_text_input) or is_escape(event):
                 self.gui.process_event(event)
                 free = not self.gui.io.want_capture_mouse
-                if not self.turning.obey(event, self.ui, free):
-                    self.camera_control.obey(event, self.ui.camera, self.window.size, self._pointer, free)
+                if not self.turning.handle(event, self.ui, free):
+                    self.camera_control.handle(event, self.ui.camera, self.window.size, self._pointer, free)
         return True
 
     def _fit(self, size: Size) -> None:
@@ -257,7 +257,7 @@ class Application:
         from repose.app.ui.layout import draw_panels
 
         if imgui.is_mouse_double_clicked(0) and not self.gui.io.want_capture_mouse:
-            self.camera_control.show_everything()
+            self.camera_control.follow_grains()
         draw_panels(self.ui)
 
     def _draw_picture(self, size: Size) -> None:
@@ -289,7 +289,7 @@ class Application:
         """The director of a film, whose camera follows the grains until the user moves the camera."""
 
         def chosen() -> tuple[Camera | None, bool]:
-            follows = self.camera_control.everything
+            follows = self.camera_control.follows_grains
             return (self.ui.camera if follows else self.camera_control.for_film(self.ui, film.size)), follows
 
         title = self.ui.preset_library.title(self.ui.snapshot.scene)

@@ -17,67 +17,67 @@ if TYPE_CHECKING:
     import pygame
 
 GLIDE = 0.2
-"""Fraction of the way to a named direction covered in one frame."""
+"""Fraction of the remaining rotation to a named view that one frame covers [-]."""
 LONGEST_FRAME = 0.1
 """Largest wall time by which the camera advances in one frame [s]."""
 ZOOM = 1.12
-"""Magnification of one notch of the wheel."""
+"""Magnification by one notch of the wheel [-]."""
 ARRIVED = math.radians(0.1)
 """Remaining angle below which the rotation to a named view ends [rad]."""
 
 
 @dataclass
 class CameraControl:
-    """Keeps the grains in view while window and scene change, and reacts to the mouse."""
+    """Chooses the camera: from the grains, or from mouse and keys."""
 
-    everything: bool = True
+    follows_grains: bool = True
     """True while the camera follows the grains."""
     _following: Following | None = None
-    _place: object = None
-    """Scene, and size and insets of the window, for which the camera was chosen."""
+    _chosen_for: object = None
+    """Scene, size of the window and insets for which the camera was last chosen without a transition."""
     _dragging: bool = False
     _shift: bool = False
-    _heading: tuple[float, float] | None = None
-    """Azimuth and elevation to rotate to [rad]."""
+    _goal: tuple[float, float] | None = None
+    """Azimuth and elevation of the named view to which the camera rotates [rad]."""
 
-    def show_everything(self) -> None:
+    def follow_grains(self) -> None:
         """Follow the grains again."""
-        self.everything = True
+        self.follows_grains = True
 
-    def look(self, name: str) -> None:
-        """Rotate to a view in `repose.app.render.orbit.VIEWS` and follow the grains; in 2D only the latter."""
-        self._heading = VIEWS[name]
-        self.show_everything()
+    def turn_to(self, name: str) -> None:
+        """Follow the grains; in 3D also rotate to a view of `repose.app.render.orbit.VIEWS`."""
+        self._goal = VIEWS[name]
+        self.follow_grains()
 
-    def follow(self, ui: Ui, elapsed: float = 0.0) -> None:
-        """Follow the grains smoothly, `elapsed` seconds after the last frame, unless the user has moved the camera."""
+    def update(self, ui: Ui, elapsed: float = 0.0) -> None:
+        """One frame, `elapsed` [s] after the last one: follow the grains, unless the user has moved the camera."""
         scene = ui.snapshot
         kind = Camera3D if scene.position.shape[1] == 3 else Camera2D
         if not isinstance(ui.camera, kind):
-            ui.camera, self._following, self._heading = kind(), None, None
-            self.show_everything()
-        if not self.everything or not scene.serial:
+            ui.camera, self._following, self._goal = kind(), None, None
+            self.follow_grains()
+        if not self.follows_grains or not scene.serial:
             return
         if isinstance(ui.camera, Camera3D):
             self._turn(ui.camera)
         place = (scene.scene, scene.cuts if not scene.step else 0, ui.size, ui.inset, ui.scale)
-        if place != self._place or self._following is None:
-            self._place, self._following = place, None  # another window or scene: at once
+        if place != self._chosen_for or self._following is None:
+            self._chosen_for, self._following = place, None  # no transition in another window or scene
         elif self._following.camera is not ui.camera:
-            self._following = Following(ui.camera, wall_top=self._following.wall_top)  # moved by the user: smoothly
+            self._following = Following(ui.camera, wall_top=self._following.wall_top)  # a transition from there
         left, top, right, bottom = ui.inset
         room: Inset = (left, top + LEGEND_ROOM * ui.scale, right, bottom + SCALE_BAR_ROOM * ui.scale)
         self._following = follow(self._following, scene, ui.camera, ui.size, room, min(elapsed, LONGEST_FRAME))
         ui.camera = self._following.camera
 
     def picture(self, snapshot: Snapshot) -> Snapshot:
-        """The snapshot to draw; while the camera follows the grains, without walls higher than the column needs."""
-        if not self.everything or self._following is None:
+        """The snapshot to draw: while the camera follows the grains, without the walls above the column."""
+        if not self.follows_grains or self._following is None:
             return snapshot
         return without_idle_walls(snapshot, self._following.wall_top)
 
-    def obey(self, event: pygame.Event, camera: Camera, size: Size, mouse: tuple[float, float], free: bool) -> None:
-        """Drag to pan, in 3D to rotate; wheel to zoom at the pointer; `free` is False while a panel has the mouse."""
+    def handle(self, event: pygame.Event, camera: Camera, size: Size, mouse: tuple[float, float], free: bool) -> None:
+        """Pan or, in 3D, rotate with a drag, zoom with the wheel; `free` is False if the pointer is on a panel."""
         import pygame
 
         if event.type == pygame.MOUSEBUTTONDOWN and event.button <= 3:
@@ -92,15 +92,15 @@ class CameraControl:
                 camera.orbit(dx, dy, size)
             else:
                 camera.pan(dx, dy, size)
-            self.everything, self._heading = False, None
+            self.follows_grains, self._goal = False, None
         elif event.type == pygame.MOUSEWHEEL and free:
             camera.zoom(ZOOM**event.precise_y, mouse, size)
-            self.everything, self._heading = False, None
+            self.follows_grains, self._goal = False, None
 
     def for_film(self, ui: Ui, size: Size) -> Camera | None:
-        """The camera of a film of that size: the view between the panels; None for the whole scene in 2D."""
+        """The camera of a film of that size: the view between the panels; None if a film in 2D follows the grains."""
         camera = ui.camera
-        if self.everything and not isinstance(camera, Camera3D):
+        if self.follows_grains and not isinstance(camera, Camera3D):
             return None
         left, top, right, bottom = ui.inset
         width, height = max(ui.size[0] - left - right, 1.0), max(ui.size[1] - top - bottom, 1.0)
@@ -115,14 +115,14 @@ class CameraControl:
         return Camera2D((float(x), float(y)), camera.metres_per_pixel * shrink)
 
     def _turn(self, camera: Camera3D) -> None:
-        """One step of the rotation to the chosen view, by the smaller angle."""
-        if self._heading is None:
+        """One frame of the rotation to the named view, by the smaller angle."""
+        if self._goal is None:
             return
-        azimuth = math.remainder(self._heading[0] - camera.azimuth, math.tau)
-        elevation = self._heading[1] - camera.elevation
+        azimuth = math.remainder(self._goal[0] - camera.azimuth, math.tau)
+        elevation = self._goal[1] - camera.elevation
         if max(abs(azimuth), abs(elevation)) < ARRIVED:
-            camera.azimuth, camera.elevation = self._heading
-            self._heading = None
+            camera.azimuth, camera.elevation = self._goal
+            self._goal = None
             return
         camera.azimuth += GLIDE * azimuth
         camera.elevation += GLIDE * elevation

@@ -37,13 +37,13 @@ class Turning:
     angle: float = 0.0
     """Angle about the x axis [rad]."""
     dragged: bool = False
-    """True while the user turns it."""
+    """True during a drag."""
     _ctrl: bool = False
     _waited: int = 0
     """Number of frames since the command to turn was sent; 0 without a command."""
 
-    def obey(self, event: pygame.Event, ui: Ui, free: bool) -> bool:
-        """Turn with a Ctrl-drag; True if the event was used. `free` is False while a panel has the mouse."""
+    def handle(self, event: pygame.Event, ui: Ui, free: bool) -> bool:
+        """Turn with a Ctrl-drag; True if the event was used. `free` is False if the pointer is on a panel."""
         import pygame
 
         if event.type in (pygame.KEYDOWN, pygame.KEYUP):
@@ -59,7 +59,7 @@ class Turning:
             return True
         return False
 
-    def follow(self, ui: Ui) -> None:
+    def update(self, ui: Ui) -> None:
         """One frame: rotate back or to half a turn, then send the command and wait for its effect."""
         action = turnable(ui.snapshot)
         if self._waited:

@@ -221,6 +221,8 @@ def _slices(columns, first, last):
 
 @overload(at)
 def _at(columns, k):
+    if len(columns) > 3:
+        return lambda columns, k: at(columns[:3], k) + at(columns[3:], k)
     return (
         lambda columns, k: (),
         lambda columns, k: (columns[0][k],),
@@ -246,7 +248,11 @@ def _write_at(columns, k, a):
         columns[1][k] = a[1]
         columns[2][k] = a[2]
 
-    return (write_at0, write_at1, write_at2, write_at3)[len(a)]
+    def write_more(columns, k, a):
+        write_at(columns[:3], k, a[:3])
+        write_at(columns[3:], k, a[3:])
+
+    return (write_at0, write_at1, write_at2, write_at3)[len(a)] if len(a) <= 3 else write_more
 
 
 @overload(add_at)

@@ -394,6 +394,8 @@ def fill_pair_properties(world: World) -> None:
     pairs.kind[:used] = world.material[i] * world.counters[MATERIAL_COUNT] + world.material[j]
     if world.inverse_mass.shape[0] > world.search.cell.shape[0]:
         pairs.effective_inertia[:used] = 1.0 / np.maximum(inverse_inertia[i] + inverse_inertia[j], TINY)
+    else:
+        pairs.smaller_radius[:used] = np.minimum(world.radius[i], world.radius[j])
 
 
 def with_parts(world: World, model: Model) -> World:

@@ -98,9 +98,10 @@ def compilable(function: Callable | None = None, **options: Any) -> Any:
     return mark if function is None else mark(function)
 
 
-def overload(function: Callable) -> Any:
-    """Let compiled code call a variant of `function` that is chosen by the types of its arguments."""
-    return numba.extending.overload(function, jit_options=INNER)
+def overload(function: Callable, **options: Any) -> Any:
+    """Let compiled code call a variant of `function` that is chosen by the types of its arguments; with numba's
+    `options`."""
+    return numba.extending.overload(function, jit_options=INNER | options)
 
 
 def call(part: Any, argument: Any) -> int:

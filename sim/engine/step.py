@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from numba import typeof
+from numba._dispatcher import compute_fingerprint
 from repose.sim.engine.bodies import (
     gather_members,
     own_bodies,
@@ -46,8 +47,8 @@ def compose(model: Model) -> Any:
     any number of them.
     """
     loop, parts = compiled(step_loop(model, fingerprint())), compiled_parts(model)
-    known: dict[bool, Parts] = {}
-    """Addresses of the parts by whether the world has walls."""
+    known: dict[tuple[bytes, bool, bytes], Parts] = {}
+    """Addresses of the parts by the types of the tables, whether there are walls, and the types of the numbers."""
     no_parts = Parts(*(0 for _ in Parts._fields))
 
     def run(
@@ -59,22 +60,28 @@ def compose(model: Model) -> Any:
         thread_id: int,
         numbers: Numbers = NO_NUMBERS,
     ) -> tuple[int, int, int]:
-        walled = world.walls.shape.size > 0
         seen = without_unused(world, model)
-        if walled not in known:
-            call_types = tuple(map(typeof, (seen, params, gravity, dt, steps, thread_id, numbers, no_parts)))
-            known[walled] = addresses(
-                parts, world, params, gravity, lambda: loop.signatures or loop.compile(call_types)
+        given = seen, params, gravity, dt, steps, thread_id, numbers
+        kind = (*_tables_of(seen), compute_fingerprint(given[1:]))
+        if kind not in known:  # parts for tables of exactly these types, and the loop that calls them
+            types = tuple(map(typeof, (*given, no_parts)))
+            known[kind] = addresses(
+                parts, world, params, gravity, lambda: types in loop.overloads or loop.compile(types)
             )
-        answer: tuple[int, int, int] = loop(seen, params, gravity, dt, steps, thread_id, numbers, known[walled])
-        loop.disable_compile()  # for tables of other types the parts would have to be compiled again, too
+        answer: tuple[int, int, int] = loop(*given, known[kind])
         return answer
 
     def is_ready(world: World) -> bool:
-        return bool(loop.signatures) and (world.walls.shape.size > 0) in known
+        tables = _tables_of(without_unused(world, model))
+        return any(kind[:2] == tables for kind in known)
 
     run.is_ready, run.dispatcher = is_ready, loop  # type: ignore[attr-defined]
     return in_threads(run)
+
+
+def _tables_of(world: World) -> tuple[bytes, bool]:
+    """The types of the tables, as numba tells them apart in a few microseconds, and whether there are walls."""
+    return compute_fingerprint(world), world.walls.shape.size > 0
 
 
 def without_unused(world: World, model: Model) -> World:

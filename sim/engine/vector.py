@@ -9,6 +9,8 @@ The compiled variants exist because numba can index a tuple only by a constant.
 
 from __future__ import annotations
 
+import math
+
 from repose.sim.engine.jit import overload
 
 
@@ -30,6 +32,13 @@ def scale(factor, a):
 def dot(a, b):
     """Scalar product; 0.0 for empty tuples."""
     return sum((x * y for x, y in zip(a, b, strict=True)), 0.0)
+
+
+def length_across(a, normal):
+    """Length of a vector perpendicular to this unit vector; in the plane it takes no root."""
+    if len(a) == 2:
+        return abs(normal[0] * a[1] - normal[1] * a[0])
+    return math.sqrt(dot(a, a))
 
 
 def pick(condition, a, b):
@@ -122,6 +131,13 @@ def _dot(a, b):
         lambda a, b: a[0] * b[0] + a[1] * b[1],
         lambda a, b: a[0] * b[0] + a[1] * b[1] + a[2] * b[2],
     )[len(a)]
+
+
+@overload(length_across)
+def _length_across(a, normal):
+    if len(a) == 2:
+        return lambda a, normal: abs(normal[0] * a[1] - normal[1] * a[0])
+    return lambda a, normal: math.sqrt(dot(a, a))
 
 
 @overload(pick)

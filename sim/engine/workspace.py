@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.engine.jit import compilable
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +24,12 @@ which are read or written but not used."""
 
 CHUNK = 8 * BLOCK
 """Pairs per chunk of work; energies are summed by chunk, so that the sum does not depend on the number of threads."""
+
+LINE = 8
+"""Numbers in a cache line: tables that are read as vectors have so many entries more, and begin at a line."""
+
+GROUP = 4
+"""Numbers of the row of a sphere that are read as one vector (repose.sim.engine.contacts.sphere_rows)."""
 
 LARGE = 3.0
 """Radius above which a sphere has cells of its own, in units of the geometric mean radius [-]."""
@@ -115,9 +122,6 @@ class Search(NamedTuple):
     body: NDArray[np.int32]
     """Row of the body that each sphere is a member of, -1 for a loose sphere, shape (count,): members of one body do
     not touch each other."""
-    unequal: Floats
-    """(R_max + R_min)/R_min of all spheres, shape (1,): no overlap is a larger share of the smaller radius than so many
-    times its share of R_i + R_j."""
 
 
 class Threads(NamedTuple):
@@ -140,15 +144,32 @@ class Threads(NamedTuple):
     largest_overlap: Floats
     """The largest overlap each thread has found at this evaluation, among pairs and at walls, as
     `World.largest_overlap` where it is larger than that, shape (2, threads, OVERLAP_COLUMNS)."""
+    sphere_rows: Floats
+    """What contacts read of each sphere, one row per sphere (repose.sim.engine.contacts.sphere_rows), shape
+    (count * width + 8,)."""
+    sums: Floats
+    """Force and torque on each sphere in one row, likewise; empty for several threads."""
     push: Floats
     """Of each pair the force on i [N], with rotation the torque on i and that on j [N m],
-    shape (capacity, dimension + 2 spin length); empty for one thread."""
+    shape (capacity * (dimension + 2 spin length),); empty for one thread."""
     field_power: Floats
     """Power that each sphere loses to fields as heat, and that an agent outside gives to it [W], shape (2, count)."""
     other: NDArray[np.uint32]
     """Pairs of each sphere as j, shape (capacity,); empty for one thread."""
     other_begin: NDArray[np.int32]
     """Where they begin, shape (count + 1,); empty for one thread."""
+
+
+@compilable(forceinline=True)  # type: ignore[untyped-decorator]
+def row_width(dimension: int, turning: bool) -> int:
+    """Numbers in the row of a sphere: position and velocity, then spin and radius, each filled up to whole groups."""
+    return GROUP * ((dimension + 1) // 2 + (1 if turning else 0))
+
+
+@compilable(forceinline=True)  # type: ignore[untyped-decorator]
+def sum_width(dimension: int, turning: bool) -> int:
+    """Numbers in the sum of a sphere: force, then torque, each filled up to a vector of two or four."""
+    return 2 * (dimension - 1) * (2 if turning else 1)
 
 
 def empty_wall_buffer(capacity: int, spheres: int, dimension: int) -> WallBuffer:
@@ -175,8 +196,17 @@ def working_storage(
     """
     spheres = radius.size
     per_pair, per_sphere = (capacity, spheres + 1) if threads > 1 else (0, 0)
+    turning = width > dimension
     room = capacity + LANES * threads
-    (shear_spring, place, normal_force, cell, found, j, touching), (push, field_power) = overlaid(
+    (
+        (shear_spring, place, normal_force, cell, found, j, touching),
+        (
+            push,
+            field_power,
+            sphere_rows,
+            sums,
+        ),
+    ) = overlaid(
         [
             ((dimension, room), np.float64),
             ((dimension + 1, spheres + LANES), np.float64),
@@ -185,7 +215,12 @@ def working_storage(
             *[((room,), np.uint32)] * 2,
             ((room,), np.uint8),
         ],
-        [((per_pair, width), np.float64), ((2, spheres), np.float64)],
+        [
+            ((per_pair * width,), np.float64),
+            ((2, spheres), np.float64),
+            ((row_width(dimension, turning) * spheres + LINE,), np.float64),
+            ((sum_width(dimension, turning) * spheres + LINE if threads == 1 else 0,), np.float64),
+        ],
     )
     large = LARGE * float(np.exp(np.log(radius).mean())) if spheres else math.inf
     many = int((radius > large).sum())
@@ -206,7 +241,6 @@ def working_storage(
         box=np.zeros((4, dimension)),
         box_cells=np.zeros((2, dimension), np.int64),
         body=np.full(spheres, -1, np.int32),
-        unequal=np.array([1.0 + radius.max() / radius.min() if spheres else 2.0]),
     )
     shared_tables = Threads(
         barrier=np.where(np.arange(16) == WAIT_LIMIT, round(1000 * LONGEST_WAIT), 0),
@@ -215,6 +249,8 @@ def working_storage(
         chosen=np.zeros((threads, 3, BLOCK), np.uint32),
         heat=np.zeros((2, capacity // CHUNK + 1)),
         largest_overlap=np.zeros((2, threads, OVERLAP_COLUMNS)),
+        sphere_rows=sphere_rows,
+        sums=sums,
         push=push,
         field_power=field_power,
         other=np.zeros(per_pair, np.uint32),

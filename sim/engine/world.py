@@ -46,6 +46,8 @@ class Pairs(NamedTuple):
     j: NDArray[np.uint32]
     radius_sum: Floats
     """R_i + R_j [m], shape (capacity,)."""
+    smaller_radius: NDArray[np.float32]
+    """The smaller of both radii [m], rounded, kept without rotation only, shape (capacity,)."""
     effective_mass: Floats
     """1/(1/m_i + 1/m_j) [kg], from the masses of both, fixed spheres included, shape (capacity,)."""
     fixed: NDArray[np.uint8]
@@ -305,6 +307,7 @@ def empty_pairs(capacity: int, dimension: int) -> Pairs:
         i=np.zeros(capacity, np.uint32),
         j=np.zeros(capacity, np.uint32),
         radius_sum=np.zeros(capacity),
+        smaller_radius=np.zeros(capacity, np.float32),
         effective_mass=np.ones(capacity),
         fixed=np.zeros(capacity, np.uint8),
         effective_inertia=np.ones(capacity),

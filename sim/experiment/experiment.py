@@ -20,6 +20,7 @@ from repose.sim.experiment.command_log import Log
 from repose.sim.experiment.comparison import Point, Study
 from repose.sim.experiment.run import Change, RestartPoint, Run
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, Action, Fault, Notice
+from repose.sim.experiment.thread_choice import ThreadChoice
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.display import Curve, Label, Reading, Track
 from repose.sim.parameters import ParameterSet, Value
@@ -200,6 +201,8 @@ class Session:
 
     threads: int | None = None
     """Number of threads of the step loop; None for automatic. Written by `control`."""
+    thread_choice: ThreadChoice = field(default_factory=ThreadChoice)
+    """Fewer threads while other programs use the processors. Written by `stepping`."""
     spare_processors: int = 0
     """Processors left free if the number of threads is automatic. Written by `physics`, the thread of the window."""
     seek_steps: int = WITHOUT_LIMIT

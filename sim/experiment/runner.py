@@ -301,6 +301,7 @@ class Runner:
         snapshot.paused = self._paused
         snapshot.compiling, snapshot.relaxing = False, None
         snapshot.threads_asked, snapshot.threads_wanted = experiment.session.threads, threads_wanted(experiment)
+        snapshot.threads_crowded = experiment.session.thread_choice.crowded
         first, last = (self._timeline[0], self._timeline[-1]) if self._timeline else ((0.0, 0.0, 0),) * 2
         wall = last[0] - first[0]
         snapshot.realtime_factor = (last[1] - first[1]) / wall if wall > 0.0 else 0.0

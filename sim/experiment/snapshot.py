@@ -62,6 +62,8 @@ class Action:
     key: str
     enabled: bool
     help: str
+    done: bool = False
+    """True once its result is shown: it can be repeated, but does not continue the experiment."""
     pivot: tuple[float, float, float] | None = None
     """For an action that turns everything by 180° around the x axis through this point [m]: the user can also turn it
     with the mouse."""
@@ -151,9 +153,8 @@ class Snapshot:
     curves: tuple[Curve, ...] = ()
     kinetic_energy: float = 0.0
     mean_speed: float = 0.0
-    coordination: float = 0.0
-    """Mean contacts per moving sphere, rattlers included."""
     moving_count: int = 0
+    """Number of grains that can move: loose spheres, and rigid bodies."""
     largest_overlap: float = 0.0
     """Largest overlap / radius of the smaller sphere that can move [-]."""
     omega_dt: float = 0.0
@@ -201,6 +202,8 @@ class Snapshot:
     """Requested number of threads; None for automatic."""
     threads_wanted: int = 1
     """Number of threads that the program would choose now."""
+    threads_crowded: str = ""
+    """Sentence that fewer threads step the grains, because other programs use the processors; empty if all do."""
 
     paused: bool = False
     at_rest: bool = False

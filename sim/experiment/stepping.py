@@ -39,7 +39,7 @@ def advance_within_log(experiment: Experiment, steps: int, to_rest: bool = False
     """Like `advance`, but without discarding the log after the present step."""
     done = 0
     run = experiment.run
-    run.world = with_threads(run.world, experiment.session.threads or threads_wanted(experiment))
+    most, choice = threads_allowed(experiment), experiment.session.thread_choice
     while done < steps and experiment.fault is None:
         run, engine = experiment.run, experiment.engine
         apart = min(CHECK_STEPS, engine.dt_check_steps)
@@ -47,7 +47,10 @@ def advance_within_log(experiment: Experiment, steps: int, to_rest: bool = False
         if run.ramp is not None:
             batch = min(batch, run.ramp.steps_left(experiment.step))
         given = engine.law_parameters, engine.gravity, run.dt, batch, experiment.numbers
+        run.world = with_threads(run.world, choice.number(most))
+        began = choice.clock()
         count, status, culprit = engine.advance(run.world, *given)
+        choice.took(count, choice.clock() - began)
         done += count
         history.count_steps(experiment, count)
         if status == verlet_list.PAIRS_FULL:
@@ -101,8 +104,13 @@ def steps_until(experiment: Experiment, time: float) -> int:
     return min(apart, max(1, math.ceil((time - experiment.time) / experiment.dt - 1e-3)))
 
 
+def threads_allowed(experiment: Experiment) -> int:
+    """Number of threads asked for; if none is, the one expected to be the fastest."""
+    return experiment.session.threads or threads_wanted(experiment)
+
+
 def threads_wanted(experiment: Experiment) -> int:
-    """Number of threads that is expected to be the fastest."""
+    """Number of threads that is expected to be the fastest on free processors."""
     moving = int(np.count_nonzero(~experiment.run.world.fixed))
     return threads_for(moving, experiment.session.spare_processors)
 

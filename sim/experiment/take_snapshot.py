@@ -22,6 +22,7 @@ from repose.sim.experiment.stepping import at_rest
 from repose.sim.measure.contact_sums import pushes, touching_pairs
 from repose.sim.measure.display import Curve, Reading
 from repose.sim.measure.energy import Energy
+from repose.sim.measure.grains import grain_count
 from repose.sim.measure.measurement import Measurement
 from repose.sim.measure.stress import grain_pressure
 
@@ -181,7 +182,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.readings = experiment.scene.readings(experiment)
     moving = ~world.fixed
     snapshot.mean_speed = float(speed[moving].mean()) if moving.any() else 0.0
-    snapshot.moving_count = int(moving.sum())
+    snapshot.moving_count = grain_count(world)
 
 
 def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = True) -> None:
@@ -194,7 +195,6 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     dimension = experiment.scene.dimension
     pushed = pushes(world)
     survey, ledger = shown_contacts(experiment)
-    moving = ~world.fixed
     snapshot.columns["force"] = pushed.force.astype(np.float32)
     snapshot.columns["pressure"] = grain_pressure(world.radius, pushed.force, dimension).astype(np.float32)
     snapshot.columns["coordination"] = pushed.contacts.astype(np.float32)
@@ -209,7 +209,6 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.measured = len(experiment.session.measured.get(experiment.scene.name, ()))
     snapshot.comparison = shown_comparison(experiment)
     snapshot.kinetic_energy = ledger.kinetic
-    snapshot.coordination = float(pushed.contacts[moving].mean()) if moving.any() else 0.0
     snapshot.largest_overlap = survey.largest_overlap
     snapshot.omega_dt = survey.omega * experiment.dt
     snapshot.omega_dt_limit = survey.omega * survey.stable_dt if survey.contacts else 1.0

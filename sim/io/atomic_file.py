@@ -69,7 +69,7 @@ class Claim:
 def claim(path: Path) -> Claim:
     """Claim the name of a new file in an existing folder; raises `FileExistsError`, or another `OSError`."""
     path = Path(os.path.abspath(path))
-    sweep(path.parent)
+    remove_leftovers(path.parent)
     mark = path.with_name(f".{path.name}.{os.getpid()}-{_host()}.claim")
     with _claiming:  # registered before it exists, otherwise another thread removes the mark as a leftover
         if str(mark) in _held:
@@ -121,7 +121,7 @@ def draft_of(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}.new")
 
 
-def sweep(folder: Path) -> None:
+def remove_leftovers(folder: Path) -> None:
     """Remove drafts and unused claims of ended processes from `folder`."""
     try:
         with os.scandir(folder) as entries:

@@ -181,17 +181,16 @@ def stored_in_spring(k, stretch, limit):
 
 
 @compilable(forceinline=True)
-def cap_spring(spring, viscous, limit):
+def cap_spring(spring, viscous, limit, normal):
     """The spring alone is limited; viscous shear comes on top (thesis eq. 2.10)."""
-    size = math.sqrt(vector.dot(spring, spring))
-    return vector.scale(min(1.0, limit / max(size, TINY)), spring), viscous
+    return vector.scale(min(1.0, limit / max(vector.length_across(spring, normal), TINY)), spring), viscous
 
 
 @compilable(forceinline=True)
-def cap_total(spring, viscous, limit):
+def cap_total(spring, viscous, limit, normal):
     """Spring and viscous shear together are limited (as LAMMPS' pair granular has it)."""
     both = vector.add(spring, viscous)
-    share = min(1.0, limit / max(math.sqrt(vector.dot(both, both)), TINY))
+    share = min(1.0, limit / max(vector.length_across(both, normal), TINY))
     return vector.scale(share, spring), vector.scale(share, viscous)
 
 
@@ -225,8 +224,9 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
             vector.scale(-touching * params.shear_stiffness, contact.shear),
             vector.scale(-touching * params.shear_damping * contact.effective_mass, contact.tangential_velocity),
             limit,
+            contact.normal,
         )
-        stretch = math.sqrt(vector.dot(contact.shear, contact.shear))
+        stretch = vector.length_across(contact.shear, contact.normal)
         compliance = 1.0 / max(params.shear_stiffness, TINY)  # equal for all contacts: one division for a whole block
         relaxation = vector.scale(touching * relax(stretch, limit * compliance), contact.shear)
         radius = contact.effective_radius
@@ -248,7 +248,7 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
         touching = 1.0 if contact.overlap > 0.0 else 0.0
         repulsion, _, elastic = repel(normal_stiffness(params, contact), max(contact.overlap, 0.0))
         normal_force = repulsion - touching * params.normal_damping * contact.effective_mass * contact.normal_velocity
-        stretch = math.sqrt(vector.dot(contact.shear, contact.shear))
+        stretch = vector.length_across(contact.shear, contact.normal)
         limit = params.friction * max(normal_force, 0.0) / max(params.shear_stiffness, TINY)
         return elastic, touching * stored(params.shear_stiffness, stretch, limit)
 

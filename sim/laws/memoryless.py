@@ -8,7 +8,6 @@ the time step.
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, NamedTuple
 
 from annotated_types import Ge, Le
@@ -69,7 +68,7 @@ def force(params, contact):
     touching = 1.0 if contact.overlap > 0.0 else 0.0
     viscosity = touching * params.normal_viscosity
     normal_force = params.normal_stiffness * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
-    speed = math.sqrt(vector.dot(contact.tangential_velocity, contact.tangential_velocity))
+    speed = vector.length_across(contact.tangential_velocity, contact.normal)
     resistance = min(
         touching * params.friction * abs(normal_force) / max(speed, TINY), touching * params.shear_viscosity
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from repose.sim.engine import vector
 from repose.sim.engine.contacts.kinematics import TINY
 from repose.sim.engine.jit import compilable
@@ -19,8 +17,8 @@ def sliding_spring(stiffness, viscosity, limit, contact):
     spring = vector.scale(-stiffness, contact.shear)
     viscous = vector.scale(-viscosity, contact.tangential_velocity)
     both = vector.add(spring, viscous)
-    share = min(1.0, limit / max(math.sqrt(vector.dot(both, both)), TINY))
-    pull = math.sqrt(vector.dot(spring, spring))
+    share = min(1.0, limit / max(vector.length_across(both, contact.normal), TINY))
+    pull = vector.length_across(spring, contact.normal)
     excess = max(0.0, pull - limit) / max(pull, TINY)
     return vector.scale(share, spring), vector.scale(share, viscous), vector.scale(excess, contact.shear)
 
@@ -28,5 +26,5 @@ def sliding_spring(stiffness, viscosity, limit, contact):
 @compilable(forceinline=True)
 def stored_in_sliding_spring(stiffness, limit, contact):
     """Energy of that spring [J]."""
-    stretch = min(math.sqrt(vector.dot(contact.shear, contact.shear)), limit / max(stiffness, TINY))
+    stretch = min(vector.length_across(contact.shear, contact.normal), limit / max(stiffness, TINY))
     return 0.5 * stiffness * stretch * stretch

@@ -8,6 +8,7 @@ import numpy as np
 from repose.sim.engine.world import Floats, World
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import CONTACTS
+from repose.sim.measure.grains import sums_over_grains
 from repose.sim.measure.measurement import Measurement, System
 from repose.sim.measure.packing import packing_box
 
@@ -17,7 +18,8 @@ HELD_BY = 2
 
 @dataclass(frozen=True)
 class Coordination:
-    """Contacts of the grains that can move, including contacts with fixed spheres and walls."""
+    """Contacts of the grains that can move, including contacts with fixed spheres and walls; those of the members of a
+    rigid body are contacts of one grain."""
 
     mean: float
     """Mean contacts per grain, rattlers included [-]."""
@@ -36,7 +38,7 @@ def contacts_per_sphere(world: World) -> Floats:
 
 def coordination_number(world: World) -> Coordination:
     """The coordination number of a world; 0 without movable grains."""
-    contacts = contacts_per_sphere(world)[~world.fixed]
+    contacts = sums_over_grains(world, contacts_per_sphere(world))
     held = contacts[contacts >= HELD_BY]
     return Coordination(
         mean=float(contacts.mean()) if contacts.size else 0.0,

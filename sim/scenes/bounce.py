@@ -28,21 +28,22 @@ from repose.sim.laws.materials import Material
 from repose.sim.measure.display import Curve, Label, Line, Reading, Track
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep
-from repose.sim.scenes.common.unreleased import (
-    HeldState,
-    act_held,
-    actions_held,
+from repose.sim.scenes.common.release import (
+    ReleaseState,
+    elapsed,
     end,
-    flaw_held,
-    held_spheres,
+    fixed_spheres,
     record,
     recorded,
     rectangle,
+    release_actions,
+    release_flaw,
+    release_or_reset,
     repeat,
     thinned,
     velocities,
 )
-from repose.sim.scenes.common.unreleased_parameters import DURATION, Repeat, SphereMass, SphereRadius
+from repose.sim.scenes.common.release_parameters import DURATION, Repeat, SphereMass, SphereRadius
 
 
 def _quantity(number: str, symbol: str) -> Quantity:
@@ -141,9 +142,9 @@ DOTS_APART = 0.02
 """Time between the dots of the closed form [s]."""
 
 
-def begin(parameters: BounceParameters, seed: int) -> tuple[World, HeldState]:
+def begin(parameters: BounceParameters, seed: int) -> tuple[World, ReleaseState]:
     """Three fixed spheres above the plane."""
-    return held_spheres(starts(parameters), parameters, 0, np.array((0.0, 0.0, 1.0))), HeldState()
+    return fixed_spheres(starts(parameters), parameters, 0, np.array((0.0, 0.0, 1.0))), ReleaseState()
 
 
 def starts(parameters: BounceParameters) -> Floats:
@@ -190,18 +191,10 @@ def ballistic(parameters: BounceParameters, restitution: float, time: Floats) ->
     return np.maximum(height, 0.0), np.abs(velocity)
 
 
-def elapsed(experiment: Experiment) -> float:
-    """Time since the release of the spheres, 0 before [s]."""
-    state: HeldState = experiment.run.state
-    if state.phase == "empty":
-        return 0.0
-    return state.time[-1] if state.phase == "rested" else experiment.time - state.since
-
-
 def supervise(experiment: Experiment) -> None:
     """Record heights and speeds; stop at the landing of the sphere of the largest restitution after the duration;
     repeat."""
-    state: HeldState = experiment.run.state
+    state: ReleaseState = experiment.run.state
     if state.phase == "flowing":
         height = experiment.run.world.motion[2, 0] - experiment.run.built.radius
         record(state, elapsed(experiment), height, np.abs(velocities(experiment)[:, 2]))
@@ -211,7 +204,7 @@ def supervise(experiment: Experiment) -> None:
         repeat(experiment, starts(experiment.run.built), (experiment.run.built.forward_speed,))
 
 
-def is_over(state: HeldState, built: BounceParameters) -> bool:
+def is_over(state: ReleaseState, built: BounceParameters) -> bool:
     """Whether the duration has passed and the sphere of the largest restitution has just landed."""
     if state.time[-1] < built.duration or len(state.time) < 3:
         return False
@@ -222,7 +215,7 @@ def is_over(state: HeldState, built: BounceParameters) -> bool:
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
-    return actions_held(
+    return release_actions(
         experiment.phase, "Drop", "Let the three spheres fall.", "Put the spheres back above the plane."
     )
 
@@ -230,7 +223,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
 def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
     velocity = (experiment.run.built.forward_speed,)
-    return act_held(experiment, action, "The spheres are back above the plane.", "The spheres fall.", velocity)
+    return release_or_reset(experiment, action, "The spheres are back above the plane.", "The spheres fall.", velocity)
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
@@ -397,7 +390,7 @@ SCENE = Scene(
     tracks=tracks,
     ghosts=ghosts,
     facets=facets,
-    flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
+    flaw=lambda state, world, built: release_flaw(state, world, SPHERES),
     lecture=("restitution_low", "restitution_middle", "restitution_high", "drop_height", "gravity"),
     test_values={"duration": 0.5},
 )

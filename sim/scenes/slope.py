@@ -22,22 +22,23 @@ from repose.sim.laws.materials import Material
 from repose.sim.measure.display import Curve, Label, Line, Reading, Track
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters
-from repose.sim.scenes.common.unreleased import (
-    HeldState,
-    act_held,
-    actions_held,
+from repose.sim.scenes.common.release import (
+    ReleaseState,
+    elapsed,
     end,
-    flaw_held,
-    held_spheres,
+    fixed_spheres,
     record,
     recorded,
     rectangle,
+    release_actions,
+    release_flaw,
+    release_or_reset,
     repeat,
     spins,
     thinned,
     velocities,
 )
-from repose.sim.scenes.common.unreleased_parameters import DURATION, HOW_LONG, Repeat, SphereMass, SphereRadius
+from repose.sim.scenes.common.release_parameters import DURATION, DURATION_FIELD, Repeat, SphereMass, SphereRadius
 
 
 def _quantity(number: int, symbol: str) -> Quantity:
@@ -84,7 +85,7 @@ class SlopeParameters(MotionParameters):
         Quantity("shear stiffness", "K_t", "N/m", log=True, effect="restart"),
         Field(description="Friction spring of the contact. Takes effect at the next start."),
     ] = 1e5
-    duration: Annotated[float, Ge(0.01), Le(5.0), DURATION, HOW_LONG] = 0.4
+    duration: Annotated[float, Ge(0.01), Le(5.0), DURATION, DURATION_FIELD] = 0.4
     repeat: Repeat = True
 
     @property
@@ -145,23 +146,15 @@ def starts(parameters: SlopeParameters) -> Floats:
     return centres
 
 
-def begin(parameters: SlopeParameters, seed: int) -> tuple[World, HeldState]:
+def begin(parameters: SlopeParameters, seed: int) -> tuple[World, ReleaseState]:
     """Five fixed spheres at the top of the slope."""
-    return held_spheres(starts(parameters), parameters, 3, directions(parameters)[1]), HeldState()
-
-
-def elapsed(experiment: Experiment) -> float:
-    """Time since the release of the spheres, 0 before [s]."""
-    state: HeldState = experiment.run.state
-    if state.phase == "empty":
-        return 0.0
-    return state.time[-1] if state.phase == "rested" else experiment.time - state.since
+    return fixed_spheres(starts(parameters), parameters, 3, directions(parameters)[1]), ReleaseState()
 
 
 def supervise(experiment: Experiment) -> None:
     """Record paths and speeds; stop after the duration, when the fastest sphere is at the foot; repeat."""
     built = experiment.run.built
-    state: HeldState = experiment.run.state
+    state: ReleaseState = experiment.run.state
     if state.phase == "flowing":
         down, out = directions(built)
         path = (experiment.run.world.motion[:3, 0].T - starts(built)) @ down
@@ -175,12 +168,12 @@ def supervise(experiment: Experiment) -> None:
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
-    return actions_held(experiment.phase, "Let go", "Release the five spheres.", "Put the spheres back at the top.")
+    return release_actions(experiment.phase, "Release", "Release the five spheres.", "Put the spheres back at the top.")
 
 
 def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
-    return act_held(experiment, action, "The spheres are back at the top of the slope.", "The spheres run.")
+    return release_or_reset(experiment, action, "The spheres are back at the top of the slope.", "The spheres run.")
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
@@ -242,7 +235,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
 
 def labels(experiment: Experiment) -> tuple[Label, ...]:
     """The friction of each sphere, and whether it rolls or slides, from its speed and its spin."""
-    state: HeldState = experiment.run.state
+    state: ReleaseState = experiment.run.state
     found = []
     for row, mu in enumerate(experiment.run.built.frictions):
         note = ""
@@ -345,7 +338,7 @@ SCENE = Scene(
     tracks=tracks,
     ghosts=ghosts,
     facets=facets,
-    flaw=lambda state, world, built: flaw_held(state, world, SPHERES),
+    flaw=lambda state, world, built: release_flaw(state, world, SPHERES),
     lecture=("slope_angle", "friction_2", "friction_3", "friction_4", "gravity"),
     test_values={"duration": 0.1},
 )

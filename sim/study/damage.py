@@ -24,7 +24,7 @@ from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.history import saved_copy
 from repose.sim.io import presets
-from repose.sim.io.atomic_file import sweep
+from repose.sim.io.atomic_file import remove_leftovers
 from repose.sim.io.mesh import read_mesh
 from repose.sim.parameters import ParameterError
 from repose.sim.study.selftest import SMALL, Case, NotAvailable, Outcome
@@ -213,7 +213,7 @@ def kill_while_saving(folder: Path, kills: int, seed: int) -> list[str]:
         drafts += sum(entry != path for entry in place.iterdir())
         if path.exists() and path.read_bytes() not in files:
             wrong.append(f"kill {number}: neither the old file nor the new one")
-        sweep(place)
+        remove_leftovers(place)
         if left := [entry.name for entry in place.iterdir() if entry != path]:
             wrong.append(f"kill {number}: {left} left")
     if not path.exists():

@@ -165,7 +165,7 @@ class Watch:
     def progress(self) -> Progress:
         """How far compiling has come."""
         now = self._clock()
-        if self._ended is None and self._loop.signatures:
+        if self._ended is None and self._loop.overloads:
             self._ended = now
         return progress_in({LOOP: self._expected[LOOP]}, "" if self._ended else LOOP, now - self._began)
 

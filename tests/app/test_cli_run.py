@@ -15,6 +15,7 @@ from repose.app.cli.commands import run_command_line
 from repose.app.jobs import headless_film, headless_job
 from repose.app.render.director import CARD, STILL
 from repose.app.window.window import WindowError
+from repose.sim.experiment.thread_choice import ThreadChoice
 
 from tests.app.program import UNIX, start
 
@@ -46,6 +47,22 @@ def test_run_writes_its_result_and_picture_into_a_new_folder_each_time(
     assert run_command_line([*arguments, "--no-picture"]) == 0
     assert [path.name for path in (here / "repose-heap-2").iterdir()] == ["result.json"]
     assert result_in(here / "repose-heap-2")["state_hash"] == result["state_hash"]
+
+
+def test_a_run_says_once_that_fewer_threads_step_the_grains(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    took = ThreadChoice.took
+
+    def twice_as_long_with_two(choice: ThreadChoice, steps: int, seconds: float) -> None:
+        took(choice, steps, 1e-3 * steps * choice.number(choice.most))
+
+    monkeypatch.setattr(ThreadChoice, "took", twice_as_long_with_two)
+    assert run_command_line([*SMALL, "--no-picture", "--threads", "2", "--until", "0.02"]) == 0
+    assert (
+        capsys.readouterr().err.count("Other programs use the processors: 1 thread steps the grains instead of 2") == 1
+    )
+    assert result_in(here / "repose-heap-1")["threads"] == 1
 
 
 @pytest.mark.gl

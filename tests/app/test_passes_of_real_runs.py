@@ -17,8 +17,12 @@ from repose.app.render.framing import close_up, whole_scene
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, all_passes, all_switches, make_frame
 from repose.app.render.passes.caption import overlay as draw_caption
-from repose.app.render.passes.facets import walls_in_view
+from repose.app.render.passes.facets import drawn_facets
 from repose.app.render.passes.labels import overlay as draw_labels
+from repose.app.render.passes.legend import plate
+from repose.app.render.passes.measurement import NUMBER, place_label
+from repose.app.render.passes.measurement import label as angle_label
+from repose.app.render.passes.measurement import overlay as draw_plane_slope
 from repose.app.render.passes.slope_in_space import overlay as draw_slope
 from repose.app.storage.view import View
 from repose.app.ui.panels import experiment as readings_panel
@@ -31,7 +35,7 @@ from repose.sim.experiment.experiment import CHECK_STEPS
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
 from repose.sim.registry import scenes
-from repose.sim.scenes.common import unreleased
+from repose.sim.scenes.common import release
 
 from tests.app.real_runs import course, finished, in_phase, shot
 from tests.app.ui.panels.panel_harness import open_harness
@@ -185,16 +189,36 @@ def test_a_film_of_the_slope_ends_with_every_sphere_beside_its_closed_form() -> 
         assert float(measured) == pytest.approx(float(closed.rstrip(")")), rel=0.05)
 
 
-def test_the_result_in_a_film_stands_on_a_plate_and_the_end_says_the_phase() -> None:
+def test_all_words_in_a_film_stand_on_a_plate_and_the_end_says_the_phase() -> None:
     snapshot = in_phase("heap", "flowing")[0]
     frame = replace(frame_of(snapshot), film=film_words(snapshot, 1.0, ending=True), size=(1280, 720))
     sheet = Sheet()
     draw_caption(frame, sheet)  # type: ignore[arg-type]
     assert snapshot.phase_label in sheet.words
-    (text,), (plate,) = [word for word in sheet.words if word.startswith("grains left: ")], sheet.plates
-    (x, y), (low, high) = sheet.places[text], plate
-    assert low[0] < x < high[0]
-    assert low[1] < y < high[1]
+    assert any(word.startswith("grains left: ") for word in sheet.words)
+    assert any(word.startswith("μ = ") for word in sheet.words)
+    for text, (left, top, right, bottom) in zip(sheet.words, sheet.boxes, strict=True):
+        inside = [low[0] < left < right < high[0] and low[1] < top < bottom < high[1] for low, high in sheet.plates]
+        assert any(inside), text
+
+
+@pytest.mark.parametrize("scene", ["heap", "heap3d"])
+@pytest.mark.parametrize("scale", [1.0, 1.6, 1.92])
+def test_the_angle_is_clear_of_the_legend_at_any_text_size(scene: str, scale: float) -> None:
+    size, inset = (1280, 720), (384.0, 0.0, 0.0, 66.0 * scale)
+    sheet, frame = Sheet(), replace(frame_of(finished(scene)), scale=scale, size=size, inset=inset)
+    sheet.scale = scale
+    frame.camera.frame(close_up(frame.snapshot), size, inset)
+    (draw_slope if scene == "heap3d" else draw_plane_slope)(frame, sheet)  # type: ignore[arg-type]
+    assert frame.snapshot.measurement is not None
+    number, legend = angle_label(frame.snapshot.measurement), plate(frame, sheet)  # type: ignore[arg-type]
+    assert legend is not None
+    width, height = sheet.text_extent(number, NUMBER)
+    for x, y in (sheet.places[number], *(np.array(inset[:2]) + np.random.default_rng(1).uniform(0, 800, (200, 2)))):
+        x, y = place_label(frame, sheet, (width, height), float(x), float(y))  # type: ignore[arg-type]
+        assert inset[0] <= x - width / 2 < x + width / 2 <= size[0]
+        assert x + width / 2 <= legend[0] + 1e-6 or y >= legend[3] - 1e-6
+    assert place_label(frame, sheet, (width, height), *sheet.places[number]) == sheet.places[number]  # type: ignore[arg-type]
 
 
 def test_the_cone_drawn_lies_on_the_measured_heap_in_space() -> None:
@@ -223,10 +247,10 @@ def test_the_funnel_is_left_out_once_the_heap_below_it_is_measured() -> None:
     before, after = in_phase("heap3d", "flowing")[0], finished("heap3d")
     lowest = after.facets[..., 2].min(axis=1)
     highest = (after.position[:, 2] + after.radius)[~after.fixed].max()
-    assert len(walls_in_view(frame_of(before))) == len(before.facets)
-    assert len(walls_in_view(frame_of(after))) == int((lowest <= highest).sum()) < len(after.facets)
+    assert len(drawn_facets(frame_of(before))) == len(before.facets)
+    assert len(drawn_facets(frame_of(after))) == int((lowest <= highest).sum()) < len(after.facets)
     hidden = View(shown={"measurement": False})
-    assert len(walls_in_view(frame_of(after, hidden))) == len(after.facets)
+    assert len(drawn_facets(frame_of(after, hidden))) == len(after.facets)
 
 
 def test_colours_show_layers_at_rest_and_speed_in_flow_until_the_user_chooses() -> None:
@@ -359,7 +383,7 @@ def test_the_labels_at_the_slope_distinguish_rolling_and_sliding_by_the_spin() -
     assert (turned[1:] > 0.1).all()
     rows = next(item for item in all_passes() if item.name == "spheres").instances(frame_of(last))  # type: ignore[misc]
     assert rows is not None
-    assert (np.linalg.norm(rows[:, 12:16], axis=1) > 0.99).all()  # marks that turn are drawn, also when all is held
+    assert (np.linalg.norm(rows[:, 12:16], axis=1) > 0.99).all()  # the marks are drawn for fixed spheres, too
 
 
 def test_the_bounce_ends_at_a_landing() -> None:
@@ -373,7 +397,7 @@ def test_the_bounce_ends_at_a_landing() -> None:
 
 @pytest.mark.parametrize("scene", ["bounce", "slope"])
 def test_the_experiment_is_repeated_after_a_pause_if_repeat_is_on(scene: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unreleased, "REST", rest := 0.05)
+    monkeypatch.setattr(release, "PAUSE", pause := 0.05)
     experiment = new_experiment(scene, {**scenes()[scene].test_values, "repeat": True})
     apply(experiment, Act("run"))
     state, rounds = experiment.run.state, []
@@ -384,7 +408,7 @@ def test_the_experiment_is_repeated_after_a_pause_if_repeat_is_on(scene: str, mo
         ended = experiment.time
         while experiment.phase == "rested":
             advance(experiment, CHECK_STEPS)
-        assert experiment.time == pytest.approx(ended + rest, abs=2e-3)
+        assert experiment.time == pytest.approx(ended + pause, abs=2e-3)
     (time, place), (time_again, place_again) = rounds
     assert time.size > 20
     assert time[-1] == pytest.approx(time_again[-1], abs=2e-3)
@@ -395,7 +419,7 @@ def test_the_experiment_is_repeated_after_a_pause_if_repeat_is_on(scene: str, mo
     while experiment.phase == "flowing":
         advance(experiment, CHECK_STEPS)
     ended = experiment.time
-    while experiment.time < ended + 2.0 * rest:
+    while experiment.time < ended + 2.0 * pause:
         advance(experiment, CHECK_STEPS)
     assert experiment.phase == "rested"
 
@@ -441,9 +465,9 @@ def test_the_end_of_every_scene_is_drawn_in_every_theme(picture_maker: PictureMa
 
 
 def test_only_spheres_of_walls_are_fixed_in_snapshots() -> None:
-    held = shot(new_experiment("slope", {}))
-    assert not held.fixed.any()
-    assert held.moving_count == 0
+    at_start = shot(new_experiment("slope", {}))
+    assert not at_start.fixed.any()
+    assert at_start.moving_count == 0
     assert course("heap3d")[-1].fixed.any()
 
 

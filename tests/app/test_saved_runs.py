@@ -23,6 +23,8 @@ from repose.sim.experiment.replay import play, verify
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.snapshot import Snapshot
 
+from tests.small_worlds import use_plain_engine
+
 FEW = ("--set", "grain_count=20", "--set", "width=0.01", "--no-picture")
 
 
@@ -134,7 +136,10 @@ def test_a_run_on_a_mesh_continues_without_the_mesh_file(here: Path) -> None:
     assert json.loads(Path("on/result.json").read_text())["parameters"]["mesh"] == "floor.obj"
 
 
-def test_the_log_shows_the_parameters_of_another_law_with_their_units(here: Path) -> None:
+def test_the_log_shows_the_parameters_of_another_law_with_their_units(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_plain_engine(monkeypatch)
     experiment = new_experiment("heap", {"grain_count": 3, "width": 0.005})
     assert apply(experiment, SetParameters({"law": "memoryless", "normal_viscosity": 0.02})) == ""
     assert apply(experiment, SetParameters({"friction": 0.3})) == ""

@@ -21,7 +21,7 @@ def test_keys_go_to_an_earlier_step_and_continue(tmp_path: Path) -> None:
     preset = tmp_path / "small.toml"
     preset.write_text(SMALL)
     with open_desktop(tmp_path, "--preset", str(preset)) as desktop:
-        desktop.click("action.fill")
+        desktop.click("next.action")
         desktop.until(lambda: desktop.state["step"] > 9_000, "some history")
         desktop.press("Prior")
         desktop.until(lambda: desktop.state["paused"] and desktop.state["step"] % 2_000 == 0, "a moment kept")

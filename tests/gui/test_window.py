@@ -143,13 +143,13 @@ def test_closing_the_window_ends_the_program_with_exit_code_0(shared: Desktop) -
 
 
 def test_a_heap_is_filled_opened_and_measured_by_clicking(desktop: Desktop, tmp_path: Path) -> None:
-    desktop.click("action.fill")
+    desktop.click("next.action")
     desktop.until(lambda: desktop.state["phase"] == "filled", "filled container")
     assert desktop.state["moving_count"] == 60
-    desktop.click("action.open")
+    desktop.click("next.action")
     desktop.until(lambda: desktop.state["phase"] == "rested", "heap at rest")
     assert 0 < desktop.state["moving_count"] < 60
-    desktop.click("action.measure")
+    desktop.click("next.action")
     desktop.until(lambda: desktop.state["angle"] is not None, "angle")
     assert 0.0 < desktop.state["angle"] < 1.0
     assert desktop.state["measured"] == 1
@@ -237,7 +237,7 @@ def test_the_window_is_arranged_by_keys_and_asks_before_something_is_lost(wide: 
 def test_a_film_is_recorded_with_every_frame_it_says(wide: Desktop) -> None:
     import av
 
-    wide.click("action.fill")
+    wide.click("next.action")
     wide.click("tab.record")
     wide.click("record.button")
     wide.until(lambda: wide.look()["film"]["frames"] >= 20, "twenty frames")
@@ -315,7 +315,7 @@ def test_a_signal_closes_the_window_and_the_run_is_offered_at_the_next_start(
     tmp_path: Path, small: Path, number: int
 ) -> None:
     with open_desktop(tmp_path, "--preset", str(small)) as desktop:
-        desktop.click("action.fill")
+        desktop.click("next.action")
         desktop.until(lambda: desktop.state["moving_count"] > 0, "first grains")
         desktop.program.send_signal(number)
         assert desktop.program.wait(30) == 130

@@ -37,6 +37,7 @@ from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.run import RestartPoint
 from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.thread_choice import ThreadChoice
 from repose.sim.io.world_tables import tables_of
 from repose.sim.registry import laws
 
@@ -212,6 +213,7 @@ def test_i13_a_whole_scene_gives_the_same_bits_with_any_number_of_threads(blob: 
     for threads in (1, 2, 7):
         simulation = resumed(blob)
         simulation.session.threads = threads
+        simulation.session.thread_choice = ThreadChoice(lambda: 0.0)
         found.add(state_hash(go(simulation, 10_500).run))
         assert simulation.run.state.layers > before
     assert len(found) == 1
@@ -220,6 +222,7 @@ def test_i13_a_whole_scene_gives_the_same_bits_with_any_number_of_threads(blob: 
 def test_i13_restart_points_and_files_contain_no_storage_of_threads() -> None:
     simulation, alone = poured(3_000), poured(3_000)
     simulation.session.threads = 7
+    simulation.session.thread_choice = ThreadChoice(lambda: 0.0)  # however busy the machine is
     for one in (simulation, alone):
         advance(one, 2_500)
     assert simulation.run.world.threads.thread_status.shape[0] == 7
@@ -234,6 +237,7 @@ def opened(threads: int) -> Experiment:
     """A column that begins to flow."""
     simulation = new_experiment("heap", ready="column")
     simulation.session.threads = threads
+    simulation.session.thread_choice = ThreadChoice(lambda: 0.0)
     assert apply(simulation, Act("open")) == ""
     return simulation
 

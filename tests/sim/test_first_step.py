@@ -23,7 +23,7 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 FALLS = {
     "discs poured in the plane": ("heap", FEW, "fill", 1),
-    "spheres held in space": ("bounce", {}, "run", 2),
+    "spheres released in space": ("bounce", {}, "run", 2),
 }
 
 
@@ -59,12 +59,12 @@ def test_a_world_that_begins_with_grains_begins_with_their_accelerations(integra
     assert before - simulation.run.world.motion[2, 0] == pytest.approx(fallen, rel=1e-6)
 
 
-def test_a_sphere_let_go_on_a_slope_begins_with_the_push_of_the_slope() -> None:
+def test_a_sphere_released_on_a_slope_starts_with_the_acceleration_along_the_slope() -> None:
     simulation = new_experiment("slope")
     assert apply(simulation, Act("run")) == ""
     built, world = simulation.run.built, simulation.run.world
     sine, cosine = np.sin(built.slope_angle), np.cos(built.slope_angle)
-    # It lies where spring and weight balance: what is left pulls it along the slope.
+    # Spring and weight balance along the normal; the tangential component of gravity remains.
     assert world.motion[:3, 2] @ np.ones(5) / 5 == pytest.approx(
         G * sine * np.array([cosine, 0.0, -sine]), rel=1e-6, abs=1e-6
     )

@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from repose.sim import registry
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
@@ -26,6 +27,22 @@ def typed_refusal(name: str, text: str) -> str:
     with pytest.raises(ParameterError) as caught:
         HeapParameters.parse(name, text)
     return str(caught.value)
+
+
+def test_a_record_that_a_plug_in_adds_is_offered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = registry.scenes()["heap"].parameters
+    before = kind.declared()["integrator"].choices
+    assert kind.checked({}).in_units()["integrator"].choices == before
+    found = registry.found
+    monkeypatch.setattr(registry, "found", lambda kind: found(kind) | ({"mine": None} if kind == "integrators" else {}))
+    assert kind.declared()["integrator"].choices == (*before, "mine")
+    assert kind.checked({}).in_units()["integrator"].choices == (*before, "mine")
+
+
+def test_the_answer_of_declared_belongs_to_the_caller() -> None:
+    kind = registry.scenes()["heap"].parameters
+    kind.declared().clear()
+    assert "friction" in kind.declared()
 
 
 def test_defaults_of_every_scene_are_within_their_own_ranges() -> None:

@@ -22,8 +22,10 @@ import pytest
 from tests.small_worlds import Bench, model_of, world_of
 
 G, MASS, RADIUS, PLANE = 9.81, 1e-3, 1e-3, 1e3
-DT = 2e-5
+DT = 4e-5
 STIFFNESS, WALL_FACTOR, SHEAR_STIFFNESS = 1e6, 2.0, 100.0
+SLIDING = 400
+"""Number of steps before and during an observed slide."""
 
 
 def block(alpha: float, integrator: str = "gear5", **values: object) -> Bench:
@@ -50,7 +52,7 @@ def test_block_holds_below_the_friction_angle(anchor: str, cap: str, degrees: fl
     stick = friction * normal / SHEAR_STIFFNESS
     furthest = 0.5 * stick * friction * normal / (friction * normal - weight)
     reached = 0.0
-    for _ in range(4000):
+    for _ in range(2000):
         bench.advance()
         reached = max(reached, bench.position[0, 0])
     rest = bench.position[0, 0]
@@ -71,27 +73,27 @@ def test_block_holds_below_the_friction_angle(anchor: str, cap: str, degrees: fl
 def test_block_slides_with_the_acceleration_of_coulomb(anchor, integrator, degrees, friction) -> None:
     alpha = radians(degrees)
     bench = block(alpha, integrator=integrator, friction=friction, anchor=anchor, shear_damping=0.0)
-    bench.advance(800)  # from here on the spring is stretched beyond its limit
+    bench.advance(SLIDING)  # from here on the spring is stretched beyond its limit
     start, speed = bench.position[0, 0], bench.velocity[0, 0]
-    bench.advance(800)
+    bench.advance(SLIDING)
     path = bench.position[0, 0] - start
-    acceleration = (bench.velocity[0, 0] - speed) / (800 * DT)
+    acceleration = (bench.velocity[0, 0] - speed) / (SLIDING * DT)
     assert start > friction * MASS * G * cos(alpha) / SHEAR_STIFFNESS
     expected = G * (sin(alpha) - friction * cos(alpha))
     # The slope turns by path / PLANE, and the curved path weighs v² / PLANE on the block.
     curvature = G * (1.0 + friction) * bench.position[0, 0] / PLANE + bench.velocity[0, 0] ** 2 / PLANE
     assert acceleration == pytest.approx(expected, abs=curvature + 1e-6 * G)
-    assert path == pytest.approx(speed * 800 * DT + 0.5 * expected * (800 * DT) ** 2, rel=1e-4)
+    assert path == pytest.approx(speed * SLIDING * DT + 0.5 * expected * (SLIDING * DT) ** 2, rel=1e-4)
 
 
 @ANCHORS
 def test_a_total_cap_limits_shear_damping_too(anchor: str) -> None:
     alpha, friction = radians(20.0), 0.2
     bench = block(alpha, friction=friction, anchor=anchor, coulomb_cap="total", shear_damping=500.0)
-    bench.advance(800)
+    bench.advance(SLIDING)
     speed = bench.velocity[0, 0]
-    bench.advance(800)
-    acceleration = (bench.velocity[0, 0] - speed) / (800 * DT)
+    bench.advance(SLIDING)
+    acceleration = (bench.velocity[0, 0] - speed) / (SLIDING * DT)
     curvature = G * 1.2 * bench.position[0, 0] / PLANE + bench.velocity[0, 0] ** 2 / PLANE
     assert acceleration == pytest.approx(G * (sin(alpha) - friction * cos(alpha)), abs=curvature + 1e-6 * G)
 
@@ -100,11 +102,11 @@ def test_a_total_cap_limits_shear_damping_too(anchor: str) -> None:
 def test_with_the_thesis_cap_shear_damping_comes_on_top(anchor: str) -> None:
     alpha, friction, damping = radians(20.0), 0.2, 50.0
     bench = block(alpha, friction=friction, anchor=anchor, coulomb_cap="spring", shear_damping=damping)
-    bench.advance(800)
+    bench.advance(SLIDING)
     speed = bench.velocity[0, 0]
     terminal = G * (sin(alpha) - friction * cos(alpha)) / damping
-    bench.advance(800)
-    expected = terminal + (speed - terminal) * exp(-damping * 800 * DT)
+    bench.advance(SLIDING)
+    expected = terminal + (speed - terminal) * exp(-damping * SLIDING * DT)
     curvature = 1.2 * bench.position[0, 0] / PLANE / (sin(alpha) - friction * cos(alpha))
     assert bench.velocity[0, 0] == pytest.approx(expected, rel=(damping * DT) ** 2 + curvature + 1e-6)
 

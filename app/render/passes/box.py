@@ -10,17 +10,17 @@ from repose.sim.experiment.snapshot import Floats
 
 CONTAINER = Switch("box", "Container", "Outline of the container.")
 BAND = 3.5
-"""How far the band reaches beyond the fixed grains [units of line width]."""
+"""Width of the band around the fixed grains [units of line width]."""
 
 
 def instances(frame: Frame) -> Floats | None:
-    """A wider disc behind each fixed grain; together they make one continuous outline."""
+    """A wider disc behind each fixed grain; together the discs form a continuous outline."""
     snapshot = frame.snapshot
     if not snapshot.fixed.any():
         return None
     fixed = snapshot.fixed
-    reach = np.float32(BAND * frame.scale * frame.metres_per_pixel)
-    rows = disc_rows(snapshot.position[fixed], snapshot.radius[fixed] + reach)
+    band = np.float32(BAND * frame.scale * frame.metres_per_pixel)
+    rows = disc_rows(snapshot.position[fixed], snapshot.radius[fixed] + band)
     rows[:, 3:6] = to_linear(frame.palette.solid)
     rows[:, 6] = 1.0
     return rows

@@ -1,4 +1,4 @@
-"""Grains, and the walls and base made of fixed ones: discs with smooth edges at any zoom."""
+"""Grains, and walls and base of fixed grains, as discs with smooth edges at any zoom."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from repose.app.render.passes.force_chains import FORCE_CHAINS
 from repose.sim.experiment.snapshot import Floats
 
 DIMMED = 0.26
-"""Share of a grain's own colour that stays while force chains are drawn over it."""
+"""Fraction of a grain's colour that remains while force chains are drawn over it [-]."""
 
 
 def disc_rows(centre: Floats, radius: Floats) -> Floats:
-    """Empty rows for the `discs` shader with place and size set, shape (n, 12).
+    """Empty rows for the `discs` shader with centre and radius set, shape (n, 12).
 
     Columns: centre (2) [m], radius [m], face colour and alpha (4), rim colour and alpha (4), rim width [pixel].
     Colours in linear light.
@@ -25,7 +25,7 @@ def disc_rows(centre: Floats, radius: Floats) -> Floats:
 
 
 def instances(frame: Frame) -> Floats:
-    """One disc per sphere; fixed ones first, so that they do not cover grains."""
+    """One disc per sphere, fixed spheres first, so that grains cover them."""
     snapshot, palette = frame.snapshot, frame.palette
     rows = disc_rows(snapshot.position, snapshot.radius)
     faces = frame.faces
@@ -35,7 +35,7 @@ def instances(frame: Frame) -> Floats:
     rows[:, 6] = 1.0
     rows[:, 7:10] = faces * palette.rim
     rows[:, 10] = 1.0
-    # A rim thinner than the grain: a tenth of the radius, at most 1.6 units wide.
+    # The rim is 12 % of the radius wide, at most 1.6 units.
     rows[:, 11] = np.minimum(0.12 * snapshot.radius / frame.metres_per_pixel, 1.6 * frame.scale)
     return rows[np.argsort(~snapshot.fixed, kind="stable")]
 

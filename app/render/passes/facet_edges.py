@@ -1,4 +1,4 @@
-"""Outlines of walls in 3D: rims, sharp edges, and where a curved wall turns out of sight."""
+"""Outlines of walls in 3D: rims, sharp edges, and silhouettes of curved walls."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from numpy.typing import NDArray
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.box import CONTAINER
-from repose.app.render.passes.facets import walls_in_view
+from repose.app.render.passes.facets import drawn_facets
 from repose.sim.experiment.snapshot import Floats
 
 SHARP = math.cos(math.radians(30.0))
-"""Facets that meet at a larger angle than this have an edge between them."""
+"""Cosine of the angle between two normals below which the edge between two facets is sharp."""
 WIDTH, ALPHA = 1.3, 0.75
-"""Of an outline [units of line width], [-]."""
+"""Width [units of line width] and opacity [-] of an outline."""
 
 
 def instances(frame: Frame) -> Floats | None:
-    """One line per edge that is seen as one."""
-    facets = np.ascontiguousarray(walls_in_view(frame), np.float32)
+    """One line per rim, sharp edge and silhouette edge."""
+    facets = np.ascontiguousarray(drawn_facets(frame), np.float32)
     if not len(facets):
         return None
-    ends, first, second, always = _edges(facets.tobytes())
+    ends, first, second, permanent = _edges(facets.tobytes())
     normal = np.cross(facets[:, 1] - facets[:, 0], facets[:, 2] - facets[:, 0])
     front = ((frame.orbit.eye() - facets[:, 0]) * normal).sum(axis=1) > 0.0
-    drawn = ends[always | (front[first] != front[second])]
+    drawn = ends[permanent | (front[first] != front[second])]
     rows = np.zeros((len(drawn), 12), np.float32)
     rows[:, 0:6] = drawn.reshape(-1, 6)
     rows[:, 7] = WIDTH * frame.scale
@@ -38,11 +38,11 @@ def instances(frame: Frame) -> Floats | None:
 
 @functools.lru_cache(maxsize=4)
 def _edges(data: bytes) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
-    """Every edge once: its ends (e, 2, 3) [m], the two facets at it, and whether it is a rim or sharp."""
+    """Every edge once: its ends [m], shape (edges, 2, 3), its two facets, and whether it is a rim or sharp."""
     facets = np.frombuffer(data, np.float32).reshape(-1, 3, 3)
-    # Corners that should coincide may differ in the last bits.
-    grain = max(float(np.ptp(facets.reshape(-1, 3), axis=0).max()), 1e-30) * 1e-5
-    _, corner = np.unique(np.rint(facets.reshape(-1, 3) / grain).astype(np.int64), axis=0, return_inverse=True)
+    # Corners of the same point can differ in the last bits.
+    tolerance = max(float(np.ptp(facets.reshape(-1, 3), axis=0).max()), 1e-30) * 1e-5
+    _, corner = np.unique(np.rint(facets.reshape(-1, 3) / tolerance).astype(np.int64), axis=0, return_inverse=True)
     corner = corner.reshape(-1, 3)
     pairs = np.sort(corner[:, ((0, 1), (1, 2), (2, 0))].reshape(-1, 2), axis=1)
     ends = facets[:, ((0, 1), (1, 2), (2, 0))].reshape(-1, 2, 3)

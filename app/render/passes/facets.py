@@ -10,13 +10,13 @@ from repose.app.render.passes.measurement import SLOPE
 from repose.sim.experiment.snapshot import Floats
 
 DENSITY = 0.035
-"""Alpha of a wall seen at right angles."""
+"""Opacity of a wall seen at right angles [-]."""
 LEVEL = 1e-3
-"""A facet is on the ground if no corner is farther from it than this [heights of the box]."""
+"""Largest distance of the corners of a facet on the ground from the ground [heights of the box]."""
 
 
-def walls_in_view(frame: Frame) -> Floats:
-    """Triangles that stand around the grains [m], shape (facets, 3, 3): with a slope measured, none above it."""
+def drawn_facets(frame: Frame) -> Floats:
+    """Facets to draw [m], shape (facets, 3, 3): all, or with a measured slope those below the highest grain."""
     snapshot = frame.snapshot
     facets = snapshot.facets
     if facets.ndim != 3 or facets.shape[1:] != (3, 3):
@@ -26,17 +26,17 @@ def walls_in_view(frame: Frame) -> Floats:
         return facets
     tops = (snapshot.position[:, 2] + snapshot.radius)[~snapshot.fixed]
     highest = np.max(tops, initial=-np.inf, where=np.isfinite(tops))
-    standing: Floats = facets[facets[..., 2].min(axis=1) <= highest]
-    return standing
+    drawn: Floats = facets[facets[..., 2].min(axis=1) <= highest]
+    return drawn
 
 
 def instances(frame: Frame) -> Floats | None:
-    """One triangle each, the farthest first."""
-    facets = walls_in_view(frame)
+    """One triangle per facet, the farthest first."""
+    facets = drawn_facets(frame)
     if not len(facets):
         return None
     low, high = (corner[2] for corner in frame.snapshot.box)
-    # A plate on the ground would only veil the shadow; its outline says enough.
+    # A plate on the ground would cover the shadow; its outline is sufficient.
     flat = (np.abs(facets[..., 2] - low) <= LEVEL * (high - low)).all(axis=1)
     facets = facets[~flat]
     back_to_front = np.argsort(-frame.orbit.depth(facets.mean(axis=1)), kind="stable")

@@ -1,4 +1,4 @@
-"""Force chains: every contact as a line from centre to centre, as wide as its normal force is large."""
+"""Force chains: every contact as a line from centre to centre, its width proportional to the normal force."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from repose.sim.experiment.snapshot import Floats, Snapshot
 FORCE_CHAINS = Switch(
     "force_chains",
     "Force chains",
-    "Lines along contacts, as wide as the force is large.",
+    "Lines along contacts, their width proportional to the normal force.",
     default=False,
     key="L",
-    applies=lambda snapshot: not snapshot.labels,  # spheres that are compared do not touch each other
+    applies=lambda snapshot: not snapshot.labels,  # labelled spheres never touch each other
 )
 LEAST = 0.1
-"""Contacts below this share of the mean force are left out: they carry nothing and hide the rest."""
+"""Smallest force that is drawn [mean forces]: lines of weaker contacts would cover those of strong ones."""
 WIDTH = 0.12
-"""Width of a line of mean force, in mean radii."""
+"""Width of a line of mean force [mean radii]."""
 WIDEST = 5.0
-"""Forces above this many times the mean are drawn this wide."""
+"""Largest width of a line [widths of a line of mean force]."""
 
 
-def carrying(snapshot: Snapshot) -> tuple[NDArray[np.intp], Floats, float] | None:
-    """Contacts that carry force, weak ones first: their rows, force in mean forces, mean radius of the grains [m]."""
+def drawn_contacts(snapshot: Snapshot) -> tuple[NDArray[np.intp], Floats, float] | None:
+    """Contacts to draw, the weakest first: their rows, forces [mean forces], and mean radius of the grains [m]."""
     force = snapshot.contact_force
     mean = float(force.mean()) if len(force) else 0.0
     if not mean > 0.0:
@@ -39,8 +39,8 @@ def carrying(snapshot: Snapshot) -> tuple[NDArray[np.intp], Floats, float] | Non
 
 
 def instances(frame: Frame) -> Floats | None:
-    """One line per contact that carries force, weak ones first and fainter."""
-    chosen = carrying(frame.snapshot)
+    """One line per drawn contact, the weakest first; weak contacts are more transparent."""
+    chosen = drawn_contacts(frame.snapshot)
     if chosen is None:
         return None
     drawn, strength, radius = chosen

@@ -1,4 +1,4 @@
-"""Force chains in 3D: every contact as a rod from centre to centre, as thick as its normal force is large."""
+"""Force chains in 3D: every contact as a rod from centre to centre, its width proportional to the normal force."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import numpy as np
 from repose.app.render.colours import to_linear
 from repose.app.render.cutaway import is_cut
 from repose.app.render.passes import Frame, Pass
-from repose.app.render.passes.force_chains import FORCE_CHAINS, WIDTH, carrying
+from repose.app.render.passes.force_chains import FORCE_CHAINS, WIDTH, drawn_contacts
 from repose.sim.experiment.snapshot import Floats
 
-SLIMMER = 0.75
-"""Width relative to 2D, where lines do not overlap."""
+RELATIVE_WIDTH = 0.75
+"""Width of a rod relative to the line in 2D: rods overlap [-]."""
 LEAST_WIDTH = 0.6
-"""Of a rod on the screen [units of line width]."""
+"""Smallest width of a rod in the picture [units of line width]."""
 FAINTEST = 0.08
-"""Fraction of the colour for a rod without force: weak ones are dark, because many overlap."""
+"""Fraction of the colour of a rod without force: weak rods are dark, because many overlap [-]."""
 
 
 def instances(frame: Frame) -> Floats | None:
-    """One rod per contact that carries force, the farthest first; weak ones are darker."""
+    """One rod per drawn contact, the farthest first; weak contacts are darker."""
     snapshot = frame.snapshot
-    chosen = carrying(snapshot)
+    chosen = drawn_contacts(snapshot)
     if chosen is None:
         return None
     drawn, strength, radius = chosen
@@ -28,11 +28,11 @@ def instances(frame: Frame) -> Floats | None:
     middle = ends.mean(axis=1)
     rows = np.empty((len(drawn), 12), np.float32)
     rows[:, 0:6] = snapshot.contact_ends[drawn]
-    rows[:, 6] = SLIMMER * WIDTH * strength * radius
+    rows[:, 6] = RELATIVE_WIDTH * WIDTH * strength * radius
     rows[:, 7] = LEAST_WIDTH * frame.scale
-    bright = np.clip(FAINTEST + 0.2 * strength, 0.0, 1.0)[:, None]
+    brightness = np.clip(FAINTEST + 0.2 * strength, 0.0, 1.0)[:, None]
     palette = frame.palette
-    rows[:, 8:11] = bright * to_linear(palette.chain) + (1.0 - bright) * to_linear(palette.background)
+    rows[:, 8:11] = brightness * to_linear(palette.chain) + (1.0 - brightness) * to_linear(palette.background)
     rows[:, 11] = 1.0
     kept = np.isfinite(ends).all(axis=(1, 2)) & ~is_cut(middle, frame.cut)
     return rows[kept][np.argsort(-frame.orbit.depth(middle[kept]))]

@@ -1,4 +1,4 @@
-"""Where a closed form says that spheres should be: translucent shells with a bright contour."""
+"""Spheres at the positions of a closed form: translucent shells with a bright contour."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from repose.app.render.passes.spheres import ATTRIBUTES, sphere_rows
 from repose.sim.experiment.snapshot import Floats
 
 ALPHA = 0.06
-"""Of the shell seen at right angles."""
+"""Opacity of a shell seen at right angles [-]."""
 WIDTH = 1.6
-"""Of the contour [units of line width]."""
-CLEAR = 1.01
-"""Size of a shell relative to its sphere: of two equal ones in one place, each would cover the other in specks."""
+"""Width of the contour [units of line width]."""
+ENLARGEMENT = 1.01
+"""Radius of a shell [radii of its sphere]: at equal depth, shell and sphere would cover each other in patches."""
 
 
 def instances(frame: Frame) -> Floats | None:
-    """One shell each, the farthest first."""
+    """One shell per sphere of the closed form, the farthest first."""
     ghosts = frame.snapshot.ghosts
     if not len(ghosts):
         return None
     ghosts = ghosts[np.isfinite(ghosts).all(axis=1) & ~is_cut(ghosts[:, :3], frame.cut)]
     ghosts = ghosts[np.argsort(-frame.orbit.depth(ghosts[:, :3]))]
-    rows = sphere_rows(ghosts[:, :3], CLEAR * ghosts[:, 3])
+    rows = sphere_rows(ghosts[:, :3], ENLARGEMENT * ghosts[:, 3])
     rows[:, 4:7] = rows[:, 8:11] = to_linear(frame.palette.mark)
     rows[:, 7] = ALPHA
     rows[:, 11] = WIDTH * frame.scale

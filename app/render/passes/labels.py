@@ -1,4 +1,4 @@
-"""What distinguishes each of a few spheres, in words above it, such as its restitution."""
+"""Labels at single spheres with the property that distinguishes them, such as the restitution."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LABELS = Switch(
     "labels",
     "Labels",
-    "What distinguishes each sphere, in words above it.",
+    "The property that distinguishes each sphere, such as its restitution.",
     applies=lambda snapshot: bool(snapshot.labels),
 )
 TEXT, NOTE, SMALL = 1.35, 1.2, 0.9
@@ -24,18 +24,17 @@ TEXT, NOTE, SMALL = 1.35, 1.2, 0.9
 GAP = 8.0
 """Between a sphere and its label, and between labels [units]."""
 
-
 Place = tuple[float, float, float, float]
 """Rectangle: left, top, right, bottom [pixel]."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Words above or beside every named sphere in view; elsewhere on a stem."""
+    """Text above or beside every labelled sphere in view; where there is no room, higher, with a line to the sphere."""
     spheres = _spheres(frame)
     taken = [(x - radius, y - radius, x + radius, y + radius) for x, y, radius in _ghosts(frame)]
     for number, (x, y, radius) in sorted(spheres.items(), key=lambda entry: entry[1][0]):
         others = [(u - r, v - r, u + r, v + r) for other, (u, v, r) in spheres.items() if other != number]
-        for lines in _versions(frame.snapshot.labels[number]):
+        for lines in _variants(frame.snapshot.labels[number]):
             extents = [canvas.text_extent(text, size, bold) for text, size, bold in lines]
             width, height = max(extent[0] for extent in extents), sum(extent[1] for extent in extents)
             place = _free_place(frame, (x, y, radius), (width, height), [*taken, *others])
@@ -54,8 +53,8 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
             top += extent[1]
 
 
-def _versions(label: Label) -> list[list[tuple[str, float, bool]]]:
-    """Lines of a label as text, size and weight; shorter and smaller versions for where there is less room."""
+def _variants(label: Label) -> list[list[tuple[str, float, bool]]]:
+    """Lines of a label as text, size and weight: the full label first, then shorter and smaller ones."""
     first = [[(label.text, size, True)] for size in (TEXT, SMALL)]
     return [[*first[0], (label.note, NOTE, False)], *first] if label.note else first
 
@@ -63,10 +62,9 @@ def _versions(label: Label) -> list[list[tuple[str, float, bool]]]:
 def _free_place(
     frame: Frame, sphere: tuple[float, float, float], extent: tuple[float, float], taken: list[Place]
 ) -> tuple[float, float] | None:
-    """Left and top of words of that extent at a sphere (x, y, radius): above, beside, below, or higher on a stem.
+    """Left and top of a label of that extent at a sphere (x, y, radius): above, beside, below, or higher with a line.
 
-    A stem crosses as few other words as possible. None where no place in the free part of the picture is free: words
-    on top of others say nothing.
+    The line crosses as few other labels as possible. None if there is no free place in the visible part of the picture.
     """
     (x, y, radius), (width, height), gap = sphere, extent, GAP * frame.scale
     above, beside = y - radius - gap - height, y - height / 2
@@ -80,29 +78,31 @@ def _free_place(
     inside = (place for place in places if left <= place[0] <= farthest and top <= place[1] <= lowest)
 
     free = [place for place in inside if not any(_overlap(place, extent, other, gap / 2) for other in taken)]
-    stems = [((x, top + height), (0.0, max(y - radius - top - height, 0.0))) for _, top in free]
-    crossings = [sum(_overlap(*stem, other, 0.0) for other in taken) for stem in stems]
+    lines = [((x, top + height), (0.0, max(y - radius - top - height, 0.0))) for _, top in free]
+    crossings = [sum(_overlap(*line, other, 0.0) for other in taken) for line in lines]
     return free[int(np.argmin(crossings))] if free else None
 
 
 def _overlap(place: tuple[float, float], extent: tuple[float, float], other: Place, gap: float) -> bool:
-    """Whether words at a place come nearer to another rectangle than `gap` [pixel]."""
+    """Whether a label at a place is nearer to another rectangle than `gap` [pixel]."""
     left, top, right, bottom = other
     across = place[0] < right + gap and place[0] + extent[0] > left - gap
     return across and place[1] < bottom + gap and place[1] + extent[1] > top - gap
 
 
 def _spheres(frame: Frame) -> dict[int, tuple[float, float, float]]:
-    """Place and radius [pixel] of every named sphere in view, by the number of its label."""
+    """Centre and radius [pixel] of every labelled sphere in view, by the number of its label."""
     snapshot = frame.snapshot
     rows = {int(sphere): row for row, sphere in enumerate(snapshot.sphere_id)}
-    named = [(number, rows[label.sphere_id]) for number, label in enumerate(snapshot.labels) if label.sphere_id in rows]
-    seen = {number: _seen(frame, snapshot.position[row], float(snapshot.radius[row])) for number, row in named}
+    labelled = [
+        (number, rows[label.sphere_id]) for number, label in enumerate(snapshot.labels) if label.sphere_id in rows
+    ]
+    seen = {number: _seen(frame, snapshot.position[row], float(snapshot.radius[row])) for number, row in labelled}
     return {number: place for number, place in seen.items() if np.isfinite(place).all()}
 
 
 def _ghosts(frame: Frame) -> list[tuple[float, float, float]]:
-    """Place and radius [pixel] of every sphere of the closed form in view."""
+    """Centre and radius [pixel] of every sphere of the closed form in view."""
     if frame.dimension != 3:
         return []
     seen = [_seen(frame, ghost[:3], float(ghost[3])) for ghost in frame.snapshot.ghosts]
@@ -110,7 +110,7 @@ def _ghosts(frame: Frame) -> list[tuple[float, float, float]]:
 
 
 def _seen(frame: Frame, centre: Floats, radius: float) -> tuple[float, float, float]:
-    """Place and radius [pixel] of a sphere; nan behind the eye."""
+    """Centre and radius [pixel] of a sphere; nan behind the eye."""
     point = centre.astype(np.float64)[None]
     x, y = frame.camera.world_to_pixel(point, frame.size)[0]
     far = float(frame.orbit.depth(point)[0]) / frame.orbit.distance if frame.dimension == 3 else 1.0

@@ -1,4 +1,4 @@
-"""The legend: what the colours mean, with symbol, unit and round ticks, in the upper right."""
+"""The legend of the colours, with symbol, unit and round ticks, in the upper right."""
 
 from __future__ import annotations
 
@@ -12,37 +12,41 @@ from repose.app.render.passes import Frame, Pass, Switch
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
-SWITCH = Switch("legend", "Legend", "What the colours mean, in numbers.")
+SWITCH = Switch("legend", "Legend", "Quantity, unit and values of the colours.")
 WIDTH, BAR, PAD = 280.0, 15.0, 14.0
-"""Bar width and height, and space around [units]."""
+"""Width and height of the bar, and margin around it [units]."""
 HEADING, TICK = 1.15, 1.05
-"""Text sizes, relative to ordinary text: a projector is read from the last row."""
+"""Text sizes, relative to ordinary text: readable on a projector."""
 SLICES = 48
-"""Pieces a continuous bar is drawn in; between them colours are interpolated."""
+"""Number of pieces of a continuous bar; the colours are interpolated between their ends."""
+
+
+def plate(frame: Frame, canvas: Canvas) -> tuple[float, float, float, float] | None:
+    """Left, top, right and bottom of the legend [pixel]; None where there is none, or no room for it."""
+    if frame.colouring is None or not frame.shows(SWITCH):
+        return None
+    unit, (left, above, right, _) = frame.scale, frame.inset
+    width = min(WIDTH * unit, frame.size[0] - left - right - 4.0 * PAD * unit)
+    if width < 60.0 * unit:
+        return None
+    line = canvas.text_extent("0", HEADING, bold=True)[1]
+    x1 = round(frame.size[0] - right - 2.0 * PAD * unit)
+    x0, y0 = round(x1 - width), round(above + 1.4 * PAD * unit)
+    foot = round(y0 + line + 5.0 * unit) + round(BAR * unit)
+    return x0 - PAD * unit, y0 - 0.7 * PAD * unit, x1 + PAD * unit, foot + line + PAD * unit
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Heading, bar and ticks on a quiet plate, so that grains behind it do not disturb."""
-    if frame.colouring is None or frame.span is None:
+    """Heading, bar and ticks on a plate that covers most of the grains behind it."""
+    area = plate(frame, canvas)
+    if area is None or frame.colouring is None or frame.span is None:
         return
     unit, palette, colouring = frame.scale, frame.palette, frame.colouring
-    left, above, right, _ = frame.inset
-    width = min(WIDTH * unit, frame.size[0] - left - right - 4.0 * PAD * unit)
-    if width < 60.0 * unit:
-        return
+    canvas.rectangle(area[:2], area[2:], palette.background, alpha=0.82, rounding=6.0)
     heading, ticks = describe(colouring, frame.span)
-    line = canvas.text_extent(heading, HEADING, bold=True)[1]
-    x1 = round(frame.size[0] - right - 2.0 * PAD * unit)
-    x0, y0 = round(x1 - width), round(above + 1.4 * PAD * unit)
-    bar = round(y0 + line + 5.0 * unit)
+    x0, y0, x1 = round(area[0] + PAD * unit), round(area[1] + 0.7 * PAD * unit), round(area[2] - PAD * unit)
+    bar = round(y0 + canvas.text_extent("0", HEADING, bold=True)[1] + 5.0 * unit)
     foot = bar + round(BAR * unit)
-    canvas.rectangle(
-        (x0 - PAD * unit, y0 - 0.7 * PAD * unit),
-        (x1 + PAD * unit, foot + line + 1.0 * PAD * unit),
-        palette.background,
-        alpha=0.82,
-        rounding=6.0,
-    )
     canvas.text((x0, y0), heading, palette.text, HEADING, bold=True)
     _draw_bar(frame, canvas, (x0, bar), (x1, foot))
     widest = max(canvas.text_extent(text, TICK)[0] for _, text in ticks) + 8.0 * unit
@@ -71,10 +75,10 @@ def describe(colouring: Colouring, span: tuple[float, float]) -> tuple[str, list
 
 
 def _band_labels(low: float, high: float, name: str) -> list[tuple[float, str]]:
-    """The middle of each band with the whole number, or the first of the group, it stands for."""
+    """The middle of each band, and its whole number or the first of its group."""
     count = bands(low, high)
     total = round(high - low) + 1
-    # Layers are counted from 1 by people, from 0 in the column.
+    # Layers are numbered from 0 in the world, from 1 in the legend.
     first = round(low) + (1 if name == "layer" else 0)
     labels = [str(first + -(-k * total // count)) for k in range(count)]
     if name == "coordination":

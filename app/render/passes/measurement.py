@@ -1,4 +1,4 @@
-"""The measured slope, drawn on the heap: fitted line, angle with its error, and the grains it came from."""
+"""The measured slope, drawn on the heap: fitted line, angle with its error, and the grains of the fit."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass, Switch
 from repose.app.render.passes.discs import disc_rows
+from repose.app.render.passes.legend import plate
 from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.measure.angle_of_repose import AngleOfRepose
@@ -31,13 +32,13 @@ SLOPE = Switch(
     applies=measures_slope,
 )
 NUMBER, NUMBER_IN_FILM = 2.4, 3.6
-"""Size of the number, relative to ordinary text: a film may be seen small, and cannot be magnified."""
+"""Size of the number, relative to ordinary text, in the window and in a film, which may be shown small."""
 DIGIT = 0.727 * 16.0
 """Height of a digit of ordinary text: share of the font's size, times that size [units]."""
 ERROR_WORDS = 1.1
-"""Size of what its error is the error of."""
+"""Size of the line that names the kind of error, relative to ordinary text."""
 BEYOND = 0.02
-"""How far the line goes past the fitted stretch at its upper end [share of the stretch]."""
+"""Extension of the line at its upper end [lengths of the fitted interval]."""
 
 
 def _measured(frame: Frame) -> AngleOfRepose | None:
@@ -56,11 +57,11 @@ def rings(frame: Frame) -> Floats | None:
     used = np.isin(snapshot.sphere_id, measurement.used_ids)
     pixel = frame.metres_per_pixel
     ring = disc_rows(snapshot.position[used], snapshot.radius[used])
-    # Never thinner than can be seen, never so wide that it hides the colour of the grain.
+    # At least one pixel wide, and narrow enough to leave the colour of the grain visible.
     ring[:, 11] = np.clip(0.18 * snapshot.radius[used] / pixel, 1.0, 1.6 * frame.scale)
     ring[:, 7:10] = to_linear(frame.palette.mark)
     ring[:, 10] = 1.0
-    # On grains as bright as the ring, a line of the background's colour inside it keeps it apart.
+    # A second ring in the colour of the background separates the ring from grains of a similar colour.
     shadow = ring.copy()
     shadow[:, 11] *= 2.0
     shadow[:, 7:10] = to_linear(frame.palette.background)
@@ -74,26 +75,41 @@ def number_size(frame: Frame) -> float:
 
 
 def label(measurement: AngleOfRepose) -> str:
-    """The angle as it is read out: "13.0° ± 0.5°"."""
+    """The angle with its error, such as "13.0° ± 0.5°"."""
     angle, error = math.degrees(measurement.angle), math.degrees(measurement.standard_error)
     text = f"{angle:.1f}°".replace("-", "−")
     return f"{text} ± {error:.1f}°" if math.isfinite(error) else text
 
 
 def label_extent(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> tuple[float, float]:
-    """Width and height of the number with what its error is the error of under it [pixel]."""
+    """Width and height of the number and the line below it [pixel]."""
     number = canvas.text_extent(label(measurement), number_size(frame), bold=True)
     words = canvas.text_extent(error_words(measurement), ERROR_WORDS)
     return max(number[0], words[0]), number[1] + (words[1] if error_words(measurement) else 0.0)
 
 
 def error_words(measurement: AngleOfRepose) -> str:
-    """What the error is the error of; empty where no error is known."""
+    """The kind of error, such as "± of the line fit"; empty without an error."""
     return f"± of the {measurement.error_of}" if math.isfinite(measurement.standard_error) else ""
 
 
+def place_label(frame: Frame, canvas: Canvas, extent: tuple[float, float], x: float, y: float) -> tuple[float, float]:
+    """Middle and upper edge of a label of that extent: those given, moved into the free part and clear of the legend
+    [pixel].
+    """
+    (width, height), (left, above, right, below), pad = extent, frame.inset, 10.0 * frame.scale
+    x = min(max(x, left + pad + width / 2), frame.size[0] - right - pad - width / 2)
+    y = min(max(y, above + pad), frame.size[1] - below - pad - height)
+    legend = plate(frame, canvas)
+    if legend is None or y >= legend[3] or x + width / 2 <= legend[0]:
+        return x, y
+    beside = legend[0] - width / 2
+    return (beside, y) if beside - width / 2 >= left + pad else (x, legend[3])
+
+
 def write_label(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, x: float, y: float) -> None:
-    """The number in the middle of `x` and below `y` [pixel], and under it what its error is the error of."""
+    """The number, centred at `x` with its top at `y` [pixel] or where no legend is, and the kind of error below it."""
+    x, y = place_label(frame, canvas, label_extent(frame, canvas, measurement), x, y)
     text, palette, size = label(measurement), frame.palette, number_size(frame)
     canvas.text((x, y), text, palette.text, size, bold=True, anchor=(0.5, 0.0), halo=palette.background)
     y += canvas.text_extent(text, size, bold=True)[1]
@@ -102,7 +118,7 @@ def write_label(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, x: flo
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Line along the slope, a level line from its foot, the arc between them and the number."""
+    """Fitted line, horizontal line from its foot, the arc between them and the number."""
     measurement = _measured(frame)
     if measurement is None:
         return
@@ -133,12 +149,10 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 
 
 def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, top: Floats, foot: Floats) -> None:
-    """The number, large, above the slope where no grain is; kept inside the free part of the window."""
+    """The number above the grains of the slope, inside the part of the window without panels."""
     width, height = label_extent(frame, canvas, measurement)
-    left, above, right, below = frame.inset
     pad = 10.0 * frame.scale
-    x = top[0] + 0.62 * (foot[0] - top[0])
-    x = min(max(x, left + pad + width / 2), frame.size[0] - right - pad - width / 2)
+    x = place_label(frame, canvas, (width, 0.0), top[0] + 0.62 * (foot[0] - top[0]), math.inf)[0]
     y = top[1] + 0.62 * (foot[1] - top[1])
     snapshot = frame.snapshot
     moving = ~snapshot.fixed
@@ -147,8 +161,7 @@ def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, top: 
     under = np.abs(centres[:, 0] - x) < width / 2 + radii + pad
     if under.any():
         y = min(y, float((centres[under, 1] - radii[under]).min()))
-    y = min(max(y - height - 0.6 * pad, above + pad), frame.size[1] - below - pad - height)
-    write_label(frame, canvas, measurement, x, y)
+    write_label(frame, canvas, measurement, x, y - height - 0.6 * pad)
 
 
 PASS = Pass(

@@ -1,4 +1,4 @@
-"""Length scale: a bar of a round length, in the lower right of the free part of the window."""
+"""Scale bar: a bar of a round length, in the lower right of the part of the window without panels."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from repose.app.render.passes import Frame, Pass, Switch
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
-SCALE_BAR = Switch("scale_bar", "Scale bar", "A length to compare with; in 3D also the directions of the axes.")
-LONGEST = 170.0
-"""[units]."""
+SCALE_BAR = Switch("scale_bar", "Scale bar", "A bar of a round length; in 3D also the directions of the axes.")
+LONGEST, LARGEST_SHARE = 170.0, 0.28
+"""Largest length of the bar [units], and its largest share of the width without panels [-]."""
+MARGIN, GAP = 22.0, 18.0
+"""Distances from the bar to the right edge and to the entry at its left [units]."""
 UNITS = ((1e3, "km"), (1.0, "m"), (1e-2, "cm"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm"))
 
 
@@ -22,7 +24,7 @@ def bar_length(metres_per_pixel: float, pixels: float) -> float:
     step = nice_step(longest, 1)
     if step <= longest * (1.0 + 1e-9):
         return step
-    # `nice_step` rounds up: one place down the row 1, 2, 5, 10.
+    # `nice_step` rounds up: take the next smaller of 1, 2, 5 times a power of ten.
     lead = round(step / 10.0 ** _power(step))
     return step * {1: 0.5, 2: 0.5, 5: 0.4}[lead]
 
@@ -32,18 +34,28 @@ def _power(value: float) -> int:
 
 
 def length_label(metres: float) -> str:
-    """A round length with the unit that suits it: "5 mm", "2 cm"."""
+    """A length in the largest unit that gives at least 1: "5 mm", "2 cm"."""
     factor, unit = next((pair for pair in UNITS if metres >= pair[0] * (1.0 - 1e-9)), UNITS[-1])
     return f"{metres / factor:g} {unit}"
+
+
+def longest(free: float, unit: float) -> float:
+    """Length of the bar at most in a free part of this width [px]."""
+    return min(LONGEST * unit, LARGEST_SHARE * free)
+
+
+def room(free: float, unit: float) -> float:
+    """Width at the right of the free part that the bar needs [px]: words and buttons beside it end there."""
+    return longest(free, unit) + (MARGIN + GAP) * unit
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """The bar with end marks, its length above it."""
     unit, palette = frame.scale, frame.palette
-    _, _, right, below = frame.inset
-    length = bar_length(frame.metres_per_pixel, LONGEST * unit)
+    left, _, right, below = frame.inset
+    length = bar_length(frame.metres_per_pixel, longest(frame.size[0] - left - right, unit))
     pixels = length / frame.metres_per_pixel
-    x1 = round(frame.size[0] - right - 22.0 * unit)
+    x1 = round(frame.size[0] - right - MARGIN * unit)
     x0 = round(x1 - pixels)
     y = round(frame.size[1] - below - 16.0 * unit)
     thick, tall = max(2.0, round(2.0 * unit)), round(5.0 * unit)
@@ -54,7 +66,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     text, size = length_label(length), 1.15
     at, anchor = (x0 + x1) / 2, 0.5
     if frame.dimension == 3:
-        # In space a length holds at one depth only: say at which, inside the picture and clear of the end marks.
+        # In perspective the length is true at one depth only, which the text names.
         text, at, anchor = f"{text} at the centre", x1, 1.0
         y -= tall
     canvas.text((at, y - 3.0 * unit), text, palette.text, size, anchor=(anchor, 1.0), halo=palette.background)

@@ -1,4 +1,4 @@
-"""The measured slope of a heap in 3D: the cone that was fitted, its angle with the level and the number."""
+"""The measured slope of a heap in 3D: fitted cone, its angle from the horizontal, and the number."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ ARC = 0.42
 LEVEL = 1.15
 """Length of the level line [radii of the arc]."""
 ROUND = 64
-"""Pieces of a circle."""
+"""Number of line segments of a circle."""
 RING, FAR_RING = 0.9, 0.3
-"""Opacity of the circles where the fitted stretch begins and ends: on the side of the viewer, and behind the heap."""
+"""Opacity of the circles at the ends of the fitted interval: in front of the heap, and behind it."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """The cone z = intercept + slope r about the vertical axis of the heap, its flanks in the plane facing the eye."""
+    """The cone z = intercept + slope r about the vertical axis of the heap, and its outline as the eye sees it."""
     measurement = frame.snapshot.measurement
     if measurement is None or not math.isfinite(measurement.angle):
         return
@@ -56,7 +56,7 @@ def _draw_ring(frame: Frame, canvas: Canvas, distance: float, height: float) -> 
 
 
 def _draw_flank(frame: Frame, canvas: Canvas, ends: NDArray[np.float64], side: float) -> None:
-    """Slope, level line and the arc between them, on one side."""
+    """Fitted line, horizontal line and the arc between them, on one side."""
     top, foot = ends
     reach = ARC * float(np.hypot(*(top - foot)))
     tilt = math.atan2(top[1] - foot[1], foot[0] - top[0])
@@ -73,7 +73,7 @@ def _draw_flank(frame: Frame, canvas: Canvas, ends: NDArray[np.float64], side: f
 
 
 def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> None:
-    """The number, large, above the highest grain of the heap and inside the free part of the picture."""
+    """The number above the highest grain of the heap, inside the part of the picture without panels."""
     snapshot = frame.snapshot
     moving = ~snapshot.fixed
     tops = snapshot.position[moving].astype(np.float64)
@@ -82,17 +82,13 @@ def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> No
     peak = frame.orbit.world_to_pixel(np.array((*_axis(frame), measurement.intercept)), frame.size)
     if not np.isfinite(peak).all():
         return
-    width, height = label_extent(frame, canvas, measurement)
-    left, above, right, below = frame.inset
-    pad = 10.0 * frame.scale
-    x = min(max(peak[0], left + pad + width / 2), frame.size[0] - right - pad - width / 2)
+    height = label_extent(frame, canvas, measurement)[1]
     highest = min(float(np.nanmin(seen, initial=math.inf)), peak[1])
-    y = min(max(highest - pad - height, above + pad), frame.size[1] - below - pad - height)
-    write_label(frame, canvas, measurement, x, y)
+    write_label(frame, canvas, measurement, float(peak[0]), highest - 10.0 * frame.scale - height)
 
 
 def _axis(frame: Frame) -> NDArray[np.float64]:
-    """Where the vertical axis of the heap meets the ground [m], shape (2,)."""
+    """Intersection of the vertical axis of the heap and the ground [m], shape (2,)."""
     low, high = (np.asarray(corner, np.float64) for corner in frame.snapshot.box)
     axis: NDArray[np.float64] = (low + high)[:2] / 2
     return axis

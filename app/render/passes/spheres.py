@@ -1,4 +1,4 @@
-"""Grains in 3D: spheres with exact depth and smooth edges, in soft light; marked where their turning is known."""
+"""Grains in 3D: spheres with exact depth and smooth edges, in soft light, with marks that show their orientation."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from repose.app.render.passes.force_chains import FORCE_CHAINS
 from repose.app.render.passes.measurement import SLOPE
 from repose.sim.experiment.snapshot import Floats
 
-BEAD = 0.3
-"""Size of a grain while force chains are drawn [radii]: small enough to look between the grains."""
+REDUCED = 0.3
+"""Radius of a grain while force chains are drawn [radii]: chains between the grains are visible."""
 FAINT = 0.45
-"""Share of a grain's own colour that stays then."""
+"""Fraction of a grain's colour that remains while force chains are drawn [-]."""
 RING, MOST_RING, RING_TINT = 0.11, 1.2, 0.3
-"""Width of the ring around a measured grain [radii], at most [units of line width]; share of the mark's colour in it:
-in space hundreds are measured, and must not outshine the rest."""
+"""Width of the ring around a grain of the fit [radii], its upper limit [units of line width], and the fraction of the
+mark colour in it [-]: hundreds of grains are marked."""
 ATTRIBUTES = (3, 1, 4, 4, 4, 4, 2)
 
 
@@ -25,7 +25,7 @@ def sphere_rows(centre: Floats, radius: Floats) -> Floats:
     """Rows for the `spheres` shader in full light, shape (n, 22).
 
     Columns: centre (3) [m], radius [m], face colour and alpha (4), rim colour (3) and width [pixel], orientation (4),
-    away from the neighbours (3) and their closeness, share of lamp and of sky (2). Colours in linear light.
+    direction away from the neighbours (3) and crowding, share of the lamp and of the sky (2). Colours in linear light.
     """
     rows = np.zeros((len(radius), sum(ATTRIBUTES)), np.float32)
     rows[:, 0:3] = centre
@@ -36,13 +36,13 @@ def sphere_rows(centre: Floats, radius: Floats) -> Floats:
 
 
 def instances(frame: Frame) -> Floats | None:
-    """One sphere each, the farthest first."""
+    """One instance per sphere, the farthest first."""
     snapshot, palette, kept = frame.snapshot, frame.palette, frame.kept
     back_to_front = np.argsort(-frame.orbit.depth(snapshot.position[kept]).astype(np.float32))
     rows = sphere_rows(snapshot.position[kept], snapshot.radius[kept])
     rows[:, 4:7] = frame.faces[kept]
     if frame.shows(FORCE_CHAINS):
-        rows[:, 3] *= BEAD
+        rows[:, 3] *= REDUCED
         rows[:, 4:7] = FAINT * rows[:, 4:7] + (1.0 - FAINT) * to_linear(palette.background)
         return rows.take(back_to_front, axis=0)
     occlusion = frame.ambient_occlusion

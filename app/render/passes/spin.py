@@ -1,4 +1,4 @@
-"""How far each disc has turned: a mark from its centre towards its rim, where the angles are known."""
+"""The orientation of each disc: a mark from its centre towards its rim, in models with rotation."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from repose.sim.experiment.snapshot import Floats
 FROM, TO = 0.25, 0.78
 """Ends of the mark [radii]."""
 WIDTH = 0.16
-"""[radii]."""
+"""Width of the mark [radii]."""
 LEAST_SEEN = 2.5
-"""Discs smaller than this have no room for a mark [pixel]."""
-STRENGTH = 0.75
+"""Smallest radius of a disc with a mark [pixel]."""
+OPACITY = 0.75
 
 
 def instances(frame: Frame) -> Floats | None:
@@ -31,7 +31,7 @@ def instances(frame: Frame) -> Floats | None:
     rows[:, 2:4] = centre + TO * arm
     rows[:, 4] = WIDTH * radius[:, 0] / frame.metres_per_pixel
     rows[:, 5:8] = frame.faces[marked] * frame.palette.rim
-    rows[:, 8] = STRENGTH
+    rows[:, 8] = OPACITY
     return rows
 
 

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 TITLE, PARAMETER, ORIGIN = 3.4, 1.7, 1.2
 """Text sizes, relative to ordinary text."""
 GAP = 12.0
-"""Between two lines [units]."""
+"""Distance between two lines [units]."""
 WIDEST = 0.86
-"""Width that a line may take [share of the picture]."""
+"""Largest width of a line [widths of the picture]."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Lines in the middle of the picture, all of the card's opacity."""
+    """Lines in the middle of the picture, with the opacity of the card."""
     words = frame.film
     if words is None or words.card <= 0.0:
         return
@@ -35,17 +35,17 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     for k, ((text, size, bold, colour), line) in enumerate(zip(lines, heights, strict=True)):
         x = (width - canvas.scripted_width(text, size, bold)) / 2
         canvas.scripted((x, y), text, colour, size, bold, alpha=alpha)
-        # The title and the last line stand apart from the parameters.
+        # The distance is double after the title and before the last line.
         y += line + gap * (2.0 if k in (0, len(lines) - 2) else 1.0)
 
 
 def _fitting(canvas: Canvas, text: str, size: float, room: float) -> float:
-    """The size, or a smaller one at which the text is no wider than `room` [pixel]."""
+    """The largest text size up to `size` at which the text is at most `room` [pixel] wide."""
     return size * min(1.0, room / max(canvas.text_extent(text, size, bold=True)[0], 1.0))
 
 
 def _lines(parameters: tuple[str, ...], canvas: Canvas, room: float) -> list[str]:
-    """Parameters side by side, as many to a line as fit."""
+    """Parameters in lines, as many in a line as fit into `room` [pixel]."""
     lines: list[str] = []
     for text in parameters:
         longer = f"{lines[-1]}     {text}" if lines else text

@@ -1,4 +1,4 @@
-"""Paths of spheres in space: a line for the run, dots for the closed form, in the colour of the sphere's label."""
+"""Paths of spheres in 3D: a line for the run, dots for the closed form, in the colour of the sphere's label."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ LINE_ALPHA, DOT_ALPHA = 0.8, 0.95
 
 
 def instances(frame: Frame) -> Floats | None:
-    """One stroke per piece of a line, and one per dot."""
+    """One stroke per segment of a line, and one per dot."""
     snapshot = frame.snapshot
     found = [_rows(frame, track, _number(snapshot, track)) for track in snapshot.tracks if len(track.points)]
     return np.concatenate(found) if found else None
 
 
 def _number(snapshot: Snapshot, track: Track) -> int:
-    """Place of the sphere among those that have a label, which decides its colour."""
+    """Index of the sphere among those with a label, which sets its colour."""
     return next((k for k, label in enumerate(snapshot.labels) if label.sphere_id == track.sphere_id), 0)
 
 
 def _rows(frame: Frame, track: Track, number: int) -> Floats:
-    """Rows for the shader `strokes`: both ends [m], widths, colour; a dot is a stroke of no length."""
+    """Rows for the shader `strokes`: both ends [m], widths, colour; a dot is a stroke of zero length."""
     points = track.points[np.isfinite(track.points).all(axis=1)].astype(np.float32)
     first, second = (points, points) if track.expected else (points[:-1], points[1:])
     rows = np.zeros((len(first), 12), np.float32)

@@ -1,4 +1,4 @@
-"""Which way x, y and z point, as three short arrows in the lower left."""
+"""Directions of x, y and z as three short lines in the lower left."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
 LENGTH = 26.0
-"""Of an axis seen at right angles [units]."""
+"""Length of an axis seen at right angles [units]."""
 PLACE = (50.0, 92.0)
-"""Of the origin, from the lower left of the free part [units]: above the caption."""
+"""Origin, measured from the lower left of the part without panels [units]: above the caption."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """The axis that points away from the eye first."""
+    """The three axes, the one that points away from the eye first."""
     left, _, _, below = frame.inset
     unit, palette = frame.scale, frame.palette
     origin = np.array((left + PLACE[0] * unit, frame.size[1] - below - PLACE[1] * unit))

@@ -1,4 +1,4 @@
-"""Walls in 2D that are not made of grains: lines."""
+"""Walls in 2D other than those of fixed grains, as lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from repose.app.render.passes.box import CONTAINER
 from repose.sim.experiment.snapshot import Floats
 
 WIDTH = 3.0
-"""[units of line width]."""
+"""Width of a line [units of line width]."""
 
 
 def instances(frame: Frame) -> Floats | None:

@@ -16,9 +16,9 @@ from repose.app.render.passes import Switch, all_switches
 from repose.app.ui.keys import WINDOW_KEYS, Key
 from repose.app.ui.ui import Ui
 
-Side = Literal["column", "tools", "bottom", "over"]
-"""Position: in the column, in the tabs at the lower end of the column, in the bar at the bottom, or over the
-picture."""
+Side = Literal["column", "tools", "low", "bottom", "over"]
+"""Position: in the column, in the tabs at the lower end of the column, in these tabs only where the column is too low
+for the readings, in the bar at the bottom, or over the picture."""
 
 
 @dataclass(frozen=True)

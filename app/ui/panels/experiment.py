@@ -7,7 +7,7 @@ from repose.app.render.text import draw_text, heading, text_width
 from repose.app.render.theme import vector
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.scenes import choose_preset
-from repose.app.ui.places import is_short
+from repose.app.ui.places import is_low
 from repose.app.ui.readings import Headline, headline, in_words
 from repose.app.ui.repeat_card import draw_repeated, draw_repeats, repeats_width
 from repose.app.ui.ui import Ui
@@ -15,10 +15,10 @@ from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.numbers import read_whole
 from repose.sim.parameters import ParameterError, checked_seed
 
-CARD, SHORT_CARD = 138.0, 78.0
-"""Height of the readings, and their least height in a short column [px at scale 1]; further rows are scrolled."""
-BESIDE_CARD = 306.0
-"""Height of what a short column shows besides the readings: preset, seed, tabs, five sliders [px at scale 1]."""
+CARD, LOW_CARD = 138.0, 54.0
+"""Height of the readings, further rows are scrolled, and of the main result alone [px at scale 1]."""
+NOTHING = Headline("–", "", "")
+"""In place of a main result that is not known yet."""
 LARGE = 1.9
 """Size of the main result relative to running text [-]."""
 METHODS = {
@@ -96,18 +96,29 @@ def _start_with(ui: Ui, text: str) -> None:
 
 
 def _draw_card(ui: Ui) -> None:
-    """The readings in a card of fixed height, so that nothing below it moves when the number of rows changes."""
+    """The readings in a card of fixed height, so that nothing below it moves when the number of rows changes.
+
+    In a low column the card has the main result only, and a tab all others.
+    """
     imgui.push_style_color(imgui.Col_.child_bg, vector(ui.palette.raised, 0.45))
-    size = imgui.ImVec2(0.0, _card_height(ui) * ui.scale)
+    size = imgui.ImVec2(0.0, (LOW_CARD if is_low(ui) else CARD) * ui.scale)
     imgui.begin_child("readings", size, imgui.ChildFlags_.always_use_window_padding | imgui.ChildFlags_.nav_flattened)
     imgui.pop_style_color()
-    large = headline(ui.snapshot) or Headline("–", "", "")
-    _draw_headline(ui, large)
+    _draw_headline(ui, headline(ui.snapshot) or NOTHING)
+    if not is_low(ui):
+        draw_readings(ui)
+    imgui.end_child()
+    ui.probe.mark("experiment.card")
+
+
+def draw_readings(ui: Ui) -> None:
+    """What belongs to the main result, and all other readings."""
     draw_repeated(ui)
     measured = ui.snapshot.measurement
     if measured is not None:
         row("angle of repose, by", METHODS[measured.method], ui)
         row("surface grains used", str(len(measured.used_ids)), ui)
+    large = headline(ui.snapshot) or NOTHING
     own = [entry for entry in ui.snapshot.readings if entry.label != large.label]
     for reading in (*own, *ui.snapshot.bulk_readings):
         row(reading.label, in_words(reading), ui)
@@ -116,14 +127,6 @@ def _draw_card(ui: Ui) -> None:
         )
         if reading.help or words:
             tooltip(f"{reading.help} {words}".strip())
-    imgui.end_child()
-    ui.probe.mark("experiment.card")
-
-
-def _card_height(ui: Ui) -> float:
-    """Height of the readings [px at scale 1]: in a short column what the sliders leave."""
-    room = (ui.size[1] - ui.inset[3]) / ui.scale - BESIDE_CARD
-    return min(max(room, SHORT_CARD), CARD) if is_short(ui) else CARD
 
 
 def _draw_headline(ui: Ui, shown: Headline) -> None:

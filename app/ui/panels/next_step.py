@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
+from repose.app.render.passes import scale_bar
 from repose.app.render.text import SMALL, draw_text, symbol_width, text_width
 from repose.app.render.theme import colour32
 from repose.app.ui.actions import RESET, act
 from repose.app.ui.panels import Panel
-from repose.app.ui.places import SCALE_BAR, STRIP, take_focus
+from repose.app.ui.places import STRIP, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 from repose.sim.experiment.snapshot import Action, Snapshot
 
 RUN_ALL = "run"
-"""This action and the reset get the large button only if no other action is possible."""
+"""This action and the reset get the large button only if no other one continues the experiment."""
 UNDER_WAY = ("filling", "flowing")
 """Phases that end by themselves: no action continues the experiment, even where the share done is not known."""
 LARGE, SMALLEST = 210.0, 120.0
 """Width of the large button, and its least width [px at scale 1]."""
 HEIGHT = 32.0
-"""Height of all buttons [px at scale 1]."""
+"""Height of all buttons, and width of those that show their key only [px at scale 1]."""
+MARGIN = 16.0
+"""Between the edge of the picture and the large button [px at scale 1]."""
 OVER = (
     imgui.WindowFlags_.no_decoration
     | imgui.WindowFlags_.no_move
@@ -35,30 +38,30 @@ def draw(ui: Ui) -> None:
     if not (ui.view.ui_visible and bottom) or ui.presenting:
         return
     free = ui.size[0] - left - right
-    scale_bar = SCALE_BAR * ui.scale if free > (SCALE_BAR + 2 * LARGE) * ui.scale else 0.0
-    width = free - scale_bar - 24 * ui.scale
+    width = free - MARGIN * ui.scale - scale_bar.room(free, ui.scale)
     if width < SMALLEST * ui.scale or not ui.snapshot.actions:
         return
-    imgui.set_next_window_pos(imgui.ImVec2(left + 16 * ui.scale, ui.size[1] - bottom - (STRIP + 4) * ui.scale))
+    imgui.set_next_window_pos(imgui.ImVec2(left + MARGIN * ui.scale, ui.size[1] - bottom - (STRIP + 4) * ui.scale))
     imgui.set_next_window_size(imgui.ImVec2(width, STRIP * ui.scale))
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
     take_focus(ui, "actions")
     imgui.begin("actions", None, OVER)
     imgui.pop_style_var()
     _draw_phase(ui, width)
-    large = min(LARGE * ui.scale, width)
+    keys = len(ui.snapshot.actions) * (HEIGHT * ui.scale + imgui.get_style().item_spacing.x)
+    large = min(max(min(LARGE * ui.scale, width - keys), SMALLEST * ui.scale), width)
     drawn = draw_next(ui, large)
     _draw_small(ui, width - large, drawn)
     imgui.end()
 
 
 def next_action(snapshot: Snapshot) -> Action | None:
-    """The action that continues the experiment: the last one that is possible; after a measurement, the reset."""
+    """The action that continues the experiment: the last one that is possible; once its result is shown, the reset."""
     enabled = {action.name: action for action in snapshot.actions if action.enabled}
     steps = [action for name, action in enabled.items() if name not in (RESET, RUN_ALL)]
-    if steps and snapshot.measurement is None:
+    if steps and not steps[-1].done:
         return steps[-1]
-    order = (RESET, RUN_ALL) if snapshot.measurement is not None else (RUN_ALL, RESET)
+    order = (RESET, RUN_ALL) if steps else (RUN_ALL, RESET)
     return next((enabled[name] for name in order if name in enabled), None)
 
 
@@ -99,17 +102,24 @@ def _draw_phase(ui: Ui, width: float) -> None:
     """The phase in words, on one line."""
     label, low = ui.snapshot.phase_label, imgui.get_cursor_screen_pos()
     if text_width(label, 0.9) <= width:
+        pad = 4 * ui.scale
+        size = imgui.ImVec2(text_width(label, 0.9) + 2 * pad, imgui.get_font_size())
+        _draw_ground(ui, imgui.ImVec2(low.x - pad, low.y), size)
         draw_text(low.x, low.y, label[:1].upper() + label[1:], ui.palette.muted, 0.9)
     imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(imgui.get_style().item_spacing.x, 0.0))
     imgui.dummy(imgui.ImVec2(1.0, imgui.get_font_size() + 2 * ui.scale))
     imgui.pop_style_var()
 
 
-def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
-    """Every action in its own place, which stays empty while the action stands large; with little room only the keys.
+def _draw_ground(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2) -> None:
+    """A ground under words or a disabled button, which grains in the picture would make illegible."""
+    high = imgui.ImVec2(low.x + size.x, low.y + size.y)
+    rounding = imgui.get_style().frame_rounding
+    imgui.get_window_draw_list().add_rect_filled(low, high, colour32(ui.palette.panel, 0.82), rounding)
 
-    The steps of an experiment stay where they are looked for: only a reset, which is none, is not shown twice.
-    """
+
+def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
+    """Every action in its own place, empty while the action stands large; with little room only their keys."""
     gap, pad = imgui.get_style().item_spacing.x, 2 * imgui.get_style().frame_padding.x
     actions = ui.snapshot.actions
     wide = {action.name: symbol_width(action.label) + text_width(action.key, SMALL) + 2.2 * pad for action in actions}
@@ -126,12 +136,13 @@ def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
         if used > width:
             break
         imgui.same_line()
-        if large is not None and action.name == large.name == RESET:
+        if large is not None and action.name == large.name:
             imgui.dummy(imgui.ImVec2(wide[action.name], HEIGHT * ui.scale))
             continue
         label, hint = (action.label, action.key) if labels else (action.key, "")
         help = action.help if labels else f"{action.label}: {action.help}"
         name = f"action.{action.name}"
+        _draw_ground(ui, imgui.get_cursor_screen_pos(), imgui.ImVec2(wide[action.name], HEIGHT * ui.scale))
         if button(ui, name, label, hint=hint, help=help, width=wide[action.name], enabled=action.enabled):
             act(ui, action)
     imgui.pop_style_var()

@@ -21,7 +21,7 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.panels.curves import draw_curve
 from repose.app.ui.panels.time_plot import draw_over_time, opening, shown_column, shown_span, thinned, time_label
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, tab
+from repose.app.ui.widgets import button, choose_tab
 from repose.sim.measure.display import Curve, Line, Plot
 from repose.sim.measure.measurement import Measurement
 from repose.sim.registry import scenes
@@ -65,24 +65,16 @@ def draw(ui: Ui) -> None:
 
 def draw_tabs(ui: Ui, row: str) -> None:
     """The tabs of all plots; `row` names them in the settings."""
-    style = imgui.get_style()
-    # Six tabs have to fit into the column without their names being cut.
-    imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(TAB_PADDING * ui.scale, style.frame_padding.y))
-    shown = imgui.begin_tab_bar(row, imgui.TabBarFlags_.fitting_policy_shrink)
-    imgui.pop_style_var()
-    if not shown:
+    tabs = {entry.name: entry for entry in tabs_of(ui)}
+    chosen = choose_tab(ui, row, {name: entry.title for name, entry in tabs.items()}, TAB_PADDING)
+    if chosen is None:
         return
-    # The row is laid out with its first tab, and each is as wide as the padding says when it is drawn.
-    imgui.push_style_var(imgui.StyleVar_.item_inner_spacing, imgui.ImVec2(ui.scale, style.item_inner_spacing.y))
-    for entry in tabs_of(ui):
-        if tab(ui, row, entry.name, entry.title, TAB_PADDING):
-            ui.memory[SHOWN] = entry.name
-            low, room = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail()
-            entry.draw(ui)
-            imgui.end_tab_item()
-            _draw_menu(ui, row, low, imgui.ImVec2(low.x + room.x, low.y + room.y))
-    imgui.pop_style_var()
-    imgui.end_tab_bar()
+    ui.memory[SHOWN] = chosen
+    low, room = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail()
+    imgui.push_id(chosen)
+    tabs[chosen].draw(ui)
+    imgui.pop_id()
+    _draw_menu(ui, row, low, imgui.ImVec2(low.x + room.x, low.y + room.y))
 
 
 def tabs_of(ui: Ui) -> list[PlotTab]:

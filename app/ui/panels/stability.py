@@ -17,7 +17,8 @@ from repose.sim.registry import scenes
 
 THREADS_HELP = (
     "Threads that compute the run. The result is the same, bit by bit, for every number of threads. Automatic: one "
-    f"for every {GRAINS_PER_THREAD} grains that move, with one processor left to the picture."
+    f"for every {GRAINS_PER_THREAD} grains that move, with one processor left to the picture. Fewer step the "
+    "grains while other programs use the processors."
 )
 
 
@@ -150,6 +151,8 @@ def _draw_threads(ui: Ui) -> None:
     together = snapshot.threads_asked or 0
     options = {"0": f"automatic ({snapshot.threads_wanted})"}
     options |= {str(count): str(count) for count in range(1, max(most_threads(), together) + 1)}
+    if snapshot.threads_crowded:
+        note(snapshot.threads_crowded, ui.palette.warning)
     chosen = choose(ui, "stability.threads", "Threads", options, str(together), THREADS_HELP)
     if chosen is not None:
         ui.settings.choices.threads = int(chosen)

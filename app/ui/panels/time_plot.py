@@ -45,8 +45,8 @@ def draw_over_time(
 ) -> None:
     """Curves of the snapshot's series against simulated time, with a mark where a parameter changed."""
     imgui.text_colored(vector(ui.palette.muted), label)
-    if ticks:
-        _draw_span(ui)
+    if ticks and _draw_span(ui) and height is not None:
+        height -= imgui.get_text_line_height_with_spacing()
     if height is not None:
         height -= imgui.get_text_line_height_with_spacing()
     room = height if height is not None else imgui.get_content_region_avail().y
@@ -96,22 +96,28 @@ def time_label(ui: Ui) -> str:
     return "simulated time t [s]" if opening(ui.snapshot) is None else f"time from {_zero_words(ui.snapshot)} t [s]"
 
 
-def _draw_span(ui: Ui) -> None:
-    """The list of time spans, at the right; one choice for all plots over time."""
+def _draw_span(ui: Ui) -> bool:
+    """The list of time spans, at the right, one choice for all plots over time; True if it needs a line of its own."""
     choices = ui.settings.choices
     spans = {str(span): text.format(zero=_zero_words(ui.snapshot)) for span, text in SPANS.items()}
-    widest = max(text_width(text) for text in spans.values()) + imgui.get_frame_height()
+    pad = imgui.get_style().frame_padding.x
+    around = imgui.get_text_line_height() + pad
+    widest = max(text_width(text) for text in spans.values()) + around
     chosen_now = choices.plot_span
     if opening(ui.snapshot) is None:
         del spans[str(SINCE_OPENING)]
         chosen_now = max(chosen_now, 0.0)
-    imgui.same_line()
+    beside = imgui.get_content_region_avail().x - imgui.get_item_rect_size().x - imgui.get_style().item_spacing.x
+    fits = beside >= text_width(spans[str(chosen_now)]) + around
+    if fits:
+        imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(imgui.get_content_region_avail().x - widest, 0.0))
-    imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(imgui.get_style().frame_padding.x, 0.0))
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(pad, 0.0))
     chosen = choose(ui, "plots.span", "", spans, str(chosen_now))
     imgui.pop_style_var()
     if chosen is not None:
         choices.plot_span = float(chosen)
+    return not fits
 
 
 def shown_span(ui: Ui) -> tuple[float, float]:

@@ -142,6 +142,14 @@ def sheared(memory, place, normal, slip, twist):
 
 
 @compilable(forceinline=True)
+def velocity_at_contact(velocity, roll, branch, radius_sum):
+    """Relative velocity of the material points at the contact [m/s]; without rotation that of the centres."""
+    if len(roll) == 0:
+        return velocity
+    return vector.sub(velocity, vector.turn(roll, vector.scale(1.0 / radius_sum, branch)))
+
+
+@compilable(forceinline=True)
 def length_ratio(square, lost):
     """sqrt(1 + lost/square): the factor that gives a vector projected onto a plane its previous length.
 
@@ -167,8 +175,7 @@ def contact_between(motion, pair, memory, stage):
     distance = math.sqrt(vector.dot(motion.branch, motion.branch))
     per_distance = 1.0 / distance
     normal = vector.scale(per_distance, motion.branch)
-    arm = vector.scale(1.0 / pair.radius_sum, motion.branch)
-    relative_velocity = vector.sub(motion.velocity, vector.turn(motion.roll, arm))
+    relative_velocity = velocity_at_contact(motion.velocity, motion.roll, motion.branch, pair.radius_sum)
     normal_velocity = vector.dot(motion.velocity, normal)
     tangential_velocity = vector.sub(relative_velocity, vector.scale(normal_velocity, normal))
     slip = vector.scale(stage.dt * pair.radius_sum * per_distance, tangential_velocity)

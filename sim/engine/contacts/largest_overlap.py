@@ -21,6 +21,9 @@ from repose.sim.engine.workspace import (
     OVERLAP_WALL,
 )
 
+ALMOST = 1.0 - 1e-6
+"""Below one by more than the rounding of `Pairs.smaller_radius`."""
+
 
 @compilable
 def start_search(found, known, thread_id):
@@ -30,17 +33,20 @@ def start_search(found, known, thread_id):
 
 
 @compilable(forceinline=True)
-def any_larger(buffer, at, size, largest_overlap, unequal):
-    """Whether one of the first `size` contacts of the block may have a larger overlap than the largest.
+def any_larger(buffer, at, size, ratio, smaller, spin_like):
+    """Whether one of the first `size` contacts of the block may have a larger overlap than `ratio` times the smaller
+    radius: that of both in the block, without rotation `smaller` [m].
 
-    `unequal` bounds the share of the smaller radius by that of the sum of both (Search.unequal). A count, as it
-    compiles to wide registers, which a maximum does not.
+    A count, as it compiles to wide registers, which a maximum does not.
     """
-    limit = largest_overlap[OVERLAP_RATIO] / unequal
-    relative = buffer[at.relative_overlap * BLOCK : at.relative_overlap * BLOCK + size]
+    limit = ALMOST * ratio
+    overlap = buffer[at.overlap * BLOCK : at.overlap * BLOCK + size]
+    one = buffer[at.radius_i * BLOCK : at.radius_i * BLOCK + size]
+    other = buffer[at.radius_j * BLOCK : at.radius_j * BLOCK + size]
     count = 0
-    for k in range(relative.size):
-        count += 1 if relative[k] > limit else 0
+    for k in range(overlap.size):
+        radius = min(one[k], other[k]) if len(spin_like) > 0 else smaller[k]
+        count += 1 if overlap[k] > limit * radius else 0
     return count > 0
 
 
@@ -48,14 +54,12 @@ def any_larger(buffer, at, size, largest_overlap, unequal):
 def search_pairs(largest_overlap, tables, buffer, at, positions, rows_i, rows_j):
     """Record the pair of a block with the largest overlap, if it is larger than the recorded one."""
     radii = tables.radius
-    limit = largest_overlap[OVERLAP_RATIO] / tables.unequal[0]
     for k in range(rows_i.size):
-        relative = buffer[arrays.index(at.relative_overlap, BLOCK, k)]
-        if relative <= limit:
-            continue
+        overlap = buffer[arrays.index(at.overlap, BLOCK, k)]
         i = rows_i[k]
         j = rows_j[k]
-        overlap = relative * (radii[i] + radii[j])
+        if overlap <= ALMOST * largest_overlap[OVERLAP_RATIO] * min(radii[i], radii[j]):
+            continue
         size_i = radii[i] if tables.inverse_mass[0, i] > 0.0 else np.inf
         size_j = radii[j] if tables.inverse_mass[0, j] > 0.0 else np.inf
         ratio = overlap / min(size_i, size_j)
@@ -71,10 +75,10 @@ def search_pairs(largest_overlap, tables, buffer, at, positions, rows_i, rows_j)
 def search_walls(largest_overlap, tables, buffer, at, positions, normals, entries):
     """The same for a block of entries of `WallContacts`."""
     for k in range(entries.size):
-        ratio = buffer[arrays.index(at.relative_overlap, BLOCK, k)]
+        t = entries[k]
+        i = tables.wall_contacts.sphere[t]
+        ratio = buffer[arrays.index(at.overlap, BLOCK, k)] / tables.radius[i]
         if ratio > largest_overlap[OVERLAP_RATIO]:
-            t = entries[k]
-            i = tables.wall_contacts.sphere[t]
             reach = vector.scale(tables.wall_contacts.gap[t], arrays.at(normals, t))
             point = vector.sub(arrays.at(positions, i), reach)
             set_largest(largest_overlap, ratio, point, tables.sphere_id[i], -1, tables.wall_contacts.wall[t])

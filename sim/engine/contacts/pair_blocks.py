@@ -44,8 +44,6 @@ class Columns(NamedTuple):
     """Position relative to the wall [m]; unused among spheres."""
     radius_sum: int
     effective_radius: int
-    radius_i: int
-    radius_j: int
     effective_mass: int
     effective_inertia: int
     fixed: int
@@ -59,9 +57,12 @@ class Columns(NamedTuple):
     """Which pair of materials the next columns hold."""
     material: int
     spin_i: int
+    radius_i: int
     spin_j: int
-    relative_overlap: int
-    """Output: overlap / (R_i + R_j), at walls overlap / R [-], in place of `touching`; positive when touching."""
+    radius_j: int
+    """With rotation each radius is the column after the spin."""
+    overlap: int
+    """Output [m], in place of `touching`; positive when touching."""
     force: int
     """Output: force on i [N], in place of the velocity."""
     normal_force: int
@@ -78,8 +79,8 @@ class Columns(NamedTuple):
 def columns(dimension, turning, properties):
     """The layout for that many components of position, spin and material."""
     scalars = 4 * dimension
-    spins = scalars + 11 + properties
-    velocity, effective_mass, touching = dimension, scalars + 4, scalars + 7
+    spins = scalars + 9 + properties
+    velocity, effective_mass, fixed, touching = dimension, scalars + 2, scalars + 4, scalars + 5
     return Columns(
         0,
         velocity,
@@ -87,24 +88,24 @@ def columns(dimension, turning, properties):
         3 * dimension,
         scalars,
         scalars + 1,
-        scalars + 2,
-        scalars + 3,
         effective_mass,
-        scalars + 5,
-        scalars + 6,
+        scalars + 3,
+        fixed,
         touching,
+        scalars + 6,
+        scalars + 7,
         scalars + 8,
         scalars + 9,
-        scalars + 10,
-        scalars + 11,
         spins,
         spins + turning,
+        spins + turning + 1,
+        spins + 2 * turning + 1,
         touching,
         velocity,
         effective_mass,
         spins,
-        spins + turning,
-        scalars + 6,
+        spins + turning + 1,
+        fixed,
     )
 
 
@@ -227,7 +228,7 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stage):
         arrays.write_block(buffer, at.shear_spring, BLOCK, k, spring)
         arrays.write_block(buffer, at.torque_i, BLOCK, k, torque_i)
         arrays.write_block(buffer, at.torque_j, BLOCK, k, torque_j)
-        buffer[arrays.index(at.relative_overlap, BLOCK, k)] = contact.overlap * per_sum
+        buffer[arrays.index(at.overlap, BLOCK, k)] = contact.overlap
         buffer[arrays.index(at.normal_force, BLOCK, k)] = answer.normal_force
         buffer[arrays.index(at.damping, BLOCK, k)] += answer.damping_power
         buffer[arrays.index(at.friction, BLOCK, k)] += answer.friction_power

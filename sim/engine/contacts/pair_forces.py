@@ -24,10 +24,22 @@ from repose.sim.engine.contacts.pair_blocks import (
     set_material,
     to_line,
 )
+from repose.sim.engine.contacts.sphere_rows import (
+    add_to_rows,
+    choose_near,
+    empty_rows,
+    entry,
+    fill_rows,
+    gather_differences,
+    gather_rows,
+    read_row,
+    with_radius,
+    write_to_rows,
+)
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import Stage, Thread
 from repose.sim.engine.threads import share, wait
-from repose.sim.engine.workspace import BLOCK, CHUNK, Floats, Threads
+from repose.sim.engine.workspace import BLOCK, CHUNK, GROUP, OVERLAP_RATIO, Floats, Threads, row_width, sum_width
 from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT, Pairs
 
 SMALLEST_FILL = 16
@@ -47,8 +59,6 @@ class PairForces(NamedTuple):
     pairs: Pairs
     begin: NDArray[np.int32]
     """`Search.begin`."""
-    unequal: Floats
-    """`Search.unequal`."""
     threads: Threads
     counters: NDArray[np.int64]
     largest_overlap: Floats
@@ -72,7 +82,6 @@ def force_of_pairs(world, params, gravity, mass, stage, thread):
         world.sphere_id,
         world.pairs,
         world.search.begin,
-        world.search.unequal,
         world.threads,
         world.counters,
         world.largest_overlap,
@@ -91,15 +100,54 @@ def pair_forces(tables, law, shapes):
     A single thread adds the force of a pair to both spheres at once; several write it per pair and gather it.
     """
     thread = tables.thread
+    fill_sphere_rows(tables, shapes)
+    body_forces(tables.force, tables.mass, tables.gravity, thread)
+    if not wait(tables.threads):
+        return 0
     if thread.total == 1:
-        body_forces(tables.force, tables.mass, tables.gravity, thread)
+        move_sums(tables, shapes, True)
     evaluate_pairs(tables, law, shapes, shapes.spin, shapes.material, shapes.reach)
     if not wait(tables.threads):
         return 0
-    if thread.total > 1:
-        body_forces(tables.force, tables.mass, tables.gravity, thread)
+    if thread.total == 1:
+        move_sums(tables, shapes, False)
+    else:
         gather_forces(tables, shapes.position, shapes.spin, shapes.reach, thread)
     return 1
+
+
+@compilable(forceinline=True)
+def fill_sphere_rows(tables, shapes):
+    """Fill the rows of this thread's spheres with what contacts read of them."""
+    thread = tables.thread
+    dimension = len(shapes.position)
+    turning = len(shapes.spin) > 0
+    rows = tables.threads.sphere_rows[to_line(tables.threads.sphere_rows) :]
+    width = row_width(dimension, turning)
+    positions = arrays.level(tables.motion, 0, 0, shapes.position)
+    velocities = arrays.level(tables.motion, 0, 1, shapes.position)
+    state = positions + velocities
+    fill_rows(rows, width, 0, state[:GROUP], thread.first, thread.last)
+    fill_rows(rows, width, GROUP, state[GROUP:], thread.first, thread.last)
+    spins = arrays.level(tables.motion, dimension, 1, shapes.spin)
+    fill_rows(rows, width, width - GROUP, with_radius(spins, tables.radius), thread.first, thread.last)
+
+
+@compilable(forceinline=True)
+def move_sums(tables, shapes, begin):
+    """Move the forces and torques on all spheres from columns to rows, or back."""
+    dimension = len(shapes.position)
+    width = sum_width(dimension, len(shapes.spin) > 0)
+    sums = tables.threads.sums[to_line(tables.threads.sums) :]
+    forces = arrays.rows(tables.force, shapes.position)
+    torques = arrays.rows(tables.force[dimension:], shapes.spin)
+    count = tables.radius.size
+    if begin:
+        fill_rows(sums, width, 0, forces, 0, count)
+        fill_rows(sums, width, width // 2, torques, 0, count)
+    else:
+        empty_rows(sums, width, 0, forces, 0, count)
+        empty_rows(sums, width, width // 2, torques, 0, count)
 
 
 @compilable(forceinline=True)
@@ -168,18 +216,16 @@ def evaluate_pairs(tables, law, shapes, spin_like, material_like, reach_like):
     dimension = len(shapes.position)
     turning = len(spin_like) > 0
     at = columns_of(shapes)
-    remembered = at.lasting if len(reach_like) > 0 else at.relative_overlap
+    push_width = dimension + 2 * len(shapes.spin)
+    remembered = at.lasting if len(reach_like) > 0 else at.overlap
+    sphere_rows = threads.sphere_rows[to_line(threads.sphere_rows) :]
+    sums = threads.sums[to_line(threads.sums) :]
     positions = arrays.level(tables.motion, 0, 0, shapes.position)
-    velocities = arrays.level(tables.motion, 0, 1, shapes.position)
-    spins = arrays.level(tables.motion, dimension, 1, shapes.spin)
     springs = arrays.rows(pairs.shear_spring, shapes.position)
-    forces = arrays.rows(tables.force, shapes.position)
-    torques = arrays.rows(tables.force[dimension:], shapes.spin)
     pair_count = tables.counters[PAIR_COUNT]
     forget_materials(buffer, at)
     largest_overlap = threads.largest_overlap[0, thread.id]
     start_search(threads.largest_overlap, tables.largest_overlap, thread.id)
-    unequal = tables.unequal[0]
     begin, end = share((pair_count + CHUNK - 1) // CHUNK, thread.id, thread.total)
     for chunk in range(begin, end):
         clear_sums(buffer, at)
@@ -188,20 +234,20 @@ def evaluate_pairs(tables, law, shapes, spin_like, material_like, reach_like):
         while first < stop:
             if turning:
                 size, following = choose_touching(
-                    buffer, at, chosen, pairs, positions, reach_like, law.reach, first, stop
+                    chosen, pairs, sphere_rows, shapes.position, reach_like, law.reach, first, stop
                 )
                 if len(reach_like) > 0 and not alone:
-                    clear_forces(threads.push, first, following)
+                    clear_forces(threads.push, push_width * first, push_width * following)
                 rows = chosen[0, :size]
                 rows_i = chosen[1, :size]
                 rows_j = chosen[2, :size]
-                gather_touching(buffer, at, pairs, radii, velocities, spins, springs, rows, rows_i, rows_j)
+                gather_touching(buffer, at, pairs, sphere_rows, shapes, springs, rows, rows_i, rows_j)
             else:
                 following = min(first + BLOCK, stop)
                 rows = chosen[0, :0]
                 rows_i = pairs.i[first:following]
                 rows_j = pairs.j[first:following]
-                gather_all(buffer, at, pairs, radii, positions, velocities, first, following, material_like)
+                gather_all(buffer, at, pairs, radii, sphere_rows, shapes.position, first, following, material_like)
             if len(material_like) > 0:
                 for k in range(rows_i.size):
                     p = rows[k] if turning else np.uint32(first + k)
@@ -209,7 +255,8 @@ def evaluate_pairs(tables, law, shapes, spin_like, material_like, reach_like):
 
             evaluate(buffer, pad_block(buffer, at, rows_i.size, dimension), law, shapes, (), reach_like, stage)
 
-            if any_larger(buffer, at, rows_i.size, largest_overlap, unequal):
+            smaller = pairs.smaller_radius[first:following]
+            if any_larger(buffer, at, rows_i.size, largest_overlap[OVERLAP_RATIO], smaller, spin_like):
                 search_pairs(largest_overlap, tables, buffer, at, positions, rows_i, rows_j)
             if turning:
                 for k in range(rows.size):
@@ -226,27 +273,25 @@ def evaluate_pairs(tables, law, shapes, spin_like, material_like, reach_like):
                 for c in range(dimension):
                     copy_back(pairs.shear_spring[c], buffer, at.shear_spring + c, first, following)
             if alone:
-                scatter_forces(forces, torques, buffer, at, shapes.position, shapes.spin, rows_i, rows_j)
+                scatter_forces(sums, buffer, at, shapes.position, shapes.spin, rows_i, rows_j)
             else:
-                write_forces(threads.push, buffer, at, shapes.position, shapes.spin, rows, first, rows_i.size)
+                if not turning:
+                    rows = chosen[0, : rows_i.size]
+                    for k in range(rows.size):
+                        rows[k] = first + k
+                write_forces(threads.push, buffer, at, shapes.position, shapes.spin, rows)
             first = following
         threads.heat[0, chunk] = column_sum(buffer, at.damping)
         threads.heat[1, chunk] = column_sum(buffer, at.friction)
 
 
 @compilable(forceinline=True)
-def gather_all(buffer, at, pairs, radii, positions, velocities, first, last, material_like):
+def gather_all(buffer, at, pairs, radii, sphere_rows, position_like, first, last, material_like):
     """Fill the block with these pairs, touching or not: whole columns are copied faster than chosen entries."""
     rows_i = pairs.i[first:last]
     rows_j = pairs.j[first:last]
-    for k in range(rows_i.size):
-        i = rows_i[k]
-        j = rows_j[k]
-        arrays.write_block(buffer, at.branch, BLOCK, k, vector.sub(arrays.at(positions, i), arrays.at(positions, j)))
-        arrays.write_block(
-            buffer, at.velocity, BLOCK, k, vector.sub(arrays.at(velocities, i), arrays.at(velocities, j))
-        )
-    for c in range(len(positions)):
+    gather_motion(buffer, at, sphere_rows, position_like, (), rows_i, rows_j)
+    for c in range(len(position_like)):
         copy_column(buffer[(at.shear_spring + c) * BLOCK :], pairs.shear_spring[c, first:last])
     copy_column(buffer[at.radius_sum * BLOCK :], pairs.radius_sum[first:last])
     copy_column(buffer[at.effective_mass * BLOCK :], pairs.effective_mass[first:last])
@@ -260,59 +305,37 @@ def gather_all(buffer, at, pairs, radii, positions, velocities, first, last, mat
 
 
 @compilable(forceinline=True)
-def choose_touching(buffer, at, chosen, pairs, positions, reach_like, reach, first, stop):
-    """Choose the pairs within reach of each other from `first` on until the block is full, and write their rows,
-    spheres and branches; returns how many, and the pair to continue with.
+def gather_motion(buffer, at, sphere_rows, position_like, spin_like, rows_i, rows_j):
+    """Fill branch and velocity of pairs, which are neighbouring columns of a block and entries of a row."""
+    width = row_width(len(position_like), len(spin_like) > 0)
+    both = position_like + position_like
+    gather_differences(buffer, at.branch, both[:GROUP], sphere_rows, width, 0, rows_i, rows_j)
+    gather_differences(buffer, at.branch + GROUP, both[GROUP:], sphere_rows, width, GROUP, rows_i, rows_j)
+
+
+@compilable(forceinline=True)
+def choose_touching(chosen, pairs, sphere_rows, position_like, reach_like, reach, first, stop):
+    """Choose the pairs within reach of each other from `first` on until the block is full, and write their rows and
+    spheres; returns how many, and the pair to continue with.
 
     With rotation the law costs several times as much as a test of the distance.
     """
     count = 0
     while first < stop and BLOCK - count >= SMALLEST_FILL:
         last = min(first + BLOCK - count, stop)
-        rows_i = pairs.i[first:last]
-        rows_j = pairs.j[first:last]
-        radius_sum = pairs.radius_sum[first:last]
-        touching = pairs.touching[first:last]
-        normal_force = pairs.normal_force[first:last]
-        for k in range(rows_i.size):
-            i = rows_i[k]
-            j = rows_j[k]
-            branch = vector.sub(arrays.at(positions, i), arrays.at(positions, j))
-            arrays.write_block(buffer, at.branch, BLOCK, count, branch)
-            close = radius_sum[k]
-            if len(reach_like) > 0:
-                close += reach
-            touches = vector.dot(branch, branch) < close * close
-            at_end = np.uint64(count)
-            chosen[0, at_end] = first + k
-            chosen[1, at_end] = i
-            chosen[2, at_end] = j
-            if len(reach_like) > 0:
-                touches = touches or touching[k] > 0  # the end of its memory is booked
-            hit = 1 if touches else 0
-            count += hit
-            touching[k] &= hit
-            normal_force[k] = 0.0
+        count = choose_near(chosen, count, pairs, sphere_rows, position_like, reach_like, reach, first, last)
         first = last
     return count, first
 
 
 @compilable(forceinline=True)
-def gather_touching(buffer, at, pairs, radii, velocities, spins, springs, rows, rows_i, rows_j):
-    """Fill the block with the chosen pairs, whose branches are there."""
-    for k in range(rows_i.size):
-        i = rows_i[k]
-        j = rows_j[k]
-        arrays.write_block(
-            buffer, at.velocity, BLOCK, k, vector.sub(arrays.at(velocities, i), arrays.at(velocities, j))
-        )
-    for k in range(rows_i.size):
-        i = rows_i[k]
-        j = rows_j[k]
-        arrays.write_block(buffer, at.spin_i, BLOCK, k, arrays.at(spins, i))
-        arrays.write_block(buffer, at.spin_j, BLOCK, k, arrays.at(spins, j))
-        buffer[arrays.index(at.radius_i, BLOCK, k)] = radii[i]
-        buffer[arrays.index(at.radius_j, BLOCK, k)] = radii[j]
+def gather_touching(buffer, at, pairs, sphere_rows, shapes, springs, rows, rows_i, rows_j):
+    """Fill the block with the chosen pairs."""
+    gather_motion(buffer, at, sphere_rows, shapes.position, shapes.spin, rows_i, rows_j)
+    width = row_width(len(shapes.position), True)
+    turning = with_radius(shapes.spin, 0.0)
+    gather_rows(buffer, at.spin_i, turning, sphere_rows, width, width - GROUP, rows_i)
+    gather_rows(buffer, at.spin_j, turning, sphere_rows, width, width - GROUP, rows_j)
     for k in range(rows.size):
         p = rows[k]
         arrays.write_block(buffer, at.shear_spring, BLOCK, k, arrays.at(springs, p))
@@ -335,39 +358,32 @@ def copy_back(target, buffer, column, first, last):
     copy_column(target[first:last], buffer[column * BLOCK : column * BLOCK + last - first])
 
 
-@compilable
-def scatter_forces(forces, torques, buffer, at, position_like, spin_like, rows_i, rows_j):
-    """Add the forces of a block to both spheres of each pair."""
-    for k in range(rows_i.size):
-        i = rows_i[k]
-        j = rows_j[k]
-        push = arrays.read_block(buffer, at.force, BLOCK, k, position_like)
-        arrays.add_at(forces, i, push)
-        arrays.add_at(forces, j, vector.scale(-1.0, push))
-    if len(spin_like) > 0:
-        for k in range(rows_i.size):
-            arrays.add_at(torques, rows_i[k], arrays.read_block(buffer, at.torque_i, BLOCK, k, spin_like))
-            arrays.add_at(torques, rows_j[k], arrays.read_block(buffer, at.torque_j, BLOCK, k, spin_like))
+@compilable(forceinline=True)
+def scatter_forces(sums, buffer, at, position_like, spin_like, rows_i, rows_j):
+    """Add the forces of a block to both spheres of each pair: first to all j, as a sphere is j earlier in the list than
+    it is i."""
+    width = sum_width(len(position_like), len(spin_like) > 0)
+    add_to_rows(sums, width, 0, position_like, rows_j, buffer, at.force, -1.0)
+    add_to_rows(sums, width, width // 2, spin_like, rows_j, buffer, at.torque_j, 1.0)
+    add_to_rows(sums, width, 0, position_like, rows_i, buffer, at.force, 1.0)
+    add_to_rows(sums, width, width // 2, spin_like, rows_i, buffer, at.torque_i, 1.0)
 
 
-@compilable
-def write_forces(push, buffer, at, position_like, spin_like, rows, first, size):
+@compilable(forceinline=True)
+def write_forces(push, buffer, at, position_like, spin_like, rows):
     """Write the forces of a block per pair."""
-    dimension = len(position_like)
-    turning = len(spin_like)
-    for k in range(size):
-        p = rows[k] if turning > 0 else np.uint32(first + k)
-        arrays.write_row(push, p, 0, arrays.read_block(buffer, at.force, BLOCK, k, position_like))
-        arrays.write_row(push, p, dimension, arrays.read_block(buffer, at.torque_i, BLOCK, k, spin_like))
-        arrays.write_row(push, p, dimension + turning, arrays.read_block(buffer, at.torque_j, BLOCK, k, spin_like))
+    dimension, turning = len(position_like), len(spin_like)
+    width = dimension + 2 * turning
+    write_to_rows(push, width, 0, position_like, rows, buffer, at.force)
+    write_to_rows(push, width, dimension, spin_like, rows, buffer, at.torque_i)
+    write_to_rows(push, width, dimension + turning, spin_like, rows, buffer, at.torque_j)
 
 
 @compilable
 def clear_forces(push, first, last):
-    """Set the forces written for these pairs to zero."""
-    for p in range(first, last):
-        for c in range(push.shape[1]):
-            push[p, c] = 0.0
+    """Set these entries of the forces written per pair to zero."""
+    for place in range(first, last):
+        push[place] = 0.0
 
 
 @compilable(forceinline=True)
@@ -380,6 +396,7 @@ def gather_forces(tables, position_like, spin_like, reach_like, thread):
     touching = tables.pairs.touching
     dimension = len(position_like)
     turning = len(spin_like)
+    width = dimension + 2 * turning
     forces = arrays.rows(tables.force, position_like)
     torques = arrays.rows(tables.force[dimension:], spin_like)
     for n in range(thread.first, thread.last):
@@ -389,13 +406,13 @@ def gather_forces(tables, position_like, spin_like, reach_like, thread):
             p = other[q]
             if turning > 0 and len(reach_like) == 0 and touching[p] == 0:
                 continue  # not evaluated
-            total = vector.sub(total, arrays.read_row(push, p, position_like))
-            torque = vector.add(torque, arrays.read_part_of_row(push, p, dimension + turning, spin_like))
+            total = vector.sub(total, read_row(push, entry(p, width, 0), position_like))
+            torque = vector.add(torque, read_row(push, entry(p, width, dimension + turning), spin_like))
         for p in range(begin[n], begin[n + 1]):
             if turning > 0 and len(reach_like) == 0 and touching[p] == 0:
                 continue
-            total = vector.add(total, arrays.read_row(push, p, position_like))
-            torque = vector.add(torque, arrays.read_part_of_row(push, p, dimension, spin_like))
+            total = vector.add(total, read_row(push, entry(p, width, 0), position_like))
+            torque = vector.add(torque, read_row(push, entry(p, width, dimension), spin_like))
         arrays.write_at(forces, n, total)
         arrays.write_at(torques, n, torque)
 

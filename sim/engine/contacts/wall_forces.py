@@ -38,7 +38,7 @@ from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE, app
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import Stage, Thread
 from repose.sim.engine.threads import wait
-from repose.sim.engine.workspace import BLOCK, Floats
+from repose.sim.engine.workspace import BLOCK, OVERLAP_RATIO, Floats
 from repose.sim.engine.world import (
     LEDGER_DAMPING,
     LEDGER_FRICTION,
@@ -341,7 +341,8 @@ def evaluate_walls(tables, law, shapes, spin_like, material_like, reach_like):
 
         evaluate(buffer, size, law, shapes, shapes.position, reach_like, stage)
 
-        if any_larger(buffer, at, size, largest_overlap, 1.0):
+        radius_column = buffer[at.radius_sum * BLOCK : at.radius_sum * BLOCK + size]
+        if any_larger(buffer, at, size, largest_overlap[OVERLAP_RATIO], radius_column, ()):
             entries = wall_contacts.acting[first : first + size]
             search_walls(largest_overlap, tables, buffer, at, positions, normals, entries)
         for k in range(size):

@@ -1,19 +1,16 @@
 """Eight numbers compared at once: candidates with a sphere, rows with a row.
 
-As generic vector operations, which compile to the instructions of any processor; numba's loops over so few numbers stay
-scalar. Each function is written a second time as plain Python, which Python runs.
+Each function is written a second time as plain Python, which Python runs.
 """
 
 from __future__ import annotations
 
-from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.jit import overload
+from repose.sim.engine.lanes import LONG, REAL, SHORT, compress, count, first_lanes, load, splat, store
 from repose.sim.engine.workspace import LANES
-
-REAL, SHORT, LONG = ir.DoubleType(), ir.IntType(32), ir.IntType(64)
 
 
 def write_near(rows, found, search, slots, here, reach, i):
@@ -33,33 +30,6 @@ def count_less(table, first, number, limit):
     return sum(int(entry) < limit for entry in table[first : first + number])
 
 
-def _load(builder, array, entry, kind):
-    """LANES entries of a table from `entry` on."""
-    pointer = builder.gep(array.data, [entry])
-    size = kind.width // 8 if isinstance(kind, ir.IntType) else 8
-    return builder.load(builder.bitcast(pointer, ir.VectorType(kind, LANES).as_pointer()), align=size)
-
-
-def _splat(builder, value):
-    """A vector of LANES times the same number."""
-    kind = ir.VectorType(value.type, LANES)
-    one = builder.insert_element(ir.Constant(kind, ir.Undefined), value, SHORT(0))
-    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(SHORT, LANES), [0] * LANES))
-
-
-def _first_lanes(builder, number):
-    """Which of LANES are among the first so many."""
-    kind = ir.VectorType(SHORT, LANES)
-    return builder.icmp_signed(
-        "<", ir.Constant(kind, list(range(LANES))), _splat(builder, builder.trunc(number, SHORT))
-    )
-
-
-def _count(builder, lanes):
-    """Number of true conditions among LANES."""
-    return builder.zext(builder.ctpop(builder.bitcast(lanes, ir.IntType(LANES))), LONG)
-
-
 @intrinsic
 def _write_near(typing, rows, found, place, order, slot, end, here, reach, i):
     def generate(context, builder, signature, args):
@@ -68,25 +38,20 @@ def _write_near(typing, rows, found, place, order, slot, end, here, reach, i):
         width = cgutils.unpack_tuple(builder, table.shape)[1]
         center = cgutils.unpack_tuple(builder, args[6])
         columns = [
-            _load(builder, table, builder.add(slot, builder.mul(width, LONG(c))), REAL) for c in range(len(center) + 1)
+            load(builder, builder.gep(table.data, [builder.add(slot, builder.mul(width, LONG(c)))]), REAL)
+            for c in range(len(center) + 1)
         ]
-        branch = [builder.fsub(_splat(builder, x), column) for x, column in zip(center, columns)]
+        branch = [builder.fsub(splat(builder, x), column) for x, column in zip(center, columns)]
         square = builder.fmul(branch[0], branch[0])
         for x in branch[1:]:
             square = builder.fadd(square, builder.fmul(x, x))
-        close = builder.fadd(_splat(builder, reach), columns[-1])
-        rows = _load(builder, order, slot, SHORT)
+        close = builder.fadd(splat(builder, reach), columns[-1])
+        rows = load(builder, builder.gep(order.data, [slot]), SHORT)
         chosen = builder.fcmp_ordered("<=", square, builder.fmul(close, close))
-        chosen = builder.and_(chosen, builder.icmp_unsigned(">", rows, _splat(builder, builder.trunc(args[8], SHORT))))
-        chosen = builder.and_(chosen, _first_lanes(builder, builder.sub(args[5], slot)))
-        kind = ir.FunctionType(rows.type, (rows.type, chosen.type, rows.type))
-        compress = cgutils.get_or_insert_function(
-            builder.module, kind, f"llvm.experimental.vector.compress.v{LANES}i32"
-        )
-        pointer = builder.bitcast(builder.gep(written.data, [args[1]]), rows.type.as_pointer())
-        undefined = ir.Constant(rows.type, ir.Undefined)
-        builder.store(builder.call(compress, (rows, chosen, undefined)), pointer, align=4)
-        return builder.add(args[1], _count(builder, chosen))
+        chosen = builder.and_(chosen, builder.icmp_unsigned(">", rows, splat(builder, builder.trunc(args[8], SHORT))))
+        chosen = builder.and_(chosen, first_lanes(builder, builder.sub(args[5], slot)))
+        store(builder, compress(builder, rows, chosen), builder.gep(written.data, [args[1]]))
+        return builder.add(args[1], count(builder, chosen))
 
     whole = types.int64
     return whole(rows, whole, place, order, whole, whole, here, types.float64, whole), generate
@@ -100,12 +65,12 @@ def _count_less(typing, table, first, number, limit):
         # Not beyond the end of the table: then from further to the front.
         last = builder.sub(size, LONG(LANES))
         begin = builder.select(builder.icmp_signed("<", args[1], last), args[1], last)
-        row = _splat(builder, builder.trunc(args[3], SHORT))
+        row = splat(builder, builder.trunc(args[3], SHORT))
         skipped = builder.sub(args[1], begin)
-        less = builder.icmp_unsigned("<", _load(builder, array, begin, SHORT), row)
-        less = builder.and_(less, _first_lanes(builder, builder.add(skipped, args[2])))
-        less = builder.and_(less, builder.not_(_first_lanes(builder, skipped)))
-        return _count(builder, less)
+        less = builder.icmp_unsigned("<", load(builder, builder.gep(array.data, [begin]), SHORT), row)
+        less = builder.and_(less, first_lanes(builder, builder.add(skipped, args[2])))
+        less = builder.and_(less, builder.not_(first_lanes(builder, skipped)))
+        return count(builder, less)
 
     return types.int64(table, types.int64, types.int64, types.int64), generate
 

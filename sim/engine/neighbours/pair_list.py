@@ -263,6 +263,8 @@ def write_pairs(tables, section):
                 pairs.kind[row] = material[i] * materials + material[j]
             if turning:
                 pairs.effective_inertia[row] = shared_inertia(inverse_inertia[i] + inverse_inertia[j])
+            else:
+                pairs.smaller_radius[row] = min(radius[i], radius[j])
             pairs.fixed[row] = 1 if inverse_mass[i] == 0.0 or inverse_mass[j] == 0.0 else 0
     stop = section.before + section.kept
     for row in range(section.before, stop):

@@ -60,7 +60,7 @@ def compose_survey(model: Model) -> Callable[..., Survey]:
     contacts_only = not model.fields and model.bond is None and not model.law.acts_at_distance
 
     def survey(world: World, params: tuple, numbers: Numbers = NO_NUMBERS) -> Survey:
-        if contacts_only and not fast.signatures and nothing_touches(world):
+        if contacts_only and not fast.overloads and nothing_touches(world):
             return Survey(0, 0.0, 0.0, 0.0, math.inf, 0.0, 0.0, -1)
         return Survey(*fast(world, params, limits_of(model), blank_sums(world), numbers))
 

@@ -17,7 +17,7 @@ def first_flaw(complaints: Mapping[str, bool]) -> str:
     return next((name for name, wrong in complaints.items() if wrong), "")
 
 
-def stage_flaws(state: Any, phases: Collection[str]) -> dict[str, bool]:
+def phase_flaws(state: Any, phases: Collection[str]) -> dict[str, bool]:
     """Complaints about phase and clock."""
     return {"phase": state.phase not in phases, "since": not 0.0 <= state.since <= LATEST}
 
@@ -25,7 +25,7 @@ def stage_flaws(state: Any, phases: Collection[str]) -> dict[str, bool]:
 def poured_flaws(state: Any, phases: Collection[str]) -> dict[str, bool]:
     """Complaints about a state that pours grains in layers."""
     return {
-        **stage_flaws(state, phases),
+        **phase_flaws(state, phases),
         "quiet_since": not 0.0 <= state.quiet_since <= LATEST,
         "radii": not all(0.0 < radius <= 1e4 for radius in state.radii),
         "poured": not 0 <= state.poured <= len(state.radii),

@@ -117,12 +117,11 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons, each enabled only while its action is possible."""
     state: HeapState = experiment.run.state
     phase, busy = state.phase, state.run_all
+    measurable = phase in ("flowing", "rested") and not busy
     return (
         Action("fill", "Fill", "F", fillable(state), "Pour the grains in layers; a full container is emptied first."),
         Action("open", "Open wall", "O", phase == "filled" and not busy, "Remove the right wall."),
-        Action(
-            "measure", "Measure angle", "M", phase in ("flowing", "rested") and not busy, "Fit a line to the surface."
-        ),
+        Action("measure", "Measure angle", "M", measurable, "Fit a line to the surface.", done=state.slope is not None),
         Action("reset", "Reset", "R", True, "Back to the filled column, or the empty container where there is none."),
         Action("run", "Run all", "A", not busy, "Fill, open, wait for rest and measure without further keys."),
     )

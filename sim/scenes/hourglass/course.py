@@ -17,7 +17,7 @@ from repose.sim.experiment.snapshot import Action, Notice
 from repose.sim.measure.flow_rate import is_clogged
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.scenes.common.phases import enter
-from repose.sim.scenes.common.state_checks import LATEST, are_times, first_flaw, stage_flaws
+from repose.sim.scenes.common.state_checks import LATEST, are_times, first_flaw, phase_flaws
 from repose.sim.scenes.hourglass.filling import HourglassState
 from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, WIDTH, clearance, drawn, walls
 from repose.sim.scenes.hourglass.readings import number_density, steady_from
@@ -148,7 +148,7 @@ def flaw(state: HourglassState, world: World, built: Any) -> str:
     return first_flaw(
         {
             "number of walls": world.walls.shape.size <= LID_WALL,
-            **stage_flaws(state, ("filling", "filled", "flowing", "counted", "rested", "clogged")),
+            **phase_flaws(state, ("filling", "filled", "flowing", "counted", "rested", "clogged")),
             "heights": len(state.heights) != world.sphere_count
             or any(not height < math.inf for height in state.heights),
             "passages": not are_times(state.passages),

@@ -156,10 +156,10 @@ def layers(experiment: Experiment) -> int:
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
     state: VesselState = experiment.run.state
-    busy = state.run_all
+    busy, counts = state.run_all, state.phase in ("flowing", "rested")
     return (
         Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full shape is emptied first."),
-        Action("measure", "Count grains", "M", state.phase in ("flowing", "rested"), "Count what the shape holds."),
+        Action("measure", "Count grains", "M", counts, "Count what the shape holds.", done=bool(state.reading)),
         Action("reset", "Reset", "R", True, "Back to the empty shape."),
         Action("run", "Run all", "A", not busy, "Pour, wait for rest and count."),
     )

@@ -25,8 +25,8 @@ def ui() -> Any:
     return SimpleNamespace(snapshot=snapshot, camera=Camera2D(), size=SIZE, inset=(300.0, 0.0, 300.0, 46.0), scale=1.0)
 
 
-def obey(control: CameraControl, ui: Any, kind: int, free: bool = True, **fields: Any) -> None:
-    control.obey(pygame.event.Event(kind, **fields), ui.camera, ui.size, (640.0, 300.0), free)
+def handle(control: CameraControl, ui: Any, kind: int, free: bool = True, **fields: Any) -> None:
+    control.handle(pygame.event.Event(kind, **fields), ui.camera, ui.size, (640.0, 300.0), free)
 
 
 def corners(ui: Any) -> Any:
@@ -34,7 +34,7 @@ def corners(ui: Any) -> Any:
 
 
 def test_the_whole_scene_is_between_the_panels(ui: Any) -> None:
-    CameraControl().follow(ui)
+    CameraControl().update(ui)
     (x0, y0), (x1, y1) = corners(ui)
     assert 300 < x0 < x1 < 980
     assert 84 < y1 < y0 < 720 - 46 - 52
@@ -42,9 +42,9 @@ def test_the_whole_scene_is_between_the_panels(ui: Any) -> None:
 
 def test_the_panel_fits_after_the_window_changes_its_size(ui: Any) -> None:
     control = CameraControl()
-    control.follow(ui)
+    control.update(ui)
     ui.size = (900, 500)
-    control.follow(ui)
+    control.update(ui)
     (x0, y0), (x1, y1) = corners(ui)
     assert 300 < x0 < x1 < 600
     assert 84 < y1 < y0 < 500 - 46 - 52
@@ -52,44 +52,44 @@ def test_the_panel_fits_after_the_window_changes_its_size(ui: Any) -> None:
 
 def test_a_drag_moves_the_picture_and_ends_following(ui: Any) -> None:
     control = CameraControl()
-    control.follow(ui)
+    control.update(ui)
     before = corners(ui)
-    obey(control, ui, pygame.MOUSEBUTTONDOWN, button=1)
-    obey(control, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(1, 0, 0))
-    obey(control, ui, pygame.MOUSEBUTTONUP, button=1)
-    obey(control, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(0, 0, 0))
+    handle(control, ui, pygame.MOUSEBUTTONDOWN, button=1)
+    handle(control, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(1, 0, 0))
+    handle(control, ui, pygame.MOUSEBUTTONUP, button=1)
+    handle(control, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(0, 0, 0))
     ui.inset = (0.0, 0.0, 0.0, 0.0)
-    control.follow(ui)
+    control.update(ui)
     assert corners(ui) - before == pytest.approx(np.array([[10.0, -5.0]] * 2))
-    control.show_everything()
-    control.follow(ui)
+    control.follow_grains()
+    control.update(ui)
     assert not control.for_film(ui, (640, 360))
 
 
 def test_a_drag_that_began_on_a_panel_moves_nothing(ui: Any) -> None:
     control = CameraControl()
-    control.follow(ui)
+    control.update(ui)
     before = ui.camera.centre
-    obey(control, ui, pygame.MOUSEBUTTONDOWN, free=False, button=1)
-    obey(control, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(1, 0, 0))
-    obey(control, ui, pygame.MOUSEWHEEL, free=False, precise_y=3.0)
+    handle(control, ui, pygame.MOUSEBUTTONDOWN, free=False, button=1)
+    handle(control, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(1, 0, 0))
+    handle(control, ui, pygame.MOUSEWHEEL, free=False, precise_y=3.0)
     assert ui.camera.centre == before
-    assert control.everything
+    assert control.follows_grains
 
 
 def test_the_wheel_zooms_at_the_pointer(ui: Any) -> None:
     control = CameraControl()
-    control.follow(ui)
+    control.update(ui)
     under = ui.camera.pixel_to_world((640.0, 300.0), SIZE)
-    obey(control, ui, pygame.MOUSEWHEEL, precise_y=2.0)
+    handle(control, ui, pygame.MOUSEWHEEL, precise_y=2.0)
     assert ui.camera.pixel_to_world((640.0, 300.0), SIZE) == pytest.approx(under)
-    assert not control.everything
+    assert not control.follows_grains
 
 
 def test_a_film_shows_what_the_window_shows_between_its_panels(ui: Any) -> None:
     control = CameraControl()
-    control.follow(ui)
-    obey(control, ui, pygame.MOUSEWHEEL, precise_y=2.0)
+    control.update(ui)
+    handle(control, ui, pygame.MOUSEWHEEL, precise_y=2.0)
     size = (1920, 1080)
     camera = control.for_film(ui, size)
     assert camera is not None
@@ -110,20 +110,20 @@ def space(ui: Any) -> Any:
 def test_the_dimension_of_the_snapshot_decides_on_the_camera(space: Any) -> None:
     control, flat = CameraControl(), Snapshot(serial=2, box=((0.0, 0.0), (0.1, 0.2)))
     deep = space.snapshot
-    control.follow(space)
+    control.update(space)
     assert isinstance(space.camera, Camera3D)
-    obey(control, space, pygame.MOUSEWHEEL, precise_y=2.0)
+    handle(control, space, pygame.MOUSEWHEEL, precise_y=2.0)
     space.snapshot = flat
-    control.follow(space)
+    control.update(space)
     assert isinstance(space.camera, Camera2D)
-    assert control.everything
+    assert control.follows_grains
     space.snapshot = deep
-    control.follow(space)
+    control.update(space)
     assert isinstance(space.camera, Camera3D)
 
 
 def test_a_scene_in_space_is_complete_between_the_panels(space: Any) -> None:
-    CameraControl().follow(space)
+    CameraControl().update(space)
     pixels = space.camera.world_to_pixel(list(product(*zip(*space.snapshot.box))), SIZE)
     (left, top), (right, bottom) = pixels.min(axis=0), pixels.max(axis=0)
     assert 300 < left < right < 980
@@ -136,51 +136,51 @@ def test_a_scene_in_space_is_complete_between_the_panels(space: Any) -> None:
 )
 def test_a_left_drag_turns_the_scene_and_others_move_it(space: Any, buttons: tuple, shift: bool, turns: bool) -> None:
     control = CameraControl()
-    control.follow(space)
+    control.update(space)
     before = replace(space.camera)
     if shift:
-        obey(control, space, pygame.KEYDOWN, key=pygame.K_LSHIFT, mod=pygame.KMOD_LSHIFT)
-    obey(control, space, pygame.MOUSEBUTTONDOWN, button=buttons.index(1) + 1)
-    obey(control, space, pygame.MOUSEMOTION, rel=(10, -5), buttons=buttons)
+        handle(control, space, pygame.KEYDOWN, key=pygame.K_LSHIFT, mod=pygame.KMOD_LSHIFT)
+    handle(control, space, pygame.MOUSEBUTTONDOWN, button=buttons.index(1) + 1)
+    handle(control, space, pygame.MOUSEMOTION, rel=(10, -5), buttons=buttons)
     after = space.camera
     assert (after.azimuth != before.azimuth) == turns
     assert (after.target != before.target) == (not turns)
-    assert not control.everything
+    assert not control.follows_grains
 
 
 def test_a_named_view_is_reached_by_the_smaller_angle_and_shows_everything(space: Any) -> None:
     control = CameraControl()
-    control.follow(space)
+    control.update(space)
     space.camera.azimuth = math.radians(170.0)
-    control.look("front")
+    control.turn_to("front")
     seen = []
     for _ in range(100):
-        control.follow(space)
+        control.update(space)
         seen.append(space.camera.azimuth)
     assert (space.camera.azimuth, space.camera.elevation) == VIEWS["front"]
     turned = np.abs(np.diff(np.unwrap(seen))).sum()
     assert turned < math.radians(101.0)
-    assert control.everything
+    assert control.follows_grains
 
 
 def test_a_drag_ends_the_rotation_to_a_named_view(space: Any) -> None:
     control = CameraControl()
-    control.follow(space)
-    control.look("top")
-    control.follow(space)
-    obey(control, space, pygame.MOUSEBUTTONDOWN, button=1)
-    obey(control, space, pygame.MOUSEMOTION, rel=(10, 0), buttons=(1, 0, 0))
+    control.update(space)
+    control.turn_to("top")
+    control.update(space)
+    handle(control, space, pygame.MOUSEBUTTONDOWN, button=1)
+    handle(control, space, pygame.MOUSEMOTION, rel=(10, 0), buttons=(1, 0, 0))
     kept = replace(space.camera)
-    control.follow(space)
+    control.update(space)
     assert space.camera == kept
 
 
 @pytest.mark.parametrize("moved", [False, True])
 def test_a_film_in_space_shows_what_the_window_shows_between_its_panels(space: Any, moved: bool) -> None:
     control = CameraControl()
-    control.follow(space)
+    control.update(space)
     if moved:
-        obey(control, space, pygame.MOUSEWHEEL, precise_y=2.0)
+        handle(control, space, pygame.MOUSEWHEEL, precise_y=2.0)
     film = control.for_film(space, (1920, 1080))
     assert isinstance(film, Camera3D)
     points = np.random.default_rng(1).uniform(-0.02, 0.05, (20, 3))

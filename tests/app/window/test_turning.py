@@ -43,17 +43,17 @@ def ui() -> Any:
 
 
 def ctrl_drag(turning: Turning, ui: Any, angle: float, steps: int = 20, held: bool = True) -> None:
-    """Sweep the pointer about the pivot, clockwise as seen, by `angle` [rad], and let go."""
+    """Sweep the pointer about the pivot, clockwise as seen, by `angle` [rad], and release the button."""
     centre = ui.camera.world_to_pixel(PIVOT, ui.size)
     way = [centre + 200.0 * np.array((math.sin(a), -math.cos(a))) for a in np.linspace(0.0, angle, steps)]
-    turning.obey(pygame.event.Event(pygame.KEYDOWN, mod=pygame.KMOD_CTRL if held else 0), ui, True)
-    taken = turning.obey(pygame.event.Event(pygame.MOUSEBUTTONDOWN, button=1), ui, True)
+    turning.handle(pygame.event.Event(pygame.KEYDOWN, mod=pygame.KMOD_CTRL if held else 0), ui, True)
+    taken = turning.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, button=1), ui, True)
     assert taken == (held and ui.snapshot.actions[0].enabled)
     for before, now in pairwise(way):
         event = pygame.event.Event(pygame.MOUSEMOTION, pos=tuple(now), rel=tuple(now - before))
-        turning.obey(event, ui, True)
-        turning.follow(ui)
-    turning.obey(pygame.event.Event(pygame.MOUSEBUTTONUP, button=1), ui, True)
+        turning.handle(event, ui, True)
+        turning.update(ui)
+    turning.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, button=1), ui, True)
 
 
 def test_a_turn_released_beyond_half_way_turns_the_experiment_once(ui: Any) -> None:
@@ -61,11 +61,11 @@ def test_a_turn_released_beyond_half_way_turns_the_experiment_once(ui: Any) -> N
     ctrl_drag(turning, ui, 2.0)
     assert turning.angle == pytest.approx(-2.0, abs=1e-6)
     for _ in range(60):
-        turning.follow(ui)
+        turning.update(ui)
     assert ui.sent == [Act("turn")]
     assert abs(turning.angle) == math.pi  # until the experiment itself is turned
     ui.snapshot = scene(enabled=False)
-    turning.follow(ui)
+    turning.update(ui)
     assert turning.angle == 0.0
 
 
@@ -73,7 +73,7 @@ def test_a_turn_released_before_half_way_returns(ui: Any) -> None:
     turning = Turning()
     ctrl_drag(turning, ui, 1.4)
     for _ in range(60):
-        turning.follow(ui)
+        turning.update(ui)
     assert (turning.angle, ui.sent) == (0.0, [])
 
 
@@ -90,7 +90,7 @@ def test_after_a_refused_turn_the_picture_shows_the_experiment_again(ui: Any) ->
     turning = Turning()
     ctrl_drag(turning, ui, 3.0)
     for _ in range(400):
-        turning.follow(ui)
+        turning.update(ui)
     assert (turning.angle, ui.sent) == (0.0, [Act("turn")])
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
-from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, copy_world
+from repose.sim.engine import step
+from repose.sim.engine.parts import Parts
+from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, World, copy_world
 from repose.sim.registry import integrators, laws
 
 from tests.small_worlds import Bench, angular_momentum, model_of, momentum, world_of
@@ -43,6 +47,56 @@ def test_compiled_loop_equals_plain_loop(law: str, dimension: int, rotation: boo
     scale = np.abs(plain.world.motion).max(axis=2, keepdims=True) + 1e-300
     assert np.abs((fast.world.motion - plain.world.motion) / scale)[:, :3].max() < 1e-11
     assert fast.world.ledger.sum(axis=1) == pytest.approx(plain.world.ledger.sum(axis=1), rel=1e-9)
+
+
+class FakeLoop:
+    """A step loop that remembers for which types it was compiled, and the parts that it was given."""
+
+    def __init__(self) -> None:
+        self.overloads: list[tuple] = []
+        self.given: list[Parts] = []
+
+    def compile(self, types: tuple) -> None:
+        self.overloads.append(types)
+
+    def __call__(self, *given: object) -> tuple[int, int, int]:
+        assert isinstance(given[-1], Parts)
+        self.given.append(given[-1])
+        return 0, 0, -1
+
+
+def test_tables_of_another_layout_get_parts_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop, made = FakeLoop(), []
+
+    def addresses(parts: Parts, world: World, params: tuple, gravity: tuple, between: Callable[[], object]) -> Parts:
+        between()
+        made.append(parts._replace(needs_material=len(made)))
+        return made[-1]
+
+    monkeypatch.setattr(step, "compiled", lambda function: loop)
+    monkeypatch.setattr(step, "addresses", addresses)
+    bench = cluster()
+    advance = step.compose.__wrapped__(bench.model)
+    other = bench.world._replace(motion=np.asfortranarray(bench.world.motion))
+    assert not advance.loop.is_ready(bench.world)
+    for world in (bench.world, other, copy_world(bench.world), other):
+        advance(world, bench.numbers, bench.gravity, DT, 1)
+        assert advance.loop.is_ready(world)
+    assert [parts.needs_material for parts in loop.given] == [0, 1, 0, 1]
+    assert len(loop.overloads) == 2
+
+
+@pytest.mark.slow  # compiles a loop and its parts once more
+def test_tables_of_another_layout_give_the_same_bits() -> None:
+    usual, other = cluster(compiled=True), cluster(compiled=True)
+    other.world = other.world._replace(motion=np.asfortranarray(other.world.motion))
+    for bench in (usual, other, usual):
+        bench.advance(20)
+    usual_again = cluster(compiled=True)
+    usual_again.advance(20)
+    assert np.array_equal(other.world.motion, usual_again.world.motion)
+    usual_again.advance(20)
+    assert np.array_equal(usual.world.motion, usual_again.world.motion)
 
 
 def test_steps_can_be_cut_into_batches_of_any_size() -> None:

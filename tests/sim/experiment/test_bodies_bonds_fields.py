@@ -23,6 +23,7 @@ from repose.sim.experiment.results import results_of, state_hash
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
 from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.measure.coordination import contacts_per_sphere, coordination_number
 
 from tests.small_worlds import use_plain_engine
 
@@ -120,7 +121,18 @@ def test_its_ledger_closes_and_the_picture_follows_the_body(scheme: str) -> None
     assert world.orientation[0, 4:] == pytest.approx(world.bodies.motion[2, 0, 0], abs=1e-12)
     assert world.bodies.motion[2, 0, 0] != 0.3
     assert results_of(experiment)["energy"]["bonds"] == energy.bonds
-    take_snapshot(experiment, Snapshot())
+
+
+def test_a_body_is_one_grain_in_the_picture_and_in_the_contacts_per_grain() -> None:
+    experiment = begun(integrator="leapfrog")
+    snapshot = Snapshot()
+    while not contacts_per_sphere(experiment.run.world)[4:].any():  # the body of two spheres falls on the raft of four
+        advance(experiment, 50)
+    take_snapshot(experiment, snapshot)
+    assert len(snapshot.radius) == 6
+    assert snapshot.moving_count == 5
+    world = experiment.run.world
+    assert coordination_number(world).mean == contacts_per_sphere(world).sum() / 5
 
 
 def test_a_saved_run_continues_bit_by_bit_and_changes_are_booked(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def dropped(integrator: str, **values: object) -> Experiment:
-    """Three spheres let go above a plane, the last one elastic."""
+    """Three spheres released above a plane, the last one elastic."""
     simulation = new_experiment("bounce", {"integrator": integrator, "dt": 1e-5} | values)
     assert apply(simulation, Act("run")) == ""
     return simulation

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from repose.sim.io import atomic_file
-from repose.sim.io.atomic_file import claim, claim_first, sweep, write_new_file, write_whole_file
+from repose.sim.io.atomic_file import claim, claim_first, remove_leftovers, write_new_file, write_whole_file
 
 ROOT = Path(__file__).resolve().parents[3]
 KILLED = """
@@ -135,7 +135,7 @@ def test_only_drafts_of_ended_processes_are_removed(tmp_path: Path) -> None:
     (tmp_path / f".before.{os.getpid()}.new").touch()  # of one that had our number
     (tmp_path / "taken").touch()
     place = claim(tmp_path / "mine")
-    sweep(tmp_path)
+    remove_leftovers(tmp_path)
     assert place.mark.exists()
     place.release()
     assert names(tmp_path) == sorted([*kept, f".folder.{dead}.new"])

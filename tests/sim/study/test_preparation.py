@@ -92,7 +92,7 @@ class FakeLoop:
     """A function that counts as compiled once it has a signature."""
 
     def __init__(self) -> None:
-        self.signatures: list[str] = []
+        self.overloads: list[str] = []
 
 
 def test_a_watch_follows_the_step_loop_and_keeps_what_it_took(
@@ -108,7 +108,7 @@ def test_a_watch_follows_the_step_loop_and_keeps_what_it_took(
     before = watch.progress()
     assert before.part == LOOP
     assert 0.0 < before.share < 1.0
-    loop.signatures.append("compiled")
+    loop.overloads.append("compiled")
     assert watch.progress() == ("", 1.0, 0.0)
     watch.finish()
     assert expected_times(heap) == PARTS | {LOOP: 30.0}

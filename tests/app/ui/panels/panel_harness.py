@@ -41,7 +41,7 @@ def full_snapshot() -> Snapshot:
     assert study is not None
     time = np.linspace(0.0, 2.0, 400)
     actions = [
-        Action(name, label, key, name != "fill", f"What {label} does.")
+        Action(name, label, key, name != "fill", f"What {label} does.", done=name == "measure")
         for name, label, key in (
             ("fill", "Fill", "F"),
             ("open", "Open wall", "O"),
@@ -63,7 +63,6 @@ def full_snapshot() -> Snapshot:
         comparison=compare(study, scenes()["heap"].parameters.declared()[study.over], points),
         kinetic_energy=1e-6,
         mean_speed=1e-3,
-        coordination=3.9,
         moving_count=55,
         largest_overlap=0.08,
         omega_dt=0.2,

@@ -66,7 +66,7 @@ def test_a_row_shows_a_converted_value_without_rounding_errors(
     harness.ui.snapshot.parameters = parameters.changed(tilt=math.radians(28.0))
     monkeypatch.setattr(harness, "draw", lambda ui: fields.draw_field(ui, DECLARED["tilt"]))
     harness.frame(2)
-    assert shown == {"tilt": "28 °"}
+    assert shown == {"tilt": "28°"}
 
 
 @pytest.mark.parametrize("text", ["0,2,1", "1 mm2", "", "true", "0.1\n2", "[1]", "abc", "1_", "٣"])

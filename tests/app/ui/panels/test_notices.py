@@ -44,6 +44,14 @@ def test_a_message_disappears_by_itself_and_a_second_refusal_is_shown_again(harn
     assert toasts(harness) == ["Not now."]
 
 
+def test_fewer_threads_than_allowed_are_told_once(harness: PanelHarness) -> None:
+    crowded = "Other programs use the processors: 1 thread steps the grains instead of 2, which is faster now."
+    toasts(harness)
+    for sentence, shown in ((crowded, [crowded]), ("", [crowded])):
+        harness.ui.snapshot = replace(harness.ui.snapshot, threads_crowded=sentence)
+        assert toasts(harness) == shown
+
+
 def test_after_a_drag_the_message_contains_the_whole_change(harness: PanelHarness) -> None:
     harness.drag("field.gravity", 0.1, 0.5, stops=5)
     harness.ui.snapshot = replace(harness.ui.snapshot, message="gravity: 42 m/s² → 50 m/s², over 0.31 ms.")

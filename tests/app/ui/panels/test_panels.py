@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from imgui_bundle import imgui
 from repose.app.render.passes.force_chains import FORCE_CHAINS
-from repose.app.ui.panels import Panel, all_panels, experiment, plots, stability
+from repose.app.ui.panels import Panel, all_panels, experiment, next_step, plots, stability
 from repose.app.ui.questions import answer
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act, SetParameters, Start, UseThreads
@@ -246,16 +246,38 @@ def test_readings_of_the_packing_are_shown_beside_a_measured_slope(
     assert "angle of repose" not in dict(rows)  # it stands large above
 
 
-def test_a_reset_that_stands_large_is_not_offered_twice_and_nothing_moves(harness: PanelHarness) -> None:
+@pytest.mark.parametrize(("done", "large"), [(True, "reset"), (False, "measure")])
+def test_an_action_that_stands_large_is_not_offered_twice_and_nothing_moves(
+    harness: PanelHarness, done: bool, large: str
+) -> None:
     before = {name: box for name, box in harness.widgets.items() if name.startswith("action.")}
-    assert harness.ui.snapshot.measurement is not None
-    harness.ui.snapshot = replace(harness.ui.snapshot, progress=None)
+    actions = tuple(replace(action, done=done and action.done) for action in harness.ui.snapshot.actions)
+    harness.ui.snapshot = replace(harness.ui.snapshot, progress=None, phase="rested", actions=actions)
     harness.frame(2)
     harness.click("next.action")
-    assert harness.commands[-1] == Act("reset")
+    assert harness.commands[-1] == Act(large)
     after = {name: box for name, box in harness.widgets.items() if name.startswith("action.")}
-    assert before.keys() - after.keys() == {"action.reset"}
+    assert before.keys() - after.keys() == {f"action.{large}"}
     assert all(before[name] == box for name, box in after.items())
+
+
+def test_disabled_actions_and_the_phase_have_a_ground_that_hides_the_grains(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grounds: list[tuple[float, float, float, float]] = []
+    plain = next_step._draw_ground
+
+    def watched(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2) -> None:
+        grounds.append((low.x, low.y, low.x + size.x, low.y + size.y))
+        plain(ui, low, size)
+
+    monkeypatch.setattr(next_step, "_draw_ground", watched)
+    harness.frame(1)
+    faint = [f"action.{action.name}" for action in harness.ui.snapshot.actions if not action.enabled]
+    assert faint
+    for name in faint:
+        assert any(harness.widgets[name] == pytest.approx(ground, abs=0.01) for ground in grounds), name
+    assert len(grounds) == len(harness.ui.snapshot.actions) + 1
 
 
 def test_no_widget_of_a_column_is_cut_off_at_the_side(tmp_path: Path) -> None:

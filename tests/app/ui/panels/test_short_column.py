@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from imgui_bundle import imgui
+from repose.app.render.passes import scale_bar
 from repose.app.render.theme import PALETTES, interface_scale
 from repose.app.ui import widgets
-from repose.app.ui.panels import all_panels
+from repose.app.ui.panels import all_panels, experiment, plots
 from repose.app.ui.panels.parameters import lecture_parameters
+from repose.sim.measure.display import Reading
 from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 
 LOW = [((1280, 720), 1.6, "dark"), ((1920, 1080), 1.6, "dark"), ((1280, 720), 1.0, "projector")]
+LARGEST = ((1280, 720), 1.6, "projector")
 HIGH = [((1280, 720), 1.0, "dark"), ((1920, 1080), 1.0, "light"), ((3840, 2160), 1.6, "dark")]
 
 
@@ -37,6 +41,53 @@ def test_readings_and_all_sliders_of_the_lecture_are_in_sight(
         wanted = {f"field.{parameter.name}" for parameter in lecture}
         wanted |= {"experiment.preset", "experiment.seed", "repeat.start", "experiment.card", "parameters.defaults"}
         assert wanted <= in_the_column(harness)
+
+
+@pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH, LARGEST])
+def test_four_readings_can_be_read_without_scrolling(
+    size: tuple[int, int], text: float, theme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: set[str] = set()
+    plain_row = widgets.row
+
+    def row(left: str, right: str, *given: object) -> None:
+        plain_row(left, right, *given)  # type: ignore[arg-type]
+        if imgui.get_item_rect_max().y <= imgui.get_window_pos().y + imgui.get_window_height():
+            read.add(left)
+
+    monkeypatch.setattr(experiment, "row", row)
+    packing = tuple(Reading(name, 1.0, "Pa") for name in ("pressure P", "largest shear τ", "contacts per grain Z"))
+    snapshot = replace(full_snapshot(), bulk_readings=packing)
+    with open_harness(tmp_path, snapshot, size, scale=scale_of(size, text, theme)) as harness:
+        assert "experiment.angle" in in_the_column(harness)
+        widgets.bring_forward(harness.ui, "tab", "readings")
+        read.clear()
+        harness.frame(60)
+        assert len(read) >= 4
+
+
+@pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH, LARGEST])
+def test_no_name_of_a_plot_is_cut(size: tuple[int, int], text: float, theme: str, tmp_path: Path) -> None:
+    with open_harness(tmp_path, full_snapshot(), size, scale=scale_of(size, text, theme)) as harness:
+        widgets.bring_forward(harness.ui, "tab", "plots")
+        names = {entry.name: entry.title for entry in plots.tabs_of(harness.ui)}
+        for name, title in names.items():
+            widgets.bring_forward(harness.ui, plots.ROW, name)
+            harness.frame(60)
+            left, _, right, _ = harness.widgets[f"plots.{name}"]
+            assert right - left >= widgets.text_width(title), title
+
+
+@pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH, LARGEST])
+def test_all_actions_stand_beside_the_length_scale(
+    size: tuple[int, int], text: float, theme: str, tmp_path: Path
+) -> None:
+    scale = scale_of(size, text, theme)
+    with open_harness(tmp_path, full_snapshot(), size, scale=scale) as harness:
+        ends = {name: box[2] for name, box in harness.widgets.items() if name.startswith("action.")}
+        assert len(ends) == 5
+        free = size[0] - harness.ui.inset[0]
+        assert max(ends.values()) <= size[0] - scale_bar.longest(free, scale) - scale_bar.MARGIN * scale
 
 
 @pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH])
@@ -69,7 +120,7 @@ def test_no_label_in_the_column_is_cut(
         if imgui.get_item_rect_max().x > edge + 1.0:
             cut.append(right)
 
-    from repose.app.ui.panels import experiment, parameters, record, runs
+    from repose.app.ui.panels import parameters, record, runs
 
     for module in (experiment, parameters, record, runs):
         for name, watched in (("button", button), ("row", row)):

@@ -62,7 +62,7 @@ def test_columns_do_not_overlap_and_fit_the_buffer(dimension: int, turning: int,
     spins = dict.fromkeys(("spin_i", "spin_j"), turning)
     widths = vectors | spins | {"material": materials}
     outputs = {"force": "velocity", "normal_force": "effective_mass", "torque_i": "spin_i", "torque_j": "spin_j"}
-    outputs |= {"relative_overlap": "touching", "lasting": "fixed"}
+    outputs |= {"overlap": "touching", "lasting": "fixed"}
     assert all(getattr(at, output) == getattr(at, given) for output, given in outputs.items())
     inputs = [name for name in at._fields if name not in outputs]
     taken = [getattr(at, name) + c for name in inputs for c in range(widths.get(name, 1))]

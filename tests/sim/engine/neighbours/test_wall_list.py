@@ -7,33 +7,26 @@ import numpy as np
 import pytest
 from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET, approach
-from repose.sim.engine.jit import OPTIONS, compilable
-from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL, rebuild, renewal
-from repose.sim.engine.neighbours.wall_list import refresh_wall_list
+from repose.sim.engine.jit import OPTIONS, address_of, call
+from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, renewal
+from repose.sim.engine.parts import compiled_parts, geometry_types
 from repose.sim.engine.threads import thread_of
-from repose.sim.engine.world import WALL_CONTACT_COUNT
+from repose.sim.engine.world import WALL_CONTACT_COUNT, World
 
-PLANE, SPACE = (0.0,) * 2, (0.0,) * 3
-
-
-@compilable
-def list_flat(tables):
-    return refresh_wall_list(tables, PLANE)
-
-
-@compilable
-def list_deep(tables):
-    return refresh_wall_list(tables, SPACE)
+from tests.small_worlds import model_of
 
 
 @numba.njit(**OPTIONS)
-def rebuild_flat(world):
-    return rebuild(renewal(world, 0.0, thread_of(world, 0), 0, list_flat), PLANE)
+def renew(world, renew_lists, list_walls):
+    """Renew both lists by the compiled parts at these addresses; a status."""
+    return call(renew_lists, renewal(world, 0.0, thread_of(world, 0), 0, list_walls))
 
 
-@numba.njit(**OPTIONS)
-def rebuild_deep(world):
-    return rebuild(renewal(world, 0.0, thread_of(world, 0), 0, list_deep), SPACE)
+def addresses_of_parts(world: World) -> tuple[int, int]:
+    """Addresses of `Parts.renew_lists` and `Parts.list_walls`, which every compiled scene with walls needs, too."""
+    parts = compiled_parts(model_of(dimension=world.search.cell.shape[0])[0])
+    types = geometry_types(world)
+    return address_of(parts.renew_lists, types["renew_lists"]), address_of(parts.list_walls, types["list_walls"])
 
 
 @pytest.mark.parametrize("ratio", [1.0, 50.0])
@@ -53,8 +46,9 @@ def test_spheres_near_facets_are_listed_whatever_their_size(dimension: int, rati
         world = add_spheres(empty_world(dimension, skin=0.005), position, radius, radius**dimension)
         world = set_walls(world, FACET, corner)
         assert (world.search.large_start.size > 1) == (ratio > 1.0)
-        while (rebuild_flat if dimension == 2 else rebuild_deep)(world) == PAIRS_FULL:
+        while (status := renew(world, *addresses_of_parts(world))) == PAIRS_FULL:
             world = enlarge_pairs(world)
+        assert status == OK
         count = int(world.counters[WALL_CONTACT_COUNT])
         found = set(zip(world.wall_contacts.sphere[:count].tolist(), world.wall_contacts.wall[:count].tolist()))
         assert len(found) == count

@@ -178,4 +178,4 @@ def test_a_position_that_is_not_finite_is_left_to_the_survey() -> None:
 class FakeLoop:
     """A survey that has not been compiled, and must not be."""
 
-    signatures: tuple = ()
+    overloads: tuple = ()

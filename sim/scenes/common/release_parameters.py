@@ -1,4 +1,4 @@
-"""Parameters of spheres that are fixed until their release, for the scenes that verify a law."""
+"""Parameters of the scenes that release spheres to verify a law."""
 
 from __future__ import annotations
 
@@ -28,4 +28,4 @@ SphereMass = Annotated[
     Field(description="Of every sphere. Takes effect at the next start."),
 ]
 DURATION = Quantity("duration", "T", "s", effect="restart", group="Experiment")
-HOW_LONG = Field(description="How long the spheres are observed. Takes effect at the next start.")
+DURATION_FIELD = Field(description="How long the spheres are observed. Takes effect at the next start.")

@@ -1,4 +1,4 @@
-"""Spheres that are fixed until their release, and records of their motion, for the scenes that verify a law."""
+"""Release of fixed spheres, and records of their motion, for the scenes that verify a law."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.snapshot import Action
 from repose.sim.scenes.common.phases import PhaseState, enter
-from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times, first_flaw, stage_flaws
+from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times, first_flaw, phase_flaws
 
 
 @dataclass
-class HeldState(PhaseState):
-    """State and records of such an experiment.
+class ReleaseState(PhaseState):
+    """State and records of an experiment that releases spheres.
 
     The phase is "empty" before the release, "flowing", and "rested" after the duration; `since` is the time of the
     release.
@@ -41,21 +41,21 @@ class HeldState(PhaseState):
     """Time at which the spheres were stopped [s]."""
 
 
-REST = 0.5
-"""Time for which the end is shown before the experiment is repeated [s]."""
+PAUSE = 0.5
+"""Time between the end of an experiment and its repetition [s]."""
 
 MOST_POINTS = 480
 """Largest number of points of a drawn path; more points cannot be distinguished."""
 
 
-def let_go(experiment: Experiment, mass: float, inertia: float, velocity: Sequence[float] = ()) -> None:
-    """Release the spheres of mass [kg] and moment of inertia [kg m²], from rest or with a velocity [m/s]."""
+def release(experiment: Experiment, velocity: Sequence[float] = ()) -> None:
+    """Release the fixed spheres, from rest or with a velocity [m/s]."""
     run = experiment.run
-    world, dimension = run.world, experiment.scene.dimension
+    world, built, dimension = run.world, run.built, experiment.scene.dimension
     with booked(experiment, "poured"):
-        world.inverse_mass[:dimension] = 1.0 / mass
-        world.inverse_mass[dimension:] = 1.0 / inertia
-        # The list of wall contacts does not contain fixed spheres: it is built again.
+        world.inverse_mass[:dimension] = 1.0 / built.mass
+        world.inverse_mass[dimension:] = 1.0 / (0.4 * built.mass * built.radius**2)
+        # The list of wall contacts contains no fixed spheres: it is built again.
         forget_neighbours(world)
         find_accelerations(experiment)
         motion = run.world.motion
@@ -66,10 +66,11 @@ def let_go(experiment: Experiment, mass: float, inertia: float, velocity: Sequen
     start_derivatives(experiment)
 
 
-def held_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Floats) -> World:
-    """Fixed spheres of one size, each with its own material, over a plane through the origin.
+def fixed_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Floats) -> World:
+    """A world of fixed spheres of one size and a plane through the origin.
 
-    `centres` [m] has shape (spheres, 3), `normal` is the plane's unit normal; its material follows the spheres'.
+    `centres` [m] has shape (spheres, 3), `normal` is the unit normal of the plane. Sphere k is of material k, the plane
+    of the next material.
     """
     world = empty_world(3, spin_length, skin=0.5 * parameters.radius, materials=len(centres) + 1)
     for row, centre in enumerate(centres):
@@ -78,13 +79,13 @@ def held_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Flo
     return set_walls(world, [PLANE], [[np.zeros(3), normal, np.zeros(3)]], material=len(centres))
 
 
-def flaw_held(state: HeldState, world: World, spheres: int) -> str:
-    """The part of a state read from a file that is impossible for a scene of so many spheres, or an empty string."""
+def release_flaw(state: ReleaseState, world: World, spheres: int) -> str:
+    """The first part of a state read from a file that is impossible for this number of spheres, or an empty string."""
     records = len(state.time)
     return first_flaw(
         {
             "number of spheres": world.sphere_count != spheres or world.walls.shape.size != 1,
-            **stage_flaws(state, ("empty", "flowing", "rested")),
+            **phase_flaws(state, ("empty", "flowing", "rested")),
             "time": not are_times(state.time) or (state.phase == "rested" and records == 0),
             "place": not are_rows(state.place, records, spheres),
             "speed": not are_rows(state.speed, records, spheres),
@@ -94,44 +95,45 @@ def flaw_held(state: HeldState, world: World, spheres: int) -> str:
     )
 
 
-def actions_held(phase: str, release: str, release_help: str, reset_help: str) -> tuple[Action, ...]:
-    """The buttons: release the spheres, and put them back."""
+def release_actions(phase: str, release: str, release_help: str, reset_help: str) -> tuple[Action, ...]:
+    """The buttons that release the spheres and move them back to their start."""
     return (
         Action("run", release, "A", phase in ("empty", "rested"), release_help),
         Action("reset", "Reset", "R", True, reset_help),
     )
 
 
-def act_held(experiment: Experiment, action: str, held: str, gone: str, velocity: Sequence[float] = ()) -> str:
-    """Release the spheres from their start, at step 0, or put them back; `held` and `gone` are the messages."""
+def release_or_reset(
+    experiment: Experiment, action: str, reset_message: str, release_message: str, velocity: Sequence[float] = ()
+) -> str:
+    """Start again at step 0; except for the action "reset", release the spheres. Returns the message."""
     begin_anew(experiment)
     if action == "reset":
-        return held
-    built = experiment.run.built
-    let_go(experiment, built.mass, 0.4 * built.mass * built.radius**2, velocity)
-    return gone
+        return reset_message
+    release(experiment, velocity)
+    return release_message
 
 
 def end(experiment: Experiment) -> None:
     """Fix the spheres at their positions and end the run."""
-    hold(experiment)
+    fix_spheres(experiment)
     experiment.run.state.ended = experiment.time
     tell(experiment, f"Done: {experiment.scene.describe(experiment)[1]}.", repeats=True)
 
 
 def repeat(experiment: Experiment, starts: Floats, velocity: Sequence[float] = ()) -> None:
-    """After a pause at the end, release the spheres again from `starts` [m], shape (spheres, dimension)."""
+    """After the pause at the end, release the spheres again from `starts` [m], shape (spheres, dimension)."""
     run = experiment.run
-    state: HeldState = run.state
-    if not experiment.parameters.repeat or experiment.time < state.ended + REST:
+    state: ReleaseState = run.state
+    if not experiment.parameters.repeat or experiment.time < state.ended + PAUSE:
         return
-    # The ledger does not contain fixed spheres: moving them back changes no energy.
+    # The ledger contains no fixed spheres: moving them back changes no energy.
     run.world.motion[: starts.shape[1], 0] = starts.T
     state.time, state.place, state.speed, state.rolling = [], [], [], []
-    let_go(experiment, run.built.mass, 0.4 * run.built.mass * run.built.radius**2, velocity)
+    release(experiment, velocity)
 
 
-def hold(experiment: Experiment) -> None:
+def fix_spheres(experiment: Experiment) -> None:
     """Fix the spheres at their positions; their energy is booked as removed."""
     world = experiment.run.world
     with booked(experiment, "removed"):
@@ -139,6 +141,14 @@ def hold(experiment: Experiment) -> None:
         world.motion[:, 1:] = 0.0
         forget_neighbours(world)
     experiment.run.state.phase = "rested"
+
+
+def elapsed(experiment: Experiment) -> float:
+    """Time since the release of the spheres, 0 before [s]."""
+    state: ReleaseState = experiment.run.state
+    if state.phase == "empty":
+        return 0.0
+    return state.time[-1] if state.phase == "rested" else experiment.time - state.since
 
 
 def velocities(experiment: Experiment) -> Floats:
@@ -155,14 +165,14 @@ def spins(experiment: Experiment) -> Floats:
     return found
 
 
-def record(state: HeldState, time: float, place: Floats, speed: Floats) -> None:
+def record(state: ReleaseState, time: float, place: Floats, speed: Floats) -> None:
     """Append coordinate [m] and speed [m/s] of every sphere, `time` [s] after the release."""
     state.time.append(time)
     state.place.append(place.tolist())
     state.speed.append(speed.tolist())
 
 
-def recorded(state: HeldState, spheres: int) -> tuple[Floats, Floats, Floats]:
+def recorded(state: ReleaseState, spheres: int) -> tuple[Floats, Floats, Floats]:
     """Time [s], shape (records,), coordinate [m] and speed [m/s], shape (records, spheres)."""
     shape = (len(state.time), spheres)
     return np.array(state.time), np.reshape(state.place, shape), np.reshape(state.speed, shape)

@@ -1,0 +1,20 @@
+"""Readings: all of them in a tab, where the column is too low for a card of them."""
+
+from __future__ import annotations
+
+from imgui_bundle import imgui
+from repose.app.render.text import note
+from repose.app.ui.panels import Panel
+from repose.app.ui.panels.experiment import draw_readings
+from repose.app.ui.ui import Ui
+
+
+def draw(ui: Ui) -> None:
+    """The readings, or the reason why there are none."""
+    top = imgui.get_cursor_pos_y()
+    draw_readings(ui)
+    if imgui.get_cursor_pos_y() == top:
+        note("Readings appear as soon as there are grains.", ui.palette.muted)
+
+
+PANEL = Panel("readings", "Readings", 10, "low", draw)

@@ -1,0 +1,426 @@
+"""Rows of spheres, for eight pairs at a time: one with all that contacts read of a sphere, one with the sum of forces.
+
+In the tables of a world the numbers that contacts read of a sphere are at up to ten places, and two thirds of the time
+of a contact went into reading and adding them one by one. A row is read as one or two vectors, and eight of them are
+transposed in registers. Rows are filled from the tables at each evaluation, which costs little: neighbouring spheres
+are filled together. Each function is written a second time as plain Python, which Python runs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+from repose.sim.engine import arrays, lanes, vector
+from repose.sim.engine.jit import compilable, overload
+from repose.sim.engine.workspace import BLOCK, GROUP, LANES, row_width
+
+
+@compilable(forceinline=True)
+def entry(row, width, first):
+    """Index of an entry of a row in a flat table; unsigned, as in `arrays.index`."""
+    return np.uint64(row) * np.uint64(width) + np.uint64(first)
+
+
+def read_row(table, at, like):
+    """The vector at this index of a flat table."""
+    return tuple(table[at + np.uint64(c)] for c in range(len(like)))
+
+
+def write_row(table, at, a):
+    """Write a vector where `read_row` would read it."""
+    for c, x in enumerate(a):
+        table[at + np.uint64(c)] = x
+
+
+def fill_rows(table, width, first, columns, begin, end):
+    """Write these columns of the spheres begin to end - 1 to entry `first` and the following of their rows."""
+    for i in range(begin, end):
+        write_row(table, entry(i, width, first), arrays.at(columns, i))
+
+
+def empty_rows(table, width, first, columns, begin, end):
+    """Write the entries that `fill_rows` would write back to these columns."""
+    for i in range(begin, end):
+        arrays.write_at(columns, i, read_row(table, entry(i, width, first), columns))
+
+
+def gather_differences(buffer, column, like, table, width, first, rows_i, rows_j):
+    """Fill columns of a block with entries of the rows of i minus those of j, as many as `like` has."""
+    for k in range(rows_i.size):
+        a = read_row(table, entry(rows_i[k], width, first), like)
+        b = read_row(table, entry(rows_j[k], width, first), like)
+        arrays.write_block(buffer, column, BLOCK, k, vector.sub(a, b))
+
+
+def gather_rows(buffer, column, like, table, width, first, rows):
+    """Fill columns of a block with entries of these rows."""
+    for k in range(rows.size):
+        arrays.write_block(buffer, column, BLOCK, k, read_row(table, entry(rows[k], width, first), like))
+
+
+def choose_near(chosen, count, pairs, table, like, reach_like, reach, first, last):
+    """Write the pairs first to last - 1 that are within reach of each other to `chosen` (Threads.chosen) from entry
+    `count` on; returns how many there are then. The others no longer touch, and no pair has a normal force yet.
+
+    A pair within reach of a law that acts at a distance (`reach_like` of length 1), or remembered by it, is chosen too:
+    the end of its memory is booked.
+    """
+    width = row_width(len(like), True)
+    for p in range(first, last):
+        i, j = pairs.i[p], pairs.j[p]
+        branch = vector.sub(read_row(table, entry(i, width, 0), like), read_row(table, entry(j, width, 0), like))
+        close = pairs.radius_sum[p] + (reach if len(reach_like) > 0 else 0.0)
+        near = vector.dot(branch, branch) < close * close or (len(reach_like) > 0 and pairs.touching[p] > 0)
+        chosen[0, count], chosen[1, count], chosen[2, count] = p, i, j
+        count += int(near)
+        pairs.touching[p] &= int(near)
+        pairs.normal_force[p] = 0.0
+    return count
+
+
+def with_radius(spins, radius):
+    """A spin with the radius after it, or nothing without rotation."""
+    return (*spins, radius) if len(spins) > 0 else ()
+
+
+def add_to_rows(table, width, first, like, rows, buffer, column, factor):
+    """Add columns of a block, times 1 or -1, to entries of these rows, one row after the other."""
+    for k in range(rows.size):
+        at = entry(rows[k], width, first)
+        a = vector.scale(factor, arrays.read_block(buffer, column, BLOCK, k, like))
+        write_row(table, at, vector.add(read_row(table, at, like), a))
+
+
+def write_to_rows(table, width, first, like, rows, buffer, column):
+    """Write columns of a block to entries of these rows."""
+    for k in range(rows.size):
+        write_row(table, entry(rows[k], width, first), arrays.read_block(buffer, column, BLOCK, k, like))
+
+
+def _wide(like):
+    """Numbers of a vector that holds so many."""
+    return 2 if len(like) <= 2 else GROUP
+
+
+def _data(context, builder, signature, args, *which):
+    """Pointers to the entries of these arguments, tables without gaps."""
+    return [context.make_array(signature.args[k])(context, builder, args[k]).data for k in which]
+
+
+def _row_pointers(builder, table, rows, width, first):
+    """Where the entries of LANES rows begin."""
+    numbers = [builder.zext(builder.load(builder.gep(rows, [lanes.SHORT(lane)])), lanes.LONG) for lane in range(LANES)]
+    return [builder.gep(table, [builder.add(builder.mul(number, width), first)]) for number in numbers]
+
+
+def _zeros():
+    return ir.Constant(ir.VectorType(lanes.REAL, LANES), [0.0] * LANES)
+
+
+def _filled(columns, wide):
+    """So many vectors of LANES numbers: these, then zeros."""
+    return [*columns, *[_zeros()] * (wide - len(columns))]
+
+
+INDEX = types.uint64
+TWO = np.uint64(2)
+
+
+@intrinsic
+def _eight_columns_to_rows(typing, table, width, first, columns, begin):
+    """Eight steps of `fill_rows` with spheres without gaps between them."""
+
+    def generate(context, builder, signature, args):
+        (flat,) = _data(context, builder, signature, args, 0)
+        sources = [context.make_array(columns.dtype)(context, builder, a).data for a in _items(builder, args[3])]
+        loaded = [lanes.load(builder, builder.gep(source, [args[4]]), lanes.REAL) for source in sources]
+        for lane, row in enumerate(lanes.rows_of_columns(builder, _filled(loaded, _wide(columns)))):
+            place = builder.add(builder.mul(builder.add(args[4], lanes.LONG(lane)), args[1]), args[2])
+            lanes.store(builder, row, builder.gep(flat, [place]))
+        return context.get_dummy_value()
+
+    return types.void(table, INDEX, INDEX, columns, INDEX), generate
+
+
+@intrinsic
+def _eight_rows_to_columns(typing, table, width, first, columns, begin):
+    """Eight steps of `empty_rows`."""
+
+    def generate(context, builder, signature, args):
+        (flat,) = _data(context, builder, signature, args, 0)
+        targets = [context.make_array(columns.dtype)(context, builder, a).data for a in _items(builder, args[3])]
+        rows = []
+        for lane in range(LANES):
+            place = builder.add(builder.mul(builder.add(args[4], lanes.LONG(lane)), args[1]), args[2])
+            rows.append(lanes.load(builder, builder.gep(flat, [place]), lanes.REAL, _wide(columns)))
+        for target, column in zip(targets, lanes.columns_of_rows(builder, rows), strict=False):
+            lanes.store(builder, column, builder.gep(target, [args[4]]))
+        return context.get_dummy_value()
+
+    return types.void(table, INDEX, INDEX, columns, INDEX), generate
+
+
+def _items(builder, value):
+    return cgutils.unpack_tuple(builder, value)
+
+
+@intrinsic
+def _gather_eight(typing, buffer, place, like, table, width, first, lists, k):
+    """Eight steps of `gather_rows`, or of `gather_differences` with two lists; `place` in the first of the columns."""
+
+    def generate(context, builder, signature, args):
+        target, source = _data(context, builder, signature, args, 0, 3)
+        rows = [context.make_array(lists.dtype)(context, builder, a).data for a in _items(builder, args[6])]
+        read = []
+        for row in rows:
+            pointers = _row_pointers(builder, source, builder.gep(row, [args[7]]), args[4], args[5])
+            read.append([lanes.load(builder, pointer, lanes.REAL, _wide(like)) for pointer in pointers])
+        entries = read[0] if len(rows) == 1 else [builder.fsub(a, b) for a, b in zip(*read, strict=True)]
+        for c, column in enumerate(lanes.columns_of_rows(builder, entries)[: len(like)]):
+            lanes.store(builder, column, builder.gep(target, [builder.add(args[1], lanes.LONG(c * BLOCK))]))
+        return context.get_dummy_value()
+
+    return types.void(buffer, INDEX, like, table, INDEX, INDEX, lists, INDEX), generate
+
+
+@intrinsic
+def _add_eight(typing, table, width, first, like, rows, k, buffer, place, factor):
+    """Eight steps of `add_to_rows`."""
+
+    def generate(context, builder, signature, args):
+        target, row, source = _data(context, builder, signature, args, 0, 4, 6)
+        times = lanes.splat(builder, args[8])
+        columns = [
+            builder.fmul(
+                times,
+                lanes.load(builder, builder.gep(source, [builder.add(args[7], lanes.LONG(c * BLOCK))]), lanes.REAL),
+            )
+            for c in range(len(like))
+        ]
+        added = lanes.rows_of_columns(builder, _filled(columns, _wide(like)))
+        pointers = _row_pointers(builder, target, builder.gep(row, [args[5]]), args[1], args[2])
+        for pointer, more in zip(pointers, added, strict=True):
+            total = lanes.load(builder, pointer, lanes.REAL, _wide(like))
+            lanes.store(builder, builder.fadd(total, more), pointer)
+        return context.get_dummy_value()
+
+    return types.void(table, INDEX, INDEX, like, rows, INDEX, buffer, INDEX, types.float64), generate
+
+
+@intrinsic
+def _write_eight(typing, table, width, first, like, rows, k, buffer, place):
+    """Eight steps of `write_to_rows`; nothing beside the entries is written, as another thread may write there."""
+
+    def generate(context, builder, signature, args):
+        target, row, source = _data(context, builder, signature, args, 0, 4, 6)
+        sources = [builder.gep(source, [builder.add(args[7], lanes.LONG(c * BLOCK))]) for c in range(len(like))]
+        columns = [lanes.load(builder, place, lanes.REAL) for place in sources]
+        pointers = _row_pointers(builder, target, builder.gep(row, [args[5]]), args[1], args[2])
+        for pointer, entries in zip(
+            pointers, lanes.rows_of_columns(builder, _filled(columns, _wide(like))), strict=True
+        ):
+            pairs = len(like) // 2 * 2
+            if pairs:
+                lanes.store(builder, lanes.shuffle(builder, entries, entries, range(pairs)), pointer)
+            if len(like) > pairs:
+                last = builder.extract_element(entries, lanes.SHORT(pairs))
+                builder.store(last, builder.gep(pointer, [lanes.LONG(pairs)]), align=8)
+        return context.get_dummy_value()
+
+    return types.void(table, INDEX, INDEX, like, rows, INDEX, buffer, INDEX), generate
+
+
+@overload(read_row)
+def _read_row(table, at, like):
+    if len(like) > 2:
+        return lambda table, at, like: read_row(table, at, like[:2]) + read_row(table, at + TWO, like[2:])
+    return (
+        lambda table, at, like: (),
+        lambda table, at, like: (table[at],),
+        lambda table, at, like: (table[at], table[at + np.uint64(1)]),
+    )[len(like)]
+
+
+@overload(write_row)
+def _write_row(table, at, a):
+    def write1(table, at, a):
+        table[at] = a[0]
+
+    def write2(table, at, a):
+        table[at] = a[0]
+        table[at + np.uint64(1)] = a[1]
+
+    def write_more(table, at, a):
+        write_row(table, at, a[:2])
+        write_row(table, at + TWO, a[2:])
+
+    return (None, write1, write2)[len(a)] if len(a) <= 2 else write_more
+
+
+@overload(fill_rows, forceinline=True)
+def _fill_rows(table, width, first, columns, begin, end):
+    def fill(table, width, first, columns, begin, end):
+        full = begin + (end - begin) // LANES * LANES
+        for i in range(begin, full, LANES):
+            _eight_columns_to_rows(table, np.uint64(width), np.uint64(first), columns, np.uint64(i))
+        for i in range(full, end):
+            write_row(table, entry(i, width, first), arrays.at(columns, i))
+
+    return fill if len(columns) > 0 else lambda table, width, first, columns, begin, end: None
+
+
+@overload(empty_rows, forceinline=True)
+def _empty_rows(table, width, first, columns, begin, end):
+    def empty(table, width, first, columns, begin, end):
+        full = begin + (end - begin) // LANES * LANES
+        for i in range(begin, full, LANES):
+            _eight_rows_to_columns(table, np.uint64(width), np.uint64(first), columns, np.uint64(i))
+        for i in range(full, end):
+            arrays.write_at(columns, i, read_row(table, entry(i, width, first), columns))
+
+    return empty if len(columns) > 0 else lambda table, width, first, columns, begin, end: None
+
+
+@overload(gather_differences, forceinline=True)
+def _gather_differences(buffer, column, like, table, width, first, rows_i, rows_j):
+    def gather(buffer, column, like, table, width, first, rows_i, rows_j):
+        full = rows_i.size // LANES * LANES
+        lists = (rows_i, rows_j)
+        for k in range(0, full, LANES):
+            place = arrays.index(column, BLOCK, k)
+            _gather_eight(buffer, place, like, table, np.uint64(width), np.uint64(first), lists, np.uint64(k))
+        for k in range(full, rows_i.size):
+            i, j = entry(rows_i[k], width, first), entry(rows_j[k], width, first)
+            a, b = read_row(table, i, like[:2]), read_row(table, j, like[:2])
+            arrays.write_block(buffer, column, BLOCK, k, vector.sub(a, b))
+            c, d = read_row(table, i + TWO, like[2:]), read_row(table, j + TWO, like[2:])
+            arrays.write_block(buffer, column + 2, BLOCK, k, vector.sub(c, d))
+
+    return gather if len(like) > 0 else lambda buffer, column, like, table, width, first, rows_i, rows_j: None
+
+
+@overload(gather_rows, forceinline=True)
+def _gather_rows(buffer, column, like, table, width, first, rows):
+    def gather(buffer, column, like, table, width, first, rows):
+        full = rows.size // LANES * LANES
+        for k in range(0, full, LANES):
+            place = arrays.index(column, BLOCK, k)
+            _gather_eight(buffer, place, like, table, np.uint64(width), np.uint64(first), (rows,), np.uint64(k))
+        for k in range(full, rows.size):
+            arrays.write_block(buffer, column, BLOCK, k, read_row(table, entry(rows[k], width, first), like))
+
+    return gather if len(like) > 0 else lambda buffer, column, like, table, width, first, rows: None
+
+
+@overload(add_to_rows, forceinline=True)
+def _add_to_rows(table, width, first, like, rows, buffer, column, factor):
+    def add(table, width, first, like, rows, buffer, column, factor):
+        full = rows.size // LANES * LANES
+        wide, begin = np.uint64(width), np.uint64(first)
+        for k in range(0, full, LANES):
+            place = arrays.index(column, BLOCK, k)
+            _add_eight(table, wide, begin, like, rows, np.uint64(k), buffer, place, factor)
+        for k in range(full, rows.size):
+            at = entry(rows[k], width, first)
+            a = vector.scale(factor, arrays.read_block(buffer, column, BLOCK, k, like))
+            write_row(table, at, vector.add(read_row(table, at, like), a))
+
+    return add if len(like) > 0 else lambda table, width, first, like, rows, buffer, column, factor: None
+
+
+@overload(write_to_rows, forceinline=True)
+def _write_to_rows(table, width, first, like, rows, buffer, column):
+    def write(table, width, first, like, rows, buffer, column):
+        full = rows.size // LANES * LANES
+        wide, begin = np.uint64(width), np.uint64(first)
+        for k in range(0, full, LANES):
+            _write_eight(table, wide, begin, like, rows, np.uint64(k), buffer, arrays.index(column, BLOCK, k))
+        for k in range(full, rows.size):
+            write_row(table, entry(rows[k], width, first), arrays.read_block(buffer, column, BLOCK, k, like))
+
+    return write if len(like) > 0 else lambda table, width, first, like, rows, buffer, column: None
+
+
+@overload(with_radius)
+def _with_radius(spins, radius):
+    return (lambda spins, radius: spins + (radius,)) if len(spins) > 0 else (lambda spins, radius: ())  # noqa: RUF005
+
+
+@intrinsic
+def _choose_eight(
+    typing, chosen, count, lists, radius_sum, touching, normal_force, p, table, width, like, reach, reach_like
+):
+    """Eight steps of `choose_near`: pairs p to p + 7, with the lists of all i and all j."""
+
+    def generate(context, builder, signature, args):
+        target, sums, marks, forces, source = _data(context, builder, signature, args, 0, 3, 4, 5, 7)
+        rows = [context.make_array(lists.dtype)(context, builder, a).data for a in _items(builder, args[2])]
+        rows = [builder.gep(row, [args[6]]) for row in rows]
+        places = [_row_pointers(builder, source, row, args[8], lanes.LONG(0)) for row in rows]
+        read = [[lanes.load(builder, place, lanes.REAL, _wide(like)) for place in of_one] for of_one in places]
+        branch = lanes.columns_of_rows(builder, [builder.fsub(a, b) for a, b in zip(*read, strict=True)])[: len(like)]
+        square = builder.fmul(branch[0], branch[0])
+        for x in branch[1:]:
+            square = builder.fadd(square, builder.fmul(x, x))
+        close = lanes.load(builder, builder.gep(sums, [args[6]]), lanes.REAL)
+        close = builder.fadd(close, lanes.splat(builder, args[10]))
+        near = builder.fcmp_ordered("<", square, builder.fmul(close, close))
+        mark = builder.gep(marks, [args[6]])
+        byte = ir.IntType(8)
+        known = lanes.load(builder, mark, byte)
+        if len(reach_like) > 0:
+            near = builder.or_(near, builder.icmp_unsigned(">", known, ir.Constant(known.type, [0] * LANES)))
+        lanes.store(builder, builder.and_(known, builder.zext(near, known.type)), mark)
+        lanes.store(builder, _zeros(), builder.gep(forces, [args[6]]))
+        steps = ir.Constant(ir.VectorType(lanes.SHORT, LANES), list(range(LANES)))
+        numbers = builder.add(lanes.splat(builder, builder.trunc(args[6], lanes.SHORT)), steps)
+        for c, entries in enumerate([numbers, *[lanes.load(builder, row, lanes.SHORT) for row in rows]]):
+            place = builder.gep(target, [builder.add(args[1], lanes.LONG(c * BLOCK))])
+            lanes.store(builder, lanes.compress(builder, entries, near), place)
+        return builder.add(args[1], lanes.count(builder, near))
+
+    whole = types.int64
+    given = (chosen, whole, lists, radius_sum, touching, normal_force, whole, table, INDEX, like, types.float64)
+    return whole(*given, reach_like), generate
+
+
+@overload(choose_near, forceinline=True)
+def _choose_near(chosen, count, pairs, table, like, reach_like, reach, first, last):
+    at_distance = len(reach_like) > 0
+
+    def choose(chosen, count, pairs, table, like, reach_like, reach, first, last):
+        width = row_width(len(like), True)
+        added = reach if at_distance else 0.0
+        lists = (pairs.i, pairs.j)
+        full = first + (last - first) // LANES * LANES
+        for p in range(first, full, LANES):
+            count = _choose_eight(
+                chosen,
+                count,
+                lists,
+                pairs.radius_sum,
+                pairs.touching,
+                pairs.normal_force,
+                p,
+                table,
+                np.uint64(width),
+                like,
+                added,
+                reach_like,
+            )
+        for p in range(full, last):
+            i, j = pairs.i[p], pairs.j[p]
+            branch = vector.sub(read_row(table, entry(i, width, 0), like), read_row(table, entry(j, width, 0), like))
+            close = pairs.radius_sum[p] + added
+            near = vector.dot(branch, branch) < close * close or (at_distance and pairs.touching[p] > 0)
+            at = np.uint64(count)
+            chosen[0, at], chosen[1, at], chosen[2, at] = p, i, j
+            hit = 1 if near else 0
+            count += hit
+            pairs.touching[p] &= hit
+            pairs.normal_force[p] = 0.0
+        return count
+
+    return choose

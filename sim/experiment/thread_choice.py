@@ -1,0 +1,125 @@
+"""How many threads step a world: as many as are allowed, fewer while other programs use the processors.
+
+Threads that share a processor wait for each other at every barrier of a step, and together are slower than one. No
+system call says on every platform how many processors are free, so that the time of a step is measured: now and then,
+and when steps take longer than they did, another number is tried and kept if it is faster by a margin. Every number
+gives the same bits, so that no result depends on these measurements.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+WINDOW_TIME, WINDOW_STEPS = 0.1, 50
+"""Least wall time [s] and number of steps of one measurement: many time slices of the operating system, and at least
+one rebuild of the neighbour lists."""
+
+GAIN = 0.9
+"""A number of threads is kept if its steps take at most this share of the time of the present one [-]."""
+
+SLOWER = 1.3
+"""Other numbers are tried early when a step takes this many times as long as after the last trial [-]."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 20.0
+"""Time of stepping before a trial [s]; it doubles with each trial that changes nothing."""
+
+LARGEST_SHARE = 0.05
+"""Largest share of the time of stepping that trials take [-]."""
+
+
+class ThreadChoice:
+    """Chooses the number of threads from the times that it is told."""
+
+    most: int
+    """The largest number, as asked for."""
+    used: int
+    """The number that is the fastest, as far as it is known; during a trial another number steps."""
+    _steps: int
+    _seconds: float
+    """Steps of the present measurement, and the time they took [s]."""
+    _tried: int
+    """The number on trial; 0 outside a trial."""
+    _found: tuple[int, float] | None
+    """The number tried last and the time of a step with it [s], until the present number was measured again."""
+    _trials: int
+    """Trials begun: all numbers have their turn."""
+    _before: float
+    _usual: float
+    """Time of a step before the present trial and after the last one [s]."""
+    _since: float
+    _pause: float
+    """Time of stepping since the last trial, and until the next one [s]."""
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self.clock = clock
+        """The clock to time the steps by [s]."""
+        self._begin(1)
+
+    def number(self, most: int) -> int:
+        """The number for the next steps, from one to `most`."""
+        if most != self.most:
+            self._begin(most)
+        return self._tried or self.used
+
+    def took(self, steps: int, seconds: float) -> None:
+        """So many steps took so much wall time [s] with the number last returned."""
+        if self.most == 1:
+            return
+        self._steps, self._seconds = self._steps + steps, self._seconds + seconds
+        if self._steps < WINDOW_STEPS or self._seconds < WINDOW_TIME:
+            return
+        cost, lasted = self._seconds / self._steps, self._seconds
+        self._steps, self._seconds = 0, 0.0
+        if self._tried:
+            self._found, self._tried = (self._tried, cost), 0
+        elif self._found is not None:
+            self._compare(cost)
+        else:
+            self._observe(cost, lasted)
+
+    @property
+    def crowded(self) -> str:
+        """A sentence for the user if fewer threads step the grains than are allowed, otherwise empty."""
+        if self.used == self.most:
+            return ""
+        threads = "1 thread steps" if self.used == 1 else f"{self.used} threads step"
+        return f"Other programs use the processors: {threads} the grains instead of {self.most}, which is faster now."
+
+    def _begin(self, most: int) -> None:
+        self.most = self.used = most
+        self._steps, self._seconds = 0, 0.0
+        self._tried, self._found, self._trials = 0, None, 0
+        self._before = self._usual = math.inf
+        self._since, self._pause = 0.0, FIRST_PAUSE
+
+    def _observe(self, cost: float, lasted: float) -> None:
+        """Between two trials: begin one when it is due."""
+        self._since += lasted
+        shortest = 2.0 * lasted / LARGEST_SHARE if self._trials else 0.0
+        if self._since >= shortest and (self._since >= self._pause or cost > SLOWER * self._usual):
+            others = [number for number in ladder(self.most) if number != self.used]
+            self._tried = others[self._trials % len(others)]
+            self._trials += 1
+            self._before, self._since = cost, 0.0
+
+    def _compare(self, after: float) -> None:
+        """After a trial and another measurement of the present number: the faster one is kept."""
+        assert self._found is not None
+        number, cost = self._found
+        self._found = None
+        # The faster of the two measurements around the trial: a pause of the whole machine decides nothing.
+        if cost < GAIN * min(self._before, after):
+            self.used, self._usual, self._pause = number, cost, FIRST_PAUSE
+        else:
+            self._usual, self._pause = after, min(2.0 * self._pause, LONGEST_PAUSE)
+
+
+def ladder(most: int) -> list[int]:
+    """The numbers that are tried: one, and `most` halved again and again."""
+    numbers = {1}
+    while most > 1:
+        numbers.add(most)
+        most //= 2
+    return sorted(numbers)
