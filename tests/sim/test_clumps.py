@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 from repose.sim.clumps.clump import Clump, mass_properties
 from repose.sim.clumps.clump_file import file_of, text_of
+from repose.sim.engine.body_builder import shape_of_spheres
 from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.orientation import matrices
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import state_hash
@@ -23,7 +25,7 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.scenes.clumps.filling import grains_beyond, layers, packing_in_container, sizes_now
-from repose.sim.scenes.clumps.grains import BALL, grain_of_shape, random_orientations, shape_of
+from repose.sim.scenes.clumps.grains import BALL, grain_of_shape, joined_discs, random_orientations, shape_of
 
 from tests.reliability.runs import resumed, saved
 from tests.sim.engine.test_bodies import bench_of, period_of_flip, spin_of
@@ -37,7 +39,7 @@ def begun(**values: object) -> Experiment:
 
 def test_a_grain_of_any_size_has_the_volume_of_a_ball_and_the_inertia_of_its_shape() -> None:
     """An ellipsoid with the semi-axes 3 : 2 : 1 has m/5 (5, 10, 13) c², and the volume 4/3 pi 6 c³."""
-    shape = shape_of(grain_of_shape("ellipsoid", 60), 2e-3, 2500.0)
+    shape = shape_of(grain_of_shape("ellipsoid", 60), 2e-3, 2500.0 * BALL * 2e-3**3)
     mass = 2500.0 * BALL * 2e-3**3
     assert shape.mass == pytest.approx(mass)
     unit = 2e-3 / 6.0 ** (1.0 / 3.0)
@@ -47,7 +49,7 @@ def test_a_grain_of_any_size_has_the_volume_of_a_ball_and_the_inertia_of_its_sha
 
 def test_an_ellipsoid_that_turns_about_its_middle_axis_turns_over() -> None:
     """With the period of the closed form for the moments of the clump."""
-    shape = shape_of(grain_of_shape("ellipsoid", 12), 5e-3, 2500.0)
+    shape = shape_of(grain_of_shape("ellipsoid", 12), 5e-3, 1e-3)
     spin = np.array([0.5, 40.0, 0.5])
     steps = 600
     bench = bench_of(shape, period_of_flip(shape.moments, spin) / steps, spin=spin)
@@ -61,7 +63,7 @@ def test_an_ellipsoid_that_turns_about_its_middle_axis_turns_over() -> None:
 
 
 def test_two_vertebrae_that_collide_conserve_momentum_and_angular_momentum() -> None:
-    shape = shape_of(grain_of_shape("vertebra", 8), 2e-3, 2500.0)
+    shape = shape_of(grain_of_shape("vertebra", 8), 2e-3, 1e-4)
     reach = 2e-3 * grain_of_shape("vertebra", 8).reach
     position = np.array([(0.0, 0.0, 0.0), (1.4 * reach, 0.2 * reach, 0.1 * reach)])
     velocity = np.array([(1.0, 0.0, 0.0), (-1.0, 0.0, 0.05)])
@@ -178,3 +180,43 @@ def test_a_clump_file_that_cannot_be_used_changes_nothing(pair: Path) -> None:
         begun(clump=str(pair.with_name("none.json")))
     with pytest.raises(ParameterError, match="members"):
         begun(members=0)
+
+
+# In the plane.
+
+
+@pytest.mark.parametrize(("name", "discs"), [("triangle", 3), ("square", 4), ("rod", 5)])
+def test_joined_discs_touch_and_have_the_area_mass_and_inertia_of_their_discs(name: str, discs: int) -> None:
+    grain = joined_discs(name, 5)
+    members = np.array(grain.members)
+    assert len(members) == discs
+    assert (pi * members[:, 3] ** 2).sum() == pytest.approx(pi)
+    apart = np.linalg.norm(members[:, None, :2] - members[None, :, :2], axis=2)
+    assert np.sort(apart, axis=1)[:, 1] == pytest.approx(2.0 * members[:, 3])
+    exact = shape_of_spheres(2e-3 * members[:, :2], 2e-3 * members[:, 3], np.full(discs, 1e-3 / discs))
+    made = shape_of(grain, 2e-3, 1e-3, dimension=2)
+    np.testing.assert_allclose(made.offset, exact.offset, atol=1e-15)
+    np.testing.assert_allclose(made.moments, exact.moments)
+
+
+def test_layers_in_the_plane_are_counted_and_poured_one_after_the_other() -> None:
+    experiment = new_experiment("joined", scenes()["joined"].test_values)
+    expected = layers(experiment)
+    apply(experiment, Act("fill"))
+    highest = 0.0
+    while experiment.run.state.poured < 60:
+        advance(experiment, 200)
+        highest = max(highest, float(experiment.run.world.motion[1, 0].max()))
+    assert experiment.run.state.layers == expected
+    assert experiment.time < 3.0  # a layer that has fallen makes room for the next, whatever its spheres have turned by
+    assert highest > sizes_now(experiment).high
+
+
+@pytest.mark.slow
+def test_a_heap_of_rods_is_steeper_than_a_heap_of_discs() -> None:
+    angles = {}
+    for shape in ("disc", "rod"):
+        values = scenes()["joined"].test_values | {"shape": shape, "members": 4, "ball_share": 0.0, "grain_count": 200}
+        result = run_experiment(new_experiment("joined", values))
+        angles[shape] = result["angle_of_repose"]["angle_degrees"]
+    assert angles["rod"] > angles["disc"] + 5.0
