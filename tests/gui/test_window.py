@@ -240,10 +240,10 @@ def test_the_window_is_arranged_by_keys_and_asks_before_something_is_lost(wide: 
     wide.press("ctrl+f")
     wide.xdotool("type", "--delay", 40, "damp norm")
 
-    def fields() -> set[str]:
+    def found_fields() -> set[str]:
         return {name for name in wide.look()["widgets"] if name.startswith("field.")}
 
-    wide.until(lambda: fields() == {"field.normal_damping"}, "filtered list")
+    wide.until(lambda: found_fields() == {"field.normal_damping"}, "the parameter searched for")
     wide.click("parameters.more")
     assert "field.gravity" in wide.fresh()["widgets"]
 
