@@ -1,4 +1,5 @@
-"""The clumps that are poured: their members for the volume of a ball of radius 1, and such a body of any size."""
+"""The clumps that are poured: their members for the volume of a ball of radius 1, and such a body of any size; in the
+plane discs that are joined, for the area of a disc of radius 1."""
 
 from __future__ import annotations
 
@@ -25,12 +26,12 @@ BALL = 4.0 / 3.0 * math.pi
 
 
 class Grain(NamedTuple):
-    """A clump with the volume of a ball of radius 1, about its centre of mass."""
+    """A clump with the volume (in the plane area) of a ball of radius 1, about its centre of mass."""
 
     members: tuple[tuple[float, float, float, float], ...]
     """Centre and radius of each [radii of that ball]."""
     inertia: tuple[tuple[float, float, float], ...]
-    """Tensor of inertia for the density 1."""
+    """Tensor of inertia over the mass [squares of that radius]; in the plane only the last entry counts."""
 
     @property
     def reach(self) -> float:
@@ -47,7 +48,7 @@ def grain_of(clump: Clump, mass: MassProperties) -> Grain:
     """The clump moved to its centre of mass and scaled to the volume of a ball of radius 1."""
     scale = (BALL / mass.volume) ** (1.0 / 3.0)
     rows = np.column_stack([scale * (clump.centre - mass.centre), scale * clump.radius])
-    inertia = scale**5 * mass.inertia
+    inertia = scale**2 * mass.inertia / mass.volume
     return Grain(tuple((x, y, z, r) for x, y, z, r in rows.tolist()), tuple((a, b, c) for a, b, c in inertia.tolist()))
 
 
@@ -79,15 +80,35 @@ def _read(path: str, stamp: tuple[int, int]) -> Grain:
     return grain_of(read.clump, read.mass)
 
 
-def shape_of(grain: Grain, radius: float, density: float) -> BodyShape:
-    """The body with the volume of a ball of this radius [m] and of this density [kg/m³]."""
+def joined_discs(name: str, discs: int) -> Grain:
+    """Equal discs that touch: a triangle of three, a square of four, a rod of `discs`, or one disc."""
+    places = {
+        "disc": np.zeros((1, 2)),
+        "triangle": np.array([(math.cos(a), math.sin(a)) for a in 2.0 * math.pi * np.arange(3) / 3]) / math.sqrt(0.75),
+        "square": np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]),
+        "rod": np.column_stack([2.0 * np.arange(discs) - (discs - 1.0), np.zeros(discs)]),
+    }[name]
+    radius = 1.0 / math.sqrt(len(places))
+    arms = radius * places
+    moment = 0.5 * radius**2 + float((arms**2).sum(axis=1).mean())
+    rows = tuple((x, y, 0.0, radius) for x, y in arms.tolist())
+    return Grain(rows, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, moment)))
+
+
+def shape_of(grain: Grain, radius: float, mass: float, dimension: int = 3) -> BodyShape:
+    """The body with the volume (in the plane area) of a ball of this radius [m], and of this mass [kg]."""
     members = radius * np.array(grain.members)
-    inertia = density * radius**5 * np.array(grain.inertia)
-    return body_shape(members[:, :3], members[:, 3], density * BALL * radius**3, inertia, np.zeros(3))
+    inertia = mass * radius**2 * np.array(grain.inertia)
+    turning = inertia if dimension == 3 else inertia[2, 2]
+    return body_shape(members[:, :dimension], members[:, 3], mass, turning, np.zeros(dimension))
 
 
-def random_orientations(count: int, generator: np.random.Generator) -> Floats:
-    """Unit quaternions of uniformly distributed rotations, shape (count, 4)."""
+def random_orientations(count: int, generator: np.random.Generator, dimension: int = 3) -> Floats:
+    """Unit quaternions of uniformly distributed rotations, shape (count, 4); in the plane angles [rad], shape
+    (count,)."""
+    if dimension == 2:
+        angles: Floats = generator.uniform(0.0, 2.0 * math.pi, count)
+        return angles
     found = generator.normal(size=(count, 4))
     unit: Floats = found / np.linalg.norm(found, axis=1, keepdims=True)
     return unit
