@@ -260,7 +260,7 @@ def merge_members(world, sums):
     which is at most the sum of w_e², the trace of the sum of w_e² n n^T.
     """
     bodies = world.bodies
-    dimension = world.search.cell.shape[0]
+    dimension = sums.shape[1]
     for b in range(bodies.begin.size - 1):
         first = bodies.member[bodies.begin[b]]
         for which in range(2):

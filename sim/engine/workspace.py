@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.engine.jit import compilable
 
 Floats = NDArray[np.float64]
 
@@ -160,13 +159,11 @@ class Threads(NamedTuple):
     """Where they begin, shape (count + 1,); empty for one thread."""
 
 
-@compilable(forceinline=True)  # type: ignore[untyped-decorator]
 def row_width(dimension: int, turning: bool) -> int:
     """Numbers in the row of a sphere: position and velocity, then spin and radius, each filled up to whole groups."""
     return GROUP * ((dimension + 1) // 2 + (1 if turning else 0))
 
 
-@compilable(forceinline=True)  # type: ignore[untyped-decorator]
 def sum_width(dimension: int, turning: bool) -> int:
     """Numbers in the sum of a sphere: force, then torque, each filled up to a vector of two or four."""
     return 2 * (dimension - 1) * (2 if turning else 1)
