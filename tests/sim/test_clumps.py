@@ -167,6 +167,14 @@ def test_a_clump_from_a_file_is_poured_in_the_size_of_the_grains_and_belongs_to_
     members = world.motion[:3, 0, :2]
     assert np.linalg.norm(members[:, 0] - members[:, 1]) / world.radius[0] == pytest.approx(0.2 / 0.15)
     assert world.own_mass[:2].sum() == pytest.approx(2500.0 * BALL * 8e-3**3)
+    # A saved run contains the clump, and is replayed without the file.
+    assert verify(saved_copy(experiment)).differs_at is None
+    other = resumed(saved(experiment))
+    for run in (experiment, other):
+        advance(run, 50)
+    assert state_hash(other.run) == state_hash(experiment.run)
+    assert apply(other, Act("reset")) == ""
+    assert other.run.state.members == experiment.run.state.members
 
 
 def test_a_clump_file_that_cannot_be_used_changes_nothing(pair: Path) -> None:

@@ -3,6 +3,7 @@ plane discs that are joined, for the area of a disc of radius 1."""
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 from functools import lru_cache
@@ -15,12 +16,15 @@ from repose.sim.clumps.clump_file import read_clump
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.engine.body_builder import BodyShape, body_shape
 from repose.sim.engine.world import Floats
+from repose.sim.io.mesh import Surface
 from repose.sim.parameters import ParameterError
 
 CELLS = 48
 """Cells along the longest edge of a body of the library."""
 MOST_MEMBERS = 200
 """Largest number of spheres of a clump that is poured."""
+FARTHEST = 1e3
+"""Largest distance of a member from the centre of mass, and largest radius, that are accepted [radii of the ball]."""
 BALL = 4.0 / 3.0 * math.pi
 """Volume of a ball of radius 1."""
 
@@ -48,7 +52,7 @@ def grain_of(clump: Clump, mass: MassProperties) -> Grain:
     """The clump moved to its centre of mass and scaled to the volume of a ball of radius 1."""
     scale = (BALL / mass.volume) ** (1.0 / 3.0)
     rows = np.column_stack([scale * (clump.centre - mass.centre), scale * clump.radius])
-    inertia = scale**2 * mass.inertia / mass.volume
+    inertia = scale**2 * 0.5 * (mass.inertia + mass.inertia.T) / mass.volume
     return Grain(tuple((x, y, z, r) for x, y, z, r in rows.tolist()), tuple((a, b, c) for a, b, c in inertia.tolist()))
 
 
@@ -60,8 +64,12 @@ def grain_of_shape(name: str, members: int) -> Grain:
     return grain_of(clump, mass_properties(clump, body.field.step))
 
 
-def grain_of_file(path: str) -> Grain:
-    """The clump in a file; raises `ParameterError`, also for one with more than `MOST_MEMBERS`."""
+def surface_of_file(path: str) -> Surface:
+    """The clump in a file in the form in which a run keeps the shapes that it has read: a 3 × 3 table with the inertia,
+    then one per member with x y z in its first row and the radius in its second.
+
+    Raises `ParameterError`, also for a clump with more than `MOST_MEMBERS`.
+    """
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -70,14 +78,29 @@ def grain_of_file(path: str) -> Grain:
 
 
 @lru_cache(maxsize=4)
-def _read(path: str, stamp: tuple[int, int]) -> Grain:
+def _read(path: str, stamp: tuple[int, int]) -> Surface:
     read = read_clump(path)
     if len(read.clump.radius) > MOST_MEMBERS:
         raise ParameterError(
             f"Clump file {path!r} has {len(read.clump.radius)} spheres, at most {MOST_MEMBERS} are poured; make it "
             "again with fewer."
         )
-    return grain_of(read.clump, read.mass)
+    grain = grain_of(read.clump, read.mass)
+    rows = [grain.inertia, *(((x, y, z), (r, 0.0, 0.0), (0.0, 0.0, 0.0)) for x, y, z, r in grain.members)]
+    return Surface(np.array(rows), hashlib.sha256(repr(rows).encode()).hexdigest())
+
+
+def grain_of_surface(surface: Surface) -> Grain:
+    """The clump that `surface_of_file` has read; raises `ParameterError` for tables that are none, as a damaged run may
+    have them."""
+    tables = surface.triangles
+    inertia, members = tables[0], tables[1:]
+    radius = members[:, 1, 0]
+    sound = 1 <= len(members) <= MOST_MEMBERS and np.abs(tables).max() < FARTHEST and (radius > 0.0).all()
+    if not sound or not np.array_equal(inertia, inertia.T) or np.linalg.eigvalsh(inertia)[0] <= 0.0:
+        raise ParameterError("The clump of this run is damaged; start again with its file.")
+    rows = np.column_stack([members[:, 0], radius]).tolist()
+    return Grain(tuple((x, y, z, r) for x, y, z, r in rows), tuple((a, b, c) for a, b, c in inertia.tolist()))
 
 
 def joined_discs(name: str, discs: int) -> Grain:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
 
 from annotated_types import Ge, Le
 from pydantic import Field, PrivateAttr, model_validator
 from repose.sim.clumps.shapes import SHAPES
+from repose.sim.io.mesh import Surface, kept_surfaces, surfaces_with
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.parameters import FilePath, Quantity
-from repose.sim.scenes.clumps.grains import MOST_MEMBERS, Grain, grain_of_file, grain_of_shape, joined_discs
+from repose.sim.scenes.clumps.grains import (
+    MOST_MEMBERS,
+    Grain,
+    grain_of_shape,
+    grain_of_surface,
+    joined_discs,
+    surface_of_file,
+)
 from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, PouredInSpaceParameters
 
 
@@ -91,19 +100,32 @@ class ClumpsParameters(LiftedParameters):
         Quantity("poured into", "", effect="restart", group="Experiment"),
         Field(description="A round or a square container on the plate. Takes effect at the next start."),
     ] = "cylinder"
-    _grain: Grain | None = PrivateAttr(default=None)
+
+    _surfaces: dict[str, Surface] = PrivateAttr(default_factory=dict)
+
+    @property
+    def surfaces(self) -> Mapping[str, Surface]:
+        """Clumps read from files since the run began, by path. During a run a path always means the same clump, because
+        a return to an earlier step and a replay must pour the same one."""
+        return self._surfaces
+
+    def changed(self, **values: Any) -> Self:
+        with kept_surfaces(self._surfaces):
+            return super().changed(**values)
 
     @model_validator(mode="after")
     def _clump_can_be_poured(self) -> Self:
         """Read the file, so that a file that cannot be used is refused before anything changes."""
+        self._surfaces = surfaces_with(self.clump, surface_of_file, "clump")
         if self.clump:
-            self._grain = grain_of_file(self.clump)
+            grain_of_surface(self._surfaces[self.clump])
         return self
 
     @property
     def grain(self) -> Grain:
-        """The clump that is poured, for the volume of a ball of radius 1."""
-        return self._grain or grain_of_shape(self.shape, 1 if self.shape == "ball" else self.members)
+        if self.clump:
+            return grain_of_surface(self._surfaces[self.clump])
+        return grain_of_shape(self.shape, 1 if self.shape == "ball" else self.members)
 
 
 class JoinedParameters(LiftedParameters):
