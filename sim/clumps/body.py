@@ -20,12 +20,15 @@ from repose.sim.clumps.distance_field import (
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import SUFFIXES, read_mesh
+from repose.sim.numbers import length_text
 from repose.sim.parameters import ParameterError
 
 LARGEST_VOXEL_FILE = 256 * 2**20
 """Largest size of a voxel file [bytes]."""
 SMALLEST, LARGEST = 1e-6, 1e3
 """Bounds of the longest edge of a body [m]."""
+LEAST_DEPTH = 0.5
+"""Least depth of the deepest node of a body [steps]: a thinner body can be between the points of sampling."""
 
 
 class Body(NamedTuple):
@@ -89,6 +92,11 @@ def body_of_triangles(name: str, triangles: Floats, cells: int, size: float | No
     elif not SMALLEST <= edge <= LARGEST:
         raise ParameterError(f"A body {edge:g} m long is refused; choose {SMALLEST:g} to {LARGEST:g} m with a size.")
     field = field_of_triangles(triangles, grid_around(low, high, cells), tell=tell)
+    if float(field.depth.max()) < LEAST_DEPTH * field.step:
+        raise ParameterError(
+            f"The body {name!r} is thinner than the step of its grid, {length_text(field.step)} for {cells} cells "
+            "along its longest edge; choose more cells."
+        )
     return Body(name, field, triangles, volume_of(triangles))
 
 

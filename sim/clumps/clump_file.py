@@ -26,7 +26,7 @@ Vector = Annotated[list[Number], Field(min_length=3, max_length=3)]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class Sphere(_Part):
@@ -91,6 +91,15 @@ class ClumpFile(_Part):
         slack = TOLERANCE * float(np.abs(inertia).max())
         if np.abs(inertia - inertia.T).max() > slack or moments[0] <= 0.0 or moments[2] > moments[:2].sum() + slack:
             raise ValueError("inertia is not the tensor of a rigid body")
+        # Every body that contains a ball turns less easily than the ball, and than all its mass at its farthest point
+        # more easily; the bounds leave room for the error of sampling on a coarse grid.
+        least = 0.75 * 0.4 * float((balls * radius**2).max())
+        most = 1.25 * self.volume * float((np.linalg.norm(centre - self.centre, axis=1) + radius).max()) ** 2
+        if not least <= moments[0] <= moments[2] <= most:
+            raise ValueError(
+                f"inertia has the principal moments {moments[0]:g} to {moments[2]:g} m⁵, but its members allow "
+                f"{least:g} to {most:g} m⁵"
+            )
         return self
 
 

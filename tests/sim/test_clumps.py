@@ -190,6 +190,20 @@ def test_a_clump_file_that_cannot_be_used_changes_nothing(pair: Path) -> None:
         begun(members=0)
 
 
+@pytest.mark.parametrize(
+    ("place", "radius", "words"),
+    [(0.5, 1e-9, "smallest sphere has the radius"), (1e3, 0.1, "farthest point the distance")],
+)
+def test_a_file_with_a_sphere_too_small_or_too_far_to_be_poured_is_refused_by_its_name(
+    place: float, radius: float, words: str, pair: Path
+) -> None:
+    content = json.loads(pair.read_text())
+    content["spheres"].append({"x": place, "y": 0.0, "z": 0.0, "r": radius})
+    pair.write_text(json.dumps(content | {"members": 3}))
+    with pytest.raises(ParameterError, match=f"pair.json' is refused.*{words}"):
+        begun(clump=str(pair))
+
+
 # In the plane.
 
 

@@ -25,6 +25,8 @@ MOST_MEMBERS = 200
 """Largest number of spheres of a clump that is poured."""
 FARTHEST = 1e3
 """Largest distance of a member from the centre of mass, and largest radius, that are accepted [radii of the ball]."""
+SMALLEST = 1e-3
+"""Smallest radius of a member that is accepted [radii of the ball]; the skin and the time step shrink with it."""
 BALL = 4.0 / 3.0 * math.pi
 """Volume of a ball of radius 1."""
 
@@ -86,6 +88,13 @@ def _read(path: str, stamp: tuple[int, int]) -> Surface:
             "again with fewer."
         )
     grain = grain_of(read.clump, read.mass)
+    smallest = min(r for *_, r in grain.members)
+    if smallest < SMALLEST or grain.reach > FARTHEST:
+        raise ParameterError(
+            f"Clump file {path!r} is refused: over the radius of a ball of its volume, its smallest sphere has the "
+            f"radius {smallest:.2g} and its farthest point the distance {grain.reach:.2g}; at least {SMALLEST:g} and "
+            f"at most {FARTHEST:g} are poured: leave such spheres out."
+        )
     rows = [grain.inertia, *(((x, y, z), (r, 0.0, 0.0), (0.0, 0.0, 0.0)) for x, y, z, r in grain.members)]
     return Surface(np.array(rows), hashlib.sha256(repr(rows).encode()).hexdigest())
 
@@ -96,7 +105,8 @@ def grain_of_surface(surface: Surface) -> Grain:
     tables = surface.triangles
     inertia, members = tables[0], tables[1:]
     radius = members[:, 1, 0]
-    sound = 1 <= len(members) <= MOST_MEMBERS and np.abs(tables).max() < FARTHEST and (radius > 0.0).all()
+    sound = 1 <= len(members) <= MOST_MEMBERS and (radius >= SMALLEST).all()
+    sound = sound and np.abs(members).max() <= FARTHEST and np.abs(inertia).max() <= 2.0 * FARTHEST**2
     if not sound or not np.array_equal(inertia, inertia.T) or np.linalg.eigvalsh(inertia)[0] <= 0.0:
         raise ParameterError("The clump of this run is damaged; start again with its file.")
     rows = np.column_stack([members[:, 0], radius]).tolist()

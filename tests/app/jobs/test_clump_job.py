@@ -72,6 +72,7 @@ def test_json_is_the_file_and_nothing_else(capsys: pytest.CaptureFixture[str]) -
         (["cube", "--picture", "a.gif"], "must be .png"),
         (["cube", "--out", "none/a.json"], "does not exist"),
         (["open.obj"], "3 open edges"),
+        (["needle.obj", "--grid", "24"], "thinner than the step of its grid"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence_and_leaves_no_file(
@@ -83,12 +84,15 @@ def test_bad_input_is_refused_in_a_sentence_and_leaves_no_file(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "open.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 1 3 4\n")
+    (tmp_path / "needle.obj").write_text(
+        "v 0 0 0\nv 10 0 0\nv 0 0.01 0\nv 0 0 0.01\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    )
     asked = [] if "--out" in arguments else ["--out", "kept.json"]
     assert run_command_line(["clump", *arguments, *asked]) == 2
     said = capsys.readouterr().err
     assert re.search(words, said)
     assert "Traceback" not in said
-    assert [path.name for path in tmp_path.iterdir()] == ["open.obj"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["needle.obj", "open.obj"]
 
 
 def test_a_file_that_exists_is_not_overwritten(
