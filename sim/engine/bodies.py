@@ -144,6 +144,8 @@ def orient_in_space(bodies, buffer, first, last, elapsed, behind):
             copy_column(bodies.matrix[c, begin:end], buffer[(AT_MATRIX + c) * BLOCK :][:size])
         for c in range(3):
             copy_column(bodies.spin[c, begin:end], buffer[(AT_SPIN + c) * BLOCK :][:size])
+    for entry in range((AT_SPIN + 3) * BLOCK):
+        buffer[entry] = 1.0  # what contacts that only fill a block are evaluated with must be positive
 
 
 @compilable(forceinline=True)

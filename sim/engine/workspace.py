@@ -135,7 +135,8 @@ class Threads(NamedTuple):
     thread_status: NDArray[np.int64]
     """What each thread reports to the others, one cache line per thread, shape (threads, 8)."""
     buffer: Floats
-    """Columns of one block of pairs each, shape (threads, BUFFER_ROWS * BLOCK)."""
+    """Columns of one block of pairs each, shape (threads, BUFFER_ROWS * BLOCK + 8). Contacts that only fill a block are
+    evaluated with what is there: all numbers are finite, radii, masses and materials positive."""
     chosen: NDArray[np.uint32]
     """Touching pairs of the present block: row in the list, i, j, shape (threads, 3, BLOCK)."""
     heat: Floats
