@@ -30,11 +30,13 @@ FIRST = (
     "tests/reliability/test_i_frames.py",
     "tests/verification/test_ratcheting.py",
     "tests/gui/test_window.py",
-    "tests/gui/test_space.py",
     "tests/gui/test_scenes_and_plots.py",
+    "tests/gui/test_saved_runs.py",
+    "tests/gui/test_space.py",
     "tests/test_wheel.py",
 )
-"""For the other workers: a minute without any loop, then windows, which wait for nobody."""
+"""For the other workers: a minute without any loop, then windows; that of the hourglass last, whose loop is compiled
+late."""
 
 
 class OneCompiles(LoadFileScheduling):

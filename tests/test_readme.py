@@ -33,7 +33,9 @@ def test_every_run_shown_is_one_the_program_accepts() -> None:
         plan("heap", *options, changes=changes, ready="--ready" in words)
 
 
-@pytest.mark.parametrize("command", ["run", "presets", "scenes", "sweep", "replay", "bench", "selftest", "doctor", "clump"])
+@pytest.mark.parametrize(
+    "command", ["run", "presets", "scenes", "sweep", "replay", "bench", "selftest", "doctor", "clump"]
+)
 def test_every_command_shown_exists(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"repose {command}" in README
     assert run_command_line([command, "--help"]) == 0

@@ -157,7 +157,7 @@ def run(
         typer.Argument(
             metavar="[SCENE|FILE.py]",
             help="Scene to run (`repose scenes` lists them), or a Python file with a scene of your own, which is "
-            "executed; heap if not given.",
+            "executed; that of the preset, or heap, if not given.",
             show_default=False,
         ),
     ] = "",
@@ -220,7 +220,7 @@ def run(
                 refuse(f"{scene} offers {len(offered)} scenes ({names}); a file that is run must offer one, as SCENE.")
             scene = offered[0]
         job = plan(
-            scene or ("" if saved else "heap"),
+            scene or ("" if saved or preset else "heap"),
             preset,
             changes or (),
             seed=seed,

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from repose.app.storage.compile_process import CompileProcess
 from repose.app.ui.ui import Ui
 
-CALM = 60.0
-"""Wall time that a run has been shown before other engines are compiled [s]."""
+CALM = 10.0
+"""Wall time that a run has been shown before other engines are compiled [s]; the process leaves the processors to the
+run, and the next scene is often chosen within a minute."""
 INTERVAL = 1.0
 """Wall time between two checks of the process [s]."""
 

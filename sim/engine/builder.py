@@ -198,7 +198,7 @@ def body_of(bodies: Bodies, spheres: int) -> NDArray[np.int32]:
 
 def _in_whole_bodies(world: World, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Those of these rows that are loose or in a body all of whose members are among them."""
-    if not world.bodies:
+    if not world.bodies or world.bodies.begin.size == 1:
         return rows
     kept = np.zeros(world.sphere_count, bool)
     kept[rows] = True

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.engine.jit import compilable
 
 Floats = NDArray[np.float64]
 
@@ -136,7 +135,8 @@ class Threads(NamedTuple):
     thread_status: NDArray[np.int64]
     """What each thread reports to the others, one cache line per thread, shape (threads, 8)."""
     buffer: Floats
-    """Columns of one block of pairs each, shape (threads, BUFFER_ROWS * BLOCK)."""
+    """Columns of one block of pairs each, shape (threads, BUFFER_ROWS * BLOCK + 8). Contacts that only fill a block are
+    evaluated with what is there: all numbers are finite, radii, masses and materials positive."""
     chosen: NDArray[np.uint32]
     """Touching pairs of the present block: row in the list, i, j, shape (threads, 3, BLOCK)."""
     heat: Floats
@@ -160,13 +160,11 @@ class Threads(NamedTuple):
     """Where they begin, shape (count + 1,); empty for one thread."""
 
 
-@compilable(forceinline=True)  # type: ignore[untyped-decorator]
 def row_width(dimension: int, turning: bool) -> int:
     """Numbers in the row of a sphere: position and velocity, then spin and radius, each filled up to whole groups."""
     return GROUP * ((dimension + 1) // 2 + (1 if turning else 0))
 
 
-@compilable(forceinline=True)  # type: ignore[untyped-decorator]
 def sum_width(dimension: int, turning: bool) -> int:
     """Numbers in the sum of a sphere: force, then torque, each filled up to a vector of two or four."""
     return 2 * (dimension - 1) * (2 if turning else 1)

@@ -198,14 +198,17 @@ def advance_ramp(experiment: Experiment) -> bool:
 
 
 def start_derivatives(experiment: Experiment, first_row: int = 0) -> None:
-    """Set the higher derivatives of the spheres from `first_row` on according to the selected start-up."""
+    """Set the higher derivatives of the spheres from `first_row` on, and of the bodies that they are members of,
+    according to the selected start-up."""
     run, engine = experiment.run, experiment.engine
-    if run.world.bodies:
-        return  # the samples of a body would need its orientation as well
     if experiment.parameters.start_up == "rk4" and engine.model.integrator.levels > 3 and run.dt > 0.0:
         numbers = experiment.numbers_now
         higher = higher_derivatives(run.world, engine.model, engine.law_parameters, engine.gravity, run.dt, numbers)
-        run.world.motion[:, 2:, first_row:] = higher[:, :, first_row:]
+        run.world.motion[:, 2:, first_row:] = higher[0][:, :, first_row:]
+        if run.world.bodies:
+            bodies = run.world.bodies
+            later = bodies.member[bodies.begin[:-1]] >= first_row
+            bodies.motion[:, 2:, later] = higher[1][:, :, later]
 
 
 def find_accelerations(experiment: Experiment) -> None:

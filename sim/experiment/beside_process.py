@@ -11,10 +11,11 @@ import sys
 import threading
 
 from repose.sim.engine.builder import empty_world, with_parts
+from repose.sim.engine.contacts.contact_state import state_of
 from repose.sim.engine.contacts.force_table import blank_table, compiled_table
 from repose.sim.engine.model import Numbers
 from repose.sim.engine.parts import compile_geometry
-from repose.sim.engine.timestep.survey import blank_sums, compiled_survey, limits_of
+from repose.sim.engine.timestep.survey import compiled_survey, survey_arguments
 from repose.sim.experiment.activation import bond_numbers, field_numbers, model_for
 from repose.sim.registry import laws, scenes
 
@@ -30,8 +31,8 @@ def main() -> None:
     numbers = Numbers(field_numbers(scene, parameters), bond_numbers(scene, parameters))
     world = with_parts(empty_world(model.dimension, model.spin_length, model.integrator.levels), model)
     compile_geometry(model, world, request["walled"])
-    compiled_survey(model)(world, params, limits_of(model), blank_sums(world), numbers)
-    compiled_table(model.law, model.shapes)(world, params, blank_table(world))
+    compiled_survey(model)(*survey_arguments(model, world, params, numbers, request["walled"]))
+    compiled_table(model.law, model.shapes)(state_of(world), params, blank_table(world))
 
 
 def _leave_with_parent() -> None:

@@ -16,7 +16,8 @@ order (h w)², with K the sum of m v²/2. K begins at zero, so that U is its fir
 that was set to zero: U does not rise above its first value, and every reset lowers it for good. The velocities of the
 grains are neither used nor changed, so that a relaxation adds no kinetic energy. What can become motion afterwards is
 at most the elastic energy that is left, E: the mean square speed of grains of mass M stays below 2 E / M. The whole
-change of energy is booked as work by the caller.
+change of energy is booked as work by the caller. Rigid bodies move by force over mass and turn by torque over moment of
+inertia, along their principal axes; their members follow.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.engine.builder import enlarge_pairs
+from repose.sim.engine.builder import body_of, enlarge_pairs
 from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
-from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, World, copy_world
+from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Bodies, Floats, World, copy_world, motions
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.parameters import ParameterError
@@ -67,8 +68,8 @@ def relax_where_stiffer(experiment: Experiment, before: float) -> bool:
     Returns whether the packing was relaxed. In a flow the limit is the acceleration before the change, or before the
     drag of a slider to which the change belongs, instead of gravity.
     """
-    if experiment.run.world.bodies or survey_contacts(experiment).elastic_energy <= LEAST_RISE * before:
-        return False  # members of a body cannot move apart
+    if survey_contacts(experiment).elastic_energy <= LEAST_RISE * before:
+        return False
     undisturbed = experiment.history.before_change.run.world
     gravity, flow = gravity_of(experiment), mean_acceleration(undisturbed, experiment.scene.dimension)
     if unbalanced(experiment) <= max(UNBALANCED * gravity, LARGE_RISE * flow):
@@ -80,7 +81,7 @@ def relax_where_stiffer(experiment: Experiment, before: float) -> bool:
 def relax_where_unbalanced(experiment: Experiment) -> None:
     """Relax a packing at rest whose contact forces are much larger than its weight."""
     gravity = gravity_of(experiment)
-    if not experiment.run.world.bodies and unbalanced(experiment) > UNBALANCED * gravity:
+    if unbalanced(experiment) > UNBALANCED * gravity:
         relax(experiment, survey_contacts(experiment).elastic_energy, BALANCED * gravity)
 
 
@@ -96,9 +97,9 @@ def relax(
     most `most_unbalanced` [m/s²], or the iterations are used up."""
     world = _without_motion(experiment)
     dimension, moving = experiment.scene.dimension, ~world.fixed
-    mass = np.where(moving, world.mass, 0.0)
     longest = LONGEST_MOVE * float(world.radius[moving].min(initial=np.inf))
-    velocity = np.zeros((dimension, world.sphere_count))
+    masses = _masses(world)
+    velocities = [np.zeros_like(pull) for pull in _pulls(world)]
     since_reset, step, done = 0, 0.0, 0.0
     first: tuple[float, float] | None = None
     for iteration in range(most_iterations):
@@ -114,18 +115,20 @@ def relax(
             if experiment.session.while_relaxing(experiment, done):
                 raise RelaxationStopped("The change was stopped while the grains moved apart: nothing has changed.")
             step = STEP_SHARE / survey.omega
-        pull = world.motion[:dimension, 2] * touching(world)
-        if float((mass * (velocity * pull).sum(axis=0)).sum()) < 0.0:
-            velocity[:], since_reset = 0.0, 0
+        pulls = _pulls(world)
+        if _product(masses, velocities, pulls) < 0.0:
+            velocities, since_reset = [np.zeros_like(pull) for pull in pulls], 0
         else:
-            speed, size = (np.sqrt((mass * (vector**2).sum(axis=0)).sum()) for vector in (velocity, pull))
+            speed, size = (math.sqrt(_product(masses, vectors, vectors)) for vectors in (velocities, pulls))
             share = TURNING * TURNING_DECAY ** max(0, since_reset - STRAIGHT_ITERATIONS)
-            velocity = (1.0 - share) * velocity + share * (speed / size if size > 0.0 else 0.0) * pull
+            along = share * (speed / size if size > 0.0 else 0.0)
+            velocities = [(1.0 - share) * velocity + along * pull for velocity, pull in zip(velocities, pulls)]
             since_reset += 1
-        velocity += step * pull
-        farthest = step * float(np.abs(velocity).max(initial=0.0))
-        velocity *= min(1.0, longest / farthest) if farthest > 0.0 else 1.0
-        world.motion[:dimension, 0] += step * velocity
+        velocities = [velocity + step * pull for velocity, pull in zip(velocities, pulls)]
+        farthest = step * _fastest(world, velocities)
+        slower = min(1.0, longest / farthest) if farthest > 0.0 else 1.0
+        velocities = [slower * velocity for velocity in velocities]
+        _move(world, [step * velocity for velocity in velocities])
         world = _with_forces(experiment, world)
     _adopt(experiment, world)
 
@@ -153,15 +156,118 @@ def unbalanced(experiment: Experiment) -> float:
 
 
 def mean_acceleration(world: World, dimension: int) -> float:
-    """Mean acceleration of the grains that touch, as of the last evaluation [m/s²]."""
-    pull = np.sqrt((world.motion[:dimension, 2] ** 2).sum(axis=0))[touching(world)]
+    """Mean acceleration of the loose spheres and bodies that touch, as of the last evaluation [m/s²]; of a body that of
+    its centre, and of its angular acceleration at the radius of gyration, as if its moments of inertia were equal."""
+    kept = touching(world)
+    square = (world.motion[:dimension, 2] ** 2).sum(axis=0)
+    if world.bodies:
+        bodies, inverse = world.bodies, world.bodies.inverse_mass
+        gyration = np.divide(inverse[0], inverse[-1], out=np.zeros_like(inverse[0]), where=inverse[-1] > 0.0)
+        parts = bodies.motion[:, 2] ** 2
+        of_bodies = parts[:dimension].sum(axis=0) + gyration * parts[dimension:].sum(axis=0)
+        square = np.concatenate([square, of_bodies])
+        kept = np.concatenate([kept & (_owner(world) < 0), _reached(world, kept)])
+    pull = np.sqrt(square)[kept]
     return float(pull.mean()) if pull.size else 0.0
+
+
+def _owner(world: World) -> NDArray[np.int32]:
+    """Row of the body of each sphere, -1 for a loose one, also in a world that is packed."""
+    return body_of(world.bodies, world.sphere_count)
+
+
+def _reached(world: World, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which bodies have a member among these spheres, shape (bodies,)."""
+    found = np.zeros(world.bodies.motion.shape[2], np.bool_)
+    found[_owner(world)[kept & (_owner(world) >= 0)]] = True
+    return found
+
+
+def _pulls(world: World) -> list[Floats]:
+    """Accelerations of the loose spheres that touch, shape (dimension, count), and of the bodies of which a member
+    touches, shape (coordinates, bodies), rotation along the principal axes; zero for the others."""
+    dimension, kept = world.search.cell.shape[0], touching(world)
+    if not world.bodies:
+        return [world.motion[:dimension, 2] * kept]
+    bodies = world.bodies
+    pull = bodies.motion[:, 2] * _reached(world, kept)
+    if dimension == 3:  # the table has the torque over the reference moment of inertia, in space
+        pull[3:] = (1.0 + bodies.unequal) * np.einsum("abn,an->bn", _matrices(bodies), pull[3:])
+    return [world.motion[:dimension, 2] * (kept & (_owner(world) < 0)), pull]
+
+
+def _masses(world: World) -> list[Floats]:
+    """What the `_pulls` of spheres and of each coordinate of bodies are multiplied by to give forces and torques."""
+    masses = [np.where(world.fixed, 0.0, world.mass)]
+    if world.bodies:
+        inverse = world.bodies.inverse_mass.copy()
+        if world.bodies.unequal.size:
+            inverse[3:] *= 1.0 + world.bodies.unequal
+        masses.append(np.divide(1.0, inverse, out=np.zeros_like(inverse), where=inverse > 0.0))
+    return masses
+
+
+def _product(masses: list[Floats], one: list[Floats], other: list[Floats]) -> float:
+    """Sum of mass times the product of the vectors."""
+    whole = float((masses[0] * (one[0] * other[0]).sum(axis=0)).sum())
+    return whole + sum(float((m * a * b).sum()) for m, a, b in zip(masses[1:], one[1:], other[1:]))
+
+
+def _fastest(world: World, velocities: list[Floats]) -> float:
+    """Largest component of the velocity of a sphere [m/s]."""
+    speeds = [float(np.abs(velocities[0]).max(initial=0.0))]
+    if world.bodies:
+        speeds.append(float(np.abs(_at_members(world, velocities[1])).max(initial=0.0)))
+    return max(speeds)
+
+
+def _at_members(world: World, rates: Floats) -> Floats:
+    """What rates of the coordinates of bodies amount to at their members, shape (dimension, members)."""
+    bodies, members = world.bodies, world.search.body >= 0
+    dimension, owner = world.search.cell.shape[0], world.search.body[members]
+    arm = bodies.arm[:, members]
+    if dimension == 2:
+        about = rates[2, owner] * np.stack([-arm[1], arm[0]])
+    else:
+        turning = np.einsum("abn,bn->an", _matrices(bodies), rates[3:])[:, owner]
+        about = np.cross(turning, arm, axis=0)
+    moved: Floats = rates[:dimension, owner] + about
+    return moved
+
+
+def _move(world: World, shifts: list[Floats]) -> None:
+    """Shift loose spheres, and shift and turn bodies; their members follow at the next evaluation."""
+    dimension = world.search.cell.shape[0]
+    world.motion[:dimension, 0] += shifts[0]
+    if world.bodies:
+        world.bodies.motion[:, 0] += (
+            shifts[1] if dimension == 2 else np.where(np.arange(6)[:, None] < 3, shifts[1], 0.0)
+        )
+        if dimension == 3:
+            world.bodies.reference[:] = turned_by(world.bodies.reference, shifts[1][3:])
+
+
+def turned_by(orientation: Floats, angle: Floats) -> Floats:
+    """Unit quaternions, shape (4, bodies), turned by small vectors of rotation along the axes of the bodies [rad],
+    shape (3, bodies)."""
+    w, u = orientation[0], orientation[1:]
+    half = 0.5 * angle
+    turned = np.concatenate([[w - (u * half).sum(axis=0)], u + w * half + np.cross(u, half, axis=0)])
+    unit: Floats = turned / np.sqrt((turned**2).sum(axis=0))
+    return unit
+
+
+def _matrices(bodies: Bodies) -> Floats:
+    """Rotation matrices at the last evaluation, shape (3, 3, bodies)."""
+    matrices: Floats = bodies.matrix.reshape(3, 3, -1)
+    return matrices
 
 
 def _without_motion(experiment: Experiment) -> World:
     """A copy of the world without velocities, with the accelerations of its contacts."""
     world = copy_world(experiment.run.world)
-    world.motion[:, 1:] = 0.0
+    for motion in motions(world):
+        motion[:, 1:] = 0.0
     return _with_forces(experiment, world)
 
 
@@ -175,8 +281,10 @@ def _with_forces(experiment: Experiment, world: World) -> World:
 
 
 def _adopt(experiment: Experiment, relaxed: World) -> None:
-    """Take positions and contacts of a relaxed copy; velocities, ledger and largest overlap stay those of the run."""
+    """Take positions, orientations and contacts of a relaxed copy; velocities, ledger and largest overlap stay those of
+    the run."""
     world = experiment.run.world
-    relaxed.motion[:, 1] = world.motion[:, 1]
+    for motion, before in zip(motions(relaxed), motions(world), strict=True):
+        motion[:, 1] = before[:, 1]
     relaxed.ledger[:], relaxed.largest_overlap[:] = world.ledger, world.largest_overlap
     experiment.run.world = relaxed

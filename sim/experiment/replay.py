@@ -101,7 +101,8 @@ def play(
         if not followed or past.at >= end or clock >= until:
             break
         due = min(frames.due if frames is not None else before + since - clock, before + until - clock)
-        stop = min(past.at + steps_until(experiment, due), end, *(mark.at for mark in marks[agreed : agreed + 1]))
+        to_compare = marks[agreed : agreed + 1] if differs_at is None else []
+        stop = min(past.at + steps_until(experiment, due), end, *(mark.at for mark in to_compare))
         if not follow_log(experiment, stop, acted):
             break
         on_progress(past.at, end)

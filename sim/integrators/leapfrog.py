@@ -29,9 +29,9 @@ def after(motion, force, inverse_mass, first, last, stage, dt):
         push = force[c, first:last]
         inverse = inverse_mass[c, first:last]
         for i in range(velocity.size):
-            acceleration[i] = push[i] * inverse[i]
-        for i in range(velocity.size):
-            velocity[i] += dt * acceleration[i]
+            new = push[i] * inverse[i]
+            velocity[i] += dt * new
+            acceleration[i] = new
 
 
 INTEGRATORS = (Integrator("leapfrog", "Leap-frog", levels=3, before=before, after=after, velocity_lead=0.5),)

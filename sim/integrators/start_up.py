@@ -10,11 +10,12 @@ import math
 from dataclasses import replace
 
 import numpy as np
+from repose.sim.engine.bodies import turned
 from repose.sim.engine.builder import enlarge_pairs, with_levels, with_threads
 from repose.sim.engine.model import NO_NUMBERS, Model, Numbers
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
 from repose.sim.engine.step import compose
-from repose.sim.engine.world import STEP_COUNT, Floats, World, copy_world
+from repose.sim.engine.world import STEP_COUNT, Bodies, Floats, World, copy_world, motions
 from repose.sim.integrators.rk4 import RK4
 
 SAMPLES = 7
@@ -29,8 +30,9 @@ def higher_derivatives(
     gravity: tuple[float, ...],
     dt: float,
     numbers: Numbers = NO_NUMBERS,
-) -> Floats:
-    """Acceleration and higher derivatives at the present torque, shape (coordinates, levels - 2, spheres).
+) -> tuple[Floats, ...]:
+    """Acceleration and higher derivatives at the present moment of all that `motions` names, shape (coordinates,
+    levels - 2, spheres or bodies); of members of bodies zeros, because their bodies move them.
 
     The world itself is not touched: a copy, moved back by three small steps of free motion, runs through the
     present; `numbers` has the time now. Zeros above the acceleration where that copy cannot be stepped.
@@ -38,23 +40,43 @@ def higher_derivatives(
     h = FRACTION * dt
     back = -(SAMPLES - 1) // 2 * h
     scratch = with_levels(with_threads(copy_world(world), 1), 7)
-    scratch.motion[:, 0] += back * scratch.motion[:, 1] + 0.5 * back**2 * scratch.motion[:, 2]
-    scratch.motion[:, 1] += back * scratch.motion[:, 2]
+    if scratch.bodies:
+        turn_back(scratch.bodies, back)
+    for motion in motions(scratch):
+        motion[:, 0] += back * motion[:, 1] + 0.5 * back**2 * motion[:, 2]
+        motion[:, 1] += back * motion[:, 2]
     then = numbers._replace(time=numbers.time + back, step=int(scratch.counters[STEP_COUNT]))
     step = compose(replace(model, integrator=RK4))
-    higher = np.zeros_like(world.motion[:, 2:])
-    higher[:, 0] = world.motion[:, 2]
-    samples = []
+    higher = tuple(np.zeros_like(motion[:, 2:]) for motion in motions(world))
+    for derivatives, motion in zip(higher, motions(world), strict=True):
+        derivatives[:, 0] = motion[:, 2]
+    samples: list[list[Floats]] = [[] for _ in higher]
     for _ in range(SAMPLES):
-        before = scratch.motion[:, 1].copy()
+        before = [motion[:, 1].copy() for motion in motions(scratch)]
         while (status := step(scratch, params, gravity, h, 1, then)[1]) == PAIRS_FULL:
             scratch = enlarge_pairs(scratch)  # or the result would depend on the capacity
         if status != OK:
             return higher  # the next regular step fails likewise and reports it
-        samples.append((scratch.motion[:, 1] - before) / h)
+        for found, motion, velocity in zip(samples, motions(scratch), before, strict=True):
+            found.append((motion[:, 1] - velocity) / h)
     # The n-th sample is the mean acceleration over a step, so it belongs to the middle of that step.
     times = (back + (np.arange(SAMPLES) + 0.5) * h) / dt
-    taylor = np.tensordot(np.linalg.inv(np.vander(times, SAMPLES, increasing=True)), np.array(samples), axes=1)
-    for q in range(higher.shape[1]):
-        higher[:, q] = taylor[q] * math.factorial(q) / dt**q
+    to_taylor = np.linalg.inv(np.vander(times, SAMPLES, increasing=True))
+    for derivatives, found in zip(higher, samples, strict=True):
+        taylor = np.tensordot(to_taylor, np.array(found), axes=1)
+        for q in range(derivatives.shape[1]):
+            derivatives[:, q] = taylor[q] * math.factorial(q) / dt**q
+    higher[0][:, :, world.search.body >= 0] = 0.0
     return higher
+
+
+def turn_back(bodies: Bodies, elapsed: float) -> None:
+    """Turn bodies in space by their present angular momentum and torque for `elapsed` [s], which is negative; in the
+    plane the angle is a coordinate like others."""
+    if not bodies.unequal.size:
+        return
+    for b in range(bodies.motion.shape[2]):
+        now, slope = bodies.motion[3:, 1, b], bodies.motion[3:, 2, b]
+        begin, middle, end = (tuple(now + share * elapsed * slope) for share in (0.0, 0.5, 1.0))
+        whole = turned(tuple(bodies.reference[:, b]), elapsed, begin, middle, end, tuple(bodies.unequal[:, b]))
+        bodies.reference[:, b] = whole

@@ -20,7 +20,6 @@ def before(motion, first, last, stage, dt):
         acceleration = motion[c, 2, first:last]
         for i in range(position.size):
             position[i] += dt * (velocity[i] + half * acceleration[i])
-        for i in range(position.size):
             velocity[i] += dt * acceleration[i]
 
 
@@ -34,9 +33,9 @@ def after(motion, force, inverse_mass, first, last, stage, dt):
         push = force[c, first:last]
         inverse = inverse_mass[c, first:last]
         for i in range(velocity.size):
-            velocity[i] += half * (push[i] * inverse[i] - acceleration[i])
-        for i in range(velocity.size):
-            acceleration[i] = push[i] * inverse[i]
+            new = push[i] * inverse[i]
+            velocity[i] += half * (new - acceleration[i])
+            acceleration[i] = new
 
 
 INTEGRATORS = (Integrator("velocity_verlet", "Velocity Verlet", levels=3, before=before, after=after),)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -259,17 +259,18 @@ def kept_surfaces(surfaces: Mapping[str, Surface], only: bool = False) -> Iterat
         _kept.reset(token)
 
 
-def surfaces_with(path: str) -> dict[str, Surface]:
-    """The surfaces read before, and that of the file at `path` if it is not one of them; raises `ParameterError`."""
+def surfaces_with(path: str, read: Callable[[str], Surface] | None = None, name: str = "mesh") -> dict[str, Surface]:
+    """The surfaces read before, and that of the file at `path` if it is not one of them, read by `read` or as a mesh;
+    raises `ParameterError`, in which the parameter is called `name`."""
     surfaces, only = _kept.get()
     if not path or path in surfaces:
         return dict(surfaces)
     if only:
         raise ParameterError(
-            f"mesh = {path[:LONGEST_SHOWN]!r} is refused: the saved run does not contain this shape (a run of an older "
-            "version does not); start again with the same parameters and seed."
+            f"{name} = {path[:LONGEST_SHOWN]!r} is refused: the saved run does not contain this shape (a run of an "
+            "older version does not); start again with the same parameters and seed."
         )
-    return {**surfaces, path: _read(path, _stamp(path))}
+    return {**surfaces, path: _read(path, _stamp(path)) if read is None else read(path)}
 
 
 def _stamp(path: str) -> tuple[int, int]:

@@ -18,11 +18,12 @@ import numba
 from repose.sim import registry
 from repose.sim.engine import jit
 from repose.sim.engine.builder import with_levels, with_parts
+from repose.sim.engine.contacts.contact_state import state_of
 from repose.sim.engine.contacts.force_table import blank_table, compiled_table
 from repose.sim.engine.model import Model, Numbers
 from repose.sim.engine.parts import compiled_parts
 from repose.sim.engine.step import compose
-from repose.sim.engine.timestep.survey import blank_sums, compiled_survey, limits_of
+from repose.sim.engine.timestep.survey import compiled_survey, survey_arguments
 from repose.sim.engine.world import copy_world
 from repose.sim.experiment.activation import engine_for, model_for
 from repose.sim.experiment.changes import new_experiment
@@ -109,8 +110,8 @@ def compile_engine(needed: Needed, tell: Callable[[str], None] = lambda part: No
     numbers = Numbers(engine.field_numbers, engine.bond_numbers)
     calls: tuple[Callable[[], Any], ...] = (
         lambda: engine.advance(copy_world(world), engine.law_parameters, engine.gravity, 0.0, 0, numbers),
-        lambda: compiled_table(model.law, model.shapes)(world, engine.law_parameters, blank_table(world)),
-        lambda: compiled_survey(model)(world, engine.law_parameters, limits_of(model), blank_sums(world), numbers),
+        lambda: compiled_table(model.law, model.shapes)(state_of(world), engine.law_parameters, blank_table(world)),
+        lambda: compiled_survey(model)(*survey_arguments(model, world, engine.law_parameters, numbers)),
         lambda: results_of(new_experiment(needed.scene, needed.values)),
     )
     took = {}

@@ -89,6 +89,22 @@ def test_standard_output_contains_only_the_json_text(here: Path, capsys: pytest.
     assert captured.err == ""
 
 
+def test_without_a_scene_the_scene_of_the_preset_is_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jobs: list[Any] = []
+    monkeypatch.setattr(headless_job, "run_job", lambda job: jobs.append(job) or 0)
+    for words in (["--preset", "slope"], [], ["slope", "--preset", "slope"]):
+        assert run_command_line(["run", *words]) == 0
+    assert [(job.scene, job.preset) for job in jobs] == [
+        ("slope", "slope"),
+        ("heap", "thesis-heap"),
+        ("slope", "slope"),
+    ]
+    assert run_command_line(["run", "heap", "--preset", "slope"]) == 2
+    assert capsys.readouterr().err.strip() == "Preset 'slope' is for the scene 'slope', not 'heap'."
+
+
 def test_without_opengl_the_run_completes_and_says_why_there_is_no_picture(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,7 @@ from repose.app.render.passes.measurement import overlay as draw_plane_slope
 from repose.app.render.passes.slope_in_space import overlay as draw_slope
 from repose.app.storage.view import View
 from repose.app.ui.panels import experiment as readings_panel
+from repose.app.ui.panels.next_step import next_action
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.readings import headline, in_words
 from repose.sim.experiment.changes import new_experiment
@@ -177,6 +178,13 @@ def test_no_reading_of_a_run_is_a_raw_small_number(scene: str) -> None:
             unit = reading.unit not in ("", "°", "%") and not reading.unit.startswith("1/")
             assert not unit or value == 0.0 or not np.isfinite(value) or value >= 0.99, in_words(reading)
             assert "10⁻" not in in_words(reading) or value < 1e-12
+
+
+@pytest.mark.parametrize("scene", sorted(scenes()))
+def test_at_the_end_of_a_run_the_next_action_does_not_measure_again(scene: str) -> None:
+    action = next_action(finished(scene))
+    assert action is not None
+    assert action.name in ("reset", "run", "turn")
 
 
 def test_a_film_of_the_slope_ends_with_every_sphere_beside_its_closed_form() -> None:

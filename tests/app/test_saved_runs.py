@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -180,6 +181,23 @@ def test_any_part_of_a_saved_run_is_replayed_with_the_same_bits(whole: Path) -> 
     assert state_hash(played.experiment.run) == state_hash(saved.now.now.run)
     assert played.verdict.compared == verify(saved).compared - 1
     assert played.verdict.agreed == played.verdict.compared
+
+
+@pytest.mark.timeout(120)
+def test_a_replay_that_differs_goes_on_to_the_end_of_the_part_and_names_the_step(whole: Path) -> None:
+    saved = saved_run.load(whole)
+    marks = [saved.log.marks[0]._replace(digest="0" * 64), *saved.log.marks[1:]]
+    other = replace(saved, log=replace(saved.log, marks=marks))
+    times: list[float] = []
+
+    def take(snapshot: Snapshot) -> float:
+        times.append(snapshot.time)
+        return 0.05
+
+    played = play(other, take, since=0.3, until=0.4)
+    assert played.verdict.differs_at == marks[0].at
+    assert played.duration == pytest.approx(0.1, abs=1e-3)
+    assert len(times) in (2, 3)
 
 
 def test_a_part_after_the_end_has_no_frames(whole: Path) -> None:

@@ -45,7 +45,7 @@ def test_n15_the_run_of_a_killed_window_is_offered_and_continues(
     place.lock.close()  # as the system does when a process is killed
     preset = tmp_path / "small.toml"
     preset.write_text(SMALL)
-    with open_desktop(tmp_path, "--preset", str(preset)) as desktop:
+    with open_desktop(tmp_path, "--preset", str(preset), size=(800, 600)) as desktop:
         desktop.until(lambda: "notice.open_lost" in desktop.fresh()["widgets"], "the offer")
         if picture := os.environ.get("REPOSE_PICTURE"):
             desktop.screenshot(Path(picture).with_stem("offer"))

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.gui, pytest.mark.gl]
 def test_a_lecture_from_the_picture_of_a_scene_to_the_saved_plot(tmp_path: Path) -> None:
     values = "\n".join(f"{name} = {value}" for name, value in scenes()["heap"].test_values.items())
     own = tmp_path / "config" / "repose" / "presets"
-    with open_desktop(tmp_path, settle=False) as desktop:
+    with open_desktop(tmp_path, size=(800, 600), settle=False) as desktop:
         own.mkdir()
         (own / "small.toml").write_text(f'title = "Small"\nscene = "heap"\nquestion = "?"\n[parameters]\n{values}\n')
         desktop.press("s")

@@ -25,15 +25,15 @@ orifice = 0.25
 fill_height = 1.1
 window = 10
 """
-CENTRE = (800, 300)
-"""A pixel of the picture, on the glass."""
+SIZE, CENTRE = (800, 600), (520, 285)
+"""The window, and a pixel of the picture on the glass [px]; spheres are drawn in software, pixel by pixel."""
 
 
 @pytest.fixture
 def glass(tmp_path: Path) -> Iterator[Desktop]:
     preset = tmp_path / "small.toml"
     preset.write_text(SMALL, encoding="utf-8")
-    with open_desktop(tmp_path, "--preset", str(preset)) as opened:
+    with open_desktop(tmp_path, "--preset", str(preset), size=SIZE) as opened:
         yield opened
 
 
@@ -42,7 +42,7 @@ def slow_glass(tmp_path: Path) -> Iterator[Desktop]:
     """Beads that are in flight for seconds: ranges of colours glide down for long once all have come to rest."""
     preset = tmp_path / "slow.toml"
     preset.write_text(SMALL + "gravity = 0.05\n", encoding="utf-8")
-    with open_desktop(tmp_path, "--preset", str(preset)) as opened:
+    with open_desktop(tmp_path, "--preset", str(preset), size=SIZE) as opened:
         opened.until(lambda: opened.state["time"] > 0.05, "flight")
         yield opened
 
@@ -51,7 +51,7 @@ def picture(desktop: Desktop, path: Path) -> np.ndarray:
     """What is between the panels, shape (height, width, 3)."""
     desktop.fresh()
     desktop.screenshot(path)
-    return np.asarray(Image.open(path).convert("RGB"), float)[90:560, 330:1270]
+    return np.asarray(Image.open(path).convert("RGB"), float)[75:470, 250:790]
 
 
 def drag(desktop: Desktop, by: tuple[int, int], button: int = 1, start: tuple[int, int] = CENTRE) -> None:
@@ -135,13 +135,13 @@ def test_an_empty_glass_is_turned_with_the_mouse_and_returns_after_less_than_hal
     upright = picture(glass, shot)
     glass.xdotool("keydown", "ctrl")
     try:
-        drag(glass, (60, 60), start=(640, 180))
+        drag(glass, (60, 60), start=(CENTRE[0] - 130, CENTRE[1] - 110))
         glass.until(lambda: glass.look()["turned"] == 0.0, "glass that has swung back")
         assert glass.state["phase"] == "rested"
-        glass.move(640, 180)
+        glass.move(CENTRE[0] - 130, CENTRE[1] - 110)
         glass.xdotool("mousedown", 1)
-        for place in ((760, 240), (790, 330), (760, 430)):
-            glass.move(*place)
+        for x, y in ((-40, -60), (-10, 10), (-40, 110)):
+            glass.move(CENTRE[0] + x, CENTRE[1] + y)
         glass.until(lambda: abs(glass.look()["turned"]) > 1.8, "glass upside down")
         assert changed(upright, picture(glass, shot)) > 0.02
         glass.xdotool("mouseup", 1)

@@ -1,4 +1,8 @@
-"""The real window: buttons clicked, sliders dragged and keys pressed as a lecturer would, the result read back."""
+"""The real window: buttons clicked, sliders dragged and keys pressed as a lecturer would, the result read back.
+
+A window takes seconds to open, and software draws every frame while a test waits. Therefore windows are as small as the
+test allows, and tests share one: each leaves the program without messages and questions, and the last one closes it.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +29,9 @@ width = 0.012
 
 
 PASSING = ("toast", "notice", "question")
-"""Names of what comes and goes over the picture."""
+"""First parts of the names of messages, which appear over the picture for a few seconds."""
 SIZE, CENTRE = (800, 600), (400, 300)
-"""Of the window where nothing depends on it [px]: half the usual pixels, which are drawn in software, and every test
-waits for hundreds of frames."""
+"""Window for tests that do not depend on its size [px]."""
 
 
 @pytest.fixture
@@ -38,31 +41,40 @@ def small(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def desktop(tmp_path: Path, small: Path) -> Iterator[Desktop]:
-    with open_desktop(tmp_path, "--preset", str(small), size=SIZE) as opened:
-        yield opened
-
-
-@pytest.fixture
-def wide(tmp_path: Path, small: Path) -> Iterator[Desktop]:
-    with open_desktop(tmp_path, "--preset", str(small)) as opened:
-        yield opened
+def opened(folder: Path, size: tuple[int, int]) -> Iterator[Desktop]:
+    """The window with the small heap."""
+    preset = folder / "small.toml"
+    preset.write_text(SMALL, encoding="utf-8")
+    with open_desktop(folder, "--preset", str(preset), size=size) as desktop:
+        yield desktop
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
-    """One window for the tests that leave the experiment as they find it, in their order; the last one closes it."""
-    folder = tmp_path_factory.mktemp("shared")
-    preset = folder / "small.toml"
-    preset.write_text(SMALL, encoding="utf-8")
-    with open_desktop(folder, "--preset", str(preset), size=SIZE) as opened:
-        yield opened
+    yield from opened(tmp_path_factory.mktemp("shared"), SIZE)
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
+    yield from opened(tmp_path_factory.mktemp("wide"), (1280, 720))
+
+
+@pytest.fixture(scope="module")
+def default_start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
+    """The window without arguments."""
+    with open_desktop(tmp_path_factory.mktemp("default"), size=SIZE) as desktop:
+        yield desktop
 
 
 def colour_count(picture: Path) -> int:
     words = ["identify", "-format", "%k", str(picture)]
     return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+
+
+def require_saved_run(desktop: Desktop) -> None:
+    """The program has ended as after a signal, and the run is there for the next start."""
+    assert desktop.program.wait(30) == 130
+    assert list((desktop.report.parent / "state").rglob("run-*.repose"))
 
 
 def test_the_picture_is_zoomed_with_the_wheel_and_home_shows_everything(shared: Desktop) -> None:
@@ -92,6 +104,7 @@ def test_keys_pause_step_speed_help_and_hide(shared: Desktop) -> None:
     assert shared.look()["speed"] == 2.0
     shared.press("minus", "minus")
     assert shared.look()["speed"] == 0.5
+    shared.press("plus")
     shared.press("F1")
     assert "help.close" in shared.look()["widgets"]
     shared.press("Escape", "Tab")
@@ -119,6 +132,7 @@ def test_a_slider_is_dragged_typed_into_refused_and_undone(shared: Desktop) -> N
         shared.point("field.friction")
         shared.xdotool("keydown", "ctrl", "click", 1, "keyup", "ctrl")
         shared.until(lambda: "field.friction.text" in shared.look()["widgets"], "text field")
+        shared.fresh()  # letters are keys of the scene until the frame after
         shared.xdotool("type", "--delay", 40, text)
         shared.press("Return")
 
@@ -137,34 +151,37 @@ def test_a_slider_is_dragged_typed_into_refused_and_undone(shared: Desktop) -> N
     shared.until(lambda: shared.state["parameters"]["friction"] == 0.1, "default")
 
 
-def test_closing_the_window_ends_the_program_with_exit_code_0(shared: Desktop) -> None:
-    shared.xdotool("key", "alt+F4")
-    assert shared.program.wait(30) == 0
+def test_resizing_keeps_everything_inside(shared: Desktop) -> None:
+    for size in ((700, 500), (400, 300), (100, 80), SIZE):
+        shared.xdotool("windowsize", shared.window, *size)
+        shared.until(lambda size=size: tuple(shared.look()["size"]) == size, "new size")
+        found = shared.fresh()
+        assert found["broken"] == {}
+        assert all(box[2] <= size[0] for box in found["widgets"].values())
 
 
-def test_a_heap_is_filled_opened_and_measured_by_clicking(desktop: Desktop, tmp_path: Path) -> None:
-    desktop.click("next.action")
-    desktop.until(lambda: desktop.state["phase"] == "filled", "filled container")
-    assert desktop.state["moving_count"] == 60
-    desktop.click("next.action")
-    desktop.until(lambda: desktop.state["phase"] == "rested", "heap at rest")
-    assert 0 < desktop.state["moving_count"] < 60
-    desktop.click("next.action")
-    desktop.until(lambda: desktop.state["angle"] is not None, "angle")
-    assert 0.0 < desktop.state["angle"] < 1.0
-    assert desktop.state["measured"] == 1
-    assert "experiment.angle" in desktop.fresh()["widgets"]
-    assert desktop.look()["broken"] == {}
-    desktop.screenshot(tmp_path / "heap.png")
+def test_a_heap_is_filled_opened_and_measured_by_clicking(shared: Desktop, tmp_path: Path) -> None:
+    shared.press("r")
+    shared.until(lambda: shared.state["phase"] == "empty", "empty container")
+    shared.click("next.action")
+    shared.until(lambda: shared.state["phase"] == "filled", "filled container")
+    assert shared.state["moving_count"] == 60
+    shared.click("next.action")
+    shared.until(lambda: shared.state["phase"] == "rested", "heap at rest")
+    assert 0 < shared.state["moving_count"] < 60
+    shared.click("next.action")
+    shared.until(lambda: shared.state["angle"] is not None, "angle")
+    assert 0.0 < shared.state["angle"] < 1.0
+    assert shared.state["measured"] == 1
+    assert "experiment.angle" in shared.fresh()["widgets"]
+    assert shared.look()["broken"] == {}
+    shared.screenshot(tmp_path / "heap.png")
     assert colour_count(tmp_path / "heap.png") > 100
 
 
-def test_the_default_start_is_a_filled_column_ready_to_be_opened(tmp_path: Path) -> None:
-    with open_desktop(tmp_path) as desktop:
-        assert desktop.state["phase"] == "filled"
-        assert desktop.state["moving_count"] == 1100
-        desktop.press("o")
-        desktop.until(lambda: desktop.state["moving_count"] < 1100, "grain running out")
+def test_closing_the_window_ends_the_program_with_exit_code_0(shared: Desktop) -> None:
+    shared.xdotool("key", "alt+F4")
+    assert shared.program.wait(30) == 0
 
 
 def test_during_a_whole_run_no_control_changes_its_place(wide: Desktop) -> None:
@@ -195,7 +212,25 @@ def test_during_a_whole_run_no_control_changes_its_place(wide: Desktop) -> None:
     wide.until(lambda: wide.look()["toasts"] == [], "picture without messages")
 
 
+def test_a_film_is_recorded_with_every_frame_it_says(wide: Desktop) -> None:
+    import av
+
+    wide.press("r")
+    wide.until(lambda: wide.state["phase"] == "empty", "empty container")
+    wide.click("next.action")
+    wide.click("tab.record")
+    wide.click("record.button")
+    wide.until(lambda: wide.look()["film"]["frames"] >= 20, "twenty frames")
+    wide.press("v")
+    wide.until(lambda: not wide.look()["film"]["running"], "end of the film")
+    film = wide.look()["film"]
+    with av.open(film["path"]) as container:
+        assert sum(1 for _ in container.decode(video=0)) == film["frames"]
+
+
 def test_the_window_is_arranged_by_keys_and_asks_before_something_is_lost(wide: Desktop, tmp_path: Path) -> None:
+    wide.press("r")
+    wide.until(lambda: wide.state["phase"] == "empty", "empty container")
     wide.click("next.action")
     wide.until(lambda: wide.state["moving_count"] > 0, "first grains")
     assert wide.look()["inset"][0] <= 0.3 * 1280
@@ -204,8 +239,11 @@ def test_the_window_is_arranged_by_keys_and_asks_before_something_is_lost(wide: 
     assert "field.friction" not in wide.look()["widgets"]
     wide.press("ctrl+f")
     wide.xdotool("type", "--delay", 40, "damp norm")
-    fields = {name for name in wide.fresh()["widgets"] if name.startswith("field.")}
-    assert fields == {"field.normal_damping"}
+
+    def found_fields() -> set[str]:
+        return {name for name in wide.look()["widgets"] if name.startswith("field.")}
+
+    wide.until(lambda: found_fields() == {"field.normal_damping"}, "the parameter searched for")
     wide.click("parameters.more")
     assert "field.gravity" in wide.fresh()["widgets"]
 
@@ -217,7 +255,7 @@ def test_the_window_is_arranged_by_keys_and_asks_before_something_is_lost(wide: 
     assert {"field.friction", "field.base_radius", "presentation.title"} <= set(found["widgets"])
     wide.press("v", "F5")
     wide.until(lambda: "record.indicator" in wide.look()["widgets"], "red dot in the bar")
-    wide.until(lambda: any("heap.mp4" in text for text in wide.look()["toasts"]), "path of the film")
+    wide.until(lambda: any("heap-2.mp4" in text for text in wide.look()["toasts"]), "path of the second film")
     wide.click("record.indicator")
     wide.until(lambda: not wide.look()["film"]["running"], "end of the film")
 
@@ -234,18 +272,22 @@ def test_the_window_is_arranged_by_keys_and_asks_before_something_is_lost(wide: 
     wide.until(lambda: wide.state["step"] == step, "the saved run")
 
 
-def test_a_film_is_recorded_with_every_frame_it_says(wide: Desktop) -> None:
-    import av
+def test_a_termination_closes_the_window_and_the_run_is_offered_at_the_next_start(wide: Desktop) -> None:
+    assert wide.state["moving_count"] > 0
+    wide.program.send_signal(signal.SIGTERM)
+    require_saved_run(wide)
 
-    wide.click("next.action")
-    wide.click("tab.record")
-    wide.click("record.button")
-    wide.until(lambda: wide.look()["film"]["frames"] >= 20, "twenty frames")
-    wide.press("v")
-    wide.until(lambda: not wide.look()["film"]["running"], "end of the film")
-    film = wide.look()["film"]
-    with av.open(film["path"]) as container:
-        assert sum(1 for _ in container.decode(video=0)) == film["frames"]
+
+def test_the_default_start_is_a_filled_column_ready_to_be_opened(default_start: Desktop) -> None:
+    assert default_start.state["phase"] == "filled"
+    assert default_start.state["moving_count"] == 1100
+    default_start.press("o")
+    default_start.until(lambda: default_start.state["moving_count"] < 1100, "grain running out")
+
+
+def test_an_interrupt_closes_the_window_and_the_run_is_offered_at_the_next_start(default_start: Desktop) -> None:
+    default_start.program.send_signal(signal.SIGINT)
+    require_saved_run(default_start)
 
 
 def test_closing_during_compiling_ends_the_program_with_exit_code_0(
@@ -258,27 +300,33 @@ def test_closing_during_compiling_ends_the_program_with_exit_code_0(
         assert desktop.program.wait(30) == 0
 
 
-def test_resizing_keeps_everything_inside(wide: Desktop) -> None:
-    for size in ((900, 600), (400, 300), (100, 80), (1200, 700)):
-        wide.xdotool("windowsize", wide.window, *size)
-        wide.until(lambda size=size: tuple(wide.look()["size"]) == size, "new size")
-        found = wide.fresh()
-        assert found["broken"] == {}
-        assert all(box[2] <= size[0] for box in found["widgets"].values())
+def require_inside(desktop: Desktop, screen: tuple[int, int]) -> None:
+    """The window and its frame are inside the screen, and the window uses most of its height."""
+    left, top, width, height = desktop.place()
+    assert (width, height) == tuple(desktop.fresh()["size"])
+    assert left > 0
+    assert top > 0
+    assert left + width < screen[0]
+    assert top + height < screen[1]
+    assert height > 0.75 * screen[1]
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (2560, 1440)])
-def test_at_the_first_start_the_window_and_its_frame_are_inside_the_screen(
-    tmp_path: Path, small: Path, size: tuple[int, int]
-) -> None:
+def test_at_the_first_start_the_window_and_its_frame_are_inside_the_screen(tmp_path: Path, small: Path) -> None:
+    size = (1280, 720)
     with open_desktop(tmp_path, "--preset", str(small), size=size, settle=False, first_start=True) as desktop:
-        left, top, width, height = desktop.place()
-        assert (width, height) == tuple(desktop.fresh()["size"])
-        assert left > 0
-        assert top > 0
-        assert left + width < size[0]
-        assert top + height < size[1]
-        assert height > 0.75 * size[1]
+        require_inside(desktop, size)
+
+
+def test_on_a_large_screen_text_is_larger_and_nothing_leaves_the_window(tmp_path: Path, small: Path) -> None:
+    size = (2560, 1440)
+    with open_desktop(tmp_path, "--preset", str(small), size=size, first_start=True) as desktop:
+        require_inside(desktop, size)
+        found = desktop.fresh()
+        heights = [box[3] - box[1] for name, box in found["widgets"].items() if name.startswith("action.")]
+        assert min(heights) > 30
+        assert all(box[2] <= found["size"][0] and box[3] <= found["size"][1] for box in found["widgets"].values())
+        desktop.screenshot(tmp_path / "large.png")
+        assert colour_count(tmp_path / "large.png") > 100
 
 
 @pytest.mark.parametrize(
@@ -298,25 +346,3 @@ def test_a_window_as_large_as_the_screen_is_inside_it_with_its_frame(
         assert top > 0
         assert left + width <= 1280
         assert top + height <= 720
-
-
-def test_on_a_large_screen_text_is_larger_and_nothing_leaves_the_window(tmp_path: Path, small: Path) -> None:
-    with open_desktop(tmp_path, "--preset", str(small), size=(2560, 1440)) as desktop:
-        found = desktop.fresh()
-        heights = [box[3] - box[1] for name, box in found["widgets"].items() if name.startswith("action.")]
-        assert min(heights) > 30
-        assert all(box[2] <= 2560 and box[3] <= 1440 for box in found["widgets"].values())
-        desktop.screenshot(tmp_path / "large.png")
-        assert colour_count(tmp_path / "large.png") > 100
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_closes_the_window_and_the_run_is_offered_at_the_next_start(
-    tmp_path: Path, small: Path, number: int
-) -> None:
-    with open_desktop(tmp_path, "--preset", str(small)) as desktop:
-        desktop.click("next.action")
-        desktop.until(lambda: desktop.state["moving_count"] > 0, "first grains")
-        desktop.program.send_signal(number)
-        assert desktop.program.wait(30) == 130
-    assert list((tmp_path / "state").rglob("run-*.repose"))

@@ -155,7 +155,7 @@ def test_p14_a_change_of_integrator_during_an_impact_has_at_most_the_error_of_a_
         assert not simulation.run.world.motion[:, 3:].any()
     assert advance(simulation, 1) == 1
     found = moment(simulation)
-    # A scheme that knows no third derivative yet leaves out up to dt³/6 of it in the place and dt²/2 in the speed.
+    # Without the third derivative a scheme omits up to dt³/6 of it in the position and dt²/2 in the velocity.
     exact = rest + (place - rest) * math.cos(small) + speed / omega * math.sin(small)
     assert found[0] == pytest.approx(exact, abs=small**3 / 6 * swing)
     exact = speed * math.cos(small) - (place - rest) * omega * math.sin(small)

@@ -122,7 +122,7 @@ def test_the_heap_experiment_passes_through_its_phases() -> None:
         advance(simulation, 100)
     assert (simulation.phase, offered(simulation)) == ("filled", {"fill", "open", "reset", "run"})
     assert simulation.run.state.poured == 90
-    # A filled container loses nobody: no grain has been pressed through a wall.
+    # No grain of a filled container has been pressed through a wall.
     world = simulation.run.world
     inside = world.motion[0, 0, ~world.fixed]
     assert inside.size == 90

@@ -21,6 +21,8 @@ NOTHING = Headline("–", "", "")
 """In place of a main result that is not known yet."""
 LARGE = 1.9
 """Size of the main result relative to running text [-]."""
+BESIDE = (0.9, 0.76, 0.66)
+"""Sizes of its error and its name beside it, the first that fits, relative to running text [-]."""
 METHODS = {
     "line": "least-squares line",
     "robust": "Theil-Sen line",
@@ -129,6 +131,13 @@ def draw_readings(ui: Ui) -> None:
             tooltip(f"{reading.help} {words}".strip())
 
 
+def halves(text: str) -> tuple[str, str]:
+    """The text in two lines, divided at the space next to its middle."""
+    spaces = [place for place, letter in enumerate(text) if letter == " "]
+    middle = min(spaces, key=lambda place: abs(2 * place - len(text)), default=len(text))
+    return text[:middle], text[middle:].strip()
+
+
 def _draw_headline(ui: Ui, shown: Headline) -> None:
     """The main result in large letters; its place is empty before it is known."""
     top = imgui.get_cursor_pos_y()
@@ -137,9 +146,13 @@ def _draw_headline(ui: Ui, shown: Headline) -> None:
     low, high = imgui.get_item_rect_max(), imgui.get_font_size()
     room = imgui.get_window_pos().x + imgui.get_window_width() - imgui.get_style().window_padding.x
     x, y = low.x + 8 * ui.scale, low.y - LARGE * high * 1.06
-    for text, colour in ((shown.error, ui.palette.text), (shown.label, ui.palette.muted)):
-        if text and x + text_width(text, 0.9) <= room:
-            draw_text(x, y, text, colour, 0.9)
+    lines = [(shown.error, ui.palette.text), (shown.label, ui.palette.muted)]
+    if not shown.error and x + text_width(shown.label, BESIDE[0]) > room:
+        lines = [(half, ui.palette.muted) for half in halves(shown.label)]
+    for text, colour in lines:
+        size = next((size for size in BESIDE if x + text_width(text, size) <= room), BESIDE[-1])
+        if text:
+            draw_text(x, y, text, colour, size)
         y += high * 1.05
     if ui.snapshot.measurement is not None:
         tooltip("Standard error from the scatter of surface grains about the fitted line. Seeds scatter more.")

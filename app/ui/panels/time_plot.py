@@ -21,7 +21,7 @@ FEWEST_DECADES, MOST_DECADES = 3, 9
 SINCE_OPENING = -1.0
 """Entry of `SPANS` for what came after the opening of the wall."""
 SPANS = {
-    SINCE_OPENING: "from {zero} on [s]",
+    SINCE_OPENING: "from {zero} [s]",
     0.0: "over all time [s]",
     20.0: "over the last 20 s",
     5.0: "over the last 5 s",

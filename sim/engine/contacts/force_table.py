@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine import vector
+from repose.sim.engine.contacts.contact_state import state_of
 from repose.sim.engine.contacts.pair_forces import pair_contact
 from repose.sim.engine.contacts.wall_forces import wall_contact
 from repose.sim.engine.jit import compilable, compiled, fingerprint
@@ -40,7 +41,7 @@ def contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
 
     def table(world: World, params: tuple) -> ContactTable:
         blank = blank_table(world)
-        count = fill(world, params, blank) if blank.i.size else 0
+        count = fill(state_of(world), params, blank) if blank.i.size else 0
         i, j, branch, force = blank
         return ContactTable(i[:count], j[:count], branch[:, :count], force[:, :count])
 
@@ -57,7 +58,7 @@ def blank_table(world: World) -> ContactTable:
 
 @lru_cache(maxsize=64)
 def compiled_table(law: BoundLaw, shapes: Shapes) -> Any:
-    """fill(world, params, blank table) -> number of contacts; the integrator does not matter to it."""
+    """fill(ContactState, params, blank table) -> number of contacts; the integrator does not matter to it."""
     force_of, material, energy, lasts, reach_of = law.force, law.material, law.energy, law.lasts, law.reach
     source = fingerprint()
 

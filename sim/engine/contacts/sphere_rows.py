@@ -14,7 +14,10 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from repose.sim.engine import arrays, lanes, vector
 from repose.sim.engine.jit import compilable, overload
-from repose.sim.engine.workspace import BLOCK, GROUP, LANES, row_width
+from repose.sim.engine.workspace import BLOCK, GROUP, LANES, row_width, sum_width
+
+for width in (row_width, sum_width):
+    compilable(width, forceinline=True)
 
 
 @compilable(forceinline=True)

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from repose.sim.engine.bodies import merge_members
 from repose.sim.engine.bonds import NO_BOND, BondSurvey, survey_bonds
+from repose.sim.engine.contacts.contact_state import state_of
 from repose.sim.engine.contacts.pair_forces import pair_contact
 from repose.sim.engine.contacts.wall_forces import wall_contact
 from repose.sim.engine.fields import FieldSurvey, sum_of, survey_fields
@@ -62,15 +63,25 @@ def compose_survey(model: Model) -> Callable[..., Survey]:
     def survey(world: World, params: tuple, numbers: Numbers = NO_NUMBERS) -> Survey:
         if contacts_only and not fast.overloads and nothing_touches(world):
             return Survey(0, 0.0, 0.0, 0.0, math.inf, 0.0, 0.0, -1)
-        return Survey(*fast(world, params, limits_of(model), blank_sums(world), numbers))
+        return Survey(*fast(*survey_arguments(model, world, params, numbers)))
 
     return survey
 
 
 @lru_cache(maxsize=64)
 def compiled_survey(model: Model) -> Any:
-    """survey(world, params, limits of the scheme, blank sums, numbers) -> the fields of a `Survey`."""
+    """survey(`survey_arguments`) -> the fields of a `Survey`."""
     return compiled(survey_loop(model, fingerprint()))
+
+
+def survey_arguments(
+    model: Model, world: World, params: tuple, numbers: Numbers, walled: bool | None = None
+) -> tuple[Any, ...]:
+    """What the compiled survey is called with; if it is not `walled`, by default because there is no wall, nothing is
+    compiled for walls."""
+    walls_like = (0.0,) if (world.walls.shape.size > 0 if walled is None else walled) else ()
+    state = state_of(world, model.bond is not None, model.bodies)
+    return state, walls_like, params, limits_of(model), blank_sums(world), numbers
 
 
 def plain_survey(model: Model) -> Callable[..., Survey]:
@@ -78,7 +89,7 @@ def plain_survey(model: Model) -> Callable[..., Survey]:
     loop = survey_loop(model, "")
 
     def survey(world: World, params: tuple, numbers: Numbers = NO_NUMBERS) -> Survey:
-        return Survey(*loop(world, params, limits_of(model), blank_sums(world), numbers))
+        return Survey(*loop(*survey_arguments(model, world, params, numbers)))
 
     return survey
 
@@ -95,10 +106,13 @@ def survey_loop(model: Model, source: str) -> Callable:
     bond = model.bond or NO_BOND
     energy_of_bond, bond_stiffness, own = bond.energy, bond.stiffness, (0.0,) * bond.columns
 
-    def survey_all(world, params, limits, sums, numbers):
+    def survey_all(world, walls_like, params, limits, sums, numbers):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         call = SurveyCall(stiffness, energy, material, params, reach_of(params))
-        contacts, elastic, sheared, largest = survey_contacts(world, call, shapes, sums)
+        found = survey_pairs(world, call, shapes, sums)
+        if len(walls_like) > 0:
+            found = survey_walls(world, call, shapes, sums, found)
+        contacts, elastic, sheared, largest = found
         field_energy = 0.0
         if has_fields:
             field = FieldSurvey(field_potential, field_stiffness, numbers.fields, numbers.time)
@@ -192,7 +206,9 @@ def interpolate(x, grid, values):
     last = grid.size - 1
     if x >= grid[last]:
         return values[last] * grid[last] / x
-    k = np.searchsorted(grid, x, side="right")
+    k = 1
+    while k < last and grid[k] <= x:  # `searchsorted` takes half a second to compile
+        k += 1
     share = (x - grid[k - 1]) / (grid[k] - grid[k - 1])
     return 1.0 / ((1.0 - share) / values[k - 1] + share / values[k])
 
@@ -214,8 +230,9 @@ def add_stiffness(sums, row, contact, stiffness, inverse_mass, turning):
 
 
 @compilable
-def survey_contacts(world, law, shapes, sums):
-    """Number of contacts, their elastic and shear energy, the largest overlap; adds their stiffness to `sums`."""
+def survey_pairs(world, law, shapes, sums):
+    """Number of contacts of spheres, their elastic and shear energy, the largest overlap; adds their stiffness to
+    `sums`."""
     turns = len(shapes.spin) > 0
     dimension = len(shapes.position)
     radius = world.radius
@@ -245,6 +262,17 @@ def survey_contacts(world, law, shapes, sums):
         for row in (i, j):
             if inverse_mass[0, row] > 0.0:
                 add_stiffness(sums, row, contact, stiffness, moving, turning)
+    return contacts, elastic, sheared, largest
+
+
+@compilable
+def survey_walls(world, law, shapes, sums, found):
+    """`found` with the contacts of spheres with walls added; adds their stiffness to `sums`."""
+    contacts, elastic, sheared, largest = found
+    turns = len(shapes.spin) > 0
+    dimension = len(shapes.position)
+    radius = world.radius
+    inverse_mass = world.inverse_mass
     for t in range(world.counters[WALL_CONTACT_COUNT]):
         i = world.wall_contacts.sphere[t]
         if world.wall_contacts.normal_force[t] == 0.0:

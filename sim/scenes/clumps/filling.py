@@ -12,19 +12,22 @@ from repose.sim.clumps.clump import Clump, slabs
 from repose.sim.engine.body_builder import add_bodies
 from repose.sim.engine.builder import add_spheres, empty_world, keep_spheres, set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
-from repose.sim.engine.world import World
+from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.scenes.clumps.grains import BALL, Grain, random_orientations, shape_of
-from repose.sim.scenes.clumps.parameters import ClumpsParameters
+from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
 from repose.sim.scenes.common.poured import PouredState, generator_of, release_layer
-from repose.sim.scenes.common.stream import SIDES, drawn_radii, frustum, layers_in_all, next_places, plate_radius
+from repose.sim.scenes.common.stream import SHALLOW, SIDES, SPACING, drawn_radii, frustum, next_places, plate_radius
 
 FLOOR_WALL = 0
 """Row of the plate in the table of walls; the facets of the container follow."""
-LOOSE = 0.35
+LOOSE, LOOSE_IN_PLANE = 0.35, 0.7
 """Packing fraction of poured clumps, for the size of the container [-]; that of tetrapods is about as low."""
+ROOM, ROOM_IN_PLANE = 3.4, 2.5
+"""Least distance of the walls from the axis, in radii of the ball that contains the largest grain [-]: four of them
+have room in a layer, in the plane two."""
 WIDTH = 0.5
 """Part of the width of the container in which the packing fraction is measured [-]."""
 FINE = 8.0
@@ -41,7 +44,7 @@ class ClumpsState(PouredState):
     members: list[list[float]] = field(default_factory=list)
     """Centre and radius of each member of the clump with the volume of a ball of radius 1."""
     inertia: list[list[float]] = field(default_factory=list)
-    """Its tensor of inertia for the density 1."""
+    """Its tensor of inertia over its mass."""
     packing: float = 0.0
     """Packing fraction in the container once it was filled [-]; 0 before."""
     reading: dict[str, Any] = field(default_factory=dict)
@@ -66,36 +69,54 @@ class Sizes(NamedTuple):
     """Radius of the ball that contains the largest grain."""
 
 
-def sizes(parameters: ClumpsParameters, reach: float) -> Sizes:
+def sizes(parameters: LiftedParameters, reach: float, dimension: int) -> Sizes:
     """Plate and container for that many grains, the largest of which fits into a ball of the radius `reach` [m]."""
-    radius = parameters.mean_radius
-    bulk = parameters.grain_count * BALL * radius**3 / LOOSE
-    wide = max((bulk / (2.0 * math.pi)) ** (1.0 / 3.0), 3.0 * reach)
+    radius, number = parameters.mean_radius, parameters.grain_count
+    if dimension == 2:
+        area = number * math.pi * radius**2 / LOOSE_IN_PLANE
+        wide = max(0.5 * math.sqrt(0.5 * area), ROOM_IN_PLANE * reach)
+        plate = max(math.sqrt(area / SHALLOW) + 2.0 * radius, 1.5 * wide + 2.0 * reach)
+        return Sizes(plate, wide, 1.2 * area / (2.0 * wide) + 4.0 * reach, reach)
+    bulk = number * BALL * radius**3 / LOOSE
+    wide = max((bulk / (2.0 * math.pi)) ** (1.0 / 3.0), ROOM * reach)
     plate = max(plate_radius(parameters), 1.5 * wide + 2.0 * reach)
     return Sizes(plate, wide, 1.2 * bulk / (math.pi * wide**2) + 4.0 * reach, reach)
 
 
 def sizes_now(experiment: Experiment) -> Sizes:
     """The sizes of this run."""
-    built: ClumpsParameters = experiment.run.built
-    return sizes(built, built.largest_radius * max(1.0, experiment.run.state.grain.reach))
+    built: LiftedParameters = experiment.run.built
+    reach = built.largest_radius * max(1.0, experiment.run.state.grain.reach)
+    return sizes(built, reach, experiment.scene.dimension)
 
 
 def begin(parameters: ClumpsParameters, seed: int) -> tuple[World, ClumpsState]:
-    """The empty container on the plate."""
+    """The empty round or square container on the plate, in space."""
+    size = sizes(parameters, parameters.reach, 3)
+    sides = SIDES if parameters.container == "cylinder" else 4
+    edge = size.wide / math.cos(math.pi / sides)
+    return _begun(parameters, seed, frustum(edge, edge, 0.0, size.high, sides, math.pi / sides))
+
+
+def begin_in_plane(parameters: JoinedParameters, seed: int) -> tuple[World, ClumpsState]:
+    """The empty container, two walls on the plate, in the plane."""
+    size = sizes(parameters, parameters.reach, 2)
+    walls = [[(x, 0.0), (x, size.high), (x, size.high)] for x in (-size.wide, size.wide)]
+    return _begun(parameters, seed, np.array(walls))
+
+
+def _begun(parameters: LiftedParameters, seed: int, walls: Floats) -> tuple[World, ClumpsState]:
+    dimension = walls.shape[2]
     generator = np.random.default_rng(seed)
     grain = parameters.grain
     radii = drawn_radii(parameters, generator)
     loose = generator.random(radii.size) < parameters.ball_share
     if len(grain.members) == 1:
         loose[:] = True  # a clump of one sphere is a sphere
-    size = sizes(parameters, parameters.reach)
-    smallest = min(1.0, *(member[3] for member in grain.members)) if not loose.all() else 1.0
-    world = empty_world(3, 3, skin=0.3 * smallest * parameters.mean_radius, materials=2)
-    floor = np.array([[(0, 0, 0), (0, 0, 1), (0, 0, 0)]], float)
-    sides = SIDES if parameters.container == "cylinder" else 4
-    edge = size.wide / math.cos(math.pi / sides)
-    walls = frustum(edge, edge, 0.0, size.high, sides, math.pi / sides)
+    smallest = 1.0 if loose.all() else min(1.0, *(member[3] for member in grain.members))
+    world = empty_world(dimension, 2 * dimension - 3, skin=0.3 * smallest * parameters.mean_radius, materials=2)
+    floor = np.zeros((1, 3, dimension))
+    floor[0, 1, -1] = 1.0
     world = set_walls(world, [PLANE] + [FACET] * len(walls), np.concatenate([floor, walls]), material=1)
     state = ClumpsState(
         radii=radii.tolist(),
@@ -107,45 +128,50 @@ def begin(parameters: ClumpsParameters, seed: int) -> tuple[World, ClumpsState]:
     return world, state
 
 
-def room_of_layer(size: Sizes) -> float:
-    """Radius of the circle in which the centres of a new layer are [m]."""
-    return size.wide - 1.1 * size.reach
+def places_of_layer(generator: np.random.Generator, most: int, size: Sizes, dimension: int) -> Floats:
+    """Centres of at most `most` grains of a layer above its lowest possible height [m], shape (grains, dimension)."""
+    room = size.wide - 1.1 * size.reach
+    if dimension == 3:
+        return next_places(generator, most, room, size.reach)
+    row = np.arange(-room, room, SPACING * 2.0 * size.reach)
+    row += generator.uniform(0.0, room - row[-1])
+    chosen = generator.permutation(row.size)[:most]
+    return np.column_stack([row[chosen], generator.uniform(0.0, 0.2 * size.reach, chosen.size)])
 
 
 def pour_layer(experiment: Experiment) -> None:
     """Release the next layer just above the rim of the container, each clump turned at random."""
-    run = experiment.run
+    run, dimension = experiment.run, experiment.scene.dimension
     state: ClumpsState = run.state
-    built: ClumpsParameters = run.built
+    built: LiftedParameters = run.built
     size = sizes_now(experiment)
     generator = generator_of(state)
-    place = next_places(generator, len(state.radii) - state.poured, room_of_layer(size), size.reach)
-    place[:, 2] += size.high + size.reach
+    place = places_of_layer(generator, len(state.radii) - state.poured, size, dimension)
+    place[:, -1] += size.high + size.reach
     these = slice(state.poured, state.poured + len(place))
     radii, loose = np.array(state.radii[these]), np.array(state.loose[these], bool)
     # Orientations are drawn apart from the places, which are drawn in advance to count the layers.
-    turned = random_orientations(len(place), np.random.default_rng((experiment.seed, state.next_id)))
+    turned = random_orientations(len(place), np.random.default_rng((experiment.seed, state.next_id)), dimension)
     falling = free_fall(experiment)
 
     def add(world: World, layer: int, first_id: int) -> World:
-        mass = built.mass_of(radii[loose])
-        world = add_spheres(world, place[loose], radii[loose], mass, **falling, layer=layer, first_id=first_id)
+        mass = built.mass_of(radii)
+        world = add_spheres(world, place[loose], radii[loose], mass[loose], **falling, layer=layer, first_id=first_id)
         first_id += int(loose.sum())
         grain = state.grain
         for radius in np.unique(radii[~loose]):
             rows = np.flatnonzero(~loose & (radii == radius))
-            shape = shape_of(grain, float(radius), built.density)
             world = add_bodies(
                 world,
-                shape,
+                shape_of(grain, float(radius), float(mass[rows[0]]), dimension),
                 place[rows],
                 orientation=turned[rows],
                 velocity=falling["velocity"],
                 layer=layer,
                 first_id=first_id,
             )
-            world.bodies.motion[:3, 2, -rows.size :] = np.asarray(falling["acceleration"])[:, None]
-            first_id += rows.size * len(shape.radius)
+            world.bodies.motion[:dimension, 2, -rows.size :] = np.asarray(falling["acceleration"])[:, None]
+            first_id += rows.size * len(grain.members)
         return world
 
     release_layer(experiment, add, len(place), generator)
@@ -153,20 +179,25 @@ def pour_layer(experiment: Experiment) -> None:
 
 def layers(experiment: Experiment) -> int:
     """Number of layers once all grains are poured."""
-    size = sizes_now(experiment)
-    return layers_in_all(experiment.run.state, room_of_layer(size), size.reach)
+    size, state, dimension = sizes_now(experiment), experiment.run.state, experiment.scene.dimension
+    generator, left = generator_of(state), len(state.radii) - state.poured
+    count: int = state.layers
+    while left > 0:
+        left -= len(places_of_layer(generator, left, size, dimension))
+        count += 1
+    return count
 
 
 def grains_beyond(world: World, rim: float) -> tuple[NDArray[np.bool_], int]:
     """Spheres of the grains that have left the plate of this radius [m], shape (count,), and the number of grains."""
-    away = np.hypot(*world.motion[:2, 0])
+    flat = world.search.cell.shape[0] - 1
     body = world.search.body
-    gone = (away > rim + world.radius) & ~world.fixed
-    grains = int((gone & (body < 0)).sum())
-    if world.bodies:
-        of_bodies = np.hypot(*world.bodies.motion[:2, 0]) > rim
-        gone &= body < 0
-        gone |= (body >= 0) & of_bodies[np.maximum(body, 0)] if of_bodies.size else False
+    away = np.sqrt((world.motion[:flat, 0] ** 2).sum(axis=0))
+    gone = (away > rim + world.radius) & ~world.fixed & (body < 0)
+    grains = int(gone.sum())
+    if world.bodies and world.bodies.begin.size > 1:
+        of_bodies = np.sqrt((world.bodies.motion[:flat, 0] ** 2).sum(axis=0)) > rim
+        gone |= (body >= 0) & of_bodies[np.maximum(body, 0)]
         grains += int(of_bodies.sum())
     return gone, grains
 
@@ -184,16 +215,19 @@ def remove_fallen(experiment: Experiment) -> None:
 
 def packing_in_container(experiment: Experiment) -> float:
     """Fraction of a block well inside the filling that is inside grains [-], overlapping members counted once; 0 if the
-    filling is too low."""
+    filling is too low. In the plane it is that of a thin slice through the centres."""
     world, size = experiment.run.world, sizes_now(experiment)
-    mean = experiment.run.built.mean_radius
-    tops = world.motion[2, 0] + world.radius
+    flat = experiment.scene.dimension - 1
+    step = experiment.run.built.mean_radius / FINE
+    tops = world.motion[flat, 0] + world.radius
     half = WIDTH * size.wide
-    inner = (np.abs(world.motion[:2, 0]) < half).all(axis=0)
-    top = float(np.quantile(tops[inner], 0.9)) - 2.0 * mean if inner.any() else 0.0
-    low, high = np.array([-half, -half, mean]), np.array([half, half, top])
-    if top < 3.0 * mean:
+    inner = (np.abs(world.motion[:flat, 0]) < half).all(axis=0)
+    top = float(np.quantile(tops[inner], 0.9)) - 2.0 * FINE * step if inner.any() else 0.0
+    if top < 3.0 * FINE * step:
         return 0.0
-    spheres = Clump("packing", "", np.ascontiguousarray(world.motion[:3, 0].T), world.radius)
-    parts = [slab.covered for slab in slabs(spheres, low, high, mean / FINE)]
+    centre = np.zeros((world.sphere_count, 3))
+    centre[:, :flat], centre[:, 2] = world.motion[:flat, 0].T, world.motion[flat, 0]
+    across = np.full(2, half) if flat == 2 else np.array([half, 0.5 * step])
+    spheres = Clump("packing", "", centre, world.radius)
+    parts = [slab.covered for slab in slabs(spheres, np.array([*-across, FINE * step]), np.array([*across, top]), step)]
     return float(sum(part.sum(dtype=np.int64) for part in parts)) / sum(part.size for part in parts)

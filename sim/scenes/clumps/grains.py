@@ -1,7 +1,9 @@
-"""The clumps that are poured: their members for the volume of a ball of radius 1, and such a body of any size."""
+"""The clumps that are poured: their members for the volume of a ball of radius 1, and such a body of any size; in the
+plane discs that are joined, for the area of a disc of radius 1."""
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 from functools import lru_cache
@@ -14,23 +16,26 @@ from repose.sim.clumps.clump_file import read_clump
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.engine.body_builder import BodyShape, body_shape
 from repose.sim.engine.world import Floats
+from repose.sim.io.mesh import Surface
 from repose.sim.parameters import ParameterError
 
 CELLS = 48
 """Cells along the longest edge of a body of the library."""
 MOST_MEMBERS = 200
 """Largest number of spheres of a clump that is poured."""
+FARTHEST = 1e3
+"""Largest distance of a member from the centre of mass, and largest radius, that are accepted [radii of the ball]."""
 BALL = 4.0 / 3.0 * math.pi
 """Volume of a ball of radius 1."""
 
 
 class Grain(NamedTuple):
-    """A clump with the volume of a ball of radius 1, about its centre of mass."""
+    """A clump with the volume (in the plane area) of a ball of radius 1, about its centre of mass."""
 
     members: tuple[tuple[float, float, float, float], ...]
     """Centre and radius of each [radii of that ball]."""
     inertia: tuple[tuple[float, float, float], ...]
-    """Tensor of inertia for the density 1."""
+    """Tensor of inertia over the mass [squares of that radius]; in the plane only the last entry counts."""
 
     @property
     def reach(self) -> float:
@@ -47,7 +52,7 @@ def grain_of(clump: Clump, mass: MassProperties) -> Grain:
     """The clump moved to its centre of mass and scaled to the volume of a ball of radius 1."""
     scale = (BALL / mass.volume) ** (1.0 / 3.0)
     rows = np.column_stack([scale * (clump.centre - mass.centre), scale * clump.radius])
-    inertia = scale**5 * mass.inertia
+    inertia = scale**2 * 0.5 * (mass.inertia + mass.inertia.T) / mass.volume
     return Grain(tuple((x, y, z, r) for x, y, z, r in rows.tolist()), tuple((a, b, c) for a, b, c in inertia.tolist()))
 
 
@@ -59,8 +64,12 @@ def grain_of_shape(name: str, members: int) -> Grain:
     return grain_of(clump, mass_properties(clump, body.field.step))
 
 
-def grain_of_file(path: str) -> Grain:
-    """The clump in a file; raises `ParameterError`, also for one with more than `MOST_MEMBERS`."""
+def surface_of_file(path: str) -> Surface:
+    """The clump in a file in the form in which a run keeps the shapes that it has read: a 3 × 3 table with the inertia,
+    then one per member with x y z in its first row and the radius in its second.
+
+    Raises `ParameterError`, also for a clump with more than `MOST_MEMBERS`.
+    """
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -69,25 +78,60 @@ def grain_of_file(path: str) -> Grain:
 
 
 @lru_cache(maxsize=4)
-def _read(path: str, stamp: tuple[int, int]) -> Grain:
+def _read(path: str, stamp: tuple[int, int]) -> Surface:
     read = read_clump(path)
     if len(read.clump.radius) > MOST_MEMBERS:
         raise ParameterError(
             f"Clump file {path!r} has {len(read.clump.radius)} spheres, at most {MOST_MEMBERS} are poured; make it "
             "again with fewer."
         )
-    return grain_of(read.clump, read.mass)
+    grain = grain_of(read.clump, read.mass)
+    rows = [grain.inertia, *(((x, y, z), (r, 0.0, 0.0), (0.0, 0.0, 0.0)) for x, y, z, r in grain.members)]
+    return Surface(np.array(rows), hashlib.sha256(repr(rows).encode()).hexdigest())
 
 
-def shape_of(grain: Grain, radius: float, density: float) -> BodyShape:
-    """The body with the volume of a ball of this radius [m] and of this density [kg/m³]."""
+def grain_of_surface(surface: Surface) -> Grain:
+    """The clump that `surface_of_file` has read; raises `ParameterError` for tables that are none, as a damaged run may
+    have them."""
+    tables = surface.triangles
+    inertia, members = tables[0], tables[1:]
+    radius = members[:, 1, 0]
+    sound = 1 <= len(members) <= MOST_MEMBERS and np.abs(tables).max() < FARTHEST and (radius > 0.0).all()
+    if not sound or not np.array_equal(inertia, inertia.T) or np.linalg.eigvalsh(inertia)[0] <= 0.0:
+        raise ParameterError("The clump of this run is damaged; start again with its file.")
+    rows = np.column_stack([members[:, 0], radius]).tolist()
+    return Grain(tuple((x, y, z, r) for x, y, z, r in rows), tuple((a, b, c) for a, b, c in inertia.tolist()))
+
+
+def joined_discs(name: str, discs: int) -> Grain:
+    """Equal discs that touch: a triangle of three, a square of four, a rod of `discs`, or one disc."""
+    places = {
+        "disc": np.zeros((1, 2)),
+        "triangle": np.array([(math.cos(a), math.sin(a)) for a in 2.0 * math.pi * np.arange(3) / 3]) / math.sqrt(0.75),
+        "square": np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]),
+        "rod": np.column_stack([2.0 * np.arange(discs) - (discs - 1.0), np.zeros(discs)]),
+    }[name]
+    radius = 1.0 / math.sqrt(len(places))
+    arms = radius * places
+    moment = 0.5 * radius**2 + float((arms**2).sum(axis=1).mean())
+    rows = tuple((x, y, 0.0, radius) for x, y in arms.tolist())
+    return Grain(rows, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, moment)))
+
+
+def shape_of(grain: Grain, radius: float, mass: float, dimension: int = 3) -> BodyShape:
+    """The body with the volume (in the plane area) of a ball of this radius [m], and of this mass [kg]."""
     members = radius * np.array(grain.members)
-    inertia = density * radius**5 * np.array(grain.inertia)
-    return body_shape(members[:, :3], members[:, 3], density * BALL * radius**3, inertia, np.zeros(3))
+    inertia = mass * radius**2 * np.array(grain.inertia)
+    turning = inertia if dimension == 3 else inertia[2, 2]
+    return body_shape(members[:, :dimension], members[:, 3], mass, turning, np.zeros(dimension))
 
 
-def random_orientations(count: int, generator: np.random.Generator) -> Floats:
-    """Unit quaternions of uniformly distributed rotations, shape (count, 4)."""
+def random_orientations(count: int, generator: np.random.Generator, dimension: int = 3) -> Floats:
+    """Unit quaternions of uniformly distributed rotations, shape (count, 4); in the plane angles [rad], shape
+    (count,)."""
+    if dimension == 2:
+        angles: Floats = generator.uniform(0.0, 2.0 * math.pi, count)
+        return angles
     found = generator.normal(size=(count, 4))
     unit: Floats = found / np.linalg.norm(found, axis=1, keepdims=True)
     return unit

@@ -1,20 +1,76 @@
-"""The parameters of the scene clumps."""
+"""The parameters of the scenes clumps and joined discs."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
 
 from annotated_types import Ge, Le
 from pydantic import Field, PrivateAttr, model_validator
 from repose.sim.clumps.shapes import SHAPES
+from repose.sim.io.mesh import Surface, kept_surfaces, surfaces_with
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.parameters import FilePath, Quantity
-from repose.sim.scenes.clumps.grains import MOST_MEMBERS, Grain, grain_of_file, grain_of_shape
+from repose.sim.scenes.clumps.grains import (
+    MOST_MEMBERS,
+    Grain,
+    grain_of_shape,
+    grain_of_surface,
+    joined_discs,
+    surface_of_file,
+)
 from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, PouredInSpaceParameters
 
 
-class ClumpsParameters(PouredInSpaceParameters):
-    """Clumps, and loose spheres of the same volume, poured into a container that can be lifted off its plate, in SI."""
+class LiftedParameters(PouredInSpaceParameters):
+    """Clumps, and loose spheres of the same volume, poured into a container that is lifted off its plate, in SI."""
+
+    ball_share: Annotated[
+        float,
+        Ge(0.0),
+        Le(1.0),
+        Quantity("share of spheres", "", effect="restart", group="Grains"),
+        Field(description="Share of the grains that are loose spheres of the same volume, drawn at random."),
+    ] = 0.0
+    grain_count: GrainCount = 200
+    mean_radius: MeanRadius = 8e-3
+    young: Annotated[
+        YoungsModulus,
+        Field(description="Of grains and walls. Soft, since clumps touch at many points and take short time steps."),
+    ] = 3e6
+    size_spread: Annotated[
+        float,
+        Ge(0.0),
+        Le(0.5),
+        Quantity("size spread", "", effect="restart", group="Grains"),
+        Field(description="Sizes are uniform within this share of the mean. Takes effect at the next start."),
+    ] = 0.0
+    lift_speed: Annotated[
+        float,
+        Ge(1e-3),
+        Le(2.0),
+        Quantity("lift speed", "v_lift", "mm/s", scale=1e-3, effect="restart", group="Experiment"),
+        Field(description="Of the container. Takes effect at the next start."),
+    ] = 0.2
+
+    @property
+    def grain(self) -> Grain:
+        """The clump that is poured, for the volume of a ball of radius 1, in the plane for the area of a disc."""
+        raise NotImplementedError
+
+    @property
+    def has_clumps(self) -> bool:
+        """Whether any grain is a body of several spheres."""
+        return len(self.grain.members) > 1 and self.ball_share < 1.0
+
+    @property
+    def reach(self) -> float:
+        """Radius of the ball that contains any grain [m]."""
+        return self.largest_radius * max(1.0, self.grain.reach)
+
+
+class ClumpsParameters(LiftedParameters):
+    """Clumps of spheres in space."""
 
     shape: Annotated[
         Literal[tuple(SHAPES)],  # type: ignore[valid-type]
@@ -39,54 +95,55 @@ class ClumpsParameters(PouredInSpaceParameters):
         Quantity("clump file", "", effect="restart", group="Grains"),
         FilePath((".json",), "the shape of the library"),
     ] = ""
-    ball_share: Annotated[
-        float,
-        Ge(0.0),
-        Le(1.0),
-        Quantity("share of spheres", "", effect="restart", group="Grains"),
-        Field(description="Share of the grains that are loose spheres of the same volume, drawn at random."),
-    ] = 0.0
     container: Annotated[
         Literal["cylinder", "box"],
         Quantity("poured into", "", effect="restart", group="Experiment"),
         Field(description="A round or a square container on the plate. Takes effect at the next start."),
     ] = "cylinder"
-    grain_count: GrainCount = 200
-    mean_radius: MeanRadius = 8e-3
-    young: Annotated[
-        YoungsModulus,
-        Field(description="Of grains and walls. Soft, since clumps touch at many points and take short time steps."),
-    ] = 3e6
-    size_spread: Annotated[
-        float,
-        Ge(0.0),
-        Le(0.5),
-        Quantity("size spread", "", effect="restart", group="Grains"),
-        Field(description="Sizes are uniform within this share of the mean. Takes effect at the next start."),
-    ] = 0.0
-    lift_speed: Annotated[
-        float,
-        Ge(1e-3),
-        Le(2.0),
-        Quantity("lift speed", "v_lift", "mm/s", scale=1e-3, effect="restart", group="Experiment"),
-        Field(description="Of the container. Takes effect at the next start."),
-    ] = 0.2
 
-    _grain: Grain | None = PrivateAttr(default=None)
+    _surfaces: dict[str, Surface] = PrivateAttr(default_factory=dict)
+
+    @property
+    def surfaces(self) -> Mapping[str, Surface]:
+        """Clumps read from files since the run began, by path. During a run a path always means the same clump, because
+        a return to an earlier step and a replay must pour the same one."""
+        return self._surfaces
+
+    def changed(self, **values: Any) -> Self:
+        with kept_surfaces(self._surfaces):
+            return super().changed(**values)
 
     @model_validator(mode="after")
     def _clump_can_be_poured(self) -> Self:
         """Read the file, so that a file that cannot be used is refused before anything changes."""
+        self._surfaces = surfaces_with(self.clump, surface_of_file, "clump")
         if self.clump:
-            self._grain = grain_of_file(self.clump)
+            grain_of_surface(self._surfaces[self.clump])
         return self
 
     @property
     def grain(self) -> Grain:
-        """The clump that is poured, for the volume of a ball of radius 1."""
-        return self._grain or grain_of_shape(self.shape, 1 if self.shape == "ball" else self.members)
+        if self.clump:
+            return grain_of_surface(self._surfaces[self.clump])
+        return grain_of_shape(self.shape, 1 if self.shape == "ball" else self.members)
+
+
+class JoinedParameters(LiftedParameters):
+    """Joined discs in the plane."""
+
+    shape: Annotated[
+        Literal["disc", "triangle", "square", "rod"],
+        Quantity("shape", "", effect="restart", group="Grains"),
+        Field(description="Three, four or more equal discs that touch. Takes effect at the next start."),
+    ] = "rod"
+    members: Annotated[
+        int,
+        Ge(2),
+        Le(20),
+        Quantity("discs of a rod", "P", effect="restart", group="Grains"),
+        Field(description="Length of a rod over its thickness. Takes effect at the next start."),
+    ] = 4
 
     @property
-    def reach(self) -> float:
-        """Radius of the ball that contains any grain [m]."""
-        return self.largest_radius * max(1.0, self.grain.reach)
+    def grain(self) -> Grain:
+        return joined_discs(self.shape, self.members)

@@ -1,8 +1,9 @@
-"""Clumps: bodies of several spheres poured into a container on a plate, which is then lifted.
+"""Clumps: bodies of several spheres poured into a container on a plate, which is then lifted; also discs in the plane.
 
 All grains have the same mean volume, loose spheres among them too. The packing fraction is measured in the filled
 container, the angle of repose once the heap that forms without it is at rest: when the mean speed has stayed below
-v_min, and no grain has left, for 0.2 s. Clumps from a file are scaled to the mean radius.
+v_min, and no grain has left, for 0.2 s. Clumps from a file are scaled to the mean radius. In the plane a grain has the
+mass of a sphere of the mean radius, and the slope is the line through both flanks, folded about the axis.
 """
 
 from __future__ import annotations
@@ -19,21 +20,23 @@ from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.laws.hertz_mindlin import LAW
-from repose.sim.measure.angle_of_repose import angle_in_words
-from repose.sim.measure.angle_of_repose_3d import ERROR_OF, ConeAngle, measure_cone
+from repose.sim.measure import angle_of_repose
+from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words, measure_angle
+from repose.sim.measure.angle_of_repose_3d import ERROR_OF, FOOT, TIP, ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
 from repose.sim.scenes.clumps.filling import (
     FLOOR_WALL,
     ClumpsState,
     begin,
+    begin_in_plane,
     layers,
     packing_in_container,
     pour_layer,
     remove_fallen,
     sizes_now,
 )
-from repose.sim.scenes.clumps.grains import BALL, MOST_MEMBERS
-from repose.sim.scenes.clumps.parameters import ClumpsParameters
+from repose.sim.scenes.clumps.grains import MOST_MEMBERS
+from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
 from repose.sim.scenes.common.cone_slope import reading_of, slope, slope_curves, slope_readings, slope_results
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
@@ -50,6 +53,7 @@ from repose.sim.scenes.common.poured import (
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import QUIET_TIME, disc, pour_on
 
+LINE = angle_of_repose.ERROR_OF["line"]
 JAMMED = "the container is full. Pour fewer grains."
 
 
@@ -77,8 +81,9 @@ def supervise(experiment: Experiment) -> None:
 def _stop_the_container(experiment: Experiment) -> None:
     """Stop the container once it is above all grains."""
     world = experiment.run.world
-    top = float((world.motion[2, 0] + world.radius).max(initial=0.0))
-    if world.walls.velocity.any() and float(world.walls.moved[:, 2].max()) > top + experiment.run.built.mean_radius:
+    up = experiment.scene.dimension - 1
+    top = float((world.motion[up, 0] + world.radius).max(initial=0.0))
+    if world.walls.velocity.any() and float(world.walls.moved[:, up].max()) > top + experiment.run.built.mean_radius:
         world.walls.velocity[:] = 0.0
         experiment.run.state.since = experiment.time
 
@@ -87,10 +92,11 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
     state: ClumpsState = experiment.run.state
     phase, busy = state.phase, state.run_all
+    measurable = phase in ("flowing", "rested") and not busy
     return (
         Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full container is emptied first."),
         Action("lift", "Lift container", "O", phase == "filled" and not busy, "Lift the container off the plate."),
-        Action("measure", "Measure angle", "M", phase in ("flowing", "rested") and not busy, "Fit the slope."),
+        Action("measure", "Measure angle", "M", measurable, "Fit the slope.", done=slope(experiment) is not None),
         Action("reset", "Reset", "R", True, "Back to the empty container."),
         Action("run", "Run all", "A", not busy, "Pour, lift the container, wait for rest and measure."),
     )
@@ -99,19 +105,20 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
 def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
     if action == "lift":
-        experiment.run.world.walls.velocity[FLOOR_WALL + 1 :, 2] = experiment.run.built.lift_speed
+        experiment.run.world.walls.velocity[FLOOR_WALL + 1 :, -1] = experiment.run.built.lift_speed
         enter(experiment, "flowing")
         return "The container is lifted."
     if action == "measure":
         reading = measure(experiment)
         if reading is None:
             return "There is no slope to measure: too few grains lie on the plate."
-        experiment.run.state.reading = reading_of(reading)
-        keep_measurement(experiment)
-        return (
-            f"Angle of repose {angle_in_words(reading.angle, reading.standard_error, ERROR_OF)}, "
-            f"cone {math.degrees(reading.cone_angle):.1f}°, {reading.grains_left} grains on the plate."
+        experiment.run.state.reading = (
+            reading_of(reading) if isinstance(reading, ConeAngle) else reading_in_plane(reading)
         )
+        keep_measurement(experiment)
+        error_of = ERROR_OF if isinstance(reading, ConeAngle) else LINE
+        angle = angle_in_words(reading.angle, reading.standard_error, error_of)
+        return f"Angle of repose {angle}, {reading.grains_left} grains on the plate."
     return act_poured(experiment, action, pour_layer, "The container is empty.", opening="lift")
 
 
@@ -138,19 +145,59 @@ def grain_words(state: ClumpsState) -> str:
     return " and ".join([*words, *([f"{balls} loose spheres"] if balls else [])])
 
 
-def measure(experiment: Experiment) -> ConeAngle | None:
+def measure(experiment: Experiment) -> ConeAngle | AngleOfRepose | None:
     """The present slope of the heap; None before the container is lifted or with too few grains on the plate."""
     if experiment.phase not in ("flowing", "rested"):
         return None
-    world, state = experiment.run.world, experiment.run.state
-    found = measure_cone(world.motion[:3, 0].T, world.radius, world.sphere_id, width=experiment.run.built.mean_radius)
-    return None if found is None else dataclasses.replace(found, grains_left=state.poured - state.removed)
+    world, state, mean = experiment.run.world, experiment.run.state, experiment.run.built.mean_radius
+    left = state.poured - state.removed
+    found: ConeAngle | AngleOfRepose | None
+    if experiment.scene.dimension == 3:
+        found = measure_cone(world.motion[:3, 0].T, world.radius, world.sphere_id, width=mean)
+    else:
+        folded = np.column_stack([np.abs(world.motion[0, 0]), world.motion[1, 0]])
+        foot = float(np.quantile(folded[:, 0], 0.98)) if len(folded) else 0.0
+        found = measure_angle(folded, world.radius, world.sphere_id, x_range=(TIP * foot, FOOT * foot), highest=2)
+    return None if found is None else dataclasses.replace(found, grains_left=left)
 
 
-def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """The slope, the packing fraction in the container and the sphericity of the clumps."""
+def reading_in_plane(found: AngleOfRepose) -> dict[str, Any]:
+    """A measurement in the plane as plain data."""
+    return {
+        "angle": found.angle,
+        "standard_error": found.standard_error,
+        "intercept": found.intercept,
+        "fitted": list(found.x_range),
+        "used_ids": list(found.used_ids),
+        "grains_used": len(found.used_ids),
+        "grains_left": found.grains_left,
+    }
+
+
+def slope_in_plane(experiment: Experiment) -> AngleOfRepose | None:
+    """The latest measured slope, on the right flank."""
+    found = slope(experiment)
+    return None if found is None else dataclasses.replace(found, method="line")
+
+
+def readings_in_plane(experiment: Experiment) -> tuple[Reading, ...]:
+    """The slope and the packing fraction in the container."""
+    found = experiment.run.state.reading
+    angle: tuple[Reading, ...] = ()
+    if found:
+        error = math.degrees(found["standard_error"])
+        words = "Line through the surface of both flanks, folded about the axis."
+        angle = (
+            Reading("angle of repose", math.degrees(found["angle"]), "°", error, words, LINE),
+            Reading("grains on the plate", float(found["grains_left"])),
+        )
+    return (*angle, *grain_readings(experiment))
+
+
+def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """The packing fraction in the container and the sphericity of the clumps."""
     state: ClumpsState = experiment.run.state
-    found = slope_readings(experiment)
+    found: tuple[Reading, ...] = ()
     if state.packing:
         words = "Of the filled container, well inside; overlapping members count once."
         found += (Reading("packing fraction", state.packing, help=words),)
@@ -160,32 +207,42 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     return found
 
 
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """The slope, the packing fraction in the container and the sphericity of the clumps."""
+    return (*slope_readings(experiment), *grain_readings(experiment))
+
+
 def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The plate and the container."""
     size = sizes_now(experiment)
-    return (-size.plate, -size.plate, 0.0), (size.plate, size.plate, size.high + 4.0 * size.reach)
+    flat = (size.plate,) * (experiment.scene.dimension - 1)
+    return (*(-edge for edge in flat), 0.0), (*flat, size.high + 4.0 * size.reach)
 
 
 def focus(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The plate below the container, where the heap begins."""
     size = sizes_now(experiment)
-    return (-size.wide, -size.wide, 0.0), (size.wide, size.wide, size.reach)
+    flat = (size.wide,) * (experiment.scene.dimension - 1)
+    return (*(-edge for edge in flat), 0.0), (*flat, size.reach)
 
 
 def facets(experiment: Experiment) -> Floats:
     """Plate, and container at its present position."""
-    return np.concatenate([disc(sizes_now(experiment).plate), wall_facets(experiment.run.world)])
+    plate, walls = sizes_now(experiment).plate, wall_facets(experiment.run.world)
+    ground = disc(plate) if experiment.scene.dimension == 3 else np.array([[(-plate, 0.0), (plate, 0.0)]])
+    return np.concatenate([ground, walls])
 
 
-def smallest_grain(parameters: ClumpsParameters) -> tuple[float, float]:
+def smallest_grain(parameters: LiftedParameters) -> tuple[float, float]:
     """Mass that the most easily moved point of a grain has against a push [kg], and radius of the smallest sphere
     [m]."""
     radius = parameters.mean_radius * (1.0 - parameters.size_spread)
     mass = float(parameters.mass_of(np.array(radius)))
     grain = parameters.grain
-    if len(grain.members) == 1 or parameters.ball_share == 1.0:
+    if not parameters.has_clumps:
         return mass, radius
-    least = float(np.linalg.eigvalsh(np.array(grain.inertia))[0]) / BALL
+    moments = np.linalg.eigvalsh(np.array(grain.inertia))
+    least = float(moments[moments > 0.0][0])
     far = max(x * x + y * y + z * z for x, y, z, _ in grain.members)
     return mass / (1.0 + far / least), radius * min(r for *_, r in grain.members)
 
@@ -195,7 +252,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
     state: ClumpsState = experiment.run.state
     return {
         "phase": state.phase,
-        "angle_of_repose": slope_results(experiment),
+        "angle_of_repose": slope_results(experiment) if experiment.scene.dimension == 3 else results_in_plane(state),
         "container_packing_fraction": state.packing or None,
         "members": len(state.members),
         "sphericity": state.grain.sphericity,
@@ -204,6 +261,15 @@ def results(experiment: Experiment) -> dict[str, Any]:
         "grains_left": state.poured - state.removed,
         "layers": state.layers,
     }
+
+
+def results_in_plane(state: ClumpsState) -> dict[str, Any] | None:
+    """The angle in degrees; None before the first measurement."""
+    found = state.reading
+    if not found:
+        return None
+    angle = {"standard_error_of": LINE, "grains_used": found["grains_used"]}
+    return angle | {f"{name}_degrees": math.degrees(found[name]) for name in ("angle", "standard_error")}
 
 
 def check(experiment: Experiment) -> str:
@@ -220,7 +286,7 @@ def check(experiment: Experiment) -> str:
     return ""
 
 
-def flaw(state: ClumpsState, world: World, built: ClumpsParameters) -> str:
+def flaw(state: ClumpsState, world: World, built: LiftedParameters) -> str:
     """The part of a state read from a file that is impossible, or an empty string."""
     phases = ("empty", "filling", "filled", "flowing", "rested")
     members = len(state.members)
@@ -236,7 +302,7 @@ def flaw(state: ClumpsState, world: World, built: ClumpsParameters) -> str:
     )
 
 
-SCENE = Scene(
+IN_SPACE = Scene(
     name="clumps",
     title="Clumps",
     summary="Bodies of several spheres poured into a container that is lifted: packing fraction and angle of repose.",
@@ -258,7 +324,7 @@ SCENE = Scene(
     under_way=under_way,
     smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
-    bodies=lambda parameters: True,
+    bodies=lambda parameters: parameters.has_clumps,
     readings=readings,
     layers=layers,
     curves=slope_curves,
@@ -276,3 +342,20 @@ SCENE = Scene(
         "young": 1e6,
     },
 )
+
+IN_PLANE = dataclasses.replace(
+    IN_SPACE,
+    name="joined",
+    title="Joined discs",
+    summary="Rods, triangles and squares of discs poured between two walls that are lifted, beside loose discs.",
+    parameters=with_law(JoinedParameters, LAW, is_material_law),
+    dimension=2,
+    begin=begin_in_plane,
+    slope=slope_in_plane,
+    readings=readings_in_plane,
+    curves=Scene.curves,
+    study=dataclasses.replace(STUDY_IN_SPACE, error_of=LINE),
+    test_values={"grain_count": 60, "members": 3, "ball_share": 0.3, "lift_speed": 0.5, "young": 1e6},
+)
+
+SCENE = (IN_SPACE, IN_PLANE)

@@ -94,7 +94,8 @@ def smallest_grain(parameters: PouredInSpaceParameters) -> tuple[float, float]:
 def way_is_free(experiment: Experiment, high: float) -> bool:
     """Whether the last layer is below the position of the next one, which starts above `high` [m]."""
     world = experiment.run.world
-    top = (world.motion[2, 0] + world.radius)[~world.fixed].max(initial=-math.inf)
+    up = experiment.scene.dimension - 1
+    top = (world.motion[up, 0] + world.radius)[~world.fixed].max(initial=-math.inf)
     return bool(top < high)
 
 

@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parents[3]
 FEW = ("--set", "grain_count=20", "--set", "width=0.01", "--until", "0.001", "--no-picture")
 RUN = ("run", "heap", *FEW, "--out", "out")
 CASES = (
-    *((place, arguments) for place in ("closed", "full") for arguments in (("--version",), ("--help",), ("presets",))),
-    ("closed", ("scenes",)),
+    *((place, arguments) for place in ("closed", "full") for arguments in (("--version",), ("presets",))),
+    ("full", ("--help",)),
     ("full", ("doctor",)),
     ("full", ("run", "--help")),
     ("full", (*RUN, "--json")),

@@ -11,13 +11,23 @@ from repose.app import thread_count
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs import doctor
 
+REAL_PROBE = doctor.PROBE
+
+
+@pytest.fixture(autouse=True)
+def quick_probe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most tests do not need the process that opens a window."""
+    found = '{"version": "4.5", "renderer": "none"}'
+    monkeypatch.setattr(doctor, "PROBE", f"import sys; sys.stdout.write({found!r})")
+
 
 def finding(name: str) -> doctor.Finding:
     (found,) = [entry for entry in doctor.examine() if entry.name == name]
     return found
 
 
-def test_doctor_checks_every_part(capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_checks_every_part(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "PROBE", REAL_PROBE)
     assert run_command_line(["doctor"]) == 0
     shown = capsys.readouterr().out
     for name in (
@@ -48,7 +58,8 @@ def test_doctor_reports_processors_and_threads_of_a_run(
 
 
 @pytest.mark.gl
-def test_opengl_is_named_with_its_version_and_renderer() -> None:
+def test_opengl_is_named_with_its_version_and_renderer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "PROBE", REAL_PROBE)
     found = finding("OpenGL")
     assert found.value[0].isdigit()
     assert "," in found.value

@@ -183,7 +183,8 @@ def test_in_space_the_heap_is_nearer_than_the_whole_scene_and_stands_on_the_lowe
     cone = replace(fake_cone(800, funnel=False), focus=((-0.005, -0.005, 0.0), (0.005, 0.005, 0.0)))
     near, far = in_space(cone, Camera3D(elevation=0.1)), in_space(replace(cone, focus=None), Camera3D(elevation=0.1))
     assert near.distance < 0.8 * far.distance
-    lowest = near.world_to_pixel(cone.position, SIZE)[:, 1].max()
+    low_heap = replace(cone, position=cone.position * np.array((1.0, 1.0, 0.3), np.float32))  # its width fills the part
+    lowest = in_space(low_heap, Camera3D(elevation=0.1)).world_to_pixel(low_heap.position, SIZE)[:, 1].max()
     assert lowest > SIZE[1] - ROOM[3] - 0.15 * FREE[1]
 
 

@@ -274,6 +274,9 @@ def test_a_body_leaves_as_a_whole() -> None:
     assert world.search.body.tolist() == [0, 0, 1, 1, -1]
     assert world.bodies.own_mass == pytest.approx(np.full(5, 1e-5))
     assert world.mass == pytest.approx([2e-5, 2e-5, 2e-5, 2e-5, 1e-5])
+    without_bodies = keep_spheres(world, np.array([False, True, False, True, True]))
+    assert without_bodies.sphere_id.tolist() == [6]
+    assert keep_spheres(without_bodies, np.array([False])).sphere_count == 0
 
 
 @pytest.mark.parametrize(

@@ -181,7 +181,7 @@ def test_gravity_reversed_and_a_hundred_m_s2_lose_no_grain() -> None:
 
 
 def test_random_changes_of_every_slider_never_leave_a_number_that_is_not_finite() -> None:
-    # A seeded hand on all sliders that act at once; a fault is answered as the panel's button does.
+    # Random changes of all sliders that act at once; after a fault the remedy of the panel is applied.
     generator = np.random.default_rng(41)
     simulation = poured()
     sliders = [

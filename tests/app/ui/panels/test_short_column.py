@@ -67,6 +67,26 @@ def test_four_readings_can_be_read_without_scrolling(
 
 
 @pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH, LARGEST])
+def test_the_main_result_has_its_name_beside_it(
+    size: tuple[int, int], text: float, theme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: dict[str, float] = {}
+    plain = experiment.draw_text
+
+    def draw_text(x: float, y: float, text: str, *style: object) -> float:
+        written[text] = plain(x, y, text, *style)  # type: ignore[arg-type]
+        return written[text]
+
+    monkeypatch.setattr(experiment, "draw_text", draw_text)
+    name = "μ = 0.15 slides, acceleration"
+    snapshot = replace(full_snapshot(), measurement=None, readings=(Reading(name, 6.937, "m/s²"),))
+    with open_harness(tmp_path, snapshot, size, scale=scale_of(size, text, theme)) as harness:
+        beside = [text for text in written if text in (name, *experiment.halves(name))]
+        assert " ".join(beside) == name
+        assert max(written[text] for text in beside) <= harness.ui.inset[0]
+
+
+@pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH, LARGEST])
 def test_no_name_of_a_plot_is_cut(size: tuple[int, int], text: float, theme: str, tmp_path: Path) -> None:
     with open_harness(tmp_path, full_snapshot(), size, scale=scale_of(size, text, theme)) as harness:
         widgets.bring_forward(harness.ui, "tab", "plots")

@@ -281,7 +281,7 @@ def test_friction_springs_are_kept_when_the_neighbour_list_is_rebuilt(dimension:
 
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_no_contact_is_missed_between_rebuilds(dimension: int) -> None:
-    # A cluster in a hurry, in free flight: at every step all that touch must be in the list.
+    # Fast spheres in free flight: at every step the list contains all pairs that touch.
     generator = np.random.default_rng(12)
     model, numbers = model_of("leapfrog", dimension)
     position = generator.uniform(-4e-3, 4e-3, (25, dimension))

@@ -1,0 +1,230 @@
+"""Clumps that move: shapes of the library as rigid bodies, and the scene that pours them."""
+
+from __future__ import annotations
+
+import json
+from math import pi
+from pathlib import Path
+
+import numpy as np
+import pytest
+from repose.sim.clumps.clump import Clump, mass_properties
+from repose.sim.clumps.clump_file import file_of, text_of
+from repose.sim.engine.body_builder import shape_of_spheres
+from repose.sim.engine.builder import add_spheres
+from repose.sim.engine.orientation import matrices
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act, SetParameters
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.replay import verify
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.stepping import advance
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import scenes
+from repose.sim.scenes.clumps.filling import grains_beyond, layers, packing_in_container, sizes_now
+from repose.sim.scenes.clumps.grains import BALL, grain_of_shape, joined_discs, random_orientations, shape_of
+
+from tests.reliability.runs import resumed, saved
+from tests.sim.engine.test_bodies import bench_of, period_of_flip, spin_of
+
+SMALL = dict(scenes()["clumps"].test_values)
+
+
+def begun(**values: object) -> Experiment:
+    return new_experiment("clumps", SMALL | values)
+
+
+def test_a_grain_of_any_size_has_the_volume_of_a_ball_and_the_inertia_of_its_shape() -> None:
+    """An ellipsoid with the semi-axes 3 : 2 : 1 has m/5 (5, 10, 13) c², and the volume 4/3 pi 6 c³."""
+    shape = shape_of(grain_of_shape("ellipsoid", 60), 2e-3, 2500.0 * BALL * 2e-3**3)
+    mass = 2500.0 * BALL * 2e-3**3
+    assert shape.mass == pytest.approx(mass)
+    unit = 2e-3 / 6.0 ** (1.0 / 3.0)
+    np.testing.assert_allclose(shape.moments, mass / 5.0 * unit**2 * np.array([5.0, 10.0, 13.0]), rtol=0.03)
+    assert grain_of_shape("ellipsoid", 60).reach == pytest.approx(3.0 / 6.0 ** (1.0 / 3.0), rel=0.03)
+
+
+def test_an_ellipsoid_that_turns_about_its_middle_axis_turns_over() -> None:
+    """With the period of the closed form for the moments of the clump."""
+    shape = shape_of(grain_of_shape("ellipsoid", 12), 5e-3, 1e-3)
+    spin = np.array([0.5, 40.0, 0.5])
+    steps = 600
+    bench = bench_of(shape, period_of_flip(shape.moments, spin) / steps, spin=spin)
+    along = []
+    for _ in range(20):
+        bench.advance(steps // 20)
+        turn = matrices(bench.world.bodies.reference.T)[0]
+        along.append(float((turn.T @ spin_of(bench))[1]))
+    assert min(along) < -39.0
+    assert along[-1] == pytest.approx(40.0, abs=0.05)
+
+
+def test_two_vertebrae_that_collide_conserve_momentum_and_angular_momentum() -> None:
+    shape = shape_of(grain_of_shape("vertebra", 8), 2e-3, 1e-4)
+    reach = 2e-3 * grain_of_shape("vertebra", 8).reach
+    position = np.array([(0.0, 0.0, 0.0), (1.4 * reach, 0.2 * reach, 0.1 * reach)])
+    velocity = np.array([(1.0, 0.0, 0.0), (-1.0, 0.0, 0.05)])
+    spin = np.array([(10.0, 60.0, 0.0), (0.0, -20.0, 30.0)])
+    turned = random_orientations(2, np.random.default_rng(3))
+    bench = bench_of(shape, 5e-6, position=position, velocity=velocity, spin=spin, orientation=turned, restitution=0.7)
+
+    def state() -> tuple[np.ndarray, np.ndarray]:
+        bodies = bench.world.bodies
+        momentum = shape.mass * bodies.motion[:3, 1]
+        orbital = np.cross(bodies.motion[:3, 0].T, momentum.T).sum(axis=0)
+        return momentum.sum(axis=1), orbital + shape.moments.mean() * bodies.motion[3:, 1].sum(axis=1)
+
+    before = state()
+    speeds = bench.world.bodies.motion[:3, 1].copy()
+    bench.advance(500)
+    assert np.abs(bench.world.bodies.motion[:3, 1] - speeds).max() > 0.05  # they have met
+    after = state()
+    np.testing.assert_allclose(after[0], before[0], atol=1e-9 * shape.mass)
+    np.testing.assert_allclose(after[1], before[1], atol=1e-3 * np.abs(before[1]).max())
+
+
+def test_orientations_are_uniform() -> None:
+    """Each entry of a uniformly distributed rotation matrix has the mean 0 and the mean square 1/3."""
+    turn = matrices(random_orientations(20_000, np.random.default_rng(1)))
+    np.testing.assert_allclose(turn.mean(axis=0), 0.0, atol=0.02)
+    np.testing.assert_allclose((turn**2).mean(axis=0), 1.0 / 3.0, atol=0.01)
+
+
+def test_layers_are_counted_in_advance_and_a_mixture_has_the_share_that_was_asked_for() -> None:
+    experiment = begun()
+    expected = layers(experiment)
+    state = experiment.run.state
+    assert sum(state.loose) == pytest.approx(0.3 * 40, abs=8)
+    apply(experiment, Act("fill"))
+    while state.poured < 40:
+        advance(experiment, 500)
+        state = experiment.run.state
+    assert state.layers == expected
+    world = experiment.run.world
+    assert world.bodies.begin.size - 1 == 40 - sum(state.loose)
+    assert world.sphere_count == sum(state.loose) + 2 * (40 - sum(state.loose))
+    assert world.own_mass.sum() == pytest.approx(40 * 2500.0 * BALL * 8e-3**3)
+
+
+def test_a_run_that_is_saved_and_continued_or_has_two_threads_has_the_same_bits() -> None:
+    straight = begun()
+    apply(straight, Act("fill"))
+    advance(straight, 3000)
+    other = resumed(saved(straight))
+    for experiment in (straight, other):
+        advance(experiment, 3000)
+    assert straight.run.world.bodies.begin.size > 3
+    assert state_hash(other.run) == state_hash(straight.run)
+    assert verify(saved_copy(straight), threads=2).differs_at is None
+
+
+def test_grains_beyond_the_rim_leave_as_a_whole_and_are_counted_once() -> None:
+    experiment = begun()
+    apply(experiment, Act("fill"))
+    advance(experiment, 50)
+    world = experiment.run.world
+    rim = sizes_now(experiment).plate
+    assert grains_beyond(world, rim)[1] == 0
+    body = int(world.search.body.max())
+    assert body >= 0
+    world.bodies.motion[0, 0, body] = 1.2 * rim
+    gone, grains = grains_beyond(world, rim)
+    assert grains == 1
+    np.testing.assert_array_equal(gone, world.search.body == body)
+
+
+def test_packing_fraction_counts_overlapping_members_once() -> None:
+    experiment = begun(shape="ball", ball_share=1.0, grain_count=200)
+    size = sizes_now(experiment)
+    edge = 8e-3
+    row = np.arange(-size.wide, size.wide, 2.0 * edge)
+    grid = np.stack(np.meshgrid(row, row, edge + row - row[0]), axis=-1).reshape(-1, 3)
+    spheres = add_spheres(experiment.run.world, np.concatenate([grid, grid + 1e-5]), edge, 1.0)
+    experiment.run.world = spheres
+    assert packing_in_container(experiment) == pytest.approx(pi / 6.0, rel=0.1)  # of either sphere alone
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    """The file of a clump of two spheres."""
+    clump = Clump("pair", "by hand", np.array([[0.1, 0.0, 0.0], [0.3, 0.0, 0.0]]), np.array([0.15, 0.12]))
+    path = tmp_path / "pair.json"
+    path.write_text(text_of(file_of(clump, mass_properties(clump, 0.01))))
+    return path
+
+
+def test_a_clump_from_a_file_is_poured_in_the_size_of_the_grains_and_belongs_to_the_run(pair: Path) -> None:
+    experiment = begun(clump=str(pair), ball_share=0.0)
+    pair.unlink()  # the file is read at the start only
+    apply(experiment, Act("fill"))
+    advance(experiment, 50)
+    world = experiment.run.world
+    assert world.bodies.begin.size > 1
+    np.testing.assert_allclose(world.radius[0] / world.radius[1], 0.15 / 0.12)
+    members = world.motion[:3, 0, :2]
+    assert np.linalg.norm(members[:, 0] - members[:, 1]) / world.radius[0] == pytest.approx(0.2 / 0.15)
+    assert world.own_mass[:2].sum() == pytest.approx(2500.0 * BALL * 8e-3**3)
+    # A saved run contains the clump, and is replayed without the file.
+    assert verify(saved_copy(experiment)).differs_at is None
+    other = resumed(saved(experiment))
+    for run in (experiment, other):
+        advance(run, 50)
+    assert state_hash(other.run) == state_hash(experiment.run)
+    assert apply(other, Act("reset")) == ""
+    assert other.run.state.members == experiment.run.state.members
+
+
+def test_a_clump_file_that_cannot_be_used_changes_nothing(pair: Path) -> None:
+    experiment = begun()
+    content = json.loads(pair.read_text())
+    content["spheres"] = content["spheres"][:1]
+    pair.write_text(json.dumps(content))
+    assert "some are missing" in apply(experiment, SetParameters({"clump": str(pair)}))
+    assert experiment.parameters.clump == ""
+    with pytest.raises(ParameterError, match="no such file"):
+        begun(clump=str(pair.with_name("none.json")))
+    with pytest.raises(ParameterError, match="members"):
+        begun(members=0)
+
+
+# In the plane.
+
+
+@pytest.mark.parametrize(("name", "discs"), [("triangle", 3), ("square", 4), ("rod", 5)])
+def test_joined_discs_touch_and_have_the_area_mass_and_inertia_of_their_discs(name: str, discs: int) -> None:
+    grain = joined_discs(name, 5)
+    members = np.array(grain.members)
+    assert len(members) == discs
+    assert (pi * members[:, 3] ** 2).sum() == pytest.approx(pi)
+    apart = np.linalg.norm(members[:, None, :2] - members[None, :, :2], axis=2)
+    assert np.sort(apart, axis=1)[:, 1] == pytest.approx(2.0 * members[:, 3])
+    exact = shape_of_spheres(2e-3 * members[:, :2], 2e-3 * members[:, 3], np.full(discs, 1e-3 / discs))
+    made = shape_of(grain, 2e-3, 1e-3, dimension=2)
+    np.testing.assert_allclose(made.offset, exact.offset, atol=1e-15)
+    np.testing.assert_allclose(made.moments, exact.moments)
+
+
+def test_layers_in_the_plane_are_counted_and_poured_one_after_the_other() -> None:
+    experiment = new_experiment("joined", scenes()["joined"].test_values)
+    expected = layers(experiment)
+    apply(experiment, Act("fill"))
+    highest = 0.0
+    while experiment.run.state.poured < 60:
+        advance(experiment, 200)
+        highest = max(highest, float(experiment.run.world.motion[1, 0].max()))
+    assert experiment.run.state.layers == expected
+    assert experiment.time < 3.0  # a layer that has fallen makes room for the next, whatever its spheres have turned by
+    assert highest > sizes_now(experiment).high
+
+
+@pytest.mark.slow
+def test_a_heap_of_rods_is_steeper_than_a_heap_of_discs() -> None:
+    angles = {}
+    for shape in ("disc", "rod"):
+        values = scenes()["joined"].test_values | {"shape": shape, "members": 4, "ball_share": 0.0, "grain_count": 200}
+        result = run_experiment(new_experiment("joined", values))
+        angles[shape] = result["angle_of_repose"]["angle_degrees"]
+    assert angles["rod"] > angles["disc"] + 5.0
