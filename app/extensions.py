@@ -10,8 +10,9 @@ from repose.sim import registry
 
 
 def offered(package: str, name: str) -> list[Any]:
-    """The record called `name` of every module of `package`, then of every plug-in module that has one."""
+    """The records called `name`, one or a tuple, of every module of `package`, then of every plug-in module."""
     path = importlib.import_module(package).__path__
     modules = [importlib.import_module(f"{package}.{entry.name}") for entry in pkgutil.iter_modules(path)]
     modules += getattr(registry, "extra_modules", tuple)()
-    return [getattr(module, name) for module in modules if hasattr(module, name)]
+    found = [getattr(module, name) for module in modules if hasattr(module, name)]
+    return [record for records in found for record in (records if isinstance(records, tuple) else (records,))]

@@ -316,7 +316,18 @@ def _allowed(parameter: Parameter, in_units: bool = False) -> str:
     return f"{span}, or {words}" if words else span
 
 
-SI_UNITS = {"mm": "m", "g": "kg", "°": "rad", "µs": "s", "mm/s": "m/s", "MPa": "Pa"}
+SI_UNITS = {
+    "mm": "m",
+    "µm": "m",
+    "g": "kg",
+    "°": "rad",
+    "µs": "s",
+    "mm/s": "m/s",
+    "MPa": "Pa",
+    "mPa s": "Pa s",
+    "mN": "N",
+    "%": "",
+}
 """The SI unit of each display unit."""
 
 

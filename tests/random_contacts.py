@@ -121,7 +121,7 @@ def caps_spring_only(law: Law, words: dict) -> bool:
 
 def drags(law: Law, words: dict) -> bool:
     """Whether a sliding spring gives way."""
-    return words.get("anchor", "dragged") != "lee-herrmann" and law.name != "memoryless"
+    return words.get("anchor", "dragged") != "lee-herrmann" and law.name not in ("memoryless", "bounded_spring")
 
 
 def effort(law: Law, words: dict, kinematics: dict) -> tuple[np.ndarray, np.ndarray]:

@@ -27,7 +27,24 @@ FLOWING = {
     "hourglass-narrow": 2.0,
 }
 """Time from the beginning of the flow to the picture [s], by the name of the preset."""
-RUNNING = {"bounce": 0.62, "slope": 0.3}
+RUNNING = {
+    "bounce": 0.62,
+    "slope": 0.3,
+    "beam": 0.3,
+    "capture": 0.3,
+    "column": 0.42,
+    "cube": 0.5,
+    "cube-struck": 0.4,
+    "hoisted": 1.7,
+    "honey": 0.6,
+    "log": 0.3,
+    "projectile": 0.06,
+    "raft": 0.45,
+    "rake": 0.6,
+    "rod": 0.12,
+    "satellite": 1.4,
+    "sinking": 0.6,
+}
 """The same from the beginning of the run; all other presets are drawn at the end of their run."""
 STEPS = 200
 """Steps between two checks of the phase."""

@@ -79,7 +79,7 @@ def without_idle_walls(snapshot: Snapshot, top: float) -> Snapshot:
     if not idle.any():
         return snapshot
     kept = ~idle
-    rows = ("position", "radius", "fixed", "sphere_id", "orientation")
+    rows = ("position", "radius", "fixed", "sphere_id", "orientation", "velocity")
     columns = {name: values[kept] for name, values in snapshot.columns.items()}
     return replace(snapshot, columns=columns, **{name: getattr(snapshot, name)[kept] for name in rows})
 

@@ -102,8 +102,8 @@ class Scene:
     """flaw(state, world, parameters it was built with) -> the part of a state read from a file that is impossible in
     this scene; empty if there is none."""
     group: str = ""
-    """Heading in the list of scenes: "checks" for comparisons with closed forms; empty for plane or space, by
-    dimension."""
+    """Heading in the list of scenes: "checks" for comparisons with closed forms, "bodies" for large particles; empty
+    for packings in plane or space, by dimension."""
     layers: Callable[[Experiment], int] = lambda experiment: 0
     """Number of layers that the grains form once all are poured; 0 if it is not known."""
     overlap_limit: float = LARGE_OVERLAP
@@ -125,7 +125,7 @@ class Scene:
     def plots(self) -> tuple[str, ...]:
         """What the scene has to plot from the beginning of a run on (`Plot.needs`)."""
         slope = () if self.measure is Scene.measure else ("slope",)
-        packing = () if self.group == "checks" else ("packing",)
+        packing = () if self.group else ("packing",)
         return ("", *slope, *packing)
 
     @property

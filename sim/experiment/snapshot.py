@@ -119,6 +119,8 @@ class Snapshot:
     """Labels at spheres."""
     tracks: tuple[Track, ...] = ()
     """Paths of spheres."""
+    velocity: Floats = field(default_factory=lambda: np.empty((0, 2), np.float32))
+    """Velocities of the centres [m/s], shape (count, dimension)."""
     columns: dict[str, Floats] = field(default_factory=dict)
     """Per sphere, SI, shape (count,): "speed" [m/s], "force" (sum of normal forces) [N], "pressure" (inside the sphere)
     [Pa, in the plane N/m], "coordination" [contacts], "size" (radius) [m], "layer" (of origin, -1 for fixed)."""

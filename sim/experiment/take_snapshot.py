@@ -156,6 +156,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.radius = world.radius.astype(np.float32)
     snapshot.fixed = world.fixed & (world.layer < 0)  # a grain that is fixed until its release is not a wall
     snapshot.sphere_id = world.sphere_id.copy()
+    snapshot.velocity = world.motion[:dimension, 1].T.astype(np.float32)
     speed = np.sqrt(np.sum(world.motion[:dimension, 1] ** 2, axis=0))
     snapshot.columns = {
         "speed": speed.astype(np.float32),

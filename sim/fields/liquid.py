@@ -21,6 +21,15 @@ from repose.sim.engine.model import BoundField
 from repose.sim.fields.field import Field
 from repose.sim.parameters import ParameterSet, Quantity
 
+Viscosity = Annotated[
+    float,
+    Ge(0.0),
+    Le(100.0),
+    Quantity("liquid viscosity", "η", "mPa s", scale=1e-3, effect="ramp", group="Liquid"),
+    Described(description="Stokes drag 6 π η R v of slow grains: 1 mPa s for water, 1000 for glycerol."),
+]
+"""Type for scenes with another default."""
+
 
 class LiquidParameters(ParameterSet):
     """The liquid."""
@@ -39,13 +48,7 @@ class LiquidParameters(ParameterSet):
         Quantity("liquid density", "ρ_l", "kg/m³", effect="ramp", group="Liquid"),
         Described(description="1000 for water. A grain of smaller density floats."),
     ] = 1000.0
-    liquid_viscosity: Annotated[
-        float,
-        Ge(0.0),
-        Le(100.0),
-        Quantity("liquid viscosity", "η", "mPa s", scale=1e-3, effect="ramp", group="Liquid"),
-        Described(description="Stokes drag 6 π η R v of slow grains: 1 mPa s for water, 1000 for glycerol."),
-    ] = 1e-3
+    liquid_viscosity: Viscosity = 1e-3
     drag_coefficient: Annotated[
         float,
         Ge(0.0),

@@ -21,7 +21,13 @@ from repose.app.ui.widgets import button
 from repose.sim.io.presets import Card
 from repose.sim.registry import scenes
 
-GROUPS = {"plane": "In the plane", "space": "In space", "checks": "Checks against closed forms", "own": "Your presets"}
+GROUPS = {
+    "plane": "In the plane",
+    "space": "In space",
+    "bodies": "Large particles",
+    "checks": "Checks against closed forms",
+    "own": "Your presets",
+}
 """Headings, in their order, by the group of the scene; "own" for presets saved by the user."""
 RUNS_FIRST = "runs first"
 """Entry of `Ui.memory`: whether saved runs stand above the presets."""

@@ -14,6 +14,13 @@ VerletFirst = Annotated[
     Integrator,
     Field(description="Integrator of the motion. Velocity Verlet keeps its order in damped contacts."),
 ]
+Gravity = Annotated[
+    float,
+    Ge(0.0),
+    Le(100.0),
+    Quantity("gravity", "g", "m/s²", effect="ramp", group="Gravity"),
+    Field(description="Acceleration of free fall: 9.81 on Earth, 1.62 on the Moon."),
+]
 TimeStep = Annotated[
     Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"],
     Quantity("time step", "Δt", "µs", scale=1e-6, log=True, group="Time step"),
@@ -24,13 +31,7 @@ TimeStep = Annotated[
 class MotionParameters(ParameterSet):
     """Gravity, tilt and the time step."""
 
-    gravity: Annotated[
-        float,
-        Ge(0.0),
-        Le(100.0),
-        Quantity("gravity", "g", "m/s²", effect="ramp", group="Gravity"),
-        Field(description="Acceleration of free fall: 9.81 on Earth, 1.62 on the Moon."),
-    ] = 9.81
+    gravity: Gravity = 9.81
     tilt: Annotated[
         float,
         Ge(-math.pi / 2),

@@ -209,6 +209,9 @@ def test_a_reset_during_a_ramp_begins_with_the_requested_values() -> None:
 RAMPED = {
     *("normal_stiffness", "shear_stiffness", "normal_damping", "shear_damping", "wall_stiffness_factor"),
     *("normal_viscosity", "shear_viscosity", "young", "poisson", "reference_overlap", "gravity", "tilt"),
+    *("bond_stiffness", "bond_viscosity", "pull_off_force", "rupture_distance", "attraction"),
+    *("liquid_level", "liquid_density", "liquid_viscosity", "drag_coefficient"),
+    *("thread_stiffness", "thread_viscosity"),
 }
 
 

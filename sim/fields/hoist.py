@@ -1,0 +1,110 @@
+"""A thread to one sphere, whose other end moves at constant velocity: what a crane does.
+
+The end is at e = e_0 + u t. While its distance from the sphere exceeds the length l_0 of the thread, the thread pulls
+with k (distance - l_0) + c d(distance)/dt; it never pushes. The thread is outside: all of its work is booked as work.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, NamedTuple
+
+from annotated_types import Ge, Le
+from pydantic import Field as Described
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import TINY
+from repose.sim.engine.fields import FieldForce
+from repose.sim.engine.jit import compilable
+from repose.sim.engine.model import BoundField
+from repose.sim.fields.field import Field
+from repose.sim.parameters import ParameterSet, Quantity
+
+ThreadLength = Annotated[
+    float,
+    Ge(0.0),
+    Le(100.0),
+    Quantity("length of the thread", "l₀", "mm", scale=1e-3, effect="restart", group="Thread"),
+    Described(description="Distance of its ends above which the thread pulls. Takes effect at the next start."),
+]
+"""Type for scenes with another default."""
+
+
+class HoistParameters(ParameterSet):
+    """The thread. A scene adds `held_sphere`, the id of the sphere, and `thread_end(dimension)`, position [m] and
+    velocity [m/s] of the end at time 0."""
+
+    thread_length: ThreadLength = 0.1
+    thread_stiffness: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e6),
+        Quantity("stiffness of the thread", "k", "N/m", log=True, effect="ramp", group="Thread"),
+        Described(description="Force per distance by which the thread is longer than its length."),
+    ] = 100.0
+    thread_viscosity: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e4),
+        Quantity("damping of the thread", "c", "kg/s", effect="ramp", group="Thread"),
+        Described(description="Force per rate at which the stretched thread becomes longer."),
+    ] = 1.0
+
+
+class Hoist(NamedTuple):
+    """The numbers the field reads, in SI."""
+
+    end: tuple
+    """At time 0 [m]."""
+    velocity: tuple
+    """Of the end [m/s]."""
+    sphere: int
+    """Id of the sphere at the other end."""
+    length: float
+    stiffness: float
+    viscosity: float
+
+
+@compilable(forceinline=True)
+def tension(params, sphere, time):
+    """Tension of the thread [N], and the unit vector from its end to the sphere."""
+    apart = vector.sub(sphere.position, vector.add(params.end, vector.scale(time, params.velocity)))
+    distance = math.sqrt(vector.dot(apart, apart))
+    along = vector.scale(1.0 / max(distance, TINY), apart)
+    rate = vector.dot(vector.sub(sphere.velocity, params.velocity), along)
+    pull = max(params.stiffness * (distance - params.length) + params.viscosity * rate, 0.0)
+    held = 1.0 if sphere.id == params.sphere and distance > params.length else 0.0
+    return held * pull, along
+
+
+@compilable(forceinline=True)
+def force(params, sphere, time):
+    """The pull on one sphere."""
+    pull, along = tension(params, sphere, time)
+    towards = vector.scale(-pull, along)
+    return FieldForce(towards, vector.scale(0.0, sphere.spin), 0.0, vector.dot(towards, sphere.velocity))
+
+
+@compilable(forceinline=True)
+def stiffness(params, sphere, time):
+    """Spring and damper of the thread [N/m, kg/s]."""
+    held = 1.0 if sphere.id == params.sphere else 0.0
+    return held * params.stiffness, held * params.viscosity
+
+
+BOUND = BoundField(force, stiffness=stiffness)
+
+
+def bind(parameters: HoistParameters) -> BoundField:
+    """The field's functions; it has one form only."""
+    return BOUND
+
+
+def numbers_of(parameters: HoistParameters, dimension: int) -> Hoist:
+    """The numbers these parameters hold; without a scene that names a sphere the thread holds none."""
+    zero = (0.0,) * dimension
+    end, velocity = parameters.thread_end(dimension) if hasattr(parameters, "thread_end") else (zero, zero)
+    thread = (parameters.thread_length, parameters.thread_stiffness, parameters.thread_viscosity)
+    return Hoist(end, velocity, getattr(parameters, "held_sphere", -1), *map(float, thread))
+
+
+FIELD = Field("hoist", "Hoist", HoistParameters, bind, numbers_of)

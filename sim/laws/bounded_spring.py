@@ -1,0 +1,143 @@
+"""Bounded spring: repulsion close up, attraction at a distance up to a cutoff, internal friction along the centres.
+
+F_n = k overlap while two particles touch. Across a gap s they attract each other with 4 F_c x (1 - x), x = s/s_r: zero
+at touch, F_c at half the cutoff s_r, and zero from the cutoff on, so that the force has no jump. Internal friction
+-c v_n opposes approach and separation; across a gap it falls linearly to zero at the cutoff, so that an impact begins
+without a jump. There is no force across the line of centres. Walls and fixed particles do not attract.
+
+This is the interaction of the method of large particles (R. V. Maier, 2012, tasks 1 to 9), whose force formula is lost:
+the text keeps the internal friction -r (l - l')/dt of a distance l that was l' one step before, and, for a liquid, a
+force of constant size with jumps at two distances, which is replaced here by a force without jumps.
+
+The energy is that against two particles far apart: F_c at any distance adds up to 2/3 F_c s_r.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import Response
+from repose.sim.engine.jit import compilable
+from repose.sim.engine.model import BoundLaw
+from repose.sim.laws.law import Law
+from repose.sim.parameters import ParameterSet, Quantity
+
+
+class BoundedSpringParameters(ParameterSet):
+    """Parameters of large particles."""
+
+    normal_stiffness: Annotated[
+        float,
+        Ge(1.0),
+        Le(1e9),
+        Quantity("normal stiffness", "k_n", "N/m", log=True, effect="ramp"),
+        Field(description="Spring constant of the repulsion."),
+    ] = 1000.0
+    normal_viscosity: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e4),
+        Quantity("internal friction", "c", "kg/s", effect="ramp"),
+        Field(description="Damping along the line of centres, force c v_n, within the cutoff of the attraction."),
+    ] = 0.5
+    pull_off_force: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e3),
+        Quantity("attraction", "F_c", "N", effect="ramp"),
+        Field(description="Largest attraction of two particles, at half the cutoff. 0: they only repel each other."),
+    ] = 0.0
+    rupture_distance: Annotated[
+        float,
+        Ge(1e-9),
+        Le(1e-1),
+        Quantity("cutoff of the attraction", "s_r", "mm", scale=1e-3, effect="ramp"),
+        Field(description="Gap from which on two particles neither attract each other nor rub."),
+    ] = 1e-7
+
+
+class BoundedSpring(NamedTuple):
+    """The numbers the law reads, in SI."""
+
+    normal_stiffness: float
+    normal_viscosity: float
+    pull_off_force: float
+    rupture_distance: float
+
+
+@compilable(forceinline=True)
+def reach(params):
+    """The cutoff [m]."""
+    return params.rupture_distance
+
+
+@compilable(forceinline=True)
+def lasts(params, contact):
+    """As long as the two act on each other."""
+    return 1.0 if contact.overlap > -params.rupture_distance else 0.0
+
+
+@compilable(forceinline=True)
+def share_of_cutoff(params, contact):
+    """Gap over the cutoff, 0 while the two touch, 1 from the cutoff on [-]."""
+    return min(max(-contact.overlap, 0.0) / params.rupture_distance, 1.0)
+
+
+@compilable(forceinline=True)
+def friction(params, contact):
+    """Internal friction [kg/s]."""
+    return params.normal_viscosity * (1.0 - share_of_cutoff(params, contact))
+
+
+@compilable(forceinline=True)
+def force(params, contact):
+    """Force of one pair."""
+    x = share_of_cutoff(params, contact)
+    pull = 4.0 * params.pull_off_force * (1.0 - contact.fixed) * x * (1.0 - x)
+    viscosity = friction(params, contact)
+    return Response(
+        params.normal_stiffness * max(contact.overlap, 0.0) - pull - viscosity * contact.normal_velocity,
+        vector.scale(0.0, contact.tangential_velocity),
+        vector.scale(0.0, contact.shear),
+        vector.scale(0.0, contact.relative_spin),
+        viscosity * contact.normal_velocity * contact.normal_velocity,
+        0.0,
+    )
+
+
+@compilable(forceinline=True)
+def energy(params, contact):
+    """Energy of repulsion and attraction, and none in a friction spring [J]."""
+    overlap = max(contact.overlap, 0.0)
+    x = share_of_cutoff(params, contact)
+    # The integral of 4 F_c x (1 - x) s_r from x to 1, with 1 - 3 x² + 2 x³ = (1 - x)² (1 + 2 x).
+    bound = 2.0 / 3.0 * params.pull_off_force * (1.0 - contact.fixed) * params.rupture_distance
+    return 0.5 * params.normal_stiffness * overlap * overlap - bound * (1.0 - x) * (1.0 - x) * (1.0 + 2.0 * x), 0.0
+
+
+@compilable(forceinline=True)
+def stiffness(params, contact):
+    """Stiffness along and across [N/m], damping along and across [1/s]; across a gap the largest slope of the force."""
+    touching = 1.0 if contact.overlap > 0.0 else 0.0
+    pulling = 4.0 * params.pull_off_force * (1.0 - contact.fixed) / params.rupture_distance * lasts(params, contact)
+    along = touching * params.normal_stiffness + (1.0 - touching) * pulling
+    return along, 0.0, friction(params, contact) / contact.effective_mass, 0.0
+
+
+BOUND = BoundLaw(force, energy, stiffness, reach=reach, lasts=lasts)
+
+
+def bind(parameters: BoundedSpringParameters) -> BoundLaw:
+    """The law's functions; it has one form only."""
+    return BOUND
+
+
+def numbers_of(parameters: BoundedSpringParameters) -> BoundedSpring:
+    """The numbers these parameters hold."""
+    return BoundedSpring(*(float(getattr(parameters, name)) for name in BoundedSpring._fields))
+
+
+LAW = Law("bounded_spring", BoundedSpringParameters, bind, numbers_of)

@@ -1,0 +1,152 @@
+"""A column of liquid at the left wall of a vessel collapses, runs along the bottom, strikes the right wall, runs back.
+
+Maier's task 8. His liquid has no force beyond the distance 10, attraction of 1000 from 7 to 10 and repulsion of 20 000
+below 7, in his own units; here a force without jumps has the same parts (repose.sim.laws.bounded_spring), the cutoff is
+1.25 diameters instead of 10/7 of the repulsive distance, and radii vary by a few per cent, so that the liquid does not
+crystallise. With large internal friction the column spreads slowly.
+
+The front of a collapsing column of the height h without friction moves at most at 2 sqrt(g h) (Ritter 1892, dam break
+in shallow water); a column as narrow as this one stays below that speed.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import numpy as np
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.engine.world import World
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.measure.display import Line, Reading
+from repose.sim.scenes.large_particles.particles import (
+    DIAMETER,
+    DropletParameters,
+    Duration,
+    Plotted,
+    column,
+    motion_of,
+    particle_scene,
+    restart,
+    rows_of,
+    times,
+)
+from repose.sim.scenes.large_particles.vessel import box_of, liquid, vessel_lines, width_of, with_vessel
+
+
+class ColumnParameters(DropletParameters):
+    """A column of liquid at the left wall of a vessel, in SI."""
+
+    columns: Annotated[
+        int,
+        Ge(2),
+        Le(60),
+        restart("width of the column", "n"),
+        Field(description="In particles. Takes effect at the next start."),
+    ] = 11
+    rows: Annotated[
+        int,
+        Ge(2),
+        Le(60),
+        restart("height of the column", "m"),
+        Field(description="In rows of particles. Takes effect at the next start."),
+    ] = 26
+    width: Annotated[
+        float,
+        Ge(0.1),
+        Le(5.0),
+        restart("width of the vessel", "w", "mm", 1e-3),
+        Field(description="From the left to the right wall. Takes effect at the next start."),
+    ] = 1.0
+    duration: Duration = 1.6
+
+
+def start(parameters: ColumnParameters, seed: int) -> World:
+    """The column in the corner of the vessel."""
+    return with_vessel(liquid(parameters.columns, parameters.rows, seed), width(parameters))
+
+
+def width(parameters: ColumnParameters) -> float:
+    """Of the vessel: at least that of the column [m]."""
+    return max(parameters.width, width_of(parameters.columns))
+
+
+def measured(experiment: Experiment) -> dict[str, float]:
+    """Position of the front, of the centre of mass and of the surface, horizontal velocity of the centre."""
+    whole, world = motion_of(experiment, rows_of(experiment)), experiment.run.world
+    edge = world.motion[:2, 0] + world.radius
+    return {
+        "front": float(edge[0].max()),
+        "centre": float(whole.centre[0]),
+        "surface": float(edge[1].max()),
+        "velocity": float(whole.velocity[0]),
+    }
+
+
+def wave_speed(parameters: ColumnParameters) -> float:
+    """2 sqrt(g h) of the column [m/s]."""
+    return 2.0 * math.sqrt(parameters.gravity * parameters.rows * DIAMETER)
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """Largest speed of the front, present height of the surface."""
+    front, time = column(experiment, "front"), times(experiment)
+    if front.size < 3:
+        return (Reading("particles", float(experiment.run.world.sphere_count)),)
+    speed = float(np.gradient(front, time).max())
+    return (
+        Reading("largest speed of the front", speed, "m/s", help="Shallow water: at most 2 √(g h) for the height h."),
+        Reading("2 √(g h)", wave_speed(experiment.run.built), "m/s"),
+        Reading("height of the surface", float(column(experiment, "surface")[-1]), "m"),
+    )
+
+
+def check(experiment: Experiment) -> str:
+    """The front reaches the right wall below the speed of a dam break, the liquid runs back and stays in the vessel."""
+    built = experiment.run.built
+    front, velocity, time = (column(experiment, "front"), column(experiment, "velocity"), times(experiment))
+    moving = front < width(built) - DIAMETER
+    first = int(np.argmin(moving)) if not moving.all() else front.size
+    mean = (front[first - 1] - front[0]) / max(time[first - 1], 1e-12)
+    if not 0.0 < mean < wave_speed(built):
+        return f"The front moves at {mean:.3g} m/s on average; a dam break has at most {wave_speed(built):.3g} m/s."
+    if first == front.size:
+        return f"The front stops at {1e3 * front[-1]:.0f} mm, before the right wall."
+    if not velocity[first:].min() < 0.0:
+        return "The liquid does not run back from the right wall."
+    place = experiment.run.world.motion[:2, 0]
+    if place.min() < 0.0 or place[0].max() > width(built):
+        return "A particle has left the vessel."
+    return ""
+
+
+def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
+    """The front of a dam break."""
+    built = experiment.run.built
+    first = built.columns * DIAMETER
+    arrival = (width(built) - first) / max(wave_speed(built), 1e-12)
+    ends = np.array([0.0, min(arrival, built.duration)])
+    return {"Front": (Line("2 √(g h) t", ends, 1e3 * (first + wave_speed(built) * ends)),)}
+
+
+SCENE = particle_scene(
+    name="column",
+    title="Column of liquid",
+    summary="A column of liquid collapses, runs to the right wall of a vessel, strikes it and runs back.",
+    parameters=ColumnParameters,
+    start=start,
+    measured=measured,
+    check=check,
+    box=lambda parameters: box_of(width(parameters), 1.1 * parameters.rows * DIAMETER),
+    readings=readings,
+    lines=vessel_lines,
+    expected=expected,
+    plots=(
+        Plotted("Front", "position [mm]", {"front": "front", "centre of mass": "centre"}, 1e-3),
+        Plotted("Surface", "height of the surface [mm]", {"surface": "surface"}, 1e-3),
+    ),
+    lecture=("normal_viscosity", "pull_off_force", "normal_stiffness", "rows", "gravity"),
+    action="Release",
+    test_values={"columns": 4, "rows": 7, "width": 0.16, "duration": 0.5},
+)

@@ -1,0 +1,206 @@
+"""A floating log with a weight on a thread: the weight is released at the surface and swings below the log to rest.
+
+Maier's task 5. The thread is a chain of light particles, which resists stretching and folds freely. The log floats at
+the depth of Archimedes; the weight begins at the surface beside the end of the log, the thread stretched. It sinks,
+swings, pulls the end of the log down and comes to rest under it. At rest log, thread and weight together displace their
+mass. The result depends on the densities, the volume of the log and the mass of the weight; his numbers are lost.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.engine.builder import add_bonds, add_spheres
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.measure.display import Line, Reading
+from repose.sim.scenes.large_particles.afloat import (
+    AfloatParameters,
+    displaced,
+    level_line,
+    set_afloat,
+    speed_of_all,
+)
+from repose.sim.scenes.large_particles.particles import (
+    DIAMETER,
+    RADIUS,
+    VOLUME,
+    Duration,
+    Plotted,
+    Step,
+    column,
+    lattice,
+    motion_of,
+    new_world,
+    particle_scene,
+    restart,
+    rows_of,
+    with_body,
+)
+
+LOG, THREAD, WEIGHT = range(3)
+ROWS = 3
+BEAD = 0.3 * DIAMETER
+"""Radius of a particle of the thread, and half its share of the length [m]."""
+BEAD_DENSITY, WEIGHT_DENSITY = 1500.0, 5000.0
+"""Of thread and weight [kg/m³]."""
+ARCHIMEDES = 0.05
+"""Largest relative difference of the mass displaced at rest from the mass of all [-]."""
+UPRIGHT = 0.25
+"""Largest distance of the weight from the vertical below its end of the log at rest, over the length of the thread."""
+AT_REST = 0.05
+"""Root mean square speed below which all counts as at rest [m/s]."""
+
+
+class LogParameters(AfloatParameters):
+    """A log and a weight, in SI."""
+
+    length: Annotated[
+        int,
+        Ge(4),
+        Le(60),
+        restart("length of the log", "n"),
+        Field(description="Particles along the log. Takes effect at the next start."),
+    ] = 24
+    log_density: Annotated[
+        float,
+        Ge(50.0),
+        Le(900.0),
+        restart("density of the log", "ρ", "kg/m³"),
+        Field(description="Of its particles. Takes effect at the next start."),
+    ] = 500.0
+    beads: Annotated[
+        int,
+        Ge(2),
+        Le(60),
+        restart("length of the thread", "l"),
+        Field(description="In particles of 12 mm. Takes effect at the next start."),
+    ] = 14
+    weight_mass: Annotated[
+        float,
+        Ge(1e-3),
+        Le(5.0),
+        restart("mass of the weight", "M", "g", 1e-3),
+        Field(description="A weight heavier than the log can carry pulls it under. Takes effect at the next start."),
+    ] = 0.04
+    dt: Step = 5e-5
+    duration: Duration = 4.0
+
+
+def start(parameters: LogParameters, seed: int) -> World:
+    """The floating log, the thread stretched to its right, the weight at its end."""
+    centres = lattice(parameters.length, ROWS)
+    world = with_body(new_world(), centres, parameters.log_density * VOLUME, LOG)
+    world = set_afloat(world, parameters)
+    end = tied(parameters)
+    x, y = world.motion[:2, 0, end]
+    across = x + RADIUS + BEAD * (2.0 * np.arange(parameters.beads) + 1.0)
+    chain = np.column_stack([across, np.full(parameters.beads, y)])
+    mass = BEAD_DENSITY * VOLUME * (BEAD / (0.5 * DIAMETER)) ** 3
+    first = world.sphere_count
+    world = add_spheres(world, chain, 0.8 * BEAD, mass, fixed=True, layer=THREAD, first_id=first)
+    size = weight_radius(parameters)
+    place = chain[-1] + (BEAD + size, 0.0)
+    last = world.sphere_count
+    world = add_spheres(world, place, size, parameters.weight_mass, fixed=True, layer=WEIGHT, first_id=last)
+    rows = np.concatenate([[end], np.arange(first, last + 1)])
+    return add_bonds(world, rows[:-1], rows[1:], np.ones(3))
+
+
+def tied(parameters: LogParameters) -> int:
+    """Row of the particle of the log that holds the thread: the right end of its middle row."""
+    return parameters.length * (ROWS // 2 + 1) - 1
+
+
+def weight_radius(parameters: LogParameters) -> float:
+    """Of a sphere of that mass [m]."""
+    return float((parameters.weight_mass / WEIGHT_DENSITY * 0.75 / np.pi) ** (1.0 / 3.0))
+
+
+def measured(experiment: Experiment) -> dict[str, float]:
+    """Place of the weight below and beside the end of the log, displaced mass over mass, speed of all, angle of the
+    log."""
+    world, end = experiment.run.world, tied(experiment.run.built)
+    place = world.motion[:2, 0]
+    x, y = place[:, -1] - place[:, end]
+    whole = motion_of(experiment, rows_of(experiment))
+    dip = place[:, end] - place[:, end - experiment.run.built.length + 1]
+    return {
+        "beside": x,
+        "below": -y,
+        "displaced": displaced(experiment) / whole.mass,
+        "speed": speed_of_all(experiment),
+        "dip": float(np.arctan2(-dip[1], dip[0])),
+    }
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """Where the weight is, how far the log is inclined."""
+    if not column(experiment, "below").size:
+        return (Reading("mass of the log", 1e3 * float(experiment.run.world.mass[:-1].sum()), "g"),)
+    now = {name: round(float(values[-1]), 6) + 0.0 for name, values in experiment.run.state.columns.items()}
+    return (
+        Reading("weight below the end of the log", now["below"], "m"),
+        Reading("inclination of the log", round(float(np.degrees(now["dip"])), 2) + 0.0, "°"),
+        Reading("displaced mass over mass", now["displaced"], help="1 at rest (Archimedes)."),
+    )
+
+
+def check(experiment: Experiment) -> str:
+    """All comes to rest: the weight hangs below its end of the log, and all displace their mass."""
+    built = experiment.run.built
+    speed, beside, below = (float(column(experiment, name)[-1]) for name in ("speed", "beside", "below"))
+    if speed > AT_REST:
+        return f"All still move at {speed:.3g} m/s: give them more time."
+    length = 2.0 * BEAD * (built.beads + 1)
+    if below < 0.8 * length or abs(beside) > UPRIGHT * length:
+        return f"The weight hangs {1e3 * below:.0f} mm below and {1e3 * beside:.0f} mm beside the end of the log."
+    share = float(column(experiment, "displaced")[-1])
+    if abs(share - 1.0) > ARCHIMEDES:
+        return f"Log, thread and weight displace {share:.3f} of their mass."
+    return ""
+
+
+def box(parameters: LogParameters) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The log, and the swing of the weight below and beside it."""
+    half, swing = 0.5 * parameters.length * DIAMETER, 2.0 * BEAD * (parameters.beads + 2)
+    level = parameters.liquid_level
+    return (-half - 3.0 * DIAMETER, level - swing - 3.0 * DIAMETER), (half + swing, level + 0.5 * swing)
+
+
+def lines(experiment: Experiment) -> Floats:
+    """The level of the liquid."""
+    return level_line(experiment)
+
+
+def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
+    """The length of the thread."""
+    ends = np.array([0.0, experiment.run.built.duration])
+    length = 2e3 * BEAD * (experiment.run.built.beads + 0.5)
+    return {"Weight": (Line("length of the thread", ends, np.full(2, length)),)}
+
+
+SCENE = particle_scene(
+    name="log",
+    title="Log and weight on a thread",
+    summary="A weight on a thread is released at the surface beside a floating log and swings below it to rest.",
+    parameters=LogParameters,
+    start=start,
+    measured=measured,
+    check=check,
+    box=box,
+    readings=readings,
+    lines=lines,
+    expected=expected,
+    fields=("liquid",),
+    plots=(
+        Plotted("Weight", "from the end of the log [mm]", {"below": "below", "beside": "beside"}, 1e-3),
+        Plotted("Inclination", "inclination of the log [rad]", {"log": "dip"}),
+    ),
+    action="Release",
+    lecture=("weight_mass", "log_density", "liquid_viscosity", "length", "beads"),
+    test_values={"length": 8, "beads": 3, "weight_mass": 0.01, "duration": 1.0, "liquid_viscosity": 1.0},
+)

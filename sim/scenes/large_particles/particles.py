@@ -1,0 +1,514 @@
+"""Shared by the scenes of the method of large particles: bodies of bonded particles, their motion, the run.
+
+A body is a triangular lattice of equal discs whose neighbours are joined by springs with internal friction along the
+line of centres (repose.sim.bonds.spring). Particles that are pressed together repel each other, bonded or not, and
+attract each other across a gap where the scene says so (repose.sim.laws.bounded_spring). Particles do not rotate and
+slide freely, as in R. V. Maier, *Tasks, algorithms, programs* (in Russian, Glazov 2012), "The method of large
+particles". His programs and his units are not preserved: the particles of all scenes but one have the distance 20 mm
+and the mass of spheres.
+
+A scene is held until it is started. It then records its quantities until the duration has passed and ends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+from annotated_types import Ge, Le
+from numpy.typing import ArrayLike, NDArray
+from pydantic import Field
+from repose.sim.engine.builder import add_bonds, add_spheres, empty_world, forget_neighbours
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.activation import find_accelerations, start_derivatives
+from repose.sim.experiment.changes import begin_anew
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.faults import update_dt
+from repose.sim.experiment.ledger import booked
+from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.parameters import Quantity, Value
+from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep, VerletFirst
+from repose.sim.scenes.common.phases import PhaseState, enter
+from repose.sim.scenes.common.release import end, release_actions, velocities
+from repose.sim.scenes.common.release_parameters import DURATION
+from repose.sim.scenes.common.state_checks import are_times, first_flaw, phase_flaws
+
+DIAMETER = 0.02
+"""Distance of neighbours in a body [m]."""
+RADIUS = 0.48 * DIAMETER
+"""Of a particle [m]: neighbours touch where a body is pressed together by 4 %."""
+VOLUME = 4.0 / 3.0 * math.pi * RADIUS**3
+"""Of a particle [m³]."""
+ROW = math.sqrt(0.75) * DIAMETER
+"""Distance of the rows of a lattice [m]."""
+NEIGHBOUR = 1.1
+"""Particles of a body nearer than this are bonded; the second neighbours are at 1.73 [diameters]."""
+RECORDS = 500
+"""Number of records in a run."""
+SOFT = 0.5 * (DIAMETER - 2.0 * RADIUS)
+"""Gap from which on the internal friction of an impact begins, in bodies that do not attract each other [m]."""
+HELD = -1
+"""Layer of particles that stay fixed during the run; the others have the number of their body as layer."""
+
+Duration = Annotated[
+    float,
+    Ge(0.05),
+    Le(600.0),
+    DURATION,
+    Field(description="How long the particles are observed. Takes effect at the next start."),
+]
+BondStiffness = Annotated[
+    float,
+    Ge(1.0),
+    Le(1e7),
+    Quantity("stiffness", "k", "N/m", log=True, effect="ramp", group="Particles"),
+    Field(description="Spring between two neighbours, and repulsion of two particles pressed together."),
+]
+BondViscosity = Annotated[
+    float,
+    Ge(0.0),
+    Le(1e3),
+    Quantity("internal friction", "c", "kg/s", effect="ramp", group="Particles"),
+    Field(description="Force per rate of change of the distance of two neighbours, along the line of centres."),
+]
+Attraction = Annotated[
+    float,
+    Ge(0.0),
+    Le(1e3),
+    Quantity("attraction", "F_c", "N", effect="ramp", group="Particles"),
+    Field(description="Largest attraction of two particles across a gap. With 0 they only repel each other."),
+]
+Cutoff = Annotated[
+    float,
+    Ge(1e-9),
+    Le(0.01),
+    Quantity("cutoff of the attraction", "s_r", "mm", scale=1e-3, effect="ramp", group="Particles"),
+    Field(description="Gap from which on two particles do not attract each other; 14 mm are to the second neighbour."),
+]
+
+Step = Annotated[
+    TimeStep,
+    Field(
+        description="Time step. The internal friction of an impact begins with a jump, which the step must resolve: "
+        "'auto' is stable, but less accurate."
+    ),
+]
+
+
+def restart(label: str, symbol: str, unit: str = "", scale: float = 1.0, log: bool = False) -> Quantity:
+    """How a number of the geometry is shown; it acts at the next start."""
+    return Quantity(label, symbol, unit, scale=scale, log=log, effect="restart", group="Geometry")
+
+
+class Unbreakable:
+    """Bodies whose bonds do not break; other scenes declare the parameter."""
+
+    bond_strength: ClassVar[float] = 1e3
+
+
+class Repelling:
+    """Particles that do not attract each other; other scenes declare these parameters."""
+
+    pull_off_force: ClassVar[float] = 0.0
+    rupture_distance: ClassVar[float] = SOFT
+
+
+class BodyParameters(MotionParameters):
+    """What all scenes with bodies of bonded particles have."""
+
+    bond_stiffness: BondStiffness = 1e4
+    bond_viscosity: BondViscosity = 2.0
+    integrator: VerletFirst = "velocity_verlet"
+    dt: Step = 1e-4
+    duration: Duration = 2.0
+
+    @property
+    def normal_stiffness(self) -> float:
+        """Of the repulsion [N/m]."""
+        return self.bond_stiffness
+
+    @property
+    def normal_viscosity(self) -> float:
+        """Internal friction of the repulsion [kg/s]."""
+        return self.bond_viscosity
+
+
+class DropletParameters(MotionParameters):
+    """Particles of a liquid: they attract and repel each other, and no bonds join them."""
+
+    bond_stiffness: ClassVar[float] = 1.0
+    bond_viscosity: ClassVar[float] = 1.0
+    bond_strength: ClassVar[float] = 1.0
+
+    normal_stiffness: BondStiffness = 5e3
+    normal_viscosity: BondViscosity = 0.1
+    pull_off_force: Attraction = 0.05
+    rupture_distance: Cutoff = 5e-3
+    integrator: VerletFirst = "velocity_verlet"
+    dt: Step = 1e-4
+    duration: Duration = 2.0
+
+
+@dataclass
+class ParticlesState(PhaseState):
+    """State and records; the phase is "empty" before the start, "flowing", and "rested" after the duration."""
+
+    time: list[float] = field(default_factory=list)
+    """Time of every record since the start [s]."""
+    columns: dict[str, list[float]] = field(default_factory=dict)
+    """Recorded quantities of the scene by name [SI], one entry per record."""
+    ended: float = 0.0
+    """Time at which the particles were stopped [s]."""
+
+
+class Plotted(NamedTuple):
+    """A plot of recorded quantities over time."""
+
+    title: str
+    axis: str
+    """Label of the vertical axis with its unit."""
+    lines: Mapping[str, str]
+    """Recorded quantities by the label of their line."""
+    scale: float = 1.0
+    """SI value of the unit of the axis."""
+
+
+# Building bodies.
+
+
+def lattice(columns: int, rows: int) -> Floats:
+    """Centres of a block of a triangular lattice, row by row from below, about its mean [m], shape (particles, 2)."""
+    column, row = np.meshgrid(np.arange(columns), np.arange(rows))
+    found = np.column_stack([(DIAMETER * (column + 0.5 * (row % 2))).ravel(), (ROW * row).ravel()])
+    centred: Floats = found - found.mean(axis=0)
+    return centred
+
+
+def rows_as_high_as(columns: int) -> int:
+    """Number of rows, an odd one, that makes a block about as high as wide and its upper half the mirror of the lower
+    one."""
+    rows = round(1.0 + (columns - 1) * DIAMETER / ROW)
+    return rows + 1 - rows % 2
+
+
+def turned(points: Floats, angle: float) -> Floats:
+    """Points turned about the origin by an angle [rad], shape (points, 2)."""
+    sine, cosine = math.sin(angle), math.cos(angle)
+    found: Floats = points @ np.array([[cosine, sine], [-sine, cosine]])
+    return found
+
+
+def with_body(
+    world: World,
+    centres: Floats,
+    mass: ArrayLike,
+    body: int,
+    weak: NDArray[np.bool_] | None = None,
+    weakness: float = 1.0,
+    rest_length: float = DIAMETER,
+) -> World:
+    """The world with a body of bonded particles: `centres` [m], `mass` [kg], its number; fixed until it is released.
+
+    A bond with an end in `weak` has the share `weakness` of the stiffness and of the internal friction.
+    """
+    first = world.sphere_count
+    world = add_spheres(world, centres, RADIUS, mass, fixed=True, layer=body, first_id=first)
+    apart = np.hypot(*(centres[:, None] - centres[None]).transpose(2, 0, 1))
+    i, j = np.nonzero(np.triu(apart < NEIGHBOUR * DIAMETER, 1))
+    if not i.size:
+        return world
+    factor = np.ones(i.size) if weak is None else np.where(weak[i] | weak[j], weakness, 1.0)
+    own = np.array([factor, factor, np.ones(i.size)])
+    return add_bonds(world, first + i, first + j, own, rest_length=rest_length)
+
+
+def balanced_length(parameters: Any) -> float:
+    """Rest length of bonds at which neighbours at their distance in the lattice do not move: the attraction of two
+    particles across their gap balances the pressed bond [m]."""
+    share = min((DIAMETER - 2.0 * RADIUS) / parameters.rupture_distance, 1.0)
+    length: float = DIAMETER + 4.0 * parameters.pull_off_force * share * (1.0 - share) / parameters.bond_stiffness
+    return length
+
+
+def new_world() -> World:
+    """A world in the plane without particles."""
+    return empty_world(2, 0, skin=0.3 * RADIUS)
+
+
+# The motion of bodies.
+
+
+class Motion(NamedTuple):
+    """Motion of a set of particles as a whole."""
+
+    mass: float
+    centre: Floats
+    """[m], shape (2,)."""
+    momentum: Floats
+    """[kg m/s], shape (2,)."""
+    turning: float
+    """Angular momentum about the centre of mass [kg m²/s]."""
+    inertia: float
+    """Moment of inertia about the centre of mass, of the particles as points [kg m²]."""
+
+    @property
+    def velocity(self) -> Floats:
+        """Of the centre of mass [m/s], shape (2,)."""
+        velocity: Floats = self.momentum / self.mass
+        return velocity
+
+    @property
+    def spin(self) -> float:
+        """Angular velocity with which a rigid body would have this angular momentum [rad/s]."""
+        return self.turning / self.inertia if self.inertia > 0.0 else 0.0
+
+    def about(self, point: ArrayLike) -> float:
+        """Angular momentum about a fixed point [kg m²/s]."""
+        x, y = self.centre - np.asarray(point)
+        return float(self.turning + x * self.momentum[1] - y * self.momentum[0])
+
+
+def rows_of(experiment: Experiment, body: int | None = None) -> NDArray[np.intp]:
+    """Rows of the particles of a body, or of all that are not held."""
+    layer = experiment.run.world.layer
+    return np.flatnonzero(layer == body if body is not None else layer != HELD)
+
+
+def motion_of(experiment: Experiment, rows: NDArray[Any]) -> Motion:
+    """The motion of these particles as a whole."""
+    world = experiment.run.world
+    mass, place, velocity = world.mass[rows], world.motion[:2, 0, rows].T, velocities(experiment)[rows]
+    total = float(mass.sum())
+    centre = mass @ place / total
+    arm, relative = place - centre, velocity - mass @ velocity / total
+    turning = float(mass @ (arm[:, 0] * relative[:, 1] - arm[:, 1] * relative[:, 0]))
+    return Motion(total, centre, mass @ velocity, turning, float(mass @ (arm**2).sum(axis=1)))
+
+
+def direction(experiment: Experiment, tail: int, head: int) -> float:
+    """Angle of the line from one particle to another against the horizontal [rad], given their rows."""
+    x, y = experiment.run.world.motion[:2, 0, head] - experiment.run.world.motion[:2, 0, tail]
+    return math.atan2(y, x)
+
+
+def pieces(experiment: Experiment) -> NDArray[np.int32]:
+    """Number of the piece that each particle belongs to, connected by intact bonds, shape (count,)."""
+    from scipy.sparse import coo_array  # here, because the window opens before slow imports
+    from scipy.sparse.csgraph import connected_components
+
+    world = experiment.run.world
+    intact = world.bonds.intact.astype(bool)
+    i, j = world.bonds.i[intact].astype(np.int64), world.bonds.j[intact].astype(np.int64)
+    links = coo_array((np.ones(i.size), (i, j)), shape=(world.sphere_count, world.sphere_count))
+    found: NDArray[np.int32] = connected_components(links, directed=False)[1]
+    return found
+
+
+# The run.
+
+
+def release(experiment: Experiment, start: Floats) -> None:
+    """Release the particles with their velocities [m/s], shape (count, 2)."""
+    world, lead = experiment.run.world, experiment.engine.model.integrator.velocity_lead
+    free = world.layer != HELD
+    with booked(experiment, "poured"):
+        world.inverse_mass[:2, free] = 1.0 / world.mass[free]
+        forget_neighbours(world)  # its list of contacts with walls contains no fixed particles
+        world.motion[:2, 1, free] = start[free].T
+        find_accelerations(experiment)
+        world = experiment.run.world
+        world.motion[:2, 1, free] += lead * experiment.dt * world.motion[:2, 2, free]
+    enter(experiment, "flowing")
+    update_dt(experiment, first=True)  # the automatic step follows the bonds of particles that can move
+    start_derivatives(experiment)
+
+
+def elapsed(experiment: Experiment) -> float:
+    """Time since the start, 0 before [s]."""
+    state: ParticlesState = experiment.run.state
+    if state.phase == "empty":
+        return 0.0
+    return (state.ended if state.phase == "rested" else experiment.time) - state.since
+
+
+def column(experiment: Experiment, name: str) -> Floats:
+    """A recorded quantity [SI], shape (records,)."""
+    return np.array(experiment.run.state.columns.get(name, ()))
+
+
+def times(experiment: Experiment) -> Floats:
+    """Times of the records since the start [s], shape (records,)."""
+    return np.array(experiment.run.state.time)
+
+
+def changed_by(experiment: Experiment, name: str, scale: float, expected: float = 0.0) -> float:
+    """Largest change of a recorded quantity since the first record beyond `expected` per second, over `scale` [-]."""
+    found = column(experiment, name)
+    drift = np.abs(found - found[0] - expected * (times(experiment) - times(experiment)[0]))
+    return float(drift.max()) / scale
+
+
+ROUNDING = 1e-9
+"""Largest relative change of a conserved quantity by rounding [-]."""
+
+
+def particle_scene(
+    *,
+    name: str,
+    title: str,
+    summary: str,
+    parameters: type[MotionParameters],
+    start: Callable[[Any, int], World],
+    measured: Callable[[Experiment], Mapping[str, float]],
+    check: Callable[[Experiment], str],
+    box: Callable[[Any], tuple[tuple[float, float], tuple[float, float]]],
+    readings: Callable[[Experiment], tuple[Reading, ...]],
+    plots: Sequence[Plotted],
+    lecture: tuple[str, ...],
+    test_values: Mapping[str, Value],
+    launch: Callable[[Any, World], Floats] = lambda parameters, world: np.zeros((world.sphere_count, 2)),
+    lines: Callable[[Experiment], Floats] = lambda experiment: np.empty((0, 2, 2)),
+    expected: Callable[[Experiment], Mapping[str, tuple[Line, ...]]] = lambda experiment: {},
+    supervised: Callable[[Experiment], None] = lambda experiment: None,
+    fields: tuple[str, ...] = (),
+    action: str = "Start",
+    overlap_limit: float = 0.5,
+) -> Scene:
+    """The scene of one task.
+
+    `start(parameters, seed)` makes the world, `launch(parameters, world)` gives the velocities [m/s], shape (count, 2),
+    `measured(experiment)` the quantities to record, `check` complains about the outcome of a whole run. `box` is the
+    part of the plane to show [m], `lines(experiment)` are walls, levels and threads to draw [m], shape (lines, 2, 2),
+    and `expected(experiment)` are lines of closed forms by the title of their plot.
+    """
+
+    def begin(parameters: Any, seed: int) -> tuple[World, ParticlesState]:
+        return start(parameters, seed), ParticlesState()
+
+    def supervise(experiment: Experiment) -> None:
+        state: ParticlesState = experiment.run.state
+        if state.phase != "flowing":
+            return
+        supervised(experiment)
+        duration = experiment.run.built.duration
+        now, last = elapsed(experiment), state.time[-1] if state.time else -math.inf
+        if now >= min(last + duration / RECORDS, duration):
+            keep(experiment, now)
+        if now >= duration:
+            end(experiment)
+
+    def keep(experiment: Experiment, now: float) -> None:
+        state: ParticlesState = experiment.run.state
+        state.time.append(now)
+        for entry, value in measured(experiment).items():
+            state.columns.setdefault(entry, []).append(float(value))
+
+    def act(experiment: Experiment, action: str) -> str:
+        begin_anew(experiment)
+        if action == "reset":
+            return "The particles are back at their places."
+        release(experiment, launch(experiment.run.built, experiment.run.world))
+        keep(experiment, 0.0)
+        return "The particles move."
+
+    def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+        phase, duration = experiment.phase, experiment.run.built.duration
+        if phase == "empty":
+            return phase, "ready to start", None
+        if phase == "flowing":
+            now = elapsed(experiment)
+            return phase, f"running: {now:.2f} of {duration:g} s", min(1.0, now / duration)
+        return phase, f"ran for {duration:g} s", None
+
+    def curves(experiment: Experiment) -> tuple[Curve, ...]:
+        time, further = times(experiment), expected(experiment)
+        return tuple(
+            Curve(
+                plot.title,
+                "time [s]",
+                plot.axis,
+                (
+                    *(
+                        Line(label, time, column(experiment, entry) / plot.scale if time.size else time)
+                        for label, entry in plot.lines.items()
+                    ),
+                    *further.get(plot.title, ()),
+                ),
+            )
+            for plot in plots
+        )
+
+    def results(experiment: Experiment) -> dict[str, Any]:
+        final = {entry: values[-1] for entry, values in experiment.run.state.columns.items()}
+        return {"phase": experiment.phase, "final": final}
+
+    def checked(experiment: Experiment) -> str:
+        if experiment.phase != "rested":
+            return f"The run did not reach its end: phase {experiment.phase}."
+        return check(experiment)
+
+    def flaw(state: ParticlesState, world: World, built: Any) -> str:
+        records, columns = len(state.time), state.columns.values()
+        whole = all(len(entry) == records and all(map(math.isfinite, entry)) for entry in columns)
+        started = state.phase != "empty"
+        return first_flaw(
+            {
+                **phase_flaws(state, ("empty", "flowing", "rested")),
+                "number of particles": world.sphere_count == 0,
+                "time": not are_times(state.time) or (records > 0) != started,
+                "columns": not whole or bool(columns) != started,
+                "ended": not state.ended >= 0.0,
+            }
+        )
+
+    return Scene(
+        name=name,
+        title=title,
+        summary=summary,
+        law="bounded_spring",
+        parameters=parameters,
+        dimension=2,
+        group="bodies",
+        begin=begin,
+        supervise=supervise,
+        actions=lambda experiment: release_actions(
+            experiment.phase, action, "Let the particles move.", "Put the particles back to their places."
+        ),
+        act=act,
+        describe=describe,
+        box=lambda experiment: box(experiment.run.built),
+        focus=lambda experiment: box(experiment.run.built),
+        results=results,
+        check=checked,
+        under_way=lambda experiment: experiment.phase == "flowing",
+        smallest_grain=lambda parameters: smallest(start(parameters, 1)),
+        fields=lambda parameters: fields,
+        bond=lambda parameters: "spring",
+        readings=readings,
+        curves=curves,
+        facets=lines,
+        flaw=flaw,
+        overlap_limit=overlap_limit,
+        lecture=lecture,
+        test_values=test_values,
+    )
+
+
+def smallest(world: World) -> tuple[float, float]:
+    """Mass [kg] and radius [m] of the lightest particle that moves."""
+    free = np.flatnonzero(world.layer != HELD)
+    row = free[world.mass[free].argmin()]
+    return float(world.mass[row]), float(world.radius[row])
+
+
+def ground(left: float, right: float, height: float = 0.0) -> Floats:
+    """A level line to draw [m], shape (1, 2, 2)."""
+    return np.array([[[left, height], [right, height]]])
+
+
+def upward_plane(height: float = 0.0) -> Floats:
+    """Corners of a level wall that carries what is above it, for `set_walls` [m], shape (1, 3, 2)."""
+    return np.array([[(0.0, height), (0.0, 1.0), (0.0, 0.0)]])

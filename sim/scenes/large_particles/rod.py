@@ -1,0 +1,194 @@
+"""An inelastic rod strikes a smooth floor with one end, deforms, bounces off, turns over and falls again.
+
+Maier's task 1. Its force formula and its numbers are lost; this rod is made of three rows of particles and falls on
+its lower end. The floor is smooth: it exerts no horizontal force, so the centre of mass keeps its horizontal velocity,
+and the first impact alone makes the rod rotate. A rigid rod of the length L, its direction at the angle a to the
+horizontal, that strikes with the speed v and the restitution e of its end has afterwards the spin
+(1 + e) v b/(L²/12 + b²), with the arm b = (L/2) cos a: the rod turns the faster, the less it is deformed.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import numpy as np
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.engine.builder import set_walls
+from repose.sim.engine.contacts.wall_forces import PLANE
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.measure.display import Reading
+from repose.sim.scenes.large_particles.particles import (
+    DIAMETER,
+    RADIUS,
+    ROUNDING,
+    VOLUME,
+    BodyParameters,
+    BondViscosity,
+    Duration,
+    Plotted,
+    Repelling,
+    Unbreakable,
+    changed_by,
+    column,
+    direction,
+    ground,
+    lattice,
+    motion_of,
+    new_world,
+    particle_scene,
+    restart,
+    rows_of,
+    turned,
+    upward_plane,
+    with_body,
+)
+
+ROWS = 3
+MASS = 2500.0 * VOLUME
+"""Of a particle [kg]."""
+GAP = 0.05
+"""Between the lower end and the floor at the start [m]."""
+
+
+class RodParameters(Unbreakable, Repelling, BodyParameters):
+    """A rod above a floor, in SI."""
+
+    length: Annotated[
+        int,
+        Ge(6),
+        Le(60),
+        restart("length of the rod", "n"),
+        Field(description="Particles along the rod. Takes effect at the next start."),
+    ] = 18
+    slope: Annotated[
+        float,
+        Ge(0.0),
+        Le(math.radians(90.0)),
+        restart("angle of the rod", "α", "°", math.pi / 180),
+        Field(description="Against the horizontal when it is released. Takes effect at the next start."),
+    ] = math.radians(81.0)
+    speed: Annotated[
+        float,
+        Ge(0.0),
+        Le(20.0),
+        restart("speed", "v", "m/s"),
+        Field(description="Downwards when it is released. Takes effect at the next start."),
+    ] = 3.0
+    drift: Annotated[
+        float,
+        Ge(-10.0),
+        Le(10.0),
+        restart("horizontal speed", "v_x", "m/s"),
+        Field(description="To the right when it is released. Takes effect at the next start."),
+    ] = 0.25
+    bond_viscosity: BondViscosity = 0.7
+    duration: Duration = 1.5
+
+
+def start(parameters: RodParameters, seed: int) -> World:
+    """The rod above the floor, its lower end on the left."""
+    centres = turned(lattice(parameters.length, ROWS), parameters.slope)
+    centres[:, 1] += GAP + RADIUS - centres[:, 1].min()
+    return set_walls(with_body(new_world(), centres, MASS, 0), [PLANE], upward_plane())
+
+
+def launch(parameters: RodParameters, world: World) -> Floats:
+    """All particles have one velocity."""
+    return np.tile((parameters.drift, -parameters.speed), (world.sphere_count, 1))
+
+
+def ends(experiment: Experiment) -> tuple[int, int]:
+    """Rows of the particles in the middle of the lower and of the upper end."""
+    columns = experiment.run.built.length
+    return columns * (ROWS // 2), columns * (ROWS // 2) + columns - 1
+
+
+def measured(experiment: Experiment) -> dict[str, float]:
+    """Height of the centre and of both ends, angle, spin, horizontal momentum."""
+    whole, height = motion_of(experiment, rows_of(experiment)), experiment.run.world.motion[1, 0]
+    low, high = ends(experiment)
+    before = column(experiment, "angle")
+    angle = direction(experiment, low, high)
+    if before.size:  # of all angles of this direction the one next to the last
+        angle += math.tau * round((before[-1] - angle) / math.tau)
+    return {
+        "height": whole.centre[1],
+        "struck_end": height[low],
+        "other_end": height[high],
+        "angle": angle,
+        "spin": whole.spin,
+        "momentum_x": whole.momentum[0],
+    }
+
+
+def turn(experiment: Experiment) -> float:
+    """How far the rod has turned since the start [rad]; positive anticlockwise."""
+    angle = column(experiment, "angle")
+    return float(angle[-1] - angle[0]) if angle.size else 0.0
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """How far the rod has turned, its spin and its height."""
+    spin, height = column(experiment, "spin"), column(experiment, "height")
+    if not spin.size:
+        return (Reading("particles", float(experiment.run.world.sphere_count)),)
+    return (
+        Reading("turned by", round(math.degrees(turn(experiment)), 1) + 0.0, "°", help="Positive anticlockwise."),
+        Reading("spin", round(float(spin[-1]), 2) + 0.0, "rad/s", help="Angular momentum over moment of inertia."),
+        Reading("height of the centre", float(height[-1]), "m"),
+    )
+
+
+def check(experiment: Experiment) -> str:
+    """The horizontal momentum stays, the rod bounces and turns over: its struck end comes to be the upper one."""
+    built, weight = experiment.run.built, float(experiment.run.world.mass.sum())
+    pull = weight * built.gravity * math.sin(built.tilt)
+    if changed_by(experiment, "momentum_x", weight * built.speed + 1e-300, pull) > 1e3 * ROUNDING:
+        return "The horizontal momentum changes, although the floor is smooth."
+    struck, other, height = (column(experiment, name) for name in ("struck_end", "other_end", "height"))
+    lowest = int(np.argmin(height[: max(2, int(np.argmax(struck > other)) or height.size)]))
+    if not height[lowest:].max() > height[lowest] + 0.1 * DIAMETER:
+        return "The rod does not bounce."
+    if not (struck > other).any():
+        return f"The rod does not turn over: it turned by {math.degrees(turn(experiment)):.0f}°."
+    return ""
+
+
+def box(parameters: RodParameters) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The floor under the way of the rod."""
+    half = 0.6 * parameters.length * DIAMETER
+    way = parameters.drift * parameters.duration
+    return (-half + min(way, 0.0), -2.0 * RADIUS), (half + max(way, 0.0), 2.0 * half + GAP)
+
+
+def lines(experiment: Experiment) -> Floats:
+    """The floor."""
+    (left, _), (right, _) = box(experiment.run.built)
+    return ground(left, right)
+
+
+SCENE = particle_scene(
+    name="rod",
+    title="Rod",
+    summary="An inelastic rod strikes a smooth floor with one end, deforms, bounces off and turns over.",
+    parameters=RodParameters,
+    start=start,
+    launch=launch,
+    measured=measured,
+    check=check,
+    box=box,
+    readings=readings,
+    lines=lines,
+    plots=(
+        Plotted(
+            "Height", "height [mm]", {"centre": "height", "struck end": "struck_end", "other end": "other_end"}, 1e-3
+        ),
+        Plotted("Spin", "spin [rad/s]", {"spin": "spin"}),
+    ),
+    action="Drop",
+    lecture=("bond_stiffness", "bond_viscosity", "slope", "speed", "length"),
+    test_values={"length": 12, "duration": 0.5},
+)

@@ -1,0 +1,59 @@
+"""Velocity arrows: along the velocity, as long as the speed says, in the plane and in space, switched off at first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from repose.app.render.camera import NO_INSET, Camera2D
+from repose.app.render.colours import Ranges
+from repose.app.render.orbit import Camera3D
+from repose.app.render.passes import Frame, make_frame
+from repose.app.render.passes.velocity_arrows import LONGEST, PASS, VELOCITY_ARROWS
+from repose.app.storage.view import View
+from repose.sim.experiment.snapshot import Snapshot
+
+PLANE, SPACE = PASS
+
+
+def frame(velocity: list[tuple[float, ...]]) -> Frame:
+    count, dimension = np.shape(velocity)
+    position = np.zeros((count, dimension), np.float32)
+    position[:, 0] = np.arange(count)
+    snapshot = Snapshot(
+        position=position,
+        radius=np.full(count, 0.4, np.float32),
+        fixed=np.zeros(count, bool),
+        sphere_id=np.arange(count),
+        velocity=np.array(velocity, np.float32),
+        columns={"speed": np.linalg.norm(velocity, axis=1).astype(np.float32)},
+        box=((-1.0,) * dimension, (float(count),) * dimension),
+    )
+    camera = Camera2D() if dimension == 2 else Camera3D()
+    camera.frame(snapshot.box, (640, 360))
+    return make_frame(snapshot, View(), camera, (640, 360), NO_INSET, 1.0, Ranges())
+
+
+@pytest.mark.parametrize(("item", "velocity"), [(PLANE, (0.3, -0.4)), (SPACE, (0.3, -0.4, 1.2))])
+def test_an_arrow_points_along_the_velocity_with_a_length_proportional_to_the_speed(item, velocity) -> None:
+    dimension = len(velocity)
+    assert item.instances is not None
+    rows = item.instances(frame([velocity, tuple(0.5 * v for v in velocity), (0.0,) * dimension]))
+    assert rows is not None
+    assert rows.shape == (6, sum(item.attributes))  # two arrows of a shaft and two strokes of the head
+    shafts = rows[:2, dimension : 2 * dimension] - rows[:2, :dimension]
+    assert np.cross(np.r_[shafts[0], 0.0][:3], np.r_[velocity, 0.0][:3]) == pytest.approx(0.0, abs=1e-5)
+    assert shafts[0] @ np.array(velocity) > 0.0
+    assert shafts[0] == pytest.approx(2.0 * shafts[1], rel=1e-5)
+    assert np.linalg.norm(shafts[0]) <= 2.0 * LONGEST * 0.4
+    assert (rows[2:4, :dimension] == rows[:2, dimension : 2 * dimension]).all()  # heads begin at the tips
+
+
+def test_no_arrow_where_nothing_moves_and_none_without_velocities() -> None:
+    assert PLANE.instances is not None
+    still = frame([(0.0, 0.0), (0.0, 0.0)])
+    assert PLANE.instances(still) is None
+    old = replace(still, snapshot=replace(still.snapshot, velocity=np.empty((0, 2), np.float32)))
+    assert PLANE.instances(old) is None
+    assert not VELOCITY_ARROWS.is_on(View())

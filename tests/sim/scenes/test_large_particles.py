@@ -1,0 +1,119 @@
+"""The method of large particles: what each scene says of its outcome, and that its check complains where it must."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act, SetParameters
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.stepping import advance
+from repose.sim.fields import hoist
+from repose.sim.registry import scenes
+from repose.sim.scenes.large_particles import particles
+
+NAMES = [name for name, scene in scenes().items() if scene.group == "bodies"]
+
+
+def ran(scene: str, **values: Any) -> Experiment:
+    experiment = new_experiment(scene, {**scenes()[scene].test_values, **values})
+    run_experiment(experiment)
+    return experiment
+
+
+def test_all_eleven_tasks_are_there() -> None:
+    assert sorted(NAMES) == sorted(
+        ("rod", "cube", "beam", "raft", "log", "hoisted", "projectile", "capture", "column", "rake", "satellite")
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scene", NAMES)
+def test_every_scene_at_its_default_size_has_the_outcome_that_it_states(scene: str) -> None:
+    experiment = new_experiment(scene, {})
+    assert run_experiment(experiment)["complaint"] is None
+    assert experiment.fault is None
+
+
+@pytest.mark.parametrize("course", ["leaves", "strikes"])
+def test_cube_and_particle_keep_momentum_and_angular_momentum(course: str) -> None:
+    experiment = ran("cube", course=course)
+    assert scenes()["cube"].check(experiment) == ""
+    columns = experiment.run.state.columns
+    assert columns["cube_speed"][-1] > 0.0
+    assert columns["particle_speed"][-1] < columns["cube_speed"][-1]
+    columns["angular_momentum"][-1] *= 1.001
+    columns["angular_momentum"][-1] += 1e-9
+    assert "angular momentum" in scenes()["cube"].check(experiment)
+
+
+def test_a_particle_that_is_attracted_sticks_and_turns_with_the_cube() -> None:
+    experiment = ran("cube", course="strikes", pull_off_force=20.0, bond_viscosity=4.0)
+    assert scenes()["cube"].check(experiment) == ""
+    columns = experiment.run.state.columns
+    assert columns["gap"][-1] < 2e-3
+    assert columns["spin"][-1] == pytest.approx(columns["common_spin"][-1], rel=0.05)
+
+
+def test_a_beam_without_a_load_does_not_break() -> None:
+    experiment = ran("beam", load=0.0, weakness=1.0, bond_strength=0.3, duration=0.1)
+    assert experiment.run.state.columns["broken"][-1] == 0.0
+    assert "does not break" in scenes()["beam"].check(experiment)
+
+
+def test_a_body_heavier_than_the_liquid_sinks_to_the_bottom() -> None:
+    experiment = ran("raft", heavy_density=2500.0)
+    assert scenes()["raft"].check(experiment) == ""
+    assert experiment.run.state.columns["lowest"][-1] == pytest.approx(-0.1, abs=5e-3)
+
+
+def test_without_internal_friction_the_spin_of_the_satellite_does_not_reverse() -> None:
+    experiment = ran("satellite", bond_viscosity=0.0, first_spin=30.0, near=0.5)
+    assert "has not reversed" in scenes()["satellite"].check(experiment)
+
+
+def test_particles_rest_until_they_are_started_and_a_reset_brings_them_back() -> None:
+    experiment = new_experiment("rod", scenes()["rod"].test_values)
+    place = experiment.run.world.motion[:2, 0].copy()
+    advance(experiment, 100)
+    assert np.array_equal(experiment.run.world.motion[:2, 0], place)
+    apply(experiment, Act("run"))
+    advance(experiment, 100)
+    assert not np.array_equal(experiment.run.world.motion[:2, 0], place)
+    assert apply(experiment, SetParameters({"bond_stiffness": 5e3, "bond_viscosity": 0.4})) == ""
+    advance(experiment, 100)
+    assert experiment.fault is None
+    apply(experiment, Act("reset"))
+    assert experiment.phase == "empty"
+    assert np.array_equal(experiment.run.world.motion[:2, 0], place)
+
+
+def test_a_lattice_has_six_neighbours_and_a_balanced_body_stays_at_rest() -> None:
+    world = particles.with_body(particles.new_world(), particles.lattice(5, 5), 1e-3, 0)
+    inner = [12]
+    ends = np.concatenate([world.bonds.i, world.bonds.j])
+    assert np.bincount(ends)[inner] == 6
+    experiment = ran("capture", speed=0.1, duration=0.1)  # the projectile does not reach the target
+    assert np.abs(experiment.run.state.columns["target_speed"]).max() < 1e-9
+    assert experiment.run.world.ledger.sum() < 1e-15
+
+
+def test_a_thread_pulls_while_it_is_longer_than_its_length_and_never_pushes() -> None:
+    class At:
+        velocity, spin, id = (0.0, 0.0), (), 3
+
+        def __init__(self, y: float) -> None:
+            self.position = (0.0, y)
+
+    numbers = hoist.Hoist((0.0, 1.0), (0.0, 0.5), 3, 0.4, 100.0, 0.0)
+    # After 2 s the end is at 2 m: the thread reaches down to 1.6 m.
+    pull = hoist.force(numbers, At(1.5), 2.0)
+    assert pull.force == pytest.approx((0.0, 10.0))
+    assert hoist.force(numbers, At(1.7), 2.0).force == (0.0, 0.0)
+    assert hoist.force(numbers._replace(sphere=4), At(1.5), 2.0).force == (0.0, 0.0)
+    assert math.copysign(1.0, hoist.force(numbers, At(3.0), 2.0).force[1]) == -1.0
