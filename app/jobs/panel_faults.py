@@ -30,8 +30,8 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.study.selftest import Outcome
 
-SIZE = (1280, 1600)
-"""Size of the window [px], large enough that no panel scrolls."""
+SIZE, LOW_SIZE = (1280, 1600), (1280, 480)
+"""Size of the window [px], large enough that no panel scrolls, and one in which the readings are a tab."""
 FRAMES = 4
 """Frames drawn before and after a panel is drawn again on request: a tab needs two frames to come to the front."""
 WAYS: dict[str, Callable[[int], bool]] = {
@@ -128,6 +128,11 @@ def bare_ui(snapshot: Snapshot) -> Iterator[Ui]:
         yield ui
 
 
+def size_for(panel: Panel) -> tuple[int, int]:
+    """Size of a window in which the panel is drawn [px]."""
+    return LOW_SIZE if panel.side == "low" else SIZE
+
+
 def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) -> str:
     """The error seen when `panel` failed in one of the `WAYS`, in a separate context; empty if none."""
     calls, drawn = 0, set[str]()
@@ -148,7 +153,10 @@ def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) 
         return replace(other, draw=draw)
 
     panels = tuple(replace(entry, draw=fail) if entry is panel else noted(entry) for entry in all_panels())
-    others = {entry.name for entry in panels if entry.name != panel.name and entry.side != "tools"}
+    # In a low window the panels of the column are tabs, too, of which one is drawn.
+    in_tabs = ("tools", "low", "column") if panel.side == "low" else ("tools", "low")
+    others = {entry.name for entry in panels if entry.name != panel.name and entry.side not in in_tabs}
+    ui.size = size_for(panel)
     ui.memory.clear()
     ui.broken.clear()
     ui.settings.choices.tabs = {"tab": panel.name}
