@@ -128,11 +128,6 @@ def bare_ui(snapshot: Snapshot) -> Iterator[Ui]:
         yield ui
 
 
-def size_for(panel: Panel) -> tuple[int, int]:
-    """Size of a window in which the panel is drawn [px]."""
-    return LOW_SIZE if panel.side == "low" else SIZE
-
-
 def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) -> str:
     """The error seen when `panel` failed in one of the `WAYS`, in a separate context; empty if none."""
     calls, drawn = 0, set[str]()
@@ -156,7 +151,7 @@ def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) 
     # In a low window the panels of the column are tabs, too, of which one is drawn.
     in_tabs = ("tools", "low", "column") if panel.side == "low" else ("tools", "low")
     others = {entry.name for entry in panels if entry.name != panel.name and entry.side not in in_tabs}
-    ui.size = size_for(panel)
+    ui.size = LOW_SIZE if panel.side == "low" else SIZE
     ui.memory.clear()
     ui.broken.clear()
     ui.settings.choices.tabs = {"tab": panel.name}

@@ -190,7 +190,7 @@ def missing_thread() -> Outcome:
     """Batches without the second of two threads that count as complete or change the later run: 0 or 1."""
     simulation = heap(349)
     apply(simulation, UseThreads(2))
-    advance(simulation, 0)
+    advance(simulation, 1)  # from this step on there are two
     world = simulation.run.world
     world.threads.barrier[WAIT_LIMIT] = 100
     alone: Any = simulation.engine.advance
