@@ -54,7 +54,7 @@ def empty_world(
         turned=np.zeros((3, 0)),
         walls=empty_walls(0, dimension),
         wall_contacts=empty_wall_contacts(0, 0, dimension),
-        pairs=empty_pairs(0, dimension),
+        pairs=empty_pairs(0, dimension, spin_length > 0),
         pair_buffer=pair_buffer,
         wall_buffer=empty_wall_buffer(0, 0, dimension),
         search=search,
@@ -281,9 +281,11 @@ def _kept_pairs(world: World, new_row: NDArray[np.int64]) -> tuple[Pairs, int]:
     entries = np.lexsort((high, low))
     entries = entries[low[entries] >= 0]
     left = entries.size
-    pairs = empty_pairs(world.pairs.i.size, world.search.cell.shape[0])
+    dimension = world.search.cell.shape[0]
+    pairs = empty_pairs(world.pairs.i.size, dimension, world.motion.shape[0] > dimension)
     for name in Pairs._fields:
-        getattr(pairs, name)[..., :left] = getattr(world.pairs, name)[..., entries]
+        if getattr(pairs, name).shape[-1] > 0:  # a column of models with rotation, or without
+            getattr(pairs, name)[..., :left] = getattr(world.pairs, name)[..., entries]
     pairs.i[:left], pairs.j[:left] = low[entries], high[entries]
     # Where i and j exchange, the contact memory changes sign.
     other = np.flatnonzero(i[entries] > j[entries])
@@ -434,7 +436,7 @@ def fitted(world: World, pairs: Pairs, capacity: int, wall_capacity: int = 0, th
     """
     dimension = world.search.cell.shape[0]
     capacity = max(capacity, LANES)
-    fitted = empty_pairs(capacity, dimension)
+    fitted = empty_pairs(capacity, dimension, world.motion.shape[0] > dimension)
     used = int(world.counters[PAIR_COUNT])
     for name in Pairs._fields:
         getattr(fitted, name)[..., :used] = getattr(pairs, name)[..., :used]

@@ -301,16 +301,17 @@ def empty_bodies(dimension: int, spin_length: int, levels: int, count: int = 0, 
     )
 
 
-def empty_pairs(capacity: int, dimension: int) -> Pairs:
-    """An empty pair table."""
+def empty_pairs(capacity: int, dimension: int, turning: bool) -> Pairs:
+    """An empty pair table of spheres that rotate, or do not."""
+    rotating, gliding = (capacity, 0) if turning else (0, capacity)
     return Pairs(
         i=np.zeros(capacity, np.uint32),
         j=np.zeros(capacity, np.uint32),
         radius_sum=np.zeros(capacity),
-        smaller_radius=np.zeros(capacity, np.float32),
+        smaller_radius=np.zeros(gliding, np.float32),
         effective_mass=np.ones(capacity),
         fixed=np.zeros(capacity, np.uint8),
-        effective_inertia=np.ones(capacity),
+        effective_inertia=np.ones(rotating),
         kind=np.zeros(capacity, np.uint16),
         touching=np.zeros(capacity, np.uint8),
         shear_spring=np.zeros((dimension, capacity)),

@@ -328,7 +328,8 @@ def _flawed_bodies(found: dict[str, Any], spheres: int) -> bool:
 def _with_room(world: World, rows: dict[str, int]) -> World:
     """The world with its own working memory and the same lists."""
     search = world.search
-    wide = empty_pairs(rows["pairs"], search.reference.shape[0])
+    dimension = search.reference.shape[0]
+    wide = empty_pairs(rows["pairs"], dimension, world.motion.shape[0] > dimension)
     kept = {column: getattr(world.pairs, column) for column in Pairs._fields if f"pairs.{column}" not in MADE_ANEW}
     whole = fitted(world, wide._replace(**kept), max(64, 2 * rows["pairs"]))
     whole.search.reference[:] = search.reference

@@ -36,7 +36,7 @@ def filled() -> Experiment:
 
 
 def test_every_poured_scene_offers_its_law_and_at_least_one_other() -> None:
-    assert set(POURED) == {"heap", "heap3d", "hourglass", "hourglass_glass", "vessel"}
+    assert set(POURED) == {"clumps", "heap", "heap3d", "hourglass", "hourglass_glass", "joined", "vessel"}
     for name in POURED:
         scene = scenes()[name]
         choices = scene.parameters.declared()["law"].choices

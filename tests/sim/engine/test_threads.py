@@ -102,7 +102,7 @@ def test_a_thread_that_does_not_arrive_stops_the_run_at_the_last_good_state_with
     assert state_hash(simulation.run) == state_hash(alone.run)
 
 
-@pytest.mark.parametrize(("threads", "bound"), [(1, 1350), (2, 1500)])
+@pytest.mark.parametrize(("threads", "bound"), [(1, 1350), (2, 1600)])
 def test_the_memory_per_bead_in_space_is_within_its_bound_threads_included(threads: int, bound: int) -> None:
     # As many pairs as a settled glass of beads has room for, six to a bead, and walls.
     count = 10_000

@@ -64,7 +64,7 @@ def begin(parameters, seed) -> tuple[World, RaftState]:
 
 
 SCENE = Scene(
-    name="raft",
+    name="loaded_raft",
     title="Raft",
     summary="A rigid body falls on a bonded raft in a liquid.",
     law="voigt",
@@ -101,7 +101,7 @@ def raft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
 
 
 def begun(**values: object) -> Experiment:
-    experiment = new_experiment("raft", VALUES | values)
+    experiment = new_experiment("loaded_raft", VALUES | values)
     assert registry.troubles() == []
     return experiment
 
@@ -158,7 +158,7 @@ def test_the_automatic_step_follows_the_bonds() -> None:
 
 
 def test_a_scene_may_begin_without_the_bodies_and_bonds_it_will_have() -> None:
-    scene = registry.scenes()["raft"]
+    scene = registry.scenes()["loaded_raft"]
     run = begun().run
     bare = keep_spheres(run.world, np.zeros(run.world.sphere_count, bool))._replace(bonds=(), bodies=())
     world = with_parts(bare, model_for(scene, run.built, run.built))
