@@ -23,14 +23,15 @@ class Bulk:
 
     box: Box
     packing_fraction: float
-    """Packing fraction [-]."""
+    """Packing fraction [-]; nan where there are rigid bodies, whose members overlap and would count several times."""
     stress: Stress
 
 
 def measure_bulk(world: World, contacts: ContactTable, box: Box, velocity_shift: float = 0.0) -> Bulk:
     """Results in the given box of a world; `velocity_shift` as in `repose.sim.measure.stress`."""
     position = world.motion[: len(box.lower), 0].T
-    fraction = packing_fraction(position, world.radius, box.lower, box.upper)
+    has_bodies = bool(world.bodies) and world.bodies.begin.size > 1
+    fraction = math.nan if has_bodies else packing_fraction(position, world.radius, box.lower, box.upper)
     return Bulk(box, fraction, mean_stress(world, contacts, box.lower, box.upper, velocity_shift))
 
 
@@ -48,7 +49,7 @@ def bulk_results(bulk: Bulk | None, coordination: Coordination) -> dict[str, Any
         else {"box": {"lower": bulk.box.lower.tolist(), "upper": bulk.box.upper.tolist()}, **bulk.stress.as_dict()}
     )
     return {
-        "packing_fraction": None if bulk is None else bulk.packing_fraction,
+        "packing_fraction": None if bulk is None or math.isnan(bulk.packing_fraction) else bulk.packing_fraction,
         "stress": found,
         "coordination": {
             "mean": coordination.mean,
