@@ -155,6 +155,11 @@ def make(request: Request, tell: Tell) -> Made:
         clump = greedy_clump(body, request.spheres, request.rho or DEFAULT_RHO, placing)
     else:
         clump = fitted_clump(body, request.spheres, placing)
+    if not clump.radius.size:
+        raise ParameterError(
+            f"No sphere overlaps the body {request.source!r} enough on a grid of {request.grid} cells: it is too thin; "
+            "use a finer --grid, or --algorithm greedy."
+        )
     mass = mass_properties(clump, body.field.step, request.kappa, part(0.7, 0.75))
     found = quality(body, clump, request.kappa, tell=part(0.75, 1.0))
     numbers = {name: None if value != value else value for name, value in found._asdict().items()}
