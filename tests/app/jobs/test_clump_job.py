@@ -73,7 +73,10 @@ def test_json_is_the_file_and_nothing_else(capsys: pytest.CaptureFixture[str]) -
         (["cube", "--out", "none/a.json"], "does not exist"),
         (["open.obj"], "3 open edges"),
         (["needle.obj", "--grid", "24"], "thinner than the step of its grid"),
-        (["plate.obj", "--grid", "20"], "No sphere overlaps the body 'plate.obj' enough on a grid of 20 cells"),
+        (
+            ["plate.obj", "--grid", "20", "--spheres", "3"],
+            "No sphere overlaps the body 'plate.obj' enough on a grid of 20 cells",
+        ),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence_and_leaves_no_file(
