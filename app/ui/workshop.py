@@ -17,6 +17,9 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from annotated_types import Ge, Le
 from pydantic import Field
+from repose.app.render.beside import beside, corners_seen, drawn_surface, reach
+from repose.app.render.colours import Ranges
+from repose.app.render.orbit import Camera3D
 from repose.app.stopping import StopAsked
 from repose.app.storage import paths
 from repose.app.storage.run_saver import free_name
@@ -30,7 +33,9 @@ from repose.sim.clumps.exports import exported
 from repose.sim.clumps.making import DEFAULT_RHO, Algorithm, Made, clump_of, examined, part_of
 from repose.sim.clumps.quality import Quality, quality
 from repose.sim.clumps.shapes import SHAPES
+from repose.sim.engine.world import Floats
 from repose.sim.experiment.commands import Command, Recover, SetParameters
+from repose.sim.experiment.snapshot import Floats as Triangles
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.atomic_file import write_new_file
 from repose.sim.io.mesh import SUFFIXES, UNITS
@@ -158,6 +163,10 @@ class Workshop:
     """Why there is no clump for the recipe."""
     number: int = 0
     """Increases with every clump made."""
+    camera: Camera3D = field(default_factory=Camera3D)
+    """Of the picture; the window moves it."""
+    ranges: Ranges = field(default_factory=Ranges)
+    """Of the colours of the picture."""
     _wanted: Recipe | None = None
     _thread: threading.Thread | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -166,6 +175,10 @@ class Workshop:
     """Recipe of the clump made last."""
     _curves: dict[tuple[object, ...], dict[int, Point]] = field(default_factory=dict)
     _serial: int = 1
+    _drawn: tuple[Made, Triangles, float] | None = None
+    """The clump shown, the surface of its body, and the radius of the ball that contains either [m]."""
+    _picture: tuple[tuple[float, float], Snapshot] | None = None
+    """Direction of view, and the snapshot for it."""
 
     def __post_init__(self) -> None:
         self.edits = Edits(self._take, History())
@@ -188,6 +201,40 @@ class Workshop:
     def is_made(self) -> bool:
         """Whether the clump made last is that of the recipe."""
         return self.made is not None and self._clump == self.recipe.of_clump
+
+    def picture(self) -> Snapshot | None:
+        """Body and clump beside each other as the camera sees them; None before a clump is made."""
+        made = self.made
+        if made is None:
+            return None
+        if self._drawn is None or self._drawn[0] is not made:
+            self._drawn = made, drawn_surface(made.body), reach(made.body, made.clump)
+            self._picture = None
+        key = self.camera.azimuth, self.camera.elevation
+        if self._picture is None or self._picture[0] != key:
+            _, surface, radius = self._drawn
+            self._picture = key, beside(made.body, surface, made.clump, self.camera, radius)
+        return self._picture[1]
+
+    @property
+    def corners(self) -> Floats:
+        """Points to keep in view [m], shape (points, 3)."""
+        assert self._drawn is not None
+        return corners_seen(self.camera, self._drawn[2])
+
+    def described(self) -> dict[str, object]:
+        """For programs that drive the window."""
+        return {
+            "working": self.working,
+            "words": self.words,
+            "share": self.share,
+            "number": self.number,
+            "is_made": self.is_made,
+            "spheres": len(self.made.clump.radius) if self.made is not None else 0,
+            "points": [point.spheres for point in self.points],
+            "trouble": self.trouble,
+            "recipe": self.recipe.model_dump(),
+        }
 
     def begin(self) -> None:
         """Make the clump of the recipe, and end the work under way."""
