@@ -55,7 +55,13 @@ def take_dropped(ui: Ui, path: str) -> str:
     declared = type(parameters).declared().values() if parameters is not None else ()
     fitting: Any = next((entry for entry in declared if suffix in entry.suffixes), None)
     if fitting is None:
-        return f"'{shown}' is not used: this experiment takes no such file. Shapes are for 'Your own shape'."
+        taken = [suffix for entry in declared for suffix in entry.suffixes]
+        if taken:
+            return f"'{shown}' is not used: a file that ends in {', '.join(taken)} can be dropped here."
+        return (
+            f"'{shown}' is not used: this experiment takes no files. Shapes are for 'Your own shape' and the clump "
+            "workshop (W)."
+        )
     request(ui, fitting, path)
     return ui.edits.refusals.get(fitting.name, "")
 
