@@ -140,8 +140,7 @@ class Application:
         With `keep_run` the run is saved, to be offered at the next start. If one step of the closing fails, the run is
         kept too, the other steps are done, and then the error is raised.
         """
-        from repose.app.ui.panels import runs
-        from repose.app.ui.path_field import close_dialog
+        from repose.app.ui.file_dialog import dismiss
 
         ui = self.ui
         with ExitStack() as ending:  # called from last to first
@@ -151,8 +150,7 @@ class Application:
             ending.callback(self._stop_physics)
             ending.callback(self._ahead.stop)
             ending.callback(self._close_window)
-            ending.callback(close_dialog, ui)
-            ending.callback(runs.close_dialog, ui)
+            ending.callback(dismiss, ui)
             ending.callback(ui.repeats.end)
             if keep_run:
                 ending.callback(ui.run_saver.save_now)
@@ -203,9 +201,9 @@ class Application:
     def _listen(self, events: list[pygame.Event]) -> bool:
         """Pass events to keys, panels and camera; False when the window is to be closed."""
         import pygame
+        from repose.app.ui.dropped_files import take_dropped
         from repose.app.ui.keys import dispatch, find_key, is_escape, is_letter, scene_keys
         from repose.app.ui.panels import all_keys
-        from repose.app.ui.path_field import take_dropped
         from repose.app.ui.toasts import tell
 
         keys = (*scene_keys(self.ui.snapshot), *all_keys())
