@@ -19,6 +19,7 @@ from repose.app.render.director import Director
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.pacing import pacer
 from repose.app.render.passes import needs_contacts
+from repose.app.signals import held
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
@@ -65,7 +66,8 @@ class Application:
         self, window: Window, settings: Settings, preset_name: str, preset: presets.Preset, threads: int | None = None
     ) -> None:
         # Only now that a window is open may OpenGL be imported (see `repose.app.window.window`).
-        from imgui_bundle import implot
+        with held():
+            from imgui_bundle import implot
         from repose.app.render.imgui_backend import ImguiBackend
         from repose.app.render.textures import Textures
         from repose.app.window.actions import make_actions
