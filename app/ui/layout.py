@@ -10,6 +10,7 @@ import logging
 from imgui_bundle import imgui, implot
 from repose.app.progress import one_line
 from repose.app.render.text import note, text_width
+from repose.app.ui.file_dialog import take_answer
 from repose.app.ui.panels import Panel, Side, all_panels
 from repose.app.ui.places import FOCUS, LAST_FOCUS, STABILITY, TOOLS, WHOLE_COLUMN, fold, is_low, is_short, take_focus
 from repose.app.ui.ui import Ui
@@ -68,7 +69,8 @@ def is_folded(ui: Ui) -> bool:
 
 
 def draw_panels(ui: Ui) -> None:
-    """Draw all panels of the window."""
+    """Draw all panels of the window, and take the answer of an open file dialog, whichever panels are drawn."""
+    take_answer(ui)
     left, _, _, bottom = ui.inset
     height = ui.size[1]
     if ui.presenting:

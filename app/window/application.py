@@ -19,6 +19,7 @@ from repose.app.render.director import Director
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.pacing import pacer
 from repose.app.render.passes import needs_contacts
+from repose.app.signals import held
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
@@ -66,7 +67,8 @@ class Application:
         self, window: Window, settings: Settings, preset_name: str, preset: presets.Preset, threads: int | None = None
     ) -> None:
         # Only now that a window is open may OpenGL be imported (see `repose.app.window.window`).
-        from imgui_bundle import implot
+        with held():
+            from imgui_bundle import implot
         from repose.app.render.imgui_backend import ImguiBackend
         from repose.app.render.textures import Textures
         from repose.app.window.actions import make_actions
@@ -111,7 +113,7 @@ class Application:
         ui.run_saver.tick()
         ui.recent_runs.see(ui.run_saver)
         if ui.run_saver.opened:
-            ui.run_saver.opened = False
+            ui.run_saver.opened, ui.overlay = False, ""
             ui.edits.forget()
         if min(size) > 0:
             ui.size = size
@@ -143,8 +145,7 @@ class Application:
         With `keep_run` the run is saved, to be offered at the next start. If one step of the closing fails, the run is
         kept too, the other steps are done, and then the error is raised.
         """
-        from repose.app.ui.panels import runs
-        from repose.app.ui.path_field import close_dialog
+        from repose.app.ui.file_dialog import dismiss
 
         ui = self.ui
         with ExitStack() as ending:  # called from last to first
@@ -154,8 +155,7 @@ class Application:
             ending.callback(self._stop_physics)
             ending.callback(self._ahead.stop)
             ending.callback(self._close_window)
-            ending.callback(close_dialog, ui)
-            ending.callback(runs.close_dialog, ui)
+            ending.callback(dismiss, ui)
             ending.callback(ui.repeats.end)
             ending.callback(ui.workshop.end)
             if keep_run:
@@ -208,9 +208,9 @@ class Application:
     def _listen(self, events: list[pygame.Event]) -> bool:
         """Pass events to keys, panels and camera; False when the window is to be closed."""
         import pygame
+        from repose.app.ui.dropped_files import take_dropped
         from repose.app.ui.keys import dispatch, find_key, is_escape, is_letter, scene_keys
         from repose.app.ui.panels import all_keys, edits_shown, with_edits
-        from repose.app.ui.path_field import take_dropped
         from repose.app.ui.toasts import tell
 
         keys = (*scene_keys(self.ui.snapshot), *all_keys())

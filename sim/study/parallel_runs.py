@@ -6,7 +6,6 @@ A process per run instead of a pool: a pool whose process is killed loses every 
 from __future__ import annotations
 
 import math
-import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.comparison import PREPARED, Point
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.json_text import json_text
-from repose.sim.study.child_process import end_with_parent
+from repose.sim.study.child_process import end_with_parent, ignore_interrupts, start_shielded
 
 TELL_INTERVAL = 0.5
 """Wall time between two progress messages of a run [s]."""
@@ -63,7 +62,7 @@ def attended(target: Callable[[Task, Connection], None], task: Task, tell: Conne
 
 def work(task: Task, tell: Connection) -> None:
     """Do one run and write its result; tells keywords of `_Running` meanwhile."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the parent ends its workers
+    ignore_interrupts()
     try:
         tell.send({"words": "getting the engine ready"})
         text = json_text(_result(task, tell))
@@ -150,7 +149,7 @@ def _start(task: Task, target: Callable[[Task, Connection], None]) -> _Running:
     context = get_context("spawn")
     heard, tell = context.Pipe(duplex=False)
     process = context.Process(target=attended, args=(target, task, tell), daemon=True)
-    process.start()
+    start_shielded(process)
     tell.close()  # the worker has its own end: after that is closed, no message follows
     return _Running(task, process, heard)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from imgui_bundle import imgui
 from repose.app.render.theme import PALETTES, interface_scale
-from repose.app.ui import widgets
+from repose.app.ui import file_dialog, widgets
+from repose.app.ui.dropped_files import take_dropped
 from repose.app.ui.panels import all_keys, edits_shown, workshop
-from repose.app.ui.path_field import take_dropped
 from repose.app.ui.questions import answer, open_question
 from repose.app.ui.workshop import Workshop
 from repose.sim.clumps.clump_file import read_clump
@@ -101,13 +101,30 @@ def test_a_dropped_file_is_the_body_in_the_workshop_only(tmp_path: Path) -> None
         path.write_bytes(b"no array")
         with workshop.with_edits(harness.ui, edits_shown(harness.ui)):
             assert take_dropped(harness.ui, str(path)) == ""
-            assert "'a.txt' is not used: a file that ends in .stl, .obj, .npy" in take_dropped(harness.ui, "a.txt")
+            assert "'a.txt' is not used: a file that ends in .stl, .obj, .npy or .repose" in take_dropped(
+                harness.ui, "a.txt"
+            )
         wait(lambda: not made.working)
         assert "no numpy array" in made.trouble
         harness.frame(3)
         assert {"workshop.trouble", "workshop.make", "field.unit"} <= set(harness.widgets)
         harness.ui.overlay = ""
         assert "the clump workshop (W)" in take_dropped(harness.ui, str(path))
+
+
+def test_a_file_chosen_in_the_dialog_is_the_body(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[object, ...]] = []
+    monkeypatch.setattr(file_dialog, "why_none", lambda: "")
+    monkeypatch.setattr(file_dialog, "ask_to_open", lambda *given: asked.append(given))
+    with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
+        made = opened(harness, tmp_path)
+        harness.click("field.file.choose")
+        (*_, suffixes, act) = asked[0]
+        assert suffixes == (".stl", ".obj", ".npy")
+        act(str(tmp_path / "bone.stl"))  # type: ignore[operator]
+        assert made.recipe.file == str(tmp_path / "bone.stl")
+        wait(lambda: not made.working)
+        assert "there is no such file" in made.trouble
 
 
 SIZES = [((1280, 720), 1.0, "dark"), ((1280, 720), 1.6, "light"), ((1920, 1080), 1.6, "projector")]
