@@ -459,7 +459,9 @@ def clump(
         if made is not None and json:
             print(clump_job.text_of_made(made), end="")
         elif made is not None:
-            table(("quantity", "value", "meaning"), clump_job.rows(made, density))
+            from repose.sim.clumps.making import rows
+
+            table(("quantity", "value", "meaning"), rows(made, density))
         raise typer.Exit(code)
 
 

@@ -95,6 +95,33 @@ class Track:
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """One outcome that the task of a scene states, held against the run at its end."""
+
+    statement: str
+    """What is to come out, a clause without a full stop: "the momentum stays"."""
+    found: str
+    """The number of the run with its unit, or words."""
+    expected: str
+    """The bound or the number of the closed form, with its unit, or words."""
+    holds: bool
+
+    @property
+    def complaint(self) -> str:
+        """The deviation in a sentence; empty if the outcome is as stated."""
+        return "" if self.holds else f"It does not hold that {self.statement}: {self.found} instead of {self.expected}."
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the particles of a scene: those with the layer of its place in the list."""
+
+    name: str
+    look: str = ""
+    """Its material, which sets its colour in the picture; empty for a colour of its own."""
+
+
+@dataclass(frozen=True)
 class Plot:
     """A tab of plots over time; measurements of one tab are drawn one above the other."""
 

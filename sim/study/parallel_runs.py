@@ -6,7 +6,6 @@ pool of the standard library: a pool whose process is killed loses every run und
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.json_text import json_text
-from repose.sim.study.child_process import end_with_parent
+from repose.sim.study.child_process import end_with_parent, ignore_interrupts, start_shielded
 
 TELL_INTERVAL = 0.5
 """Wall time between two progress messages of a run [s]."""
@@ -68,7 +67,7 @@ class _Worker:
 def attended(target: Target, line: Connection) -> None:
     """Do one task after the other in this process, as long as its parent lives."""
     end_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the parent ends its workers
+    ignore_interrupts()
     while True:
         try:
             target(line.recv(), line)
@@ -218,7 +217,7 @@ def _start(task: Task, target: Target) -> _Worker:
     context = get_context("spawn")
     line, theirs = context.Pipe()
     process = context.Process(target=attended, args=(target, theirs), daemon=True)
-    process.start()
+    start_shielded(process)
     theirs.close()  # the worker has its own end: after that is closed, no message follows
     worker = _Worker(process, line, task)
     worker.begin(task)

@@ -75,7 +75,7 @@ def test_json_is_the_file_and_nothing_else(capsys: pytest.CaptureFixture[str]) -
         (["needle.obj", "--grid", "24"], "thinner than the step of its grid"),
         (
             ["plate.obj", "--grid", "20", "--spheres", "3"],
-            "No sphere overlaps the body 'plate.obj' enough on a grid of 20 cells",
+            "No sphere overlaps the body 'plate' enough on its grid",
         ),
     ],
 )
