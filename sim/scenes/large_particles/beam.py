@@ -205,8 +205,7 @@ def box(parameters: BeamParameters) -> tuple[tuple[float, float], tuple[float, f
 
 def lines(experiment: Experiment) -> Floats:
     """The floor."""
-    (left, _), (right, _) = box(experiment.run.built)
-    return ground(left, right, -DEPTH)
+    return ground(-DEPTH)
 
 
 SCENE = particle_scene(

@@ -169,6 +169,13 @@ def box(parameters: HoistedParameters) -> tuple[tuple[float, float], tuple[float
     return (-2.0 * half, parameters.liquid_level - 1.2 * half), (3.0 * half, high)
 
 
+def focus(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The surface of the liquid, the log on it, and the thread up to its free end."""
+    built, (end, _, _) = experiment.run.built, thread(experiment)
+    half = 0.5 * built.length * DIAMETER
+    return (-1.3 * half, built.liquid_level - 1.3 * half), (2.3 * half, max(float(end[1]), built.liquid_level + half))
+
+
 def lines(experiment: Experiment) -> Floats:
     """The thread."""
     end, place, _ = thread(experiment)
@@ -193,6 +200,7 @@ SCENE = particle_scene(
     parts=(Part("log", "wood"),),
     liquid=bottomless,
     box=box,
+    focus=focus,
     readings=readings,
     lines=lines,
     expected=expected,

@@ -29,7 +29,7 @@ from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.faults import update_dt
 from repose.sim.experiment.ledger import booked
 from repose.sim.measure.display import Curve, Line, Outcome, Part, Reading, Track
-from repose.sim.numbers import with_prefix
+from repose.sim.numbers import prefix_of, with_prefix
 from repose.sim.parameters import Quantity, Value
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep, VerletFirst
 from repose.sim.scenes.common.phases import PhaseState, enter
@@ -51,6 +51,8 @@ RECORDS = 500
 """Number of records in a run."""
 SOFT = 0.5 * (DIAMETER - 2.0 * RADIUS)
 """Gap from which on the internal friction of an impact begins, in bodies that do not attract each other [m]."""
+WIDE = 50.0
+"""Half the length of a line that has no end [m]."""
 HELD = -1
 """Layer of particles that stay fixed during the run; the others have the number of their body as layer."""
 
@@ -392,7 +394,8 @@ def conserved(experiment: Experiment, momentum: float, arm: float) -> tuple[Outc
 
 def equals(statement: str, found: float, expected: float, tolerance: float, unit: str = "") -> Outcome:
     """A number is that of a closed form; the tolerance has its unit [SI]."""
-    words = f"{told(expected, unit)} ± {told(tolerance, unit)}"
+    factor, shown = prefix_of(max(abs(expected), tolerance), unit, 3) if unit else (1.0, "")
+    words = f"{expected / factor:.3g} ± {tolerance / factor:.2g} {shown}".rstrip()
     return Outcome(statement, told(found, unit), words, abs(found - expected) <= tolerance)
 
 
@@ -437,6 +440,7 @@ def particle_scene(
     tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: (),
     parts: tuple[Part, ...] = (),
     liquid: Callable[[Experiment], tuple[float, float] | None] = lambda experiment: None,
+    focus: Callable[[Experiment], tuple[tuple[float, float], tuple[float, float]]] | None = None,
     fields: tuple[str, ...] = (),
     action: str = "Start",
     overlap_limit: float = 0.5,
@@ -445,8 +449,9 @@ def particle_scene(
 
     `start(parameters, seed)` makes the world, `launch(parameters, world)` gives the velocities [m/s], shape (count, 2),
     `measured(experiment)` the quantities to record, `outcomes(experiment)` what the task states of a whole run. `box`
-    is the part of the plane to show [m], `lines(experiment)` are walls and threads to draw [m], shape (lines, 2, 2),
-    and `expected(experiment)` are lines of closed forms by the title of their plot.
+    is the part of the plane to show [m]; a smaller `focus` stays in view, the rest where particles are. With
+    `lines(experiment)` come walls and threads to draw [m], shape (lines, 2, 2), and with `expected(experiment)` lines
+    of closed forms by the title of their plot.
     """
 
     def begin(parameters: Any, seed: int) -> tuple[World, ParticlesState]:
@@ -547,7 +552,7 @@ def particle_scene(
         act=act,
         describe=describe,
         box=lambda experiment: box(experiment.run.built),
-        focus=lambda experiment: box(experiment.run.built),
+        focus=focus or (lambda experiment: box(experiment.run.built)),
         results=results,
         check=check,
         outcomes=found,
@@ -575,9 +580,9 @@ def smallest(world: World) -> tuple[float, float]:
     return float(world.mass[row]), float(world.radius[row])
 
 
-def ground(left: float, right: float, height: float = 0.0) -> Floats:
-    """A level line to draw [m], shape (1, 2, 2)."""
-    return np.array([[[left, height], [right, height]]])
+def ground(height: float = 0.0) -> Floats:
+    """A level line across any picture [m], shape (1, 2, 2)."""
+    return np.array([[[-WIDE, height], [WIDE, height]]])
 
 
 def upward_plane(height: float = 0.0) -> Floats:

@@ -170,11 +170,16 @@ def box(parameters: RaftParameters) -> tuple[tuple[float, float], tuple[float, f
     return (-half, parameters.liquid_level - parameters.depth - RADIUS), (half, high)
 
 
+def focus(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The surface of the liquid around a floating body."""
+    level, size = experiment.parameters.liquid_level, experiment.run.built.side * DIAMETER
+    return (-1.5 * size, level - 1.3 * size), (1.5 * size, level + 1.0 * size)
+
+
 def lines(experiment: Experiment) -> Floats:
     """The bottom of the liquid."""
     built = experiment.run.built
-    (left, _), (right, _) = box(built)
-    return ground(left, right, built.liquid_level - built.depth)
+    return ground(built.liquid_level - built.depth)
 
 
 def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
@@ -197,6 +202,7 @@ SCENE = particle_scene(
         experiment.parameters.liquid_level,
     ),
     box=box,
+    focus=focus,
     readings=readings,
     lines=lines,
     expected=expected,

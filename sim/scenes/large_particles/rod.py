@@ -185,8 +185,7 @@ def box(parameters: RodParameters) -> tuple[tuple[float, float], tuple[float, fl
 
 def lines(experiment: Experiment) -> Floats:
     """The floor."""
-    (left, _), (right, _) = box(experiment.run.built)
-    return ground(left, right)
+    return ground()
 
 
 SCENE = particle_scene(
