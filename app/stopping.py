@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-from repose.app.signals import CAUGHT, SIGNALS, Interrupt
+from repose.app.signals import CAUGHT, SIGNALS, stop_at_once
 
 
 class StopAsked(Exception):
@@ -40,7 +40,7 @@ def stoppable() -> Iterator[Stop]:
         at_once = stop.asked or not stop.listening
         stop.asked = True
         if at_once:
-            raise Interrupt
+            stop_at_once()
 
     if threading.current_thread() is not threading.main_thread():
         yield stop

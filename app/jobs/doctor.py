@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from repose.app.signals import held
 from repose.app.thread_count import most_threads
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD, available
 
@@ -67,7 +68,8 @@ def probe_opengl() -> None:
     from repose.app.window.window import open_offscreen
 
     window = open_offscreen((64, 64))
-    importlib.import_module("imgui_bundle")  # needs the X libraries, which a minimal installation lacks
+    with held():
+        importlib.import_module("imgui_bundle")  # needs the X libraries, which a minimal installation lacks
     sys.stdout.write(json.dumps({"version": window.gl_version, "renderer": window.gl_renderer}) + "\n")
     window.close()
 

@@ -3,7 +3,6 @@ background. The process ends with the program; engines compiled so far remain on
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-from repose.sim.study.child_process import end_with_parent, lower_priority
+from repose.sim.study.child_process import end_with_parent, ignore_interrupts, lower_priority, start_shielded
 
 
 class State(NamedTuple):
@@ -55,7 +54,7 @@ class CompileProcess:
         context = get_context("spawn")
         self._heard, tell = context.Pipe(duplex=False)
         self._process = context.Process(target=_work, args=(tell, self.low), daemon=True)
-        self._process.start()
+        start_shielded(self._process)
         tell.close()  # the process has its own end: after that is closed, no message follows
         self._began = 0.0
 
@@ -126,7 +125,7 @@ def _tell_part(tell: Connection, words: str, part: str) -> None:
 
 def _work(tell: Connection, low: bool) -> None:
     """The work of the process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the parent ends this process
+    ignore_interrupts()
     end_with_parent()
     if low:
         lower_priority()

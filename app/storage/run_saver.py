@@ -159,7 +159,7 @@ class RunSaver:
         self.said, self.trouble = "", ""
         text = unquoted(path)
         if not text:
-            self.trouble = "Type the path of a file first."
+            self.trouble = "Type the path of a file under File first; Ctrl+R shows the saved runs."
             return None
         target = Path(text).expanduser()
         self.path = str(target if target.suffix else target.with_suffix(SUFFIX))

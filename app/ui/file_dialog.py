@@ -1,15 +1,23 @@
-"""The system's own dialog for choosing a file, polled once per frame."""
+"""The system's own dialog for choosing a file: one at a time, polled once per frame, whatever the window shows."""
 
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import sys
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
+
+from repose.app.ui.toasts import tell
+from repose.app.ui.ui import Ui
 
 log = logging.getLogger(__name__)
 
+DIALOG = "file dialog"
+"""Entry of `Ui.memory`: the open dialog, and the function that gets the selected path."""
 PROGRAMS = ("zenity", "kdialog", "qarma", "matedialog")
 """Programs that draw the dialog on Linux; one of them must be installed."""
 
@@ -22,38 +30,52 @@ def why_none() -> str:
     return ""
 
 
-def open_dialog(title: str, kinds: str, suffixes: tuple[str, ...]) -> Any:
-    """An open dialog, or None if none could be opened."""
-    try:
-        from imgui_bundle import portable_file_dialogs
-
-        return portable_file_dialogs.open_file(title, "", [kinds, " ".join(f"*{suffix}" for suffix in suffixes)])
-    except Exception:  # the desktop may raise anything; the path can still be typed
-        log.warning("No file dialog could be opened.", exc_info=True)
-        return None
+def is_open(ui: Ui) -> bool:
+    """Whether a dialog waits for its answer; another one cannot be opened."""
+    return DIALOG in ui.memory
 
 
-def save_dialog(title: str, path: str, kinds: str, suffix: str) -> Any:
-    """An open dialog for the name of a new file, or None if none could be opened; it asks before it returns the name of
-    an existing one."""
-    try:
-        from imgui_bundle import portable_file_dialogs
+def ask_to_open(
+    ui: Ui, title: str, folder: Path | None, kinds: str, suffixes: tuple[str, ...], act: Callable[[str], object]
+) -> None:
+    """Open a dialog that begins in the folder; `act` gets the path of the selected file."""
+    begins = (
+        os.path.join(folder, "") if folder is not None else ""
+    )  # with a separator: without it, zenity shows the parent
+    filters = [kinds, " ".join(f"*{suffix}" for suffix in suffixes)]
+    _ask(ui, "open_file", (title, begins, filters), act)
 
-        return portable_file_dialogs.save_file(title, path, [kinds, f"*{suffix}"])
-    except Exception:  # the desktop may raise anything; the path can still be typed
-        log.warning("No file dialog could be opened.", exc_info=True)
-        return None
+
+def ask_to_save(ui: Ui, title: str, path: str, kinds: str, suffix: str, act: Callable[[str], object]) -> None:
+    """Open a dialog for the name of a new file, which asks before it returns the name of an existing one."""
+    _ask(ui, "save_file", (title, path, [kinds, f"*{suffix}"]), act)
 
 
-def answer(dialog: Any) -> str | None:
-    """The selected path, empty if the dialog was cancelled; None while the dialog is open."""
-    if not dialog.ready(0):
-        return None
+def take_answer(ui: Ui) -> None:
+    """Called once per frame: pass the selected path on; a cancelled dialog does nothing."""
+    dialog, act = ui.memory.get(DIALOG, (None, None))
+    if dialog is None or not dialog.ready(0):
+        return
+    del ui.memory[DIALOG]
     chosen = dialog.result()
-    return str(chosen if isinstance(chosen, str) else chosen[0]) if chosen else ""
+    if chosen:
+        act(str(chosen if isinstance(chosen, str) else chosen[0]))
 
 
-def dismiss(dialog: Any) -> None:
+def dismiss(ui: Ui) -> None:
     """Close an open dialog, which would otherwise delay the end of the program."""
-    if not dialog.ready(0):
+    dialog, _ = ui.memory.pop(DIALOG, (None, None))
+    if dialog is not None and not dialog.ready(0):
         dialog.kill()
+
+
+def _ask(ui: Ui, kind: str, asked: tuple[Any, ...], act: Callable[[str], object]) -> None:
+    if is_open(ui):
+        return
+    try:
+        from imgui_bundle import portable_file_dialogs
+
+        ui.memory[DIALOG] = getattr(portable_file_dialogs, kind)(*asked), act
+    except Exception:  # the desktop may raise anything; the path can still be typed
+        log.warning("No file dialog could be opened.", exc_info=True)
+        tell(ui, "The system opens no dialog for choosing files: type the path.", bad=True)

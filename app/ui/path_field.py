@@ -1,26 +1,23 @@
-"""The row of a parameter that names a file: typed, chosen in the system's dialog, or dropped on the window."""
+"""The row of a parameter that names a file: typed, or chosen in the system's dialog."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from imgui_bundle import imgui
 from repose.app.render.text import text_width
 from repose.app.ui import file_dialog
+from repose.app.ui.edits import Edits
 from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, right_clicked, tooltip
 from repose.sim.parameters import Parameter, unquoted
 
-DIALOG = "file dialog"
-"""Entry of `Ui.memory`: the open dialog and its parameter."""
-
 
 def draw_path(ui: Ui, parameter: Parameter, help: str) -> None:
     """Label, path and a button that opens the dialog."""
     name, key = parameter.name, f"path.{parameter.name}"
-    _take_answer(ui)
     imgui.align_text_to_frame_padding()
     imgui.text_unformatted(parameter.quantity.label)
     imgui.same_line()
@@ -41,36 +38,14 @@ def draw_path(ui: Ui, parameter: Parameter, help: str) -> None:
         request(ui, parameter, unquoted(text))
     imgui.same_line()
     missing = file_dialog.why_none()
-    free = not missing and DIALOG not in ui.memory
+    free = not missing and not file_dialog.is_open(ui)
     if button(ui, f"field.{name}.choose", "Choose", width=choose, enabled=free, help=missing or "Choose a file."):
-        dialog = file_dialog.open_dialog(parameter.quantity.label, "Files", parameter.suffixes)
-        if dialog is not None:
-            ui.memory[DIALOG] = (name, dialog)
+        folder = Path(shown).parent if shown else None
+        use = partial(_take_chosen, ui.edits, name)
+        file_dialog.ask_to_open(ui, parameter.quantity.label, folder, "Files", parameter.suffixes, use)
 
 
-def take_dropped(ui: Ui, path: str) -> str:
-    """Set the parameter that accepts such a file; returns why that is not possible, or an empty string."""
-    suffix, shown = Path(path).suffix.lower(), Path(path).name
-    parameters = ui.edits.parameters
-    declared = type(parameters).declared().values() if parameters is not None else ()
-    fitting: Any = next((entry for entry in declared if suffix in entry.suffixes), None)
-    if fitting is None:
-        return f"'{shown}' is not used: this experiment takes no such file. Shapes are for 'Your own shape'."
-    request(ui, fitting, path)
-    return ui.edits.refusals.get(fitting.name, "")
-
-
-def close_dialog(ui: Ui) -> None:
-    """Close the dialog at the end of the program."""
-    if DIALOG in ui.memory:
-        file_dialog.dismiss(ui.memory.pop(DIALOG)[1])
-
-
-def _take_answer(ui: Ui) -> None:
-    name, dialog = ui.memory.get(DIALOG, ("", None))
-    chosen = file_dialog.answer(dialog) if dialog is not None else None
-    if chosen is None:
-        return
-    del ui.memory[DIALOG]
-    if chosen and hasattr(ui.edits.parameters, name):
-        ui.edits.set({name: chosen})
+def _take_chosen(edits: Edits, name: str, path: str) -> None:
+    """Set the parameter, unless another scene without it has begun meanwhile."""
+    if hasattr(edits.parameters, name):
+        edits.set({name: path})

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from repose.app.render.camera import Box, Size
 from repose.app.render.director import Read
 from repose.app.render.orbit import Camera
+from repose.app.signals import held
 from repose.app.storage.view import View
 from repose.app.window.window import open_offscreen
 from repose.sim.experiment.snapshot import Snapshot
@@ -21,6 +22,8 @@ class PictureMaker:
     def __init__(self, size: Size = (1920, 1080)) -> None:
         self.size = size
         self._window = open_offscreen()
+        with held():
+            import imgui_bundle  # noqa: F401
         from repose.app.render.imgui_backend import ImguiBackend
         from repose.app.render.renderer import Renderer
 

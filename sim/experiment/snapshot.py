@@ -113,6 +113,9 @@ class Snapshot:
     facets: Floats = field(default_factory=lambda: np.empty((0, 2, 2), np.float32))
     """Walls to draw [m]: corners of triangles in space, ends of lines in the plane;
     shape (facets, dimension, dimension)."""
+    solid: Floats = field(default_factory=lambda: np.empty((0, 2, 3, 3), np.float32))
+    """Surface of a body in space, drawn opaque: corners of triangles [m], and unit normals at them, outwards;
+    shape (triangles, 2, 3, 3)."""
     ghosts: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
     """Positions of spheres in space according to a closed form: centre and radius [m], shape (ghosts, 4)."""
     bonds: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))

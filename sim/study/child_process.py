@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 from contextlib import suppress
-from multiprocessing import parent_process
+from multiprocessing import parent_process, resource_tracker
+from multiprocessing.context import SpawnProcess
 
 ABANDONED = 1
 """Exit code of a process whose parent has ended, which nobody reads."""
 BELOW_NORMAL_PRIORITY_CLASS = 0x4000
 """Of Windows."""
+
+
+def start_shielded(process: SpawnProcess) -> None:
+    """Start a process that Ctrl-C does not reach from its first instant on: its parent ends it.
+
+    Ctrl-C goes to the whole process group, and a process that is still importing would print a traceback. A blocked
+    signal stays blocked in the new process, and reaches the parent when this function returns.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        process.start()
+        return
+    resource_tracker.ensure_running()  # when it starts it unblocks the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def ignore_interrupts() -> None:
+    """Called by such a process: without this, Ctrl-C would reach it in Windows."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def end_with_parent() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from repose.app.signals import INTERRUPTED, SIGNALS
+from repose.app.signals import INTERRUPTED, SIGNALS, Interrupt, held, stop_at_once
 
 from tests.app.program import UNIX, start
 
@@ -70,6 +72,51 @@ def test_a_signal_whose_exception_a_library_catches_ends_the_run(here: Path) -> 
     _, told = program.communicate(timeout=120)
     assert program.returncode == INTERRUPTED, told
     assert "Traceback" not in told
+
+
+DRAW = """
+import sys
+import repose.app.signals
+
+class Signals:
+    def find_spec(self, name, path=None, target=None):
+        if name == "imgui_bundle":
+            repose.app.signals.interrupt(2, None)
+
+sys.meta_path.insert(0, Signals())
+try:
+    from repose.app.window import picture
+    picture.open_offscreen = lambda: None
+    picture.PictureMaker()
+except repose.app.signals.Interrupt:
+    print("imgui_bundle._imgui_bundle" in sys.modules)
+"""
+"""A signal as the library of the panels begins to load, for a picture; says whether it has been loaded completely."""
+
+
+def test_a_signal_while_the_library_in_c_plus_plus_loads_is_answered_after_it() -> None:
+    said = subprocess.run([sys.executable, "-c", DRAW], capture_output=True, text=True, timeout=60)
+    assert (said.stdout, said.stderr) == ("True\n", "")
+
+
+def test_a_held_signal_is_answered_at_the_end_of_the_outer_block() -> None:
+    done = []
+
+    def load() -> None:
+        with held():
+            with held():
+                stop_at_once()
+                done.append("inner")
+            done.append("outer")
+        done.append("never")
+
+    with pytest.raises(Interrupt):
+        load()
+    assert done == ["inner", "outer"]
+    with held():
+        done.append("without a signal")
+    with pytest.raises(Interrupt):
+        stop_at_once()
 
 
 @UNIX

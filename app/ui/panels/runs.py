@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pygame
 from imgui_bundle import imgui
@@ -27,8 +26,6 @@ EXPORTS = {
     ".npz": "Every table of the state, for numpy.load.",
 }
 """Kinds of file the grains are written to for other programs."""
-DIALOG = "run dialog"
-"""Entry of `Ui.memory`: what the open dialog is for, and the dialog."""
 
 
 def draw(ui: Ui) -> None:
@@ -38,7 +35,6 @@ def draw(ui: Ui) -> None:
 
 def _draw_file(ui: Ui) -> None:
     saver = ui.run_saver
-    _take_answer(ui)
     imgui.align_text_to_frame_padding()
     imgui.text_disabled("Run")
     imgui.same_line()
@@ -81,10 +77,11 @@ def _draw_buttons(ui: Ui) -> None:
     imgui.same_line()
     if button(ui, "runs.open", "Open" if missing else "Open…", hint="Ctrl+O", width=half):
         open_run(ui)
-    free = not missing and DIALOG not in ui.memory
+    free = not missing and not file_dialog.is_open(ui)
     if button(ui, "runs.save_as", "Save as…", width=half, enabled=free, help=missing or "Choose folder and name."):
         path = ui.run_saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene))
-        _ask_system(ui, "save", file_dialog.save_dialog("Save the run", path, "Runs", SUFFIX))
+        save = partial(ui.run_saver.save, asked=True)
+        file_dialog.ask_to_save(ui, "Save the run", path, "Runs", SUFFIX, save)
     imgui.same_line()
     if button(ui, "runs.recent", "Recent runs", width=half, help="Saved runs with their pictures."):
         ui.actions["recent_runs"]()
@@ -114,8 +111,10 @@ def open_run(ui: Ui) -> None:
     """Ask which run to open with the system's own dialog; where there is none, open the one whose path is typed."""
     if file_dialog.why_none():
         open_file(ui, ui.run_saver.path)
-    elif DIALOG not in ui.memory:
-        _ask_system(ui, "open", file_dialog.open_dialog("Open a run", "Runs", (SUFFIX,)))
+        return
+    typed = unquoted(ui.run_saver.path)
+    folder = Path(typed).expanduser().parent if typed else runs_folder()
+    file_dialog.ask_to_open(ui, "Open a run", folder, "Runs", (SUFFIX,), partial(open_file, ui))
 
 
 def open_file(ui: Ui, path: str) -> None:
@@ -124,30 +123,6 @@ def open_file(ui: Ui, path: str) -> None:
         ui.run_saver.open(path)  # which says that a path is missing
         return
     replace_run(ui, f"Open {Path(unquoted(path)).name}?", "Open", partial(ui.run_saver.open, path))
-
-
-def _ask_system(ui: Ui, what: str, dialog: Any) -> None:
-    """Wait for the answer to a dialog; where it could not be opened the path can still be typed."""
-    if dialog is not None:
-        ui.memory[DIALOG] = what, dialog
-
-
-def close_dialog(ui: Ui) -> None:
-    """Close the dialog at the end of the program."""
-    if DIALOG in ui.memory:
-        file_dialog.dismiss(ui.memory.pop(DIALOG)[1])
-
-
-def _take_answer(ui: Ui) -> None:
-    what, dialog = ui.memory.get(DIALOG, ("", None))
-    chosen = file_dialog.answer(dialog) if dialog is not None else None
-    if chosen is None:
-        return
-    del ui.memory[DIALOG]
-    if chosen and what == "open":
-        open_file(ui, chosen)
-    elif chosen:
-        ui.run_saver.save(chosen, asked=True)
 
 
 KEYS = (

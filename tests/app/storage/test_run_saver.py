@@ -67,7 +67,7 @@ def test_save_asks_before_it_overwrites_a_file_of_others(
 ) -> None:
     made, sent = kept
     made.save("")
-    assert made.trouble == "Type the path of a file first."
+    assert made.trouble.startswith("Type the path of a file under File first;")
     other = tmp_path / "other.repose"
     other.write_text("mine")
     made.save(f'"{other}"')

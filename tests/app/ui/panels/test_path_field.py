@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from imgui_bundle import imgui
 from repose.app.ui import file_dialog
+from repose.app.ui.dropped_files import take_dropped
 from repose.app.ui.fields import describe
-from repose.app.ui.path_field import close_dialog, take_dropped
+from repose.app.ui.toasts import TOASTS
 from repose.sim.experiment.commands import SetParameters
 from repose.sim.registry import scenes
 
@@ -112,8 +113,8 @@ def test_a_cancelled_dialog_changes_nothing_and_an_open_one_is_closed_at_the_end
     harness.click("field.mesh.choose")
     harness.frame(10)
     harness.click("field.mesh.choose")
-    close_dialog(harness.ui)
-    close_dialog(harness.ui)
+    file_dialog.dismiss(harness.ui)
+    file_dialog.dismiss(harness.ui)
     assert left.killed
     assert harness.commands == []
 
@@ -121,6 +122,7 @@ def test_a_cancelled_dialog_changes_nothing_and_an_open_one_is_closed_at_the_end
 def test_without_a_dialog_the_path_can_be_typed(harness: PanelHarness, mesh: str, dialogs: list) -> None:
     harness.click("field.mesh.choose")  # the queue is empty: opening fails
     assert harness.ui.broken == {}
+    assert "type the path" in harness.ui.memory[TOASTS][-1].text
     harness.click("field.mesh")
     harness.write(mesh)
     assert harness.commands == [SetParameters({"mesh": mesh})]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from repose.app.storage import thumbnails
+from repose.app.storage.paths import runs_folder
 from repose.app.storage.run_saver import RunSaver
 from repose.app.ui import file_dialog, recent_runs
-from repose.app.ui.panels import all_keys, runs, scenes
-from repose.app.ui.questions import is_losing, open_question
+from repose.app.ui.dropped_files import take_dropped
+from repose.app.ui.panels import all_keys, scenes
+from repose.app.ui.questions import answer, is_losing, open_question
 from repose.app.ui.recent_runs import RecentRuns
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment
@@ -184,24 +187,69 @@ class Answer:
         return self.answer
 
 
+def dialogs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Title and proposed path of every dialog that is opened from now on; each is answered at once."""
+    from imgui_bundle import portable_file_dialogs
+
+    asked: list[tuple[str, str]] = []
+    monkeypatch.setattr(file_dialog, "why_none", lambda: "")
+
+    def answered(chosen: list[str] | str) -> Callable[..., Answer]:
+        return lambda title, path, filters: (asked.append((title, path)), Answer(chosen))[1]
+
+    monkeypatch.setattr(portable_file_dialogs, "open_file", answered(["a.repose"]))
+    monkeypatch.setattr(portable_file_dialogs, "save_file", answered("b.repose"))
+    return asked
+
+
 def test_the_dialog_of_the_system_selects_files_to_open_and_to_save(
     harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
-    opened: list[str] = []
+    asked, opened = dialogs(monkeypatch), []
     saved: list[tuple[str, bool]] = []
-    monkeypatch.setattr(file_dialog, "why_none", lambda: "")
-    monkeypatch.setattr(file_dialog, "open_dialog", lambda title, *rest: (asked.append(title), Answer(["a.repose"]))[1])
-    monkeypatch.setattr(file_dialog, "save_dialog", lambda title, *rest: (asked.append(title), Answer("b.repose"))[1])
-    monkeypatch.setattr(runs, "open_file", lambda ui, path: opened.append(path))
+    harness.ui.snapshot.step = 0
+    monkeypatch.setattr(harness.ui.run_saver, "open", opened.append)
     monkeypatch.setattr(harness.ui.run_saver, "save", lambda path, asked=False: saved.append((path, asked)))
     harness.click("tab.runs")
     harness.click("runs.open")
     harness.click("runs.save_as")
     harness.frame(2)
-    assert asked == ["Open a run", "Save the run"]
+    assert [title for title, _ in asked] == ["Open a run", "Save the run"]
+    assert Path(asked[0][1]) == runs_folder()
     assert (opened, saved) == (["a.repose"], [("b.repose", True)])
-    assert runs.DIALOG not in harness.ui.memory
+    assert not file_dialog.is_open(harness.ui)
+
+
+@pytest.mark.parametrize("shown", ["plots", "all parameters", "presentation", "no panels"])
+def test_a_run_chosen_in_the_dialog_is_opened_whatever_the_window_shows(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch, shown: str
+) -> None:
+    asked, opened = dialogs(monkeypatch), []
+    monkeypatch.setattr(harness.ui.run_saver, "open", opened.append)
+    harness.ui.snapshot.step = 0
+    harness.click("tab.plots")
+    if shown == "all parameters":
+        harness.click("parameters.more")
+    harness.ui.presenting = shown == "presentation"
+    harness.ui.view.ui_visible = shown != "no panels"
+    press(harness, "open_run")
+    assert len(asked) == 1
+    assert opened == ["a.repose"]
+
+
+def test_a_saved_run_dropped_on_the_window_is_opened_after_the_question(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(harness.ui.run_saver, "open", opened.append)
+    harness.ui.snapshot = replace(harness.ui.snapshot, step=100, progress=0.5)
+    assert take_dropped(harness.ui, "/somewhere/heap.REPOSE") == ""
+    assert opened == []
+    question = open_question(harness.ui)
+    assert question is not None
+    assert question.text.startswith("Open heap.REPOSE?")
+    answer(harness.ui, True)
+    assert opened == ["/somewhere/heap.REPOSE"]
 
 
 def test_without_a_dialog_program_the_path_is_typed(harness: PanelHarness, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +259,7 @@ def test_without_a_dialog_program_the_path_is_typed(harness: PanelHarness, monke
     harness.ui.snapshot.step = 0
     harness.click("tab.runs")
     harness.click("runs.save_as")  # it is greyed
-    assert runs.DIALOG not in harness.ui.memory
+    assert not file_dialog.is_open(harness.ui)
     harness.ui.run_saver.path = "typed.repose"
     harness.click("runs.open")
     assert opened == ["typed.repose"]

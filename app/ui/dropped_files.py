@@ -1,0 +1,32 @@
+"""Files dropped on the window: a saved run is opened, any other file becomes the value of a parameter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from repose.app.ui.panels.runs import open_file
+from repose.app.ui.questions import request
+from repose.app.ui.ui import Ui
+from repose.sim.io.archive import SUFFIX
+
+
+def take_dropped(ui: Ui, path: str) -> str:
+    """Open the run, or set the parameter that accepts such a file; returns why that is not possible, or an empty
+    string."""
+    suffix, shown = Path(path).suffix.lower(), Path(path).name
+    if suffix == SUFFIX:
+        open_file(ui, path)
+        return ""
+    parameters = ui.edits.parameters
+    declared = type(parameters).declared().values() if parameters is not None else ()
+    fitting = next((entry for entry in declared if suffix in entry.suffixes), None)
+    if fitting is None:
+        taken = [suffix for entry in declared for suffix in entry.suffixes]
+        if taken:
+            return f"'{shown}' is not used: a file that ends in {', '.join(taken)} or {SUFFIX} can be dropped here."
+        return (
+            f"'{shown}' is not used: this experiment takes only saved runs, which end in {SUFFIX}. Shapes are for "
+            "'Your own shape' and the clump workshop (W)."
+        )
+    request(ui, fitting, path)
+    return ui.edits.refusals.get(fitting.name, "")
