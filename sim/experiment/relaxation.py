@@ -134,8 +134,8 @@ def relax(
 
 
 def share_done(first: float, now: float, wanted: float) -> float:
-    """Share of the way from a first value down to the wanted one, 0 to 1, counted in factors unless that one is negative,
-    as the energy of particles that attract each other is."""
+    """Share of the way from a first value down to the wanted one, 0 to 1, counted in factors unless that one is
+    negative, as the energy of particles that attract each other is."""
     if now <= wanted or first <= wanted:
         return 1.0
     if wanted < 0.0:
