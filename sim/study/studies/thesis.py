@@ -18,7 +18,7 @@ from repose.sim.measure.display import Line
 from repose.sim.parameters import Value
 from repose.sim.study import judging
 from repose.sim.study.outcome import Outcome
-from repose.sim.study.plan import Case, Statement, StudyPlan, Verdict
+from repose.sim.study.plan import Case, Reference, Statement, StudyPlan, Verdict
 
 FRICTION = (0.0, 0.05, 0.1, 0.15, 0.2)
 """Friction coefficients of figures 4.2 to 4.4 and 4.7 [-]."""
@@ -30,6 +30,11 @@ ABOUT_SEVEN = 7.0
 """Angle at μ = 0.05 and R_p = 0.25 mm, "about 7°" [°]."""
 FORMING = 0.15
 """Time after the opening from which on the flank reaches the base [s]."""
+
+
+SIMPLIFIED_LINE = Reference(
+    f"{LINEAR_K[0]} arctan μ (thesis, simplified)", lambda friction: np.asarray(LINEAR_K[0] * np.arctan(friction))
+)
 
 
 def straight_line(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
@@ -186,6 +191,7 @@ INTEGRATORS = StudyPlan(
         Case("simplified, Gear-5", {**SIMPLIFIED, "integrator": "gear5"}),
         Case("Hertz, Verlet", {"integrator": "leapfrog"}),
     ),
+    references=(SIMPLIFIED_LINE,),
     statements=(
         Statement(
             "Both schemes give the same angles within the statistical errors.",
@@ -205,6 +211,7 @@ LAWS = StudyPlan(
     scene="heap",
     grid={"friction": FRICTION},
     cases=(Case("simplified", SIMPLIFIED), Case("Hertz")),
+    references=(SIMPLIFIED_LINE,),
     seeds=(1, 2, 3, 4, 5),
     statements=(
         Statement("Simplified model: θ = k arctan μ.", "k = 1.22 ± 0.13", factor_is("simplified", LINEAR_K)),

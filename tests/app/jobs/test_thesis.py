@@ -66,7 +66,9 @@ def test_a_figure_has_units_error_bars_fits_and_reference_lines(outcomes: dict[s
     means = [line for line in curve.lines if line.points and not line.single]
     assert [line.label for line in means] == ["simplified", "Hertz"]
     assert all(line.error is not None and (line.error > 0.0).any() for line in means)
-    assert {"arctan μ", "1.77 arctan μ (thesis)"} <= {line.label for line in curve.lines}
+    assert {"arctan μ", "1.77 arctan μ (thesis, Hertz)", "1.22 arctan μ (thesis, simplified)"} <= {
+        line.label for line in curve.lines
+    }
     assert outcomes["thesis-4.5"].curve().x_label == "base grain radius R_p [mm]"
 
 
