@@ -81,6 +81,17 @@ def test_filming_changes_no_bit_of_a_scene(scene: str, finished: Finished) -> No
     assert (np.array(frames) < due + 1e-3).all()
 
 
+def test_kinetic_energies_at_the_end_are_those_of_the_spheres_that_were_stopped(finished: dict) -> None:
+    simulation, result = finished["slope"]
+    speeds = np.array(simulation.run.state.speed[-1])
+    slides, rolls = result["spheres"][0], result["spheres"][-1]  # without friction, and above the critical friction
+    mass = simulation.run.built.mass
+    assert slides["kinetic_energy_at_end"] == pytest.approx(0.5 * mass * speeds[0] ** 2, rel=1e-6)
+    assert rolls["kinetic_energy_at_end"] == pytest.approx(0.7 * mass * speeds[-1] ** 2, rel=1e-2)
+    assert result["energy"]["translational"] == 0.0
+    assert all(sphere["kinetic_energy_at_end"] > 0.0 for sphere in finished["bounce"][1]["spheres"])
+
+
 @every_scene
 def test_the_result_is_plain_json_in_si(scene: str, finished: Finished) -> None:
     simulation, result = finished[scene]
