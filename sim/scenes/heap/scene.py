@@ -60,7 +60,8 @@ def supervise(experiment: Experiment) -> None:
     elif state.phase == "rested":
         move_again(experiment)
     elif state.phase == "flowing" and quiet:
-        come_to_rest(experiment, measured=state.run_all)
+        # A heap that was measured and moved again has another slope: the line in the picture would be that of the past.
+        come_to_rest(experiment, measured=state.run_all or state.slope is not None)
 
 
 def _fill_on(experiment: Experiment) -> None:
