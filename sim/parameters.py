@@ -359,8 +359,10 @@ def _flatten(name: str, field: Any) -> Parameter:
     # In a union such as "a number or 'auto'" the bounds are in the annotation of one member.
     inner = [entry for part in parts if get_origin(part) is Annotated for entry in get_args(part)]
     bounds = [*field.metadata, *inner]
-    low: Any = next((entry.ge for entry in bounds if isinstance(entry, annotated_types.Ge)), None)
-    high: Any = next((entry.le for entry in bounds if isinstance(entry, annotated_types.Le)), None)
+    # A type with bounds can be narrowed by further ones: the tightest count.
+    lows: list[Any] = [entry.ge for entry in bounds if isinstance(entry, annotated_types.Ge)]
+    highs: list[Any] = [entry.le for entry in bounds if isinstance(entry, annotated_types.Le)]
+    low, high = max(lows, default=None), min(highs, default=None)
     choices = tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part))
     choices += tuple(word for entry in field.metadata if isinstance(entry, OneOf) for word in entry.names)
     types = {part for part in (*parts, *inner) if isinstance(part, type)}

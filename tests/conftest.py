@@ -16,11 +16,14 @@ from hypothesis import settings
 from repose.app.jobs.doctor import PROBE
 from repose.app.storage.engine_cache import choose_engine_cache
 
-from tests.sharing import OneCompiles, in_order
+from tests.sharing import OneCompiles, in_order, rewrite_in_turn
 
 ROOT = Path(__file__).resolve().parent.parent
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None) is not None:
+    # Tests start hundreds of programs: without bytecode on disk each of them compiles a thousand modules again.
+    sys.dont_write_bytecode = False
 os.environ.setdefault("LP_NUM_THREADS", "0")  # software OpenGL draws small pictures fastest without threads of its own
 os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"
 choose_engine_cache()
@@ -51,6 +54,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneCompiles 
         return None
     config.option.loadscopereorder = False
     return OneCompiles(config, log)
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Every worker collects all tests: let each rewrite other files first, and read the rest from disk."""
+    rewrite_in_turn([session.config.rootpath / argument.split("::")[0] for argument in session.config.args])
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -7,7 +7,12 @@ those begin with what needs none of them, and with what takes longest.
 
 from __future__ import annotations
 
+import importlib
+import os
 from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
@@ -37,6 +42,25 @@ FIRST = (
 )
 """For the other workers: a minute without any loop, then windows; that of the hourglass last, whose loop is compiled
 late."""
+
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def rewrite_in_turn(places: Iterable[Path]) -> None:
+    """Import the test files at these places in an order that differs between workers.
+
+    pytest rewrites the assertions of a file at its first import and keeps the result on disk. In a fresh checkout
+    workers that import in the same order all rewrite the same file at the same time.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return
+    files = sorted({file for place in places for file in ([place] if place.is_file() else place.rglob("test_*.py"))})
+    number, count = int(os.environ["PYTEST_XDIST_WORKER"][2:]), int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    begin = len(files) * number // count
+    for file in files[begin:] + files[:begin]:
+        with suppress(Exception):  # whatever is wrong with a file, pytest says so when it collects it
+            importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
 class OneCompiles(LoadFileScheduling):

@@ -29,7 +29,23 @@ repose sweep hourglass --seeds 1-5 --set count_for=4
 
 repose sweep hourglass --over orifice=0.1,0.125,0.15 --out rates
 
-repose sweep heap --over friction=0.05,0.1,0.2 --seeds 1,2,3"""
+repose sweep heap --over friction=0.05:0.2:4 --over integrator=gear5,leapfrog --seeds 1,2,3"""
+STUDY_EXAMPLES = """Examples:
+
+repose study thesis-4.3 --seeds 5 --out laws
+
+repose study thesis --out thesis --resume
+
+repose study my_study.toml --error 0.5"""
+WantedError = Annotated[
+    float | None,
+    typer.Option(
+        parser=typed_number,
+        metavar="NUMBER",
+        help="Add seeds until the standard error of each mean is at most this, in the unit shown.",
+        show_default=False,
+    ),
+]
 
 cli = typer.Typer(
     name="repose",
@@ -240,10 +256,10 @@ def run(
             threads=threads,
         )
         if repeat is not None:
-            from repose.app.jobs.sweep_job import run_sweep
-            from repose.app.jobs.sweep_plan import plan_repeat
+            from repose.app.jobs.study_job import run_study
+            from repose.app.jobs.study_request import plan_repeat
 
-            raise typer.Exit(run_sweep(plan_repeat(job, repeat)))
+            raise typer.Exit(run_study(plan_repeat(job, repeat)))
         raise typer.Exit(run_job(job))
 
 
@@ -254,14 +270,16 @@ def sweep(
         str, typer.Option(metavar="NAME|FILE", help="Shipped preset or TOML file to start from.", show_default=False)
     ] = "",
     over: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
             metavar="NAME=VALUE,VALUE,…",
-            help="The parameter to vary and its values, SI; the default of the scene if not given.",
+            help="A parameter to vary and its values, SI, or FIRST:LAST:COUNT; numbers and choices, and `preset`. The "
+            "first is on the abscissa, each combination of the others is a line; that of the scene if not given.",
             show_default=False,
         ),
-    ] = "",
+    ] = None,
     seeds: Annotated[str, typer.Option(metavar="1,2,3|1-5", help="Seeds: every value is run with each.")] = "1-3",
+    error: WantedError = None,
     changes: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter of all runs, SI; may be repeated."),
@@ -278,17 +296,84 @@ def sweep(
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
     size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of the picture in pixels.")] = "1920x1080",
 ) -> None:
-    """Repeat an experiment for several values of one parameter and several seeds: table, fit and picture.
+    """Repeat an experiment for several values of parameters and several seeds: table, fit and picture.
 
     The result of every run is written to the folder at its end, so that an interruption loses only unfinished runs. The
     same command with the same --out continues the sweep, also with more values or seeds.
     """
     with refusals():
-        from repose.app.jobs.sweep_job import run_sweep
-        from repose.app.jobs.sweep_plan import plan_sweep
+        from repose.app.jobs.study_job import run_study
+        from repose.app.jobs.study_request import plan_sweep
 
-        asked = plan_sweep(scene, preset, over, seeds, changes or (), processes, out, size, json, threads)
-        raise typer.Exit(run_sweep(asked))
+        asked = plan_sweep(
+            scene, preset, over or (), seeds, changes or (), processes, out, size, json, threads, error=error
+        )
+        raise typer.Exit(run_study(asked))
+
+
+@cli.command(epilog=STUDY_EXAMPLES)
+def study(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="[NAME|FILE.toml]",
+            help="A study, or a TOML file that describes one; without it the studies are listed.",
+            show_default=False,
+        ),
+    ] = "",
+    seeds: Annotated[
+        str,
+        typer.Option(
+            metavar="N|1,2,3", help="Number of seeds, or seeds; those of the study if not given.", show_default=False
+        ),
+    ] = "",
+    error: WantedError = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(parser=typed_whole, metavar="NUMBER", help="Runs at the same time; all processors if not given."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the results; a new one in the current folder if not given.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the study that the folder contains in part.")
+    ] = False,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Change one parameter of all runs that do not vary it, SI; may be repeated.",
+        ),
+    ] = None,
+    threads: Annotated[
+        str,
+        typer.Option(metavar="N|auto", help="Threads of each run; 1 if not given and several runs are done at once."),
+    ] = "",
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
+    picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw each figure as PNG and PDF.")] = True,
+    size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of the pictures in pixels.")] = "1920x1080",
+) -> None:
+    """Do the runs of a study and draw its figure, with error bars and fits; `thesis` makes all figures and a report.
+
+    The result of every run is written to the folder at its end. After a stop, also by kill -9, the same command with
+    --resume does the missing runs and gives the same files.
+    """
+    with refusals():
+        if not name:
+            from repose.sim.registry import studies
+
+            table(
+                ("study", "title", "description"), [(plan.name, plan.title, plan.about) for plan in studies().values()]
+            )
+            raise typer.Exit
+        from repose.app.jobs.study_job import run_study
+        from repose.app.jobs.study_request import plan_study
+
+        asked = plan_study(
+            name, seeds, workers, out, resume, changes or (), error, threads, size, as_json=json, picture=picture
+        )
+        raise typer.Exit(run_study(asked))
 
 
 @cli.command()
@@ -374,7 +459,9 @@ def clump(
         if made is not None and json:
             print(clump_job.text_of_made(made), end="")
         elif made is not None:
-            table(("quantity", "value", "meaning"), clump_job.rows(made, density))
+            from repose.sim.clumps.making import rows
+
+            table(("quantity", "value", "meaning"), rows(made, density))
         raise typer.Exit(code)
 
 

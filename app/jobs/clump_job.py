@@ -6,25 +6,20 @@ import dataclasses
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from repose.app.jobs.headless_job import claim_for
 from repose.app.progress import Progress, say
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import StopAsked, stoppable
-from repose.sim.numbers import length_text
 from repose.sim.parameters import ParameterError
 
 if TYPE_CHECKING:
-    from repose.sim.clumps.body import Body
-    from repose.sim.clumps.clump import Clump, MassProperties
-    from repose.sim.clumps.clump_file import ClumpFile
     from repose.sim.clumps.distance_field import Tell
-    from repose.sim.clumps.quality import Quality
+    from repose.sim.clumps.making import Made
     from repose.sim.io.atomic_file import Claim
 
 DONE, NOT_ALL = 0, 1
-ALGORITHMS = ("fitted", "greedy")
 
 
 @dataclass(frozen=True)
@@ -47,29 +42,16 @@ class Request:
     exports: tuple[Path, ...] = ()
 
 
-@dataclass(frozen=True)
-class Made:
-    """A clump and what is known of it."""
-
-    body: Body
-    clump: Clump
-    mass: MassProperties
-    quality: Quality
-    file: ClumpFile
-
-
-DEFAULT_RHO = 0.85
-
-
 def checked(request: Request) -> Request:
     """The request with its defaults; raises `ParameterError` for values out of range, before any work begins."""
     from repose.sim.clumps.clump import checked_kappa
     from repose.sim.clumps.exports import FORMATS
     from repose.sim.clumps.greedy import checked_count, checked_rho
+    from repose.sim.clumps.making import DEFAULT_RHO, Algorithm
     from repose.sim.io.mesh import UNITS
 
-    if request.algorithm not in ALGORITHMS:
-        raise ParameterError(f"--algorithm {request.algorithm!r} is refused: it is {' or '.join(ALGORITHMS)}.")
+    if request.algorithm not in get_args(Algorithm):
+        raise ParameterError(f"--algorithm {request.algorithm!r} is refused: it is {' or '.join(get_args(Algorithm))}.")
     if request.unit not in UNITS:
         raise ParameterError(f"--unit {request.unit!r} is refused: it is {', '.join(UNITS)}.")
     if request.rho is not None and request.algorithm != "greedy":
@@ -140,59 +122,12 @@ def _write(request: Request, made: Made, path: Path, place: Claim) -> None:
 def make(request: Request, tell: Tell) -> Made:
     """The clump, its mass properties and quality; `tell(words, share)` is called between parts of the work."""
     from repose.sim.clumps.body import body_of
-    from repose.sim.clumps.clump import mass_properties
-    from repose.sim.clumps.clump_file import ClumpQuality, file_of
-    from repose.sim.clumps.fitted import fitted_clump
-    from repose.sim.clumps.greedy import greedy_clump
-    from repose.sim.clumps.quality import quality
+    from repose.sim.clumps.making import DEFAULT_RHO, clump_of, examined, part_of
 
-    def part(first: float, last: float) -> Tell:
-        return lambda words, share: tell(words, first + (last - first) * share)
-
-    body = body_of(request.source, request.grid, request.size, request.unit, part(0.0, 0.3))
-    placing = part(0.3, 0.7)
-    if request.algorithm == "greedy":
-        clump = greedy_clump(body, request.spheres, request.rho or DEFAULT_RHO, placing)
-    else:
-        clump = fitted_clump(body, request.spheres, placing)
-    if not clump.radius.size:
-        raise ParameterError(
-            f"No sphere overlaps the body {request.source!r} enough on a grid of {request.grid} cells: it is too thin; "
-            "use a finer --grid, or --algorithm greedy."
-        )
-    mass = mass_properties(clump, body.field.step, request.kappa, part(0.7, 0.75))
-    found = quality(body, clump, request.kappa, tell=part(0.75, 1.0))
-    numbers = {name: None if value != value else value for name, value in found._asdict().items()}
-    return Made(body, clump, mass, found, file_of(clump, mass, body.volume, ClumpQuality.model_validate(numbers)))
-
-
-def rows(made: Made, density: float) -> list[tuple[str, str, str]]:
-    """The table: quantity, value, meaning."""
-    body, clump, mass, found = made.body, made.clump, made.mass, made.quality
-    step = body.field.step
-    moments = " ".join(f"{density * moment:.4g}" for moment in mass.moments)
-    lines = [
-        ("body", body.name, f"volume {volume_text(body.volume)}; step of the grid {length_text(step)}"),
-        (
-            "spheres",
-            str(len(clump.radius)),
-            f"radii {length_text(clump.radius.min())} to {length_text(clump.radius.max())}",
-        ),
-        ("volume", volume_text(mass.volume), "of the union of the spheres"),
-        ("Q_V", f"{found.volume_ratio:.4f}", "volume of the clump over that of the body"),
-        ("Q_r", f"{found.roughness:.4f}", "share of the surface 1.5 steps below the body's that is outside the clump"),
-        ("IoU", f"{found.overlap:.4f}", "volume of the intersection of clump and body over that of their union"),
-        (
-            "surface error",
-            f"{100.0 * found.surface_error:.2f} %",
-            "root mean square distance, in parts of the radius of a ball of the body's volume",
-        ),
-        ("outside", f"{100.0 * found.protrusion:.2f} %", "of the volume of the clump is outside the body"),
-        ("mass", f"{density * mass.volume:.6g} kg", f"at {density:g} kg/m³"),
-        ("centre of mass", " ".join(f"{1e3 * c:.4g}" for c in mass.centre) + " mm", "x y z"),
-        ("moments of inertia", moments + " kg m²", "principal"),
-    ]
-    return lines + [("mesh", "repaired", note) for note in body.notes]
+    body = body_of(request.source, request.grid, request.size, request.unit, part_of(tell, 0.0, 0.3))
+    rho = DEFAULT_RHO if request.rho is None else request.rho
+    clump = clump_of(body, request.algorithm, request.spheres, rho, part_of(tell, 0.3, 0.7))
+    return examined(body, clump, request.kappa, part_of(tell, 0.7, 1.0))
 
 
 def text_of_made(made: Made) -> str:
@@ -209,11 +144,3 @@ def facts(made: Made) -> str:
         f"$Q_V$ = {found.volume_ratio:.3f}    $Q_r$ = {found.roughness:.3f}    IoU = {found.overlap:.3f}    "
         f"surface error {100.0 * found.surface_error:.1f} %    volume outside the body {100.0 * found.protrusion:.1f} %"
     )
-
-
-def volume_text(volume: float) -> str:
-    """A volume with a unit that suits it."""
-    for scale, unit in ((1.0, "m³"), (1e-3, "l"), (1e-6, "cm³"), (1e-9, "mm³")):
-        if volume >= scale:
-            return f"{volume / scale:.5g} {unit}"
-    return f"{volume / 1e-18:.5g} µm³"

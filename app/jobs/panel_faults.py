@@ -148,10 +148,11 @@ def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) 
         return replace(other, draw=draw)
 
     panels = tuple(replace(entry, draw=fail) if entry is panel else noted(entry) for entry in all_panels())
-    # In a low window the panels of the column are tabs, too, of which one is drawn.
-    in_tabs = ("tools", "low", "column") if panel.side == "low" else ("tools", "low")
-    others = {entry.name for entry in panels if entry.name != panel.name and entry.side not in in_tabs}
+    # In a low window the panels of the column are tabs, too, of which one is drawn; in its place there may be a panel.
+    hidden = ("tools", "low", "instead", *(("column",) if panel.side in ("low", "instead") else ()))
+    others = {entry.name for entry in panels if entry.name != panel.name and entry.side not in hidden}
     ui.size = LOW_SIZE if panel.side == "low" else SIZE
+    ui.overlay = panel.name if panel.side == "instead" else ""
     ui.memory.clear()
     ui.broken.clear()
     ui.settings.choices.tabs = {"tab": panel.name}

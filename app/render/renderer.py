@@ -45,16 +45,18 @@ class Renderer:
         size: Size,
         inset: Inset = NO_INSET,
         scale: float = 1.0,
+        ranges: Ranges | None = None,
     ) -> None:
         """Draw onto the window between `begin_frame` and `end_frame` of its ImGui backend.
 
         `size` is the framebuffer's [pixel], `inset` what panels cover of it, `scale` the pixels per unit
-        of text (`window.content_scale`); a size of zero draws nothing.
+        of text (`window.content_scale`); a size of zero draws nothing. `ranges` of the colours are those of the run if
+        none are given.
         """
         if size[0] <= 0 or size[1] <= 0:
             return
         camera = _fitting(camera, snapshot, size, inset)
-        frame = make_frame(snapshot, view, camera, size, inset, scale * view.text_scale, self._ranges)
+        frame = make_frame(snapshot, view, camera, size, inset, scale * view.text_scale, ranges or self._ranges)
         self._draw_scene(frame, "window", 0)
         self._draw_overlay(frame, self._gui)
 

@@ -21,9 +21,12 @@ def take_dropped(ui: Ui, path: str) -> str:
     declared = type(parameters).declared().values() if parameters is not None else ()
     fitting = next((entry for entry in declared if suffix in entry.suffixes), None)
     if fitting is None:
+        taken = [suffix for entry in declared for suffix in entry.suffixes]
+        if taken:
+            return f"'{shown}' is not used: a file that ends in {', '.join(taken)} or {SUFFIX} can be dropped here."
         return (
-            f"'{shown}' is not used: this experiment takes no such file. Shapes are for 'Your own shape', "
-            f"saved runs end in {SUFFIX}."
+            f"'{shown}' is not used: this experiment takes only saved runs, which end in {SUFFIX}. Shapes are for "
+            "'Your own shape' and the clump workshop (W)."
         )
     request(ui, fitting, path)
     return ui.edits.refusals.get(fitting.name, "")

@@ -24,7 +24,7 @@ EFFECTS = {
     "ramp": "Takes effect over the contact duration{}, the longer of before and after: a jump would accelerate grains.",
     "base": "Walls and base are rebuilt at once, under the grains if there are any.",
     "anew": "The experiment restarts, after a question; undo restores the present grains.",
-    "restart": "Takes effect at the next fill.",
+    "restart": "Takes effect at the next start; at once while nothing has started.",
 }
 
 
@@ -134,7 +134,7 @@ def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, 
 
 def _tag(ui: Ui, parameter: Parameter) -> tuple[str, Colour]:
     if parameter.quantity.effect == "restart":
-        return "at next fill", ui.palette.muted
+        return "" if ui.snapshot.phase == "empty" else "at next start", ui.palette.muted
     if parameter.quantity.effect == "anew" and ui.snapshot.moving_count:
         return "restarts", ui.palette.warning
     return "", ui.palette.muted

@@ -75,7 +75,11 @@ def draw_panels(ui: Ui) -> None:
     height = ui.size[1]
     if ui.presenting:
         bottom = 0.0
-    if left and is_folded(ui):
+    own = next((panel for panel in _on("instead") if panel.name == ui.overlay), None)
+    if own is not None and ui.view.ui_visible:
+        width = left if not is_folded(ui) else min(COLUMN * ui.scale, ui.size[0])
+        _draw_instead(ui, own, width, height - bottom)
+    elif left and is_folded(ui):
         _draw_rim(ui, left, height - bottom)
     elif left:
         _draw_column(ui, left, height - bottom)
@@ -146,6 +150,14 @@ def _draw_column(ui: Ui, width: float, height: float) -> None:
         room = height - used - 2 * imgui.get_style().window_padding.y
         tabs = panels[len(above) :] + (_on("low") if is_low(ui) else []) + _on("tools")
         _draw_tools(ui, tabs, max(room, LEAST_TOOLS * ui.scale))
+    _draw_edge(ui, width, 0.0, width, height)
+    imgui.end()
+
+
+def _draw_instead(ui: Ui, panel: Panel, width: float, height: float) -> None:
+    """The panel in place of the column."""
+    _begin(ui, "column instead", 0.0, 0.0, width, height)
+    _draw_guarded(ui, panel)
     _draw_edge(ui, width, 0.0, width, height)
     imgui.end()
 

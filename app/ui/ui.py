@@ -19,6 +19,7 @@ from repose.app.ui.recent_runs import RecentRuns
 from repose.app.ui.repeats import Repeats
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui_probe import UiProbe
+from repose.app.ui.workshop import Workshop
 from repose.sim.experiment.commands import Command
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -38,6 +39,7 @@ class Ui:
     actions: dict[str, Callable[[], object]] = field(default_factory=dict)
     """Functions of the keys and of the window, by name, also for buttons."""
     repeats: Repeats = field(default_factory=lambda: Repeats(lambda command: None))
+    workshop: Workshop = field(default_factory=Workshop)
     run_saver: RunSaver = field(default_factory=lambda: RunSaver(lambda command: None))
     probe: UiProbe = field(default_factory=UiProbe)
     scale: float = 1.0
@@ -54,7 +56,8 @@ class Ui:
     """Frames drawn per second."""
     help_open: bool = False
     overlay: str = ""
-    """Name of the panel that is open over the picture: the choice of scenes or the large plot; empty for none."""
+    """Name of the panel that is open over the picture or in place of the column: the choice of scenes, the large plot,
+    or the workshop; empty for none."""
     presenting: bool = False
     """True in the presentation: picture, title, parameters of the lecture and the large number only."""
     events: Events = field(default_factory=Events)

@@ -16,15 +16,16 @@ from repose.app.window.window import Window
 
 
 def make_actions(
-    ui: Ui, camera_control: CameraControl, window: Window, physics: Physics
+    ui: Ui, camera_control: Callable[[], CameraControl], window: Window, physics: Physics
 ) -> dict[str, Callable[[], object]]:
-    """A function without arguments for every key, and for buttons without a key."""
+    """A function without arguments for every key, and for buttons without a key; `camera_control` is a function that
+    returns that of the picture shown."""
     actions: dict[str, Callable[[], object]] = {
         key.name: partial(key.act, ui) for key in all_keys() if key.act is not None
     }
-    actions |= {f"look_{name}": partial(camera_control.turn_to, name) for name in VIEWS}
+    actions |= {f"look_{name}": partial(_turn_to, camera_control, name) for name in VIEWS}
     return actions | {
-        "frame_all": camera_control.follow_grains,
+        "frame_all": lambda: camera_control().follow_grains(),
         "hide_panels": partial(_toggle_panels, ui),
         "fullscreen": window.toggle_fullscreen,
         "next_column": partial(focus_next, ui),
@@ -32,6 +33,10 @@ def make_actions(
         "revive": partial(_revive, ui, physics),
         "stop_relaxing": physics.stop_relaxing,
     }
+
+
+def _turn_to(camera_control: Callable[[], CameraControl], view: str) -> None:
+    camera_control().turn_to(view)
 
 
 def _toggle_panels(ui: Ui) -> None:

@@ -41,6 +41,7 @@ from repose.sim.io import presets
 if TYPE_CHECKING:
     import pygame
     from repose.app.render.renderer import Renderer
+    from repose.app.ui.panels import Shown
 
 log = logging.getLogger(__name__)
 
@@ -77,6 +78,8 @@ class Application:
         implot.create_context()
         self.renderer: Renderer | None = None
         self.camera_control, self.turning = CameraControl(), Turning()
+        self.still_control = CameraControl()
+        """Of a picture in place of that of the run."""
         self.physics = Physics(preset.scene, preset.values, preset.seed, preset.ready, threads)
         self.ui = make_ui(self.physics, settings, self._direct)
         self.ui.bold = self.gui.bold
@@ -85,7 +88,7 @@ class Application:
         self.textures = Textures()
         self.ui.texture = self.textures.texture
         self.ui.run_saver.take_picture = self.ui.preset_library.take_picture = self._take_picture
-        self.ui.actions.update(make_actions(self.ui, self.camera_control, window, self.physics))
+        self.ui.actions.update(make_actions(self.ui, self._control, window, self.physics))
         self.ui.transport.choose(self.ui.transport.index)
         self.ui.run_saver.begin()
         self._theme: object = None
@@ -110,7 +113,7 @@ class Application:
         ui.run_saver.tick()
         ui.recent_runs.see(ui.run_saver)
         if ui.run_saver.opened:
-            ui.run_saver.opened = False
+            ui.run_saver.opened, ui.overlay = False, ""
             ui.edits.forget()
         if min(size) > 0:
             ui.size = size
@@ -154,6 +157,7 @@ class Application:
             ending.callback(self._close_window)
             ending.callback(dismiss, ui)
             ending.callback(ui.repeats.end)
+            ending.callback(ui.workshop.end)
             if keep_run:
                 ending.callback(ui.run_saver.save_now)
             ending.callback(ui.film.stop)
@@ -196,6 +200,7 @@ class Application:
             direction=(ui.camera.azimuth, ui.camera.elevation) if isinstance(ui.camera, Camera3D) else None,
             metres_per_pixel=ui.camera.resolution(ui.size),
             refusals=ui.edits.refusals,
+            workshop=ui.workshop.described(),
             film={"running": film.running or film.finishing, "frames": film.frames, "path": str(film.path or "")},
             broken=ui.broken,
         )
@@ -205,7 +210,7 @@ class Application:
         import pygame
         from repose.app.ui.dropped_files import take_dropped
         from repose.app.ui.keys import dispatch, find_key, is_escape, is_letter, scene_keys
-        from repose.app.ui.panels import all_keys
+        from repose.app.ui.panels import all_keys, edits_shown, with_edits
         from repose.app.ui.toasts import tell
 
         keys = (*scene_keys(self.ui.snapshot), *all_keys())
@@ -222,22 +227,45 @@ class Application:
                 return False
             if event.type in (pygame.WINDOWRESIZED, pygame.WINDOWMOVED):
                 self._remember_place(event)
-            if event.type == pygame.DROPFILE and (refusal := take_dropped(self.ui, event.file)):
-                tell(self.ui, refusal, bad=True)
+            if event.type == pygame.DROPFILE:
+                with with_edits(self.ui, edits_shown(self.ui)):
+                    refusal = take_dropped(self.ui, event.file)
+                if refusal:
+                    tell(self.ui, refusal, bad=True)
             # Wheel events carry no position: use the last one of the mouse, which ImGui knows one frame later.
             self._pointer = event.dict.get("pos", self._pointer)
             # ImGui does not get keys that were used here: Tab would move its focus into a text field.
-            if not dispatch(event, keys, self.ui, self.gui.io.want_text_input) or is_escape(event):
+            with with_edits(self.ui, edits_shown(self.ui)):
+                used = dispatch(event, keys, self.ui, self.gui.io.want_text_input)
+            if not used or is_escape(event):
                 self.gui.process_event(event)
-                free = not self.gui.io.want_capture_mouse
-                if not self.turning.handle(event, self.ui, free):
-                    self.camera_control.handle(event, self.ui.camera, self.window.size, self._pointer, free)
+                self._move_camera(event, not self.gui.io.want_capture_mouse)
         return True
+
+    def _control(self) -> CameraControl:
+        """The control of the camera of the picture shown."""
+        return self.camera_control if self._shown() is None else self.still_control
+
+    def _shown(self) -> Shown | None:
+        """The picture in place of that of the run, if any."""
+        from repose.app.ui.panels import instead
+
+        panel = instead(self.ui)
+        return panel.picture(self.ui) if panel is not None else None
+
+    def _move_camera(self, event: pygame.event.Event, free: bool) -> None:
+        """Pass an event to the camera of the picture shown; `free` is False if the pointer is on a panel."""
+        shown = self._shown()
+        if shown is not None:
+            self.still_control.handle(event, shown.camera, self.window.size, self._pointer, free)
+        elif not self.turning.handle(event, self.ui, free):
+            self.camera_control.handle(event, self.ui.camera, self.window.size, self._pointer, free)
 
     def _fit(self, size: Size) -> None:
         """Set scale, colours and the area of the picture from window and settings."""
         from repose.app.render.theme import apply, interface_scale
         from repose.app.ui.layout import measure_inset
+        from repose.app.ui.panels import instead
         from repose.app.ui.panels.presentation import LETTERS
         from repose.app.ui.places import chosen_fold
 
@@ -247,7 +275,8 @@ class Application:
         ui.view.text_scale = wanted * palette.zoom
         ui.view.letters = LETTERS if ui.presenting else 0.0
         ui.scale = interface_scale(size, self.window.content_scale, wanted, palette)
-        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, chosen_fold(ui), ui.presenting)
+        folded = chosen_fold(ui) and instead(ui) is None
+        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, ui.presenting)
         if self._theme != (choices.theme, ui.scale):
             self._theme = choices.theme, ui.scale
             apply(palette, ui.scale)
@@ -257,7 +286,7 @@ class Application:
         from repose.app.ui.layout import draw_panels
 
         if imgui.is_mouse_double_clicked(0) and not self.gui.io.want_capture_mouse:
-            self.camera_control.follow_grains()
+            self._control().follow_grains()
         draw_panels(self.ui)
 
     def _draw_picture(self, size: Size) -> None:
@@ -270,8 +299,13 @@ class Application:
             try:
                 self.renderer = self.renderer or Renderer(self.gui)
                 scale = ui.scale / ui.view.text_scale
-                shown = self.camera_control.picture(self.turning.picture(ui.snapshot))
-                self.renderer.draw(shown, ui.view, ui.camera, size, ui.inset, scale)
+                if shown := self._shown():
+                    self.still_control.update_still(ui, shown.camera, shown.corners)
+                    snapshot, view, camera = shown.snapshot, shown.view, shown.camera
+                    self.renderer.draw(snapshot, view, camera, size, ui.inset, scale, shown.ranges)
+                else:
+                    snapshot = self.camera_control.picture(self.turning.picture(ui.snapshot))
+                    self.renderer.draw(snapshot, ui.view, ui.camera, size, ui.inset, scale)
                 return
             except Exception as error:  # a driver can raise any error; the run must continue
                 log.exception("The picture failed.")

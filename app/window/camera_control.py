@@ -11,6 +11,7 @@ from repose.app.render.follow import Following, follow, without_idle_walls
 from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.ui.ui import Ui
+from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -65,10 +66,14 @@ class CameraControl:
             self._chosen_for, self._following = place, None  # no transition in another window or scene
         elif self._following.camera is not ui.camera:
             self._following = Following(ui.camera, wall_top=self._following.wall_top)  # a transition from there
-        left, top, right, bottom = ui.inset
-        room: Inset = (left, top + LEGEND_ROOM * ui.scale, right, bottom + SCALE_BAR_ROOM * ui.scale)
-        self._following = follow(self._following, scene, ui.camera, ui.size, room, min(elapsed, LONGEST_FRAME))
+        self._following = follow(self._following, scene, ui.camera, ui.size, _room(ui), min(elapsed, LONGEST_FRAME))
         ui.camera = self._following.camera
+
+    def update_still(self, ui: Ui, camera: Camera3D, corners: Floats) -> None:
+        """One frame of something that stands still: these points in view until the user moves the camera."""
+        self._turn(camera)
+        if self.follows_grains:
+            camera.frame_points(corners, ui.size, _room(ui))
 
     def picture(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot to draw: while the camera follows the grains, without the walls above the column."""
@@ -126,3 +131,9 @@ class CameraControl:
             return
         camera.azimuth += GLIDE * azimuth
         camera.elevation += GLIDE * elevation
+
+
+def _room(ui: Ui) -> Inset:
+    """What panels, legend and scale bar cover of the window [pixel]."""
+    left, top, right, bottom = ui.inset
+    return left, top + LEGEND_ROOM * ui.scale, right, bottom + SCALE_BAR_ROOM * ui.scale

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.clumps.body import Body
 from repose.sim.clumps.clump import Clump
-from repose.sim.clumps.distance_field import Tell, depth_at, silent
+from repose.sim.clumps.distance_field import MARGIN, Tell, depth_at, silent
 from repose.sim.clumps.greedy import checked_count
 from repose.sim.clumps.quality import neighbours_together
 from repose.sim.engine.world import Floats
@@ -35,6 +35,8 @@ CANDIDATES_PER_MEMBER, FEWEST_CANDIDATES = 5, 2000
 """Spheres among which the greedy cover chooses."""
 ERROR = 0.5
 """Expected distance of the surfaces, times members^(2/3), in radii of a ball of the body's volume [-]."""
+PROTRUSION = 3.0
+"""Distance from the body to which there are points [expected distances of the surfaces]."""
 ROUNDS, STEPS = 3, 60
 """Ascents, and steps of each."""
 AGAIN = 0.1
@@ -90,12 +92,16 @@ def drawn_points(body: Body, members: int, error: float, ball: float, generator:
     radius of a ball of the body's volume [m]."""
     field = body.field
     wanted = min(FEWEST_POINTS + POINTS_PER_MEMBER * members, MOST_POINTS)
-    extent = field.step * (np.array(field.depth.shape) - 1.0)
+    # A sphere that protrudes farther than there are points would grow without loss.
+    beyond = max(PROTRUSION * error - MARGIN * field.step, 0.0)
+    inner = field.step * (np.array(field.depth.shape) - 1.0)
+    extent = inner + 2.0 * beyond
     drawn = DRAWN_PER_POINT * wanted
-    place = field.origin + extent * generator.random((drawn, 3))
-    depth = depth_at(field, place)
+    place = field.origin - beyond + extent * generator.random((drawn, 3))
+    nearest = np.clip(place, field.origin, field.origin + inner)
+    depth = depth_at(field, nearest) - np.sqrt(((place - nearest) ** 2).sum(axis=1))
     chance = 1.0 / (1.0 + (np.abs(depth) / error) ** 1.5)
-    chance[depth < -0.5 * ball] = 0.0
+    chance[depth < -max(0.5 * ball, PROTRUSION * error)] = 0.0
     chance = np.minimum(chance * (wanted / chance.sum()), 1.0)
     kept = np.flatnonzero(generator.random(drawn) < chance)
     rows, begin = neighbours_together(place[kept])

@@ -17,13 +17,18 @@ about the centre, less that of its weight, which uniform gravity does not exert.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.pair_blocks import copy_column
 from repose.sim.engine.jit import compilable, overload
+from repose.sim.engine.model import Thread
+from repose.sim.engine.packed import numbers_at
 from repose.sim.engine.threads import share
-from repose.sim.engine.workspace import BLOCK
+from repose.sim.engine.workspace import BLOCK, Floats
+from repose.sim.engine.world import Bodies
 
 
 @compilable(forceinline=True)
@@ -204,44 +209,82 @@ def _arm_of(matrix, b, offset):
     return in_plane if len(offset) == 2 else in_space
 
 
+class BodyTables(NamedTuple):
+    """What bodies and their members are moved by: tables of a world, and this evaluation."""
+
+    motion: Floats
+    force: Floats
+    body: NDArray[np.int32]
+    """`Search.body`."""
+    bodies: Bodies
+    buffer: Floats
+    """`Threads.buffer`."""
+    gravity: int
+    """Address (repose.sim.engine.packed) of the gravity [m/s²]."""
+    elapsed: float
+    """Time since the end of the last step [s]."""
+    behind: float
+    """Time by which the stored velocity is behind this evaluation [s]."""
+    thread: Thread
+
+
 @compilable(forceinline=True)
-def own_bodies(world, thread):
+def body_tables(world, gravity, elapsed, behind, thread):
+    """The argument of `turn_bodies`, `place_members` and `gather_members`."""
+    return BodyTables(
+        world.motion,
+        world.force,
+        world.search.body,
+        world.bodies,
+        world.threads.buffer,
+        gravity,
+        elapsed,
+        behind,
+        thread,
+    )
+
+
+@compilable(forceinline=True)
+def own_bodies(bodies, thread):
     """First and last + 1 of the bodies of one thread."""
-    return share(world.bodies.begin.size - 1, thread.id, thread.total)
+    return share(bodies.begin.size - 1, thread.id, thread.total)
 
 
 @compilable
-def turn_bodies(world, shapes, elapsed, behind, thread):
-    """Set orientations and spins of this thread's bodies for this evaluation."""
-    first, last = own_bodies(world, thread)
-    orient(world.bodies, world.threads.buffer[thread.id], first, last, elapsed, behind, shapes.spin)
+def turn_bodies(tables, shapes):
+    """Set orientations and spins of this thread's bodies for this evaluation. Returns 0."""
+    first, last = own_bodies(tables.bodies, tables.thread)
+    buffer = tables.buffer[tables.thread.id]
+    orient(tables.bodies, buffer, first, last, tables.elapsed, tables.behind, shapes.spin)
+    return 0
 
 
 @compilable
-def settle_bodies(world, thread):
-    """Make the present orientations those at the end of a step."""
-    bodies = world.bodies
-    first, last = own_bodies(world, thread)
+def settle_bodies(bodies, first, last):
+    """Make the present orientations of these bodies those at the end of a step."""
     for c in range(4):
         for b in range(first, last):
             bodies.reference[c, b] = bodies.orientation[c, b]
 
 
 @compilable
-def place_members(world, shapes, thread):
-    """Give the members among this thread's spheres position, velocity and spin of their bodies, and no acceleration."""
-    bodies = world.bodies
-    body = world.search.body
+def place_members(tables, shapes):
+    """Give the members among this thread's spheres position, velocity and spin of their bodies, and no acceleration.
+    Returns 0."""
+    motion = tables.motion
+    bodies = tables.bodies
+    body = tables.body
+    thread = tables.thread
     dimension = len(shapes.position)
     centres = arrays.level(bodies.motion, 0, 0, shapes.position)
     speeds = arrays.level(bodies.motion, 0, 1, shapes.position)
     turning = arrays.rows(bodies.spin, shapes.spin)
     offsets = arrays.rows(bodies.offset, shapes.position)
     arms = arrays.rows(bodies.arm, shapes.position)
-    positions = arrays.level(world.motion, 0, 0, shapes.position)
-    velocities = arrays.level(world.motion, 0, 1, shapes.position)
-    spins = arrays.level(world.motion, dimension, 1, shapes.spin)
-    angles = arrays.level(world.motion, dimension, 0, shapes.spin)
+    positions = arrays.level(motion, 0, 0, shapes.position)
+    velocities = arrays.level(motion, 0, 1, shapes.position)
+    spins = arrays.level(motion, dimension, 1, shapes.spin)
+    angles = arrays.level(motion, dimension, 0, shapes.spin)
     turned_by = arrays.level(bodies.motion, dimension, 0, shapes.spin)
     for row in range(thread.first, thread.last):
         if body[row] < 0:
@@ -257,28 +300,30 @@ def place_members(world, shapes, thread):
         arrays.write_at(angles, i, arrays.at(turned_by, b))
     first = thread.first
     size = thread.last - first
-    for c in range(world.motion.shape[0]):
-        for level in range(2, world.motion.shape[1]):
-            row_of_level = world.motion[c, level, first : first + size]
+    for c in range(motion.shape[0]):
+        for level in range(2, motion.shape[1]):
+            row_of_level = motion[c, level, first : first + size]
             owner = body[first : first + size]
             for k in range(owner.size):
                 row_of_level[k] = row_of_level[k] if owner[k] < 0 else 0.0
+    return 0
 
 
 @compilable
-def gather_members(world, shapes, gravity, thread):
-    """Set force and torque of this thread's bodies to those on their members, in the order of the members.
+def gather_members(tables, shapes):
+    """Set force and torque of this thread's bodies to those on their members, in the order of the members. Returns 0.
 
     Positions of members are not read, but their arms: another thread may have begun to move the members already.
     """
-    bodies = world.bodies
+    bodies = tables.bodies
     dimension = len(shapes.position)
+    gravity = numbers_at(tables.gravity, shapes.position)
     arms = arrays.rows(bodies.arm, shapes.position)
-    forces = arrays.rows(world.force, shapes.position)
-    torques = arrays.rows(world.force[dimension:], shapes.spin)
+    forces = arrays.rows(tables.force, shapes.position)
+    torques = arrays.rows(tables.force[dimension:], shapes.spin)
     total_forces = arrays.rows(bodies.force, shapes.position)
     total_torques = arrays.rows(bodies.force[dimension:], shapes.spin)
-    first, last = own_bodies(world, thread)
+    first, last = own_bodies(bodies, tables.thread)
     for row in range(first, last):
         b = np.uint64(row)
         total = vector.scale(0.0, gravity)
@@ -292,6 +337,7 @@ def gather_members(world, shapes, gravity, thread):
             torque = vector.add(torque, vector.add(arrays.at(torques, i), vector.torque(arm, push, shapes.spin)))
         arrays.write_at(total_forces, b, total)
         arrays.write_at(total_torques, b, torque)
+    return 0
 
 
 @compilable

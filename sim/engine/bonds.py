@@ -26,10 +26,10 @@ import numpy as np
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import TINY, length_ratio
 from repose.sim.engine.jit import compilable, overload
-from repose.sim.engine.model import BoundBond
+from repose.sim.engine.model import BoundBond, Stage, Thread
 from repose.sim.engine.threads import share, wait
-from repose.sim.engine.workspace import BLOCK
-from repose.sim.engine.world import LEDGER_DAMPING
+from repose.sim.engine.workspace import BLOCK, Floats, Threads
+from repose.sim.engine.world import LEDGER_DAMPING, Bonds
 
 
 class Link(NamedTuple):
@@ -91,6 +91,25 @@ def no_bond(params, link):
 
 NO_BOND = BoundBond(no_bond, no_bond, no_bond, no_bond, 0)
 """Stands for the law of a model without bonds; it is never called."""
+
+
+class BondTables(NamedTuple):
+    """What the forces of bonds are computed from: tables of a world, and this evaluation."""
+
+    motion: Floats
+    force: Floats
+    bonds: Bonds
+    threads: Threads
+    params: int
+    """Address (repose.sim.engine.packed) of the numbers that the law reads."""
+    stage: Stage
+    thread: Thread
+
+
+@compilable(forceinline=True)
+def bond_tables(world, params, stage, thread):
+    """The argument of `bond_forces`."""
+    return BondTables(world.motion, world.force, world.bonds, world.threads, params, stage, thread)
 
 
 class Ends(NamedTuple):
@@ -228,11 +247,13 @@ def link_at(bonds, ends, b, dt, own_like):
 
 
 @compilable
-def bond_forces(world, bond, shapes, stage, thread):
-    """Add the forces of bonds on this thread's spheres to `world.force`, advance the memory of bonds and break those
-    that are due; False if a thread is missing."""
-    bonds = world.bonds
-    ends = ends_of(world, shapes)
+def bond_forces(tables, bond, shapes):
+    """Add the forces of bonds on this thread's spheres to `World.force`, advance the memory of bonds and break those
+    that are due; returns 1, or 0 if a thread is missing."""
+    bonds = tables.bonds
+    stage = tables.stage
+    thread = tables.thread
+    ends = ends_of(tables, shapes)
     dimension = len(shapes.position)
     first, last = share(bonds.i.size, thread.id, thread.total)
     for b in range(first, last):
@@ -254,10 +275,10 @@ def bond_forces(world, bond, shapes, stage, thread):
         arrays.write_row(bonds.push, b, 0, push)
         arrays.write_row(bonds.push, b, dimension, vector.sub(torque, arm))
         arrays.write_row(bonds.push, b, dimension + len(shapes.spin), vector.scale(-1.0, vector.add(torque, arm)))
-    if not wait(world.threads):
-        return False
-    forces = arrays.rows(world.force, shapes.position)
-    torques = arrays.rows(world.force[dimension:], shapes.spin)
+    if not wait(tables.threads):
+        return 0
+    forces = arrays.rows(tables.force, shapes.position)
+    torques = arrays.rows(tables.force[dimension:], shapes.spin)
     for n in range(thread.first, thread.last):
         total = arrays.at(forces, n)
         torque = arrays.at(torques, n)
@@ -275,7 +296,7 @@ def bond_forces(world, bond, shapes, stage, thread):
                 torque = vector.add(torque, turning)
         arrays.write_at(forces, n, total)
         arrays.write_at(torques, n, torque)
-    return True
+    return 1
 
 
 @compilable

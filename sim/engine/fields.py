@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.jit import compilable
-from repose.sim.engine.model import BoundField
+from repose.sim.engine.model import BoundField, Thread
 from repose.sim.engine.threads import wait
-from repose.sim.engine.workspace import BLOCK
+from repose.sim.engine.workspace import BLOCK, Floats, Threads
 from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_WALLS
 
 
@@ -89,6 +91,40 @@ class FieldCall(NamedTuple):
     """Of this force evaluation [s]."""
 
 
+class FieldTables(NamedTuple):
+    """What the forces of fields are computed from: tables of a world, and this evaluation."""
+
+    motion: Floats
+    force: Floats
+    inverse_mass: Floats
+    mass: Floats
+    """On which fields act."""
+    radius: Floats
+    sphere_id: NDArray[np.int64]
+    threads: Threads
+    params: int
+    """Address (repose.sim.engine.packed) of the numbers that the fields read."""
+    time: float
+    thread: Thread
+
+
+@compilable(forceinline=True)
+def field_tables(world, params, time, mass, thread):
+    """The argument of `field_forces`."""
+    return FieldTables(
+        world.motion,
+        world.force,
+        world.inverse_mass,
+        mass,
+        world.radius,
+        world.sphere_id,
+        world.threads,
+        params,
+        time,
+        thread,
+    )
+
+
 @compilable(forceinline=True)
 def sphere_at(world, mass, positions, velocities, spins, i):
     """Sphere i as a field sees it."""
@@ -103,25 +139,26 @@ def sphere_at(world, mass, positions, velocities, spins, i):
 
 
 @compilable
-def field_forces(world, field, shapes, mass, thread):
-    """Add the forces of fields on this thread's spheres to `world.force`; False if a thread is missing."""
-    positions = arrays.level(world.motion, 0, 0, shapes.position)
-    velocities = arrays.level(world.motion, 0, 1, shapes.position)
-    spins = arrays.level(world.motion, len(shapes.position), 1, shapes.spin)
-    forces = arrays.rows(world.force, shapes.position)
-    torques = arrays.rows(world.force[len(shapes.position) :], shapes.spin)
-    power = world.threads.field_power
-    for i in range(thread.first, thread.last):
+def field_forces(tables, field, shapes):
+    """Add the forces of fields on this thread's spheres to `World.force`; returns 1, or 0 if a thread is missing."""
+    positions = arrays.level(tables.motion, 0, 0, shapes.position)
+    velocities = arrays.level(tables.motion, 0, 1, shapes.position)
+    spins = arrays.level(tables.motion, len(shapes.position), 1, shapes.spin)
+    forces = arrays.rows(tables.force, shapes.position)
+    torques = arrays.rows(tables.force[len(shapes.position) :], shapes.spin)
+    power = tables.threads.field_power
+    for i in range(tables.thread.first, tables.thread.last):
         power[0, i] = 0.0
         power[1, i] = 0.0
-        if world.inverse_mass[0, i] == 0.0:
+        if tables.inverse_mass[0, i] == 0.0:
             continue
-        answer = field.force(field.params, sphere_at(world, mass, positions, velocities, spins, i), field.time)
+        sphere = sphere_at(tables, tables.mass, positions, velocities, spins, i)
+        answer = field.force(field.params, sphere, field.time)
         arrays.add_at(forces, i, answer.force)
         arrays.add_at(torques, i, answer.torque)
         power[0, i] = answer.heat
         power[1, i] = answer.work
-    return wait(world.threads)
+    return 1 if wait(tables.threads) else 0
 
 
 @compilable

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine.jit import compilable
 
 
@@ -197,6 +199,34 @@ class Numbers(NamedTuple):
 NO_NUMBERS = Numbers()
 
 
+class PackedNumbers(NamedTuple):
+    """The numbers of a model as the step loop passes them to its parts, whatever their types: those that a law, field
+    or bond reads by their address (repose.sim.engine.packed)."""
+
+    law: int
+    gravity: int
+    fields: int
+    bond: int
+    reach: float
+    """How far beyond touching the law acts [m]."""
+    time: float
+    """As in `Numbers`, like the step."""
+    step: int
+
+
+class Scheme(NamedTuple):
+    """The numbers of an integrator."""
+
+    weights: NDArray[np.float64]
+    """`Integrator.weights`, shape (stages,)."""
+    stage_times: NDArray[np.float64]
+    """`Integrator.stage_times`, shape (stages,)."""
+    velocity_lead: float
+    """`Integrator.velocity_lead`."""
+    damping_fraction: float
+    """Largest fraction of velocity that damping may remove per step [-]."""
+
+
 class LawCall(NamedTuple):
     """What the loops over contacts call: the law's functions and the numbers they read."""
 
@@ -216,6 +246,28 @@ class Stage(NamedTuple):
     """Time that the evaluation represents [s]; 0 where nothing moves."""
     damping_fraction: float
     """Largest fraction of velocity that damping may remove per step [-]."""
+
+
+class Predicted(NamedTuple):
+    """What a scheme's `before` moves: the rows first to last - 1 of a table of motion."""
+
+    motion: NDArray[np.float64]
+    first: int
+    last: int
+    stage: int
+    dt: float
+
+
+class Corrected(NamedTuple):
+    """What a scheme's `after` moves, and the forces that it reads."""
+
+    motion: NDArray[np.float64]
+    force: NDArray[np.float64]
+    inverse_mass: NDArray[np.float64]
+    first: int
+    last: int
+    stage: int
+    dt: float
 
 
 class Thread(NamedTuple):

@@ -1,9 +1,10 @@
 """Parts of the step that are compiled on their own, and that the step loop calls by their addresses.
 
-What finds neighbours depends on neither contact law nor integrator: it is compiled once per dimension. Forces depend on
-the law and not on the integrator. What walls need is compiled when the first world with walls is stepped. Each part has
-one argument, a named tuple of the tables that it reads and writes, and returns a whole number: to hand over the whole
-world at every step would cost as much as a hundred contacts.
+What finds neighbours or moves rigid bodies depends on neither contact law nor integrator: it is compiled once per
+dimension. Forces depend on the law and not on the integrator, and what an integrator does depends on nothing else. What
+walls need is compiled when the first world with walls is stepped. So the step loop itself is the same for all of them.
+Each part has one argument, a named tuple of the tables that it reads and writes, and returns a whole number: to hand
+over the whole world at every step would cost as much as a hundred contacts.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+from repose.sim.engine.bodies import body_tables, gather_members, place_members, turn_bodies
+from repose.sim.engine.bonds import BondCall, bond_forces, bond_tables
 from repose.sim.engine.contacts.pair_forces import force_of_pairs, pair_forces
 from repose.sim.engine.contacts.wall_forces import (
     acting_search,
@@ -21,123 +24,210 @@ from repose.sim.engine.contacts.wall_forces import (
     search_acting,
     wall_record,
 )
+from repose.sim.engine.fields import FieldCall, field_forces, field_tables, sum_of
 from repose.sim.engine.jit import address_of, argument_type, compiled_part, fingerprint
-from repose.sim.engine.model import BoundLaw, LawCall, Model, Shapes, Stage, Thread
+from repose.sim.engine.model import (
+    NO_NUMBERS,
+    BoundBond,
+    BoundField,
+    BoundLaw,
+    Corrected,
+    Integrator,
+    LawCall,
+    Model,
+    Numbers,
+    Predicted,
+    Shapes,
+    Stage,
+    Thread,
+)
 from repose.sim.engine.neighbours.cell_list import Cells
-from repose.sim.engine.neighbours.verlet_list import renew_lists, renewal
+from repose.sim.engine.neighbours.verlet_list import moved_too_far, renew_lists, renewal, watch
 from repose.sim.engine.neighbours.wall_list import refresh_wall_list, wall_listing
+from repose.sim.engine.packed import likeness, numbers_at
 from repose.sim.engine.world import World
 
 
 class Parts(NamedTuple):
-    """The parts: addresses for the compiled loop, 0 where a world without walls needs none; functions for the plain
-    one."""
+    """The parts: addresses for the compiled loop, 0 where a model or a world without walls needs none; functions for
+    the plain one."""
 
-    push_pairs: Any
+    push_pairs: Any = 0
     """Weight and forces of pairs; 0 if a thread is missing."""
-    renew_lists: Any
+    before: Any = 0
+    """What the integrator does before the forces."""
+    after: Any = 0
+    """What it does after them."""
+    moved_too_far: Any = 0
+    """Whether a thread finds that the lists must be renewed."""
+    renew_lists: Any = 0
     """Both lists, when something has moved too far; a status."""
-    list_walls: Any
+    list_walls: Any = 0
     """Spheres near walls; 0 if they do not fit."""
-    search_acting: Any
+    search_acting: Any = 0
     """Gaps to walls, and which contacts with walls push; how many."""
-    push_walls: Any
+    push_walls: Any = 0
     """Forces of walls."""
-    record_walls: Any
+    record_walls: Any = 0
     """Sum of the forces on each wall, and the energy of contacts with walls."""
-    needs_material: int
+    push_bonds: Any = 0
+    """Forces of bonds; 0 if a thread is missing."""
+    push_fields: Any = 0
+    """Forces of fields; 0 if a thread is missing."""
+    turn_bodies: Any = 0
+    """Orientations and spins of bodies."""
+    place_members: Any = 0
+    """Motion of the members of bodies."""
+    gather_members: Any = 0
+    """Force and torque on bodies."""
+    needs_material: int = 0
     """A number: 1 if pairs need the kind of their materials and their effective radius, else 0."""
 
 
 NUMBER = "needs_material"
 """The field of `Parts` that is none."""
 
+OF_WALLS = {"list_walls", "search_acting", "push_walls", "record_walls"}
+"""The parts that a world without walls does not need."""
 
-def plain_parts(model: Model) -> Parts:
-    """The parts of a model as plain Python."""
-    push_pairs, push_walls = _forces(model.law, model.shapes)
-    renew, list_walls, acting, record = _geometry(model.dimension)
-    return Parts(push_pairs, renew, list_walls, acting, push_walls, record, int(model.needs_material))
-
-
-def compiled_parts(model: Model) -> Parts:
-    """The parts of a model as numba's dispatchers; nothing is compiled by asking for them."""
-    parts = plain_parts(model)
-    return parts._replace(**{name: _dispatcher(getattr(parts, name)) for name in Parts._fields if name != NUMBER})
+OF_DIMENSION = ("moved_too_far", "renew_lists", "list_walls", "search_acting", "record_walls")
+"""The parts that depend on the dimension alone."""
 
 
-def addresses(
-    parts: Parts, world: World, params: tuple, gravity: tuple, between: Callable[[], object] = lambda: None
-) -> Parts:
+def plain_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBERS) -> Parts:
+    """The parts of a model as plain Python; only compiled ones must know of which type the numbers are that law, fields
+    and bonds read."""
+    law, shapes = model.law, model.shapes
+    push_pairs, push_walls = _of_law(law, shapes, likeness(params))
+    before, after = _of_integrator(model.integrator)
+    lengths = shapes._replace(material=(), reach=())
+    parts = Parts(push_pairs, before, after, push_walls=push_walls, needs_material=int(model.needs_material))
+    of_dimension: dict[str, Any] = dict(zip(OF_DIMENSION, _of_dimension(model.dimension), strict=True))
+    parts = parts._replace(**of_dimension)
+    if model.bond is not None:
+        parts = parts._replace(push_bonds=_of_bond(model.bond, lengths, likeness(numbers.bond)))
+    if model.fields:
+        parts = parts._replace(push_fields=_of_fields(model.fields, lengths, likeness(numbers.fields)))
+    if model.bodies:
+        turn, place, gather = _of_bodies(lengths)
+        parts = parts._replace(turn_bodies=turn, place_members=place, gather_members=gather)
+    return parts
+
+
+def compiled_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBERS) -> Parts:
+    """The parts of a model as numba's dispatchers; nothing is compiled by asking for them. Those of law, fields and
+    bonds are for numbers of the type of these."""
+    parts = plain_parts(model, params, numbers)
+    made = {name: _dispatcher(part) for name, part in parts._asdict().items() if name != NUMBER and part != 0}
+    return parts._replace(**made)
+
+
+def addresses(parts: Parts, world: World, between: Callable[[], object] = lambda: None) -> Parts:
     """The addresses of compiled parts, compiled or loaded for tables like those of this world.
 
     `between` is called when the parts that depend on the law are ready: the others may be compiled elsewhere meanwhile.
     """
-    stage, thread = Stage(0.0, 1.0), Thread(0, 1, 0, 0)
-    of_law = {
-        "push_pairs": argument_type(force_of_pairs(world, params, gravity, world.mass, stage, thread)),
-        "push_walls": argument_type(force_of_walls(world, params, stage, thread, 0)),
-    }
-    of_dimension = geometry_types(world)
-    needed = needed_parts(world.walls.shape.size > 0)
-    found = {name: address_of(getattr(parts, name), kind) for name, kind in of_law.items() if name in needed}
+    needed = needed_parts(parts, world.walls.shape.size > 0)
+    kinds = argument_types(world)
+    first = {name: address_of(getattr(parts, name), kinds[name]) for name in needed if name not in OF_DIMENSION}
     between()
-    found |= {name: address_of(getattr(parts, name), kind) for name, kind in of_dimension.items() if name in needed}
-    return Parts(*(found.get(name, 0) for name in Parts._fields))._replace(needs_material=parts.needs_material)
+    then = {name: address_of(getattr(parts, name), kinds[name]) for name in needed if name in OF_DIMENSION}
+    found = first | then | {NUMBER: parts.needs_material}
+    return Parts(**found)
 
 
-def needed_parts(walled: bool) -> tuple[str, ...]:
-    """The parts that a world with or without walls needs."""
-    walls = ("push_walls", "list_walls", "search_acting", "record_walls")
-    return ("push_pairs", "renew_lists", *walls) if walled else ("push_pairs", "renew_lists")
+def needed_parts(parts: Parts, walled: bool) -> tuple[str, ...]:
+    """Names of the parts that a world with or without walls needs."""
+    names = (name for name, part in parts._asdict().items() if name != NUMBER and part != 0)
+    return tuple(name for name in names if walled or name not in OF_WALLS)
 
 
-def geometry_types(world: World) -> dict[str, Any]:
-    """Types of the arguments of the parts that do not depend on the law."""
-    thread = Thread(0, 1, 0, 0)
-    return {
-        "list_walls": argument_type(wall_listing(world, Cells(1, 0.0, (0.0, 0.0), (0.0, 0.0)))),
-        "renew_lists": argument_type(renewal(world, 0.0, thread, 0, 0)),
-        "search_acting": argument_type(acting_search(world, thread)),
-        "record_walls": argument_type(wall_record(world, 0.0)),
+def argument_types(world: World) -> dict[str, Any]:
+    """Types of the arguments of the parts."""
+    stage, thread = Stage(0.0, 1.0), Thread(0, 1, 0, 0)
+    arguments = {
+        "push_pairs": force_of_pairs(world, 0, 0, world.mass, stage, thread),
+        "before": Predicted(world.motion, 0, 0, 0, 0.0),
+        "after": Corrected(world.motion, world.force, world.inverse_mass, 0, 0, 0, 0.0),
+        "moved_too_far": watch(world, thread),
+        "renew_lists": renewal(world, 0.0, thread, 0, 0),
+        "list_walls": wall_listing(world, Cells(1, 0.0, (0.0, 0.0), (0.0, 0.0))),
+        "search_acting": acting_search(world, thread),
+        "push_walls": force_of_walls(world, 0, stage, thread, 0),
+        "record_walls": wall_record(world, 0.0),
+        "push_fields": field_tables(world, 0, 0.0, world.mass, thread),
     }
+    if world.bonds:
+        arguments["push_bonds"] = bond_tables(world, 0, stage, thread)
+    if world.bodies:
+        tables = body_tables(world, 0, 0.0, 0.0, thread)
+        arguments |= {"turn_bodies": tables, "place_members": tables, "gather_members": tables}
+    return {name: argument_type(argument) for name, argument in arguments.items()}
 
 
 def compile_geometry(model: Model, world: World, walled: bool) -> None:
     """Compile the parts that depend on the dimension alone, those of walls only if there are any."""
-    parts = compiled_parts(model)
-    for name, kind in geometry_types(world).items():
-        if name in needed_parts(walled):
-            address_of(getattr(parts, name), kind)
+    parts, kinds = compiled_parts(model), argument_types(world)
+    for name in OF_DIMENSION:
+        if walled or name not in OF_WALLS:
+            address_of(getattr(parts, name), kinds[name])
 
 
 _dispatcher = cache(compiled_part)
 
+# Equal tuples of numbers may be of different types, hence `typed`. `source` is part of the closure of each part: see
+# repose.sim.engine.jit.
 
-@lru_cache(maxsize=64)
-def _forces(law: BoundLaw, shapes: Shapes) -> tuple[Callable, Callable]:
+
+@lru_cache(maxsize=64, typed=True)
+def _of_law(law: BoundLaw, shapes: Shapes, params_like: tuple) -> tuple[Callable, Callable]:
     """`Parts.push_pairs` and `Parts.push_walls`; the integrator does not matter to them."""
     force, material, energy, lasts, reach_of = law.force, law.material, law.energy, law.lasts, law.reach
     source = fingerprint()
 
     def push_pairs(tables):  # type: ignore[no-untyped-def]
-        source  # noqa: B018  part of the closure: see repose.sim.engine.jit
-        call = LawCall(force, material, energy, lasts, tables.params, reach_of(tables.params))
+        source  # noqa: B018
+        params = numbers_at(tables.params, params_like)
+        call = LawCall(force, material, energy, lasts, params, reach_of(params))
         return pair_forces(tables, call, shapes)
 
     def push_walls(tables):  # type: ignore[no-untyped-def]
         source  # noqa: B018
-        call = LawCall(force, material, energy, lasts, tables.params, reach_of(tables.params))
+        params = numbers_at(tables.params, params_like)
+        call = LawCall(force, material, energy, lasts, params, reach_of(params))
         return evaluate_walls(tables, call, shapes, shapes.spin, shapes.material, shapes.reach)
 
     return push_pairs, push_walls
 
 
 @cache
-def _geometry(dimension: int) -> tuple[Callable, Callable, Callable, Callable]:
-    """`Parts.renew_lists`, `list_walls`, `search_acting` and `record_walls`; the law does not matter to them."""
+def _of_integrator(integrator: Integrator) -> tuple[Callable, Callable]:
+    """`Parts.before` and `Parts.after`."""
+    before, after = integrator.before, integrator.after
+    source = fingerprint()
+
+    def predict(tables):  # type: ignore[no-untyped-def]
+        source  # noqa: B018
+        before(tables.motion, tables.first, tables.last, tables.stage, tables.dt)
+        return 0
+
+    def correct(tables):  # type: ignore[no-untyped-def]
+        source  # noqa: B018
+        after(tables.motion, tables.force, tables.inverse_mass, tables.first, tables.last, tables.stage, tables.dt)
+        return 0
+
+    return predict, correct
+
+
+@cache
+def _of_dimension(dimension: int) -> tuple[Callable, ...]:
+    """The parts that `OF_DIMENSION` names, in its order."""
     position_like = (0.0,) * dimension
     source = fingerprint()
+
+    def moved(tables):  # type: ignore[no-untyped-def]
+        source  # noqa: B018
+        return moved_too_far(tables, position_like)
 
     def renew(tables):  # type: ignore[no-untyped-def]
         source  # noqa: B018
@@ -155,4 +245,52 @@ def _geometry(dimension: int) -> tuple[Callable, Callable, Callable, Callable]:
         source  # noqa: B018
         return record_wall_energy(tables)
 
-    return renew, list_walls, acting, record
+    return moved, renew, list_walls, acting, record
+
+
+@lru_cache(maxsize=64, typed=True)
+def _of_bond(bond: BoundBond, shapes: Shapes, params_like: tuple) -> Callable:
+    """`Parts.push_bonds`."""
+    force, energy, breaks, own = bond.force, bond.energy, bond.breaks, (0.0,) * bond.columns
+    source = fingerprint()
+
+    def push_bonds(tables):  # type: ignore[no-untyped-def]
+        source  # noqa: B018
+        call = BondCall(force, energy, breaks, numbers_at(tables.params, params_like), own)
+        return bond_forces(tables, call, shapes)
+
+    return push_bonds
+
+
+@lru_cache(maxsize=64, typed=True)
+def _of_fields(fields: tuple[BoundField, ...], shapes: Shapes, params_like: tuple) -> Callable:
+    """`Parts.push_fields`."""
+    force = sum_of(fields).force
+    source = fingerprint()
+
+    def push_fields(tables):  # type: ignore[no-untyped-def]
+        source  # noqa: B018
+        call = FieldCall(force, numbers_at(tables.params, params_like), tables.time)
+        return field_forces(tables, call, shapes)
+
+    return push_fields
+
+
+@cache
+def _of_bodies(shapes: Shapes) -> tuple[Callable, Callable, Callable]:
+    """`Parts.turn_bodies`, `Parts.place_members` and `Parts.gather_members`."""
+    source = fingerprint()
+
+    def turn(tables):  # type: ignore[no-untyped-def]
+        source  # noqa: B018
+        return turn_bodies(tables, shapes)
+
+    def place(tables):  # type: ignore[no-untyped-def]
+        source  # noqa: B018
+        return place_members(tables, shapes)
+
+    def gather(tables):  # type: ignore[no-untyped-def]
+        source  # noqa: B018
+        return gather_members(tables, shapes)
+
+    return turn, place, gather

@@ -1,33 +1,40 @@
 """compose(model) -> advance(world, params, gravity, dt, steps, numbers): the time step as a table of contents.
 
-Contact law and integrator are plain functions of the model. The loop and its parts (repose.sim.engine.parts) are
-compiled with all that they call, so that they are as fast as if written by hand, and the next process finds them on
-disk. Functions of a few lines that take many tables are inlined: passing those costs more than they do.
+Contact law and integrator are plain functions of the model. They are compiled with all that calls them into parts
+(repose.sim.engine.parts), so that they are as fast as if written by hand; the loop that calls the parts is compiled
+once for all models, and the next process finds both on disk. Functions of a few lines that take many tables are
+inlined: passing those costs more than they do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
+import numpy as np
 from numba import typeof
 from numba._dispatcher import compute_fingerprint
-from repose.sim.engine.bodies import (
-    gather_members,
-    own_bodies,
-    place_members,
-    settle_bodies,
-    turn_bodies,
-)
-from repose.sim.engine.bonds import NO_BOND, BondCall, bond_forces, record_bond_energy
+from repose.sim.engine.bodies import body_tables, own_bodies, settle_bodies
+from repose.sim.engine.bonds import bond_tables, record_bond_energy
 from repose.sim.engine.contacts.largest_overlap import record_largest_overlap
 from repose.sim.engine.contacts.pair_forces import force_of_pairs, record_pair_energy
 from repose.sim.engine.contacts.wall_forces import move_walls, wall_forces, wall_record
-from repose.sim.engine.fields import FieldCall, field_forces, record_field_energy, sum_of
+from repose.sim.engine.fields import field_tables, record_field_energy
 from repose.sim.engine.jit import call, compilable, compiled, fingerprint
-from repose.sim.engine.model import NO_NUMBERS, Model, Numbers, Stage
+from repose.sim.engine.model import (
+    NO_NUMBERS,
+    Corrected,
+    Integrator,
+    Model,
+    Numbers,
+    PackedNumbers,
+    Predicted,
+    Scheme,
+    Stage,
+)
 from repose.sim.engine.neighbours.verlet_list import list_as_far, refresh_neighbours
+from repose.sim.engine.packed import packed
 from repose.sim.engine.parts import Parts, addresses, compiled_parts, plain_parts
 from repose.sim.engine.threads import in_threads, thread_of, wait
 from repose.sim.engine.timestep.stability import damping_fraction
@@ -46,10 +53,9 @@ def compose(model: Model) -> Any:
     motion starts with. As many threads step the world as it has tables for, and the result is the same bit by bit for
     any number of them.
     """
-    loop, parts = compiled(step_loop(model, fingerprint())), compiled_parts(model)
+    loop, scheme, reach_of = compiled_loop(model.bodies, model.bond is not None), scheme_of(model), model.law.reach
     known: dict[tuple[bytes, bool, bytes], Parts] = {}
     """Addresses of the parts by the types of the tables, whether there are walls, and the types of the numbers."""
-    no_parts = Parts(*(0 for _ in Parts._fields))
 
     def run(
         world: World,
@@ -61,14 +67,17 @@ def compose(model: Model) -> Any:
         numbers: Numbers = NO_NUMBERS,
     ) -> tuple[int, int, int]:
         seen = without_unused(world, model)
-        given = seen, params, gravity, dt, steps, thread_id, numbers
-        kind = (*_tables_of(seen), compute_fingerprint(given[1:]))
+        memory, (law, weight, fields, bond) = packed(params, gravity, numbers.fields, numbers.bond)
+        reach, time, step = float(reach_of(params)), float(numbers.time), int(numbers.step)
+        drive = PackedNumbers(law, weight, fields, bond, reach, time, step)
+        given = seen, drive, float(dt), int(steps), thread_id, scheme
+        kind = (*_tables_of(seen), compute_fingerprint((params, gravity, numbers.fields, numbers.bond)))
         if kind not in known:  # parts for tables of exactly these types, and the loop that calls them
-            types = tuple(map(typeof, (*given, no_parts)))
-            known[kind] = addresses(
-                parts, world, params, gravity, lambda: types in loop.overloads or loop.compile(types)
-            )
+            types = tuple(map(typeof, (*given, Parts())))
+            parts = compiled_parts(model, params, numbers)
+            known[kind] = addresses(parts, seen, lambda: types in loop.overloads or loop.compile(types))
         answer: tuple[int, int, int] = loop(*given, known[kind])
+        del memory  # not before
         return answer
 
     def is_ready(world: World) -> bool:
@@ -77,6 +86,19 @@ def compose(model: Model) -> Any:
 
     run.is_ready, run.dispatcher = is_ready, loop  # type: ignore[attr-defined]
     return in_threads(run)
+
+
+@cache
+def compiled_loop(has_bodies: bool, has_bonds: bool) -> Any:
+    """The step loop as numba's dispatcher, of models with or without bodies and bonds."""
+    return compiled(step_loop(has_bodies, has_bonds, fingerprint()))
+
+
+def scheme_of(model: Model) -> Scheme:
+    """The numbers of the integrator of a model."""
+    scheme: Integrator = model.integrator
+    times = np.array(scheme.weights), np.array(scheme.stage_times)
+    return Scheme(*times, float(scheme.velocity_lead), float(damping_fraction(scheme)))
 
 
 def _tables_of(world: World) -> tuple[bytes, bool]:
@@ -94,80 +116,86 @@ def without_unused(world: World, model: Model) -> World:
 
 def plain(model: Model) -> Any:
     """`compose` in plain Python, for tests."""
-    loop, parts = step_loop(model, ""), plain_parts(model)
-    return in_threads(lambda *call: loop(*call, parts))
+    loop, parts = step_loop(model.bodies, model.bond is not None, ""), plain_parts(model)
+    scheme = scheme_of(model)
+
+    def run(
+        world: World,
+        params: tuple,
+        gravity: tuple,
+        dt: float,
+        steps: int,
+        thread_id: int,
+        numbers: Numbers = NO_NUMBERS,
+    ) -> tuple[int, int, int]:
+        reach = model.law.reach(params)
+        drive = PackedNumbers(params, gravity, numbers.fields, numbers.bond, reach, numbers.time, numbers.step)  # type: ignore[arg-type]
+        answer: tuple[int, int, int] = loop(world, drive, dt, steps, thread_id, scheme, parts)
+        return answer
+
+    return in_threads(run)
 
 
-def step_loop(model: Model, source: str) -> Callable:
+def step_loop(has_bodies: bool, has_bonds: bool, source: str) -> Callable:
     """The loop that each thread runs, as plain Python."""
-    before, after, weights = model.integrator.before, model.integrator.after, model.integrator.weights
-    stages = len(weights)
-    shapes = model.shapes
-    position_like = shapes.position
-    reach_of, at_distance = model.law.reach, model.law.acts_at_distance
-    stage_times = model.integrator.stage_times
-    velocity_lead = model.integrator.velocity_lead
-    has_bodies = model.bodies
-    has_fields = bool(model.fields)
-    field_force = sum_of(model.fields).force
-    has_bonds = model.bond is not None
-    bond = model.bond or NO_BOND
-    bond_force, bond_energy, bond_breaks, own = bond.force, bond.energy, bond.breaks, (0.0,) * bond.columns
-    largest_fraction = damping_fraction(model.integrator)
 
     # Branches on `has_...` are decided before anything is compiled: what a model does not have generates no code.
-    def advance(world, params, gravity, dt, steps, thread_id, numbers, parts):
+    def advance(world, numbers, dt, steps, thread_id, scheme, parts):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         thread = thread_of(world, thread_id)
+        first, last = thread.first, thread.last
+        stages = scheme.weights.size
         static = dt == 0.0
         walled = world.walls.shape.size > 0
-        if at_distance and thread.id == 0:
-            list_as_far(world.search, reach_of(params))
+        if thread.id == 0:
+            list_as_far(world.search, numbers.reach)
         if steps > 0 and not wait(world.threads):  # before anything is changed
             return 0, THREAD_MISSING, -1
         begun = world.counters[STEP_COUNT]
         weighing = world.mass
         if has_bodies:
-            weighing = world.bodies.own_mass
+            bodies = world.bodies
+            weighing = bodies.own_mass
+            first_body, last_body = own_bodies(bodies, thread)
         pending = world.counters[PENDING]  # stages begun before the tables had to be enlarged
         for done in range(steps):
             for k in range(stages):
                 if pending > k + 1 or (static and k > 0):
                     continue
-                stage = Stage(weights[k] * dt, largest_fraction)
+                stage = Stage(float(scheme.weights[k]) * dt, scheme.damping_fraction)
+                stage_time = float(scheme.stage_times[k])
                 if pending <= k:
                     if not static:
-                        before(world.motion, thread.first, thread.last, k, dt)
+                        call(parts.before, Predicted(world.motion, first, last, k, dt))
                         if has_bodies:
-                            first, last = own_bodies(world, thread)
-                            before(world.bodies.motion, first, last, k, dt)
+                            call(parts.before, Predicted(bodies.motion, first_body, last_body, k, dt))
                     if k == 0 and thread.id == 0:
                         move_walls(world.walls.moved, world.walls.velocity, dt)
                     pending = k + 1
                 if has_bodies:
-                    turn_bodies(world, shapes, stage_times[k] * dt, velocity_lead * dt, thread)
+                    bound = body_tables(world, numbers.gravity, stage_time * dt, scheme.velocity_lead * dt, thread)
+                    call(parts.turn_bodies, bound)
                     if not wait(world.threads):
                         return done, THREAD_MISSING, -1
-                    place_members(world, shapes, thread)
-                status, row = refresh_neighbours(world, position_like, dt, thread, parts)
+                    call(parts.place_members, bound)
+                status, row = refresh_neighbours(world, dt, thread, parts)
                 if status != OK:
                     if thread.id == 0:
                         world.counters[PENDING] = pending
                     return done, status, row
-                if call(parts.push_pairs, force_of_pairs(world, params, gravity, weighing, stage, thread)) == 0:
+                tables = force_of_pairs(world, numbers.law, numbers.gravity, weighing, stage, thread)
+                if call(parts.push_pairs, tables) == 0:
                     return done, THREAD_MISSING, -1
-                if walled and not wall_forces(world, params, stage, thread, parts):
+                if walled and not wall_forces(world, numbers.law, stage, thread, parts):
                     return done, THREAD_MISSING, -1
                 if has_bonds:
-                    bonds = BondCall(bond_force, bond_energy, bond_breaks, numbers.bond, own)
-                    if not bond_forces(world, bonds, shapes, stage, thread):
+                    if call(parts.push_bonds, bond_tables(world, numbers.bond, stage, thread)) == 0:
                         return done, THREAD_MISSING, -1
                     if thread.id == 0:
                         record_bond_energy(world, stage.dt)
-                if has_fields:
-                    time = numbers.time + (begun + done - numbers.step + stage_times[k]) * dt
-                    field = FieldCall(field_force, numbers.fields, time)
-                    if not field_forces(world, field, shapes, weighing, thread):
+                if parts.push_fields != 0:
+                    time = numbers.time + (begun + done - numbers.step + stage_time) * dt
+                    if call(parts.push_fields, field_tables(world, numbers.fields, time, weighing, thread)) == 0:
                         return done, THREAD_MISSING, -1
                     if thread.id == 0:
                         record_field_energy(world, stage.dt)
@@ -180,28 +208,28 @@ def step_loop(model: Model, source: str) -> Callable:
                 if has_bodies:
                     if not wait(world.threads):
                         return done, THREAD_MISSING, -1
-                    gather_members(world, shapes, gravity, thread)
-                    bodies = world.bodies
-                    first, last = own_bodies(world, thread)
+                    call(parts.gather_members, bound)
+                    motion, force, inverse = bodies.motion, bodies.force, bodies.inverse_mass
                     if static:
-                        set_accelerations(bodies.motion, bodies.force, bodies.inverse_mass, first, last)
+                        set_accelerations(motion, force, inverse, first_body, last_body)
                     else:
-                        after(bodies.motion, bodies.force, bodies.inverse_mass, first, last, k, dt)
+                        call(parts.after, Corrected(motion, force, inverse, first_body, last_body, k, dt))
                         if k == stages - 1:
-                            settle_bodies(world, thread)
+                            settle_bodies(bodies, first_body, last_body)
                 if static:
-                    set_accelerations(world.motion, world.force, world.inverse_mass, thread.first, thread.last)
+                    set_accelerations(world.motion, world.force, world.inverse_mass, first, last)
                 else:
-                    after(world.motion, world.force, world.inverse_mass, thread.first, thread.last, k, dt)
+                    call(parts.after, Corrected(world.motion, world.force, world.inverse_mass, first, last, k, dt))
             pending = 0
             if thread.id == 0:
                 world.counters[PENDING] = 0
                 world.counters[STEP_COUNT] += 0 if static else 1
         if has_bodies and steps > 0:  # as they are at the end of the step, for whoever reads the tables
-            turn_bodies(world, shapes, 0.0, 0.0, thread)
+            bound = body_tables(world, numbers.gravity, 0.0, 0.0, thread)
+            call(parts.turn_bodies, bound)
             if not wait(world.threads):
                 return steps, THREAD_MISSING, -1
-            place_members(world, shapes, thread)
+            call(parts.place_members, bound)
         return steps, OK, -1
 
     return advance

@@ -165,7 +165,7 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     law = experiment.engine.model.law
     relaxed = request_parameters(experiment, changed)
     if effects == {"restart"}:
-        label += " at the next fill"
+        label += " at the next start"
     elif experiment.engine.model.law != law:
         label += f"; friction springs are kept, {_booked_since(experiment, work)}"
     elif under or relaxed:

@@ -113,9 +113,14 @@ def averaged(points: Sequence[Point]) -> tuple[Row, ...]:
 
 def findings(study: Study, points: Sequence[Point]) -> Findings:
     """The laws of a study fitted to these points."""
-    known = [*(point.at for point in points), *(row.at for row in study.published)] or list(study.usual)
+    return study.laws(points, reach_of(study, points))
+
+
+def reach_of(study: Study, points: Sequence[Point]) -> tuple[float, float]:
+    """Lowest and highest value of the parameter for which laws are drawn, SI."""
+    known = [*(point.at for point in points), *(row.at for row in study.published)] or list(study.usual) or [0.0, 1.0]
     span = (max(known) - min(known)) or max(known)
-    return study.laws(points, (max(0.0, min(known) - ROOM_BELOW * span), max(known) + ROOM_ABOVE * span))
+    return max(0.0, min(known) - ROOM_BELOW * span), max(known) + ROOM_ABOVE * span
 
 
 def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at: Sequence[float] = ()) -> Curve:
@@ -128,21 +133,21 @@ def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at:
     rows = averaged(points)
     lines = []
     if any(row.runs > 1 for row in rows):
-        x, y, _ = _columns(points, x_unit, y_unit)
-        lines.append(Line("single runs", x, y, points=True))
+        x, y, _ = columns(points, x_unit, y_unit)
+        lines.append(Line("single runs", x, y, points=True, single=True))
     if rows:
-        x, y, error = _columns(rows, x_unit, y_unit)
-        lines.append(Line("mean", x, y, points=True, error=error, scatter=_scatter(study, rows)))
+        x, y, error = columns(rows, x_unit, y_unit)
+        lines.append(Line("mean", x, y, points=True, error=error, scatter=scatter_of(study, rows)))
     if study.published:
-        x, y, error = _columns(study.published, x_unit, y_unit)
+        x, y, error = columns(study.published, x_unit, y_unit)
         lines.append(Line("published", x, y, points=True, error=error, scatter=study.scatter))
     for law in findings(study, points).lines:
         lines.append(Line(law.label, law.x / x_unit, law.y / y_unit, fitted=law.fitted))
     over = quantity.symbol or quantity.label
     return Curve(
         title=f"{study.symbol}({over})",
-        x_label=_label(quantity.label, quantity.symbol, quantity.unit),
-        y_label=_label(study.quantity, study.symbol, study.unit),
+        x_label=label_of(quantity.label, quantity.symbol, quantity.unit),
+        y_label=label_of(study.quantity, study.symbol, study.unit),
         lines=tuple(lines),
         heading=f"{study.quantity.capitalize()} over {quantity.label}",
         table=_table(study, varied, rows, looked_at),
@@ -166,9 +171,9 @@ def compare_session(
     others = []
     for group in list(reversed(groups.values()))[:MOST_GROUPS]:
         rows = averaged(group)
-        x, y, error = _columns(rows, declared[study.over].quantity.scale, study.scale)
+        x, y, error = columns(rows, declared[study.over].quantity.scale, study.scale)
         label = _differences(study, declared, group[0].conditions, now)
-        others.append(Line(label, x, y, points=True, error=error, scatter=_scatter(study, rows)))
+        others.append(Line(label, x, y, points=True, error=error, scatter=scatter_of(study, rows)))
     defaults = {name: entry.default for name, entry in declared.items()} | {PREPARED: False}
     note = f"all with {_differences(study, declared, now, defaults, most=len(declared)) or 'the default parameters'}"
     if left := len(groups) - len(others):
@@ -226,7 +231,7 @@ def repeated_in_words(study: Study, row: Row) -> str:
     return f"{mean_in_words(study, row, study.unit)} (mean ± standard error over runs, n = {row.runs})"
 
 
-def _scatter(study: Study, rows: Sequence[Row]) -> str:
+def scatter_of(study: Study, rows: Sequence[Row]) -> str:
     """What the errors of the means are."""
     if not study.error_of or all(row.runs > 1 for row in rows):
         return Line.scatter
@@ -234,14 +239,15 @@ def _scatter(study: Study, rows: Sequence[Row]) -> str:
     return single if all(row.runs == 1 for row in rows) else f"{Line.scatter} ({single})"
 
 
-def _columns(rows: Sequence[Point | Row | Published], x_unit: float, y_unit: float) -> tuple[Floats, Floats, Floats]:
+def columns(rows: Sequence[Point | Row | Published], x_unit: float, y_unit: float) -> tuple[Floats, Floats, Floats]:
     """Places, values and errors in shown units; an unknown error is drawn as none."""
     x = np.array([row.at for row in rows]) / x_unit
     y = np.array([row.value for row in rows]) / y_unit
     return x, y, np.nan_to_num(np.array([row.error for row in rows])) / y_unit
 
 
-def _label(words: str, symbol: str, unit: str) -> str:
+def label_of(words: str, symbol: str, unit: str) -> str:
+    """Label of an axis or a column: words, symbol and unit, of which any can be empty."""
     return " ".join(part for part in (words, symbol, f"[{unit}]" if unit else "") if part)
 
 
@@ -251,7 +257,11 @@ def _table(
     """Head and one row per value with our and the published results, errors as in the plot."""
     quantity, ours = varied.quantity, {row.at: row for row in rows}
     theirs = {row.at: row for row in study.published}
-    head = [_label("", quantity.symbol or quantity.label, quantity.unit), "runs", _label("", study.symbol, study.unit)]
+    head = [
+        label_of("", quantity.symbol or quantity.label, quantity.unit),
+        "runs",
+        label_of("", study.symbol, study.unit),
+    ]
     lines = []
     for at in sorted({*ours, *theirs, *looked_at}):
         row = ours.get(at)

@@ -22,7 +22,7 @@ from repose.sim.experiment.run import Change, RestartPoint, Run
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, Action, Fault, Notice
 from repose.sim.experiment.thread_choice import ThreadChoice
 from repose.sim.measure.angle_of_repose import AngleOfRepose
-from repose.sim.measure.display import Curve, Label, Reading, Track
+from repose.sim.measure.display import Curve, Label, Outcome, Part, Reading, Track
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 
 CHECK_STEPS = 50
@@ -83,6 +83,13 @@ class Scene:
     """The latest measured slope, to be drawn on the grains, or None."""
     readings: Callable[[Experiment], tuple[Reading, ...]] = lambda experiment: ()
     """Numbers to show beside the picture."""
+    outcomes: Callable[[Experiment], tuple[Outcome, ...]] = lambda experiment: ()
+    """The outcomes that its task states, beside those found; none before the end of the run."""
+    parts: tuple[Part, ...] = ()
+    """Parts of its bodies, to be told apart in the picture; part k has the layer k. Empty where layers are those of a
+    packing."""
+    liquid: Callable[[Experiment], tuple[float, float] | None] = lambda experiment: None
+    """Heights of bottom and level of a liquid that fills the picture [m], in the plane; None without one."""
     notice: Callable[[Experiment], Notice | None] = lambda experiment: None
     """A state to show over the picture, or None."""
     curves: Callable[[Experiment], tuple[Curve, ...]] = lambda experiment: ()

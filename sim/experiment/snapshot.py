@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.measure.angle_of_repose import AngleOfRepose
-from repose.sim.measure.display import Curve, Label, Reading, Track
+from repose.sim.measure.display import Curve, Label, Outcome, Part, Reading, Track
 from repose.sim.measure.measurement import Measurement
 from repose.sim.parameters import ParameterSet, Value
 
@@ -113,8 +113,17 @@ class Snapshot:
     facets: Floats = field(default_factory=lambda: np.empty((0, 2, 2), np.float32))
     """Walls to draw [m]: corners of triangles in space, ends of lines in the plane;
     shape (facets, dimension, dimension)."""
+    solid: Floats = field(default_factory=lambda: np.empty((0, 2, 3, 3), np.float32))
+    """Surface of a body in space, drawn opaque: corners of triangles [m], and unit normals at them, outwards;
+    shape (triangles, 2, 3, 3)."""
     ghosts: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
     """Positions of spheres in space according to a closed form: centre and radius [m], shape (ghosts, 4)."""
+    bonds: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    """Rows of the two spheres of every intact bond, shape (bonds, 2)."""
+    parts: tuple[Part, ...] = ()
+    """Parts of the bodies; the column "layer" says to which a sphere belongs."""
+    liquid: tuple[float, float] | None = None
+    """Heights of bottom and level of a liquid that fills the picture [m]."""
     labels: tuple[Label, ...] = ()
     """Labels at spheres."""
     tracks: tuple[Track, ...] = ()
@@ -152,6 +161,8 @@ class Snapshot:
     """Readings of the scene."""
     bulk_readings: tuple[Reading, ...] = ()
     """Readings of the measurements (repose.sim.measure)."""
+    outcomes: tuple[Outcome, ...] = ()
+    """What came out, beside what the task of the scene states; empty before the end of the run."""
     curves: tuple[Curve, ...] = ()
     kinetic_energy: float = 0.0
     mean_speed: float = 0.0

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim import registry
 from repose.sim.engine.contacts.wall_forces import FACET
 from repose.sim.engine.timestep.survey import Survey
@@ -146,6 +147,14 @@ def wall_facets(world: World) -> Floats:
     return world.walls.corner[rows, :dimension] + world.walls.moved[rows, None, :]
 
 
+def intact_bonds(world: World) -> NDArray[np.int64]:
+    """Rows of the two spheres of every bond that is not broken, shape (bonds, 2)."""
+    if not world.bonds:
+        return np.empty((0, 2), np.int64)
+    intact = world.bonds.intact != 0
+    return np.column_stack([world.bonds.i[intact], world.bonds.j[intact]]).astype(np.int64)
+
+
 def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     """Copy the data that need no compiled function: positions, parameters, phase, actions."""
     world, dimension = experiment.run.world, experiment.scene.dimension
@@ -173,6 +182,8 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.ghosts = ghosts.astype(np.float32)
     snapshot.facets = (wall_facets(world) if facets is None else facets).astype(np.float32)
     snapshot.contact_ends, snapshot.contact_force = np.empty((0, 2 * dimension), np.float32), np.empty(0, np.float32)
+    snapshot.bonds = intact_bonds(world)
+    snapshot.parts, snapshot.liquid = experiment.scene.parts, experiment.scene.liquid(experiment)
     snapshot.labels, snapshot.tracks = experiment.scene.labels(experiment), experiment.scene.tracks(experiment)
     snapshot.layers = shown_layers(experiment)
     snapshot.box = experiment.scene.box(experiment)
@@ -181,6 +192,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.actions = experiment.scene.actions(experiment)
     snapshot.measurement = experiment.scene.slope(experiment)
     snapshot.readings = experiment.scene.readings(experiment)
+    snapshot.outcomes = experiment.scene.outcomes(experiment)
     moving = ~world.fixed
     snapshot.mean_speed = float(speed[moving].mean()) if moving.any() else 0.0
     snapshot.moving_count = grain_count(world)

@@ -12,6 +12,7 @@ from repose.sim.engine.contacts.force_table import ContactTable
 from repose.sim.engine.world import World
 from repose.sim.measure.coordination import Coordination
 from repose.sim.measure.display import PACKING
+from repose.sim.measure.grains import own_shares
 from repose.sim.measure.measurement import Measurement, System
 from repose.sim.measure.packing import Box, packing_box, packing_fraction
 from repose.sim.measure.stress import STRESS_UNIT, Stress, mean_stress
@@ -23,15 +24,14 @@ class Bulk:
 
     box: Box
     packing_fraction: float
-    """Packing fraction [-]; nan where there are rigid bodies, whose members overlap and would count several times."""
+    """[-]; where members of a rigid body overlap they count once."""
     stress: Stress
 
 
 def measure_bulk(world: World, contacts: ContactTable, box: Box, velocity_shift: float = 0.0) -> Bulk:
     """Results in the given box of a world; `velocity_shift` as in `repose.sim.measure.stress`."""
     position = world.motion[: len(box.lower), 0].T
-    has_bodies = bool(world.bodies) and world.bodies.begin.size > 1
-    fraction = math.nan if has_bodies else packing_fraction(position, world.radius, box.lower, box.upper)
+    fraction = packing_fraction(position, world.radius, box.lower, box.upper, own_shares(world))
     return Bulk(box, fraction, mean_stress(world, contacts, box.lower, box.upper, velocity_shift))
 
 
@@ -49,7 +49,7 @@ def bulk_results(bulk: Bulk | None, coordination: Coordination) -> dict[str, Any
         else {"box": {"lower": bulk.box.lower.tolist(), "upper": bulk.box.upper.tolist()}, **bulk.stress.as_dict()}
     )
     return {
-        "packing_fraction": None if bulk is None or math.isnan(bulk.packing_fraction) else bulk.packing_fraction,
+        "packing_fraction": None if bulk is None else bulk.packing_fraction,
         "stress": found,
         "coordination": {
             "mean": coordination.mean,

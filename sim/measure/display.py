@@ -45,6 +45,10 @@ class Line:
     scatter: str = "standard error"
     fitted: bool = False
     """Whether it is a law fitted to the points of the plot."""
+    group: int = 0
+    """Number of the series of points that it belongs to, as points or as fitted law: each has its colour."""
+    single: bool = False
+    """Whether the points are single runs, whose means are other points of the plot."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,8 @@ class Curve:
     """Head and rows of a table to show beside the plot."""
     log: bool = False
     """Whether the vertical axis is logarithmic."""
+    ticks: tuple[str, ...] = ()
+    """Words at 0, 1, 2 … of the horizontal axis; empty if it has numbers."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,33 @@ class Track:
     """Points of the path [m], shape (points, dimension)."""
     expected: bool = False
     """Whether the path is that of a closed form, drawn as dots; other paths are drawn as lines."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One outcome that the task of a scene states, held against the run at its end."""
+
+    statement: str
+    """What is to come out, a clause without a full stop: "the momentum stays"."""
+    found: str
+    """The number of the run with its unit, or words."""
+    expected: str
+    """The bound or the number of the closed form, with its unit, or words."""
+    holds: bool
+
+    @property
+    def complaint(self) -> str:
+        """The deviation in a sentence; empty if the outcome is as stated."""
+        return "" if self.holds else f"It does not hold that {self.statement}: {self.found} instead of {self.expected}."
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the particles of a scene: those with the layer of its place in the list."""
+
+    name: str
+    look: str = ""
+    """Its material, which sets its colour in the picture; empty for a colour of its own."""
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from repose.sim.engine.world import Floats, World
+
+POINTS = 4000
+"""Points in each member by which the share of it that belongs to it alone is measured: an error of 1e-3."""
+SAME = 1e-6
+"""Bodies whose members differ by less than this share of the largest radius have one shape [-]."""
+UNIT = {2: np.pi, 3: 4.0 / 3.0 * np.pi}
+"""Area of a disc, and volume of a ball, of radius 1."""
 
 
 def sums_over_grains(world: World, values: Floats) -> Floats:
@@ -20,3 +29,72 @@ def sums_over_grains(world: World, values: Floats) -> Floats:
 def grain_count(world: World) -> int:
     """Number of grains that can move."""
     return int(sums_over_grains(world, world.radius).size)
+
+
+def grain_radii(world: World) -> Floats:
+    """Radius of a sphere (in the plane a disc) as large as each grain that can move [m], shape (grains,)."""
+    if not world.bodies:
+        return world.radius[~world.fixed]
+    dimension = world.search.reference.shape[0]
+    radii: Floats = sums_over_grains(world, own_shares(world) * world.radius**dimension) ** (1.0 / dimension)
+    return radii
+
+
+def own_shares(world: World) -> Floats:
+    """Share of the volume (in the plane the area) of each sphere that counts for it [-], shape (count,).
+
+    1 for a loose sphere. Where members of a body overlap, a point counts for the one of the smallest power distance
+    |x - c|² - R², so that the volumes of the members times their shares add up to that of their union.
+    """
+    share = np.ones(world.sphere_count)
+    if not world.bodies:
+        return share
+    bodies = world.bodies
+    numbers = np.diff(bodies.begin)
+    for members in np.unique(numbers):
+        which = bodies.begin[:-1][numbers == members]
+        rows = bodies.member[which[:, None] + np.arange(members)].astype(np.int64)
+        radius = world.radius[rows]
+        shapes = np.concatenate([np.moveaxis(bodies.offset[:, rows], 0, -1), radius[..., None]], axis=2)
+        shapes /= radius.max(axis=1)[:, None, None]
+        whole = np.round(shapes / SAME).astype(np.int64).reshape(len(rows), -1)
+        kinds, kind = np.unique(whole, axis=0, return_inverse=True)
+        for number, found in enumerate(kinds):
+            share[rows[kind.ravel() == number]] = _shares(found.tobytes(), int(members))
+    return share
+
+
+@lru_cache(maxsize=256)
+def _shares(shape: bytes, members: int) -> Floats:
+    """`own_shares` of the members of one shape: centres and radii in units of `SAME`."""
+    table = SAME * np.frombuffer(shape, np.int64).reshape(members, -1)
+    centre, radius = table[:, :-1], table[:, -1]
+    points = _points_in_ball(centre.shape[1])
+    share = np.ones(members)
+    for k in range(members):
+        apart = np.sqrt(((centre - centre[k]) ** 2).sum(axis=1))
+        near = np.flatnonzero((apart < radius + radius[k]) & (np.arange(members) != k))
+        place = radius[k] * points
+        own = (place**2).sum(axis=1)[:, None] - radius[k] ** 2
+        other = ((place[:, None] - (centre[near] - centre[k])) ** 2).sum(axis=2) - radius[near] ** 2
+        # Of two that are equal and at one place the first has everything.
+        mine = (own < other) | ((own == other) & (k < near))
+        share[k] = mine.all(axis=1).mean()
+    return share
+
+
+@lru_cache(maxsize=2)
+def _points_in_ball(dimension: int) -> Floats:
+    """Points that fill a ball (in the plane a disc) of radius 1 evenly, shape (POINTS, dimension): a lattice of rank 1
+    whose steps are powers of the root of x^(d+1) = x + 1 (M. Roberts, 2018)."""
+    root = {2: 1.3247179572447458, 3: 1.2207440846057596}[dimension]
+    lattice = (0.5 + np.arange(POINTS)[:, None] * root ** -np.arange(1.0, dimension + 1.0)) % 1.0
+    radius = lattice[:, :1] ** (1.0 / dimension)
+    angle = 2.0 * np.pi * lattice[:, 1]
+    flat = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    if dimension == 2:
+        disc: Floats = radius * flat
+        return disc
+    height = 2.0 * lattice[:, 2:] - 1.0
+    ball: Floats = radius * np.concatenate([np.sqrt(1.0 - height**2) * flat, height], axis=1)
+    return ball

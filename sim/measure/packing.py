@@ -1,9 +1,10 @@
 """Packing fraction: the fraction of a box that is filled by grains, and a box well inside the packing.
 
-Of each grain exactly the part inside the box counts. As usual for soft grains, the lens of overlap of two grains counts
-twice: about 0.4 (overlap/radius)² of a sphere, 0.4 (overlap/radius)^(3/2) of a disc. In the plane the part has a closed
-form. In space it is the integral of this closed form over slices, z = z_0 + R sin t, by Gauss–Legendre quadrature,
-which only grains cut by the surface of the box need.
+Of each grain exactly the part inside the box counts, of a rigid body that of its members, which overlap, each with the
+share of it that counts for it alone (`repose.sim.measure.grains`). As usual for soft grains, the lens of overlap of two
+grains counts twice: about 0.4 (overlap/radius)² of a sphere, 0.4 (overlap/radius)^(3/2) of a disc. In the plane the
+part has a closed form. In space it is the integral of this closed form over slices, z = z_0 + R sin t, by
+Gauss–Legendre quadrature, which only grains cut by the surface of the box need.
 
 The box is the largest square or cube of cells that all belong to the packing (chessboard distance transform), reduced
 by a diameter on all sides, so that it contains neither walls nor a free surface.
@@ -16,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from repose.sim.engine.world import Floats, World
+from repose.sim.measure.grains import UNIT, grain_radii, own_shares
 from repose.sim.measure.measurement import System
 
 PACKED = {2: 0.4, 3: 0.3}
@@ -50,18 +52,18 @@ def box_in_packing(world: World) -> Box | None:
 
     moving = ~world.fixed
     dimension = world.search.reference.shape[0]
-    radius = world.radius[moving]
-    if radius.size < SMALLEST_BOX**dimension / 2.0:
+    radius, grains = world.radius[moving], grain_radii(world)
+    if grains.size < SMALLEST_BOX**dimension / 2.0:
         return None
-    edge = 2.0 * float(radius.mean())
+    edge = 2.0 * float(grains.mean())
     place = np.floor(world.motion[:dimension, 0, moving] / edge).astype(np.int64)
     middle = np.median(place, axis=1).astype(np.int64)
     reach = int(MOST_PLACES ** (1.0 / dimension)) // 2
     near = np.all(np.abs(place - middle[:, None]) < reach, axis=0)
-    place, radius = place[:, near], radius[near]
+    place, radius, share = place[:, near], radius[near], own_shares(world)[moving][near]
     first = place.min(axis=1)
     shape = tuple(place.max(axis=1) - first + 1)
-    solid = {2: np.pi, 3: 4.0 / 3.0 * np.pi}[dimension] * (radius / edge) ** dimension
+    solid = UNIT[dimension] * (radius / edge) ** dimension * share
     row = np.ravel_multi_index(tuple(place - first[:, None]), shape)
     filled = np.bincount(row, solid, minlength=int(np.prod(shape))).reshape(shape)
     # A cell contains about one grain: the packing fraction is that of its neighbourhood.
@@ -81,12 +83,16 @@ def packing_box(system: System) -> Box | None:
     return box_in_packing(system.world)
 
 
-def packing_fraction(position: ArrayLike, radius: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> float:
+def packing_fraction(
+    position: ArrayLike, radius: ArrayLike, lower: ArrayLike, upper: ArrayLike, share: ArrayLike = 1.0
+) -> float:
     """Fraction of the box from `lower` to `upper` [m] inside spheres at `position` (count, dimension) [m].
 
-    In the plane the fraction of the area inside discs. Raises ValueError for a box without volume.
+    In the plane the fraction of the area inside discs. Of each sphere `share` counts [-], shape (count,). Raises
+    ValueError for a box without volume.
     """
     position, radius = np.asarray(position, float), np.asarray(radius, float)
+    share = np.broadcast_to(np.asarray(share, float), radius.shape)
     lower, upper = np.asarray(lower, float), np.asarray(upper, float)
     if not (upper > lower).all():
         raise ValueError(f"A box from {lower.tolist()} to {upper.tolist()} m has no volume: give upper > lower.")
@@ -94,10 +100,10 @@ def packing_fraction(position: ArrayLike, radius: ArrayLike, lower: ArrayLike, u
     whole, cut = room >= radius, np.abs(room) < radius
     dimension = len(lower)
     # Beyond an edge of the box `room` can select a sphere that does not meet it: the part of this sphere is zero.
-    complete = {2: np.pi, 3: 4.0 / 3.0 * np.pi}[dimension] * np.sum(radius[whole] ** dimension)
+    complete = UNIT[dimension] * np.sum(radius[whole] ** dimension * share[whole])
     low, high = lower - position[cut], upper - position[cut]
     part = disc_in_rectangle(radius[cut], low, high) if dimension == 2 else sphere_in_box(radius[cut], low, high)
-    return float((complete + part.sum()) / np.prod(upper - lower))
+    return float((complete + (part * share[cut]).sum()) / np.prod(upper - lower))
 
 
 def disc_in_rectangle(radius: Floats, low: Floats, high: Floats) -> Floats:

@@ -2,12 +2,12 @@
 
     stress_ab = (1/V) [ sum over contacts  f_a l_b s  +  sum over grains  m (v_a - V_a)(v_b - V_b) ]
 
-f is the force on i, l the branch x_i - x_j (at a wall from the contact point to x_i) and s the fraction of the branch
-inside the box. With s the contact part is exactly the mean over the box of a stress that is concentrated on the
-branches, for every size of the box (Love 1927, Weber 1966; s as in Lätzel, Luding & Herrmann, Granular Matter 2 (2000)
-123). V is the mass-weighted mean velocity of the grains whose centres lie in the box. **Compression is positive.** In
-the plane V is an area and stress a force per length, N/m. The tensor is symmetric if the contacts exert no net torque
-on any grain: at rest, and without friction.
+f is the force on i, l the branch x_i - x_j (at a wall from the contact point to x_i; x is the centre of a grain, of a
+rigid body its centre of mass) and s the fraction of the branch inside the box. With s the contact part is exactly the
+mean over the box of a stress that is concentrated on the branches, for every size of the box (Love 1927, Weber 1966; s
+as in Lätzel, Luding & Herrmann, Granular Matter 2 (2000) 123). V is the mass-weighted mean velocity of the grains whose
+centres lie in the box. **Compression is positive.** In the plane V is an area and stress a force per length, N/m. The
+tensor is symmetric if the contacts exert no net torque on any grain: at rest, and without friction.
 """
 
 from __future__ import annotations
@@ -104,12 +104,17 @@ def mean_stress(
         raise ValueError(f"A box from {lower.tolist()} to {upper.tolist()} m has no volume: give upper > lower.")
     volume, dimension = float(np.prod(upper - lower)), len(lower)
     place = world.motion[:dimension, 0]
-    share = share_inside(place[:, contacts.i], contacts.branch, lower, upper)
+    end, branch = place[:, contacts.i], contacts.branch
+    if world.bodies:  # a rigid body carries the force on a member to its centre
+        arm = world.bodies.arm
+        end = end - arm[:, contacts.i]
+        branch = branch - arm[:, contacts.i] + np.where(contacts.j >= 0, arm[:, contacts.j], 0.0)
+    share = share_inside(end, branch, lower, upper)
     inside = np.all((place >= lower[:, None]) & (place <= upper[:, None]), axis=0) & ~world.fixed
     mass = world.own_mass[inside]
     velocity = world.motion[:dimension, 1, inside] - velocity_shift * world.motion[:dimension, 2, inside]
     own = velocity - (velocity @ mass / mass.sum())[:, None] if mass.size else velocity
-    return Stress((contacts.force * share) @ contacts.branch.T / volume, (own * mass) @ own.T / volume)
+    return Stress((contacts.force * share) @ branch.T / volume, (own * mass) @ own.T / volume)
 
 
 def share_inside(end: Floats, branch: Floats, lower: Floats, upper: Floats) -> Floats:

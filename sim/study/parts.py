@@ -12,8 +12,9 @@ from repose.sim.engine.builder import with_threads
 from repose.sim.engine.contacts.pair_forces import force_of_pairs
 from repose.sim.engine.contacts.wall_forces import wall_forces
 from repose.sim.engine.jit import call, compiled, fingerprint
-from repose.sim.engine.model import Model, Stage
-from repose.sim.engine.neighbours.verlet_list import SHORT_LIVED, moved_too_far, renewal
+from repose.sim.engine.model import Corrected, Model, Predicted, Stage
+from repose.sim.engine.neighbours.verlet_list import SHORT_LIVED, renewal, watch
+from repose.sim.engine.packed import packed
 from repose.sim.engine.parts import addresses, compiled_parts
 from repose.sim.engine.threads import thread_of
 from repose.sim.engine.world import OK, REBUILT_AT, STEP_COUNT, World, copy_world
@@ -27,39 +28,39 @@ LISTS = 5
 
 
 def loops(model: Model) -> dict[str, Any]:
-    """part(world, params, gravity, dt, times, parts) for every part of the step, compiled."""
-    before, after = model.integrator.before, model.integrator.after
-    position_like = model.shapes.position
+    """part(world, law, gravity, dt, times, parts) for every part of the step, compiled; `law` and `gravity` are
+    addresses (repose.sim.engine.packed)."""
     source = fingerprint()
 
-    def integration(world, params, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
+    def integration(world, law, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         thread = thread_of(world, 0)
         for _ in range(times):
-            before(world.motion, thread.first, thread.last, 0, dt)
-            after(world.motion, world.force, world.inverse_mass, thread.first, thread.last, 0, dt)
+            call(parts.before, Predicted(world.motion, thread.first, thread.last, 0, dt))
+            tables = Corrected(world.motion, world.force, world.inverse_mass, thread.first, thread.last, 0, dt)
+            call(parts.after, tables)
 
-    def contacts(world, params, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
+    def contacts(world, law, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         for _ in range(times):
             call(
                 parts.push_pairs,
-                force_of_pairs(world, params, gravity, world.mass, Stage(dt, 1.0), thread_of(world, 0)),
+                force_of_pairs(world, law, gravity, world.mass, Stage(dt, 1.0), thread_of(world, 0)),
             )
 
-    def walls(world, params, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
+    def walls(world, law, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         for _ in range(times):
-            wall_forces(world, params, Stage(dt, 1.0), thread_of(world, 0), parts)
+            wall_forces(world, law, Stage(dt, 1.0), thread_of(world, 0), parts)
 
-    def watching(world, params, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
+    def watching(world, law, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         moved = 0
         for _ in range(times):
-            moved += moved_too_far(world.motion, world.search, world.walls, position_like, thread_of(world, 0))
+            moved += call(parts.moved_too_far, watch(world, thread_of(world, 0)))
         return moved
 
-    def one_list(world, params, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
+    def one_list(world, law, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         status = OK
         for _ in range(times):
@@ -76,18 +77,20 @@ def measure_parts(world: World, model: Model, numbers: tuple) -> dict[str, float
     """Time of each part per moving sphere [ns], of `one_list` per neighbour list; `numbers`: (params, gravity, dt)."""
     params, gravity, dt = numbers
     moving = int((~world.fixed).sum())
-    parts = addresses(compiled_parts(model), world, params, gravity)
+    parts = addresses(compiled_parts(model, params), world)
+    memory, (law, weight) = packed(params, gravity)
     found = {}
     for name, part in loops(model).items():
         if name == "walls" and not world.walls.shape.size:
             continue
         copy = with_threads(copy_world(world), 1)
-        timed = partial(part, copy, params, gravity, dt * STANDSTILL, parts=parts)
+        timed = partial(part, copy, law, weight, dt * STANDSTILL, parts=parts)
         answer = timed(1)
         if name == "one_list" and answer != OK:
             raise RuntimeError(f"The neighbour list of the benchmark could not be built: status {answer}.")
         times = max(FEWEST_STEPS, SPHERE_STEPS // moving) if name != "one_list" else LISTS
         found[name] = statistics.median(_timed(timed, times) for _ in range(5)) / moving * 1e9
+    del memory  # not before
     return found
 
 

@@ -21,11 +21,11 @@ from repose.sim.engine.builder import with_levels, with_parts
 from repose.sim.engine.contacts.contact_state import state_of
 from repose.sim.engine.contacts.force_table import blank_table, compiled_table
 from repose.sim.engine.model import Model, Numbers
-from repose.sim.engine.parts import compiled_parts
+from repose.sim.engine.parts import compiled_parts, needed_parts
 from repose.sim.engine.step import compose
 from repose.sim.engine.timestep.survey import compiled_survey, survey_arguments
 from repose.sim.engine.world import copy_world
-from repose.sim.experiment.activation import engine_for, model_for
+from repose.sim.experiment.activation import bond_numbers, engine_for, field_numbers, model_for
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.results import results_of
 from repose.sim.io import presets
@@ -90,13 +90,18 @@ def needed_engines(first: str = presets.DEFAULT) -> tuple[Needed, ...]:
 
 def is_stored(needed: Needed) -> bool:
     """Whether all compiled functions of an engine are on disk, for this processor and these sources."""
-    parts = compiled_parts(needed.model)
-    return all(map(jit.is_stored, (*loops_of(needed.model).values(), parts.push_pairs, parts.renew_lists)))
+    return all(jit.is_stored(loop) for loops in loops_of(needed).values() for loop in loops)
 
 
-def loops_of(model: Model) -> dict[str, Any]:
-    """The compiled functions of a model by part, as numba's dispatchers; nothing is compiled by asking for them."""
-    loops = compose(model).loop.dispatcher, compiled_table(model.law, model.shapes), compiled_survey(model)
+def loops_of(needed: Needed) -> dict[str, tuple[Any, ...]]:
+    """The compiled functions of an engine by part, as numba's dispatchers, without those of walls; nothing is compiled
+    by asking for them."""
+    scene, model = registry.scenes()[needed.scene], needed.model
+    parameters = scene.parameters.checked(needed.values)
+    numbers = Numbers(field_numbers(scene, parameters), bond_numbers(scene, parameters))
+    parts = compiled_parts(model, registry.laws()[needed.law].numbers(parameters), numbers)
+    steps = compose(model).loop.dispatcher, *(getattr(parts, name) for name in needed_parts(parts, walled=False))
+    loops = steps, (compiled_table(model.law, model.shapes),), (compiled_survey(model),)
     return dict(zip(PARTS, loops))
 
 
@@ -158,7 +163,7 @@ class Watch:
         self._needed, self._clock = needed, clock
         self._stored = is_stored(needed)
         self._expected = expected_times(needed)
-        self._loop = loops_of(needed.model)[LOOP]
+        self._loops = loops_of(needed)[LOOP]
         self._began = clock()
         self._ended: float | None = None
         """When the loop was seen compiled [s]."""
@@ -166,7 +171,7 @@ class Watch:
     def progress(self) -> Progress:
         """How far compiling has come."""
         now = self._clock()
-        if self._ended is None and self._loop.overloads:
+        if self._ended is None and all(loop.overloads for loop in self._loops):
             self._ended = now
         return progress_in({LOOP: self._expected[LOOP]}, "" if self._ended else LOOP, now - self._began)
 

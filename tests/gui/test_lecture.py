@@ -19,9 +19,64 @@ SIZE = (800, 600)
 """Of the window [px]: what is drawn in software takes half the time of the usual one."""
 
 
+def shown(desktop: Desktop, path: Path) -> np.ndarray:
+    """What is between the panels, shape (height, width, 3)."""
+    found = desktop.fresh()
+    left, _, _, bottom = (round(edge) for edge in found["inset"])
+    desktop.screenshot(path)
+    return np.asarray(Image.open(path).convert("RGB"), float)[: SIZE[1] - bottom, left:]
+
+
+def switched(desktop: Desktop, switch: str, path: Path) -> float:
+    """Share of the picture that a switch of the picture changes [-]."""
+    desktop.click("tab.view")
+    on = shown(desktop, path)
+    desktop.click(f"view.show_{switch}")
+    off = shown(desktop, path)
+    desktop.click(f"view.show_{switch}")
+    return float((np.abs(on - off).max(axis=2) > 24.0).mean())
+
+
+def preset(folder: Path, scene: str) -> str:
+    """A preset file with the small parameters that tests of the scene use."""
+    values = "\n".join(f"{name} = {value}" for name, value in scenes()[scene].test_values.items())
+    path = folder / f"{scene}.toml"
+    path.write_text(f'scene = "{scene}"\n[parameters]\n{values}\n', encoding="utf-8")
+    return str(path)
+
+
+def test_the_heap_in_space_shows_its_angle_on_the_picture(tmp_path: Path) -> None:
+    with open_desktop(tmp_path, "--preset", preset(tmp_path, "heap3d"), size=SIZE) as desktop:
+        far = desktop.fresh()["metres_per_pixel"]
+        desktop.press("a", "plus", "plus", "plus", "plus")
+        desktop.until(lambda: desktop.state["angle"] is not None, "angle")
+        desktop.until(lambda: desktop.look()["metres_per_pixel"] < 0.7 * far, "camera close to the heap")
+        desktop.press("space")
+        desktop.until(lambda: desktop.state["paused"], "pause")
+        assert switched(desktop, "measurement", tmp_path / "heap.png") > 0.02
+        assert desktop.look()["broken"] == {}
+
+
+def test_bouncing_spheres_are_named_have_their_paths_and_begin_again(tmp_path: Path) -> None:
+    with open_desktop(tmp_path, "--preset", preset(tmp_path, "bounce"), size=SIZE) as desktop:
+        desktop.press("a")
+        desktop.until(lambda: desktop.state["time"] > 0.2, "flight")
+        desktop.press("space")
+        desktop.until(lambda: desktop.state["paused"], "pause")
+        for switch in ("labels", "tracks"):
+            assert switched(desktop, switch, tmp_path / "bounce.png") > 0.001, switch
+        desktop.press("space")
+        kinds = [kind for _, kind, _ in desktop.look()["events"]]
+        desktop.until(lambda: len(desktop.look()["events"]) >= len(kinds) + 2, "the next flight")
+        assert desktop.look()["broken"] == {}
+
+
 @pytest.fixture(scope="module")
 def column(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
-    """One window with the filled column for the tests that continue where the one before has ended."""
+    """One window with the filled column for the tests that continue where the one before has ended.
+
+    These tests are the last ones: the window stays open until the end of the file, and draws.
+    """
     with open_desktop(tmp_path_factory.mktemp("column"), size=SIZE) as opened:
         yield opened
 
@@ -108,55 +163,3 @@ def test_twenty_thousand_grains_make_a_column_not_a_straw(column: Desktop) -> No
     column.press("Return")
     column.until(lambda: column.state["parameters"]["grain_count"] == 20_000, "the number of grains")
     assert column.fresh()["state"]["parameters"]["width"] == pytest.approx(width * (20_000 / 1100) ** 0.5, rel=0.05)
-
-
-def shown(desktop: Desktop, path: Path) -> np.ndarray:
-    """What is between the panels, shape (height, width, 3)."""
-    found = desktop.fresh()
-    left, _, _, bottom = (round(edge) for edge in found["inset"])
-    desktop.screenshot(path)
-    return np.asarray(Image.open(path).convert("RGB"), float)[: SIZE[1] - bottom, left:]
-
-
-def switched(desktop: Desktop, switch: str, path: Path) -> float:
-    """Share of the picture that a switch of the picture changes [-]."""
-    desktop.click("tab.view")
-    on = shown(desktop, path)
-    desktop.click(f"view.show_{switch}")
-    off = shown(desktop, path)
-    desktop.click(f"view.show_{switch}")
-    return float((np.abs(on - off).max(axis=2) > 24.0).mean())
-
-
-def preset(folder: Path, scene: str) -> str:
-    """A preset file with the small parameters that tests of the scene use."""
-    values = "\n".join(f"{name} = {value}" for name, value in scenes()[scene].test_values.items())
-    path = folder / f"{scene}.toml"
-    path.write_text(f'scene = "{scene}"\n[parameters]\n{values}\n', encoding="utf-8")
-    return str(path)
-
-
-def test_the_heap_in_space_shows_its_angle_on_the_picture(tmp_path: Path) -> None:
-    with open_desktop(tmp_path, "--preset", preset(tmp_path, "heap3d"), size=SIZE) as desktop:
-        far = desktop.fresh()["metres_per_pixel"]
-        desktop.press("a", "plus", "plus", "plus", "plus")
-        desktop.until(lambda: desktop.state["angle"] is not None, "angle")
-        desktop.until(lambda: desktop.look()["metres_per_pixel"] < 0.7 * far, "camera close to the heap")
-        desktop.press("space")
-        desktop.until(lambda: desktop.state["paused"], "pause")
-        assert switched(desktop, "measurement", tmp_path / "heap.png") > 0.02
-        assert desktop.look()["broken"] == {}
-
-
-def test_bouncing_spheres_are_named_have_their_paths_and_begin_again(tmp_path: Path) -> None:
-    with open_desktop(tmp_path, "--preset", preset(tmp_path, "bounce"), size=SIZE) as desktop:
-        desktop.press("a")
-        desktop.until(lambda: desktop.state["time"] > 0.2, "flight")
-        desktop.press("space")
-        desktop.until(lambda: desktop.state["paused"], "pause")
-        for switch in ("labels", "tracks"):
-            assert switched(desktop, switch, tmp_path / "bounce.png") > 0.001, switch
-        desktop.press("space")
-        kinds = [kind for _, kind, _ in desktop.look()["events"]]
-        desktop.until(lambda: len(desktop.look()["events"]) >= len(kinds) + 2, "the next flight")
-        assert desktop.look()["broken"] == {}

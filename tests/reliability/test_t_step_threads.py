@@ -46,7 +46,7 @@ from tests.reliability.runs import go, poured, resumed, saved
 from tests.small_worlds import Bench, model_of, world_of
 
 COUNTS = (1, 2, 3, 7, 16)
-STEPS, DT = 100, 2e-6
+STEPS, DT = 60, 2e-6
 KINDS = {
     "plane": ("lee_herrmann", "gear5", 2, False),
     "plane-turning": ("lee_herrmann", "gear5", 2, True),
@@ -74,7 +74,7 @@ def packed(kind: str = "plane", threads: int = 1, capacity: int | None = None) -
     grid = np.stack(np.meshgrid(*[side] * dimension), axis=-1).reshape(-1, dimension)
     position = grid + generator.normal(0.0, 0.02 * RADIUS, grid.shape)
     radius = generator.uniform(0.95, 1.05, len(grid)) * RADIUS
-    motion = {"velocity": generator.normal(0.0, 1.0, grid.shape)}
+    motion = {"velocity": generator.normal(0.0, 1.6, grid.shape)}
     if rotation:
         motion["spin"] = generator.normal(0.0, 300.0, (len(grid), model.spin_length))
     world = world_of(model, position, radius, 1e6 * radius**3, **motion, skin=0.1 * RADIUS)
@@ -105,7 +105,7 @@ def test_t01_three_rounds_of_any_number_of_threads_give_one_hash(kind: str) -> N
     if KINDS[kind][2] == 3:
         assert counters[WALL_CONTACT_COUNT] > 100
         assert alone.world.walls.moved[1, 0] == pytest.approx(0.5 * STEPS * DT)
-    found = {digest(stepped(kind, threads).world) for _ in range(3) for threads in COUNTS}
+    found = {digest(stepped(kind, threads).world) for _ in range(3) for threads in COUNTS[1:]}
     assert found == {digest(alone.world)}
 
 
@@ -153,7 +153,7 @@ def test_i13_one_two_and_three_threads_give_the_same_bits_in_any_cluster(cluster
 
 def test_i13_the_number_of_threads_may_change_at_any_step() -> None:
     bench = packed("space-turning")
-    for threads, steps in ((3, 1), (1, 33), (7, 2), (2, 41), (1, 1), (16, 22)):
+    for threads, steps in ((3, 1), (1, 19), (7, 2), (2, 23), (1, 1), (16, 14)):
         bench.world = with_threads(bench.world, threads)
         assert bench.advance(steps) == steps
     assert digest(bench.world) == digest(stepped("space-turning", 1).world)

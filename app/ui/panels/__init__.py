@@ -6,19 +6,40 @@ experiment. Widgets that several panels use belong in `repose.app.ui`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Literal, get_args
 
 from repose.app.extensions import offered
+from repose.app.render.colours import Ranges
+from repose.app.render.orbit import Camera3D
 from repose.app.render.passes import Switch, all_switches
+from repose.app.storage.view import View
+from repose.app.ui.edits import Edits
 from repose.app.ui.keys import WINDOW_KEYS, Key
 from repose.app.ui.ui import Ui
+from repose.sim.engine.world import Floats
+from repose.sim.experiment.snapshot import Snapshot
 
-Side = Literal["column", "tools", "low", "bottom", "over"]
+Side = Literal["column", "tools", "low", "bottom", "over", "instead"]
 """Position: in the column, in the tabs at the lower end of the column, in these tabs only where the column is too low
-for the readings, in the bar at the bottom, or over the picture."""
+for the readings, in the bar at the bottom, over the picture, or in place of the column while `Ui.overlay` names the
+panel."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A picture that stands in place of that of the run."""
+
+    snapshot: Snapshot
+    view: View
+    camera: Camera3D
+    ranges: Ranges
+    """Of its colours."""
+    corners: Floats
+    """Points to keep in view until the user moves the camera [m], shape (points, 3)."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +53,10 @@ class Panel:
     draw: Callable[[Ui], None]
     keys: tuple[Key, ...] = ()
     """Keys that work wherever the mouse is, each with its function."""
+    picture: Callable[[Ui], Shown | None] = lambda ui: None
+    """What the picture shows while the panel is in place of the column; None for the run."""
+    edits: Callable[[Ui], Edits] = lambda ui: ui.edits
+    """The parameters that it changes, with their undo history."""
 
     def __post_init__(self) -> None:
         if self.side not in get_args(Side):  # a panel without a known side is never drawn
@@ -44,6 +69,28 @@ class Panel:
 def all_panels() -> tuple[Panel, ...]:
     """Every panel of this package and of the plug-ins, in order."""
     return tuple(sorted(offered(__name__, "PANEL"), key=lambda panel: panel.order))
+
+
+def instead(ui: Ui) -> Panel | None:
+    """The panel that is now in place of the column, if any."""
+    return next((panel for panel in all_panels() if panel.side == "instead" and panel.name == ui.overlay), None)
+
+
+def edits_shown(ui: Ui) -> Edits:
+    """The parameters that the window shows: those of the panel in place of the column, if there is one."""
+    panel = instead(ui)
+    return panel.edits(ui) if panel is not None else ui.edits
+
+
+@contextmanager
+def with_edits(ui: Ui, edits: Edits) -> Iterator[None]:
+    """Let fields and keys change these parameters."""
+    of_run = ui.edits
+    ui.edits = edits
+    try:
+        yield
+    finally:
+        ui.edits = of_run
 
 
 @cache

@@ -7,7 +7,7 @@ from repose.app.render.passes import scale_bar
 from repose.app.render.text import SMALL, draw_text, symbol_width, text_width
 from repose.app.render.theme import colour32
 from repose.app.ui.actions import RESET, act
-from repose.app.ui.panels import Panel
+from repose.app.ui.panels import Panel, instead
 from repose.app.ui.places import STRIP, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
@@ -35,7 +35,7 @@ OVER = (
 def draw(ui: Ui) -> None:
     """The strip at the foot of the picture; nothing in it changes its place while an experiment runs."""
     left, _, right, bottom = ui.inset
-    if not (ui.view.ui_visible and bottom) or ui.presenting:
+    if not (ui.view.ui_visible and bottom) or ui.presenting or instead(ui) is not None:
         return
     free = ui.size[0] - left - right
     width = free - MARGIN * ui.scale - scale_bar.room(free, ui.scale)

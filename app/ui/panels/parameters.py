@@ -96,7 +96,7 @@ def toggle_all(ui: Ui) -> None:
 
 def search(ui: Ui) -> None:
     """Show the column and put the keyboard into the search of all parameters."""
-    ui.view.ui_visible = True
+    ui.view.ui_visible, ui.overlay = True, ""
     if chosen_fold(ui):
         fold(ui)
     if not lists_all(ui):

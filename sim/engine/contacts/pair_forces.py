@@ -27,17 +27,18 @@ from repose.sim.engine.contacts.pair_blocks import (
 from repose.sim.engine.contacts.sphere_rows import (
     add_to_rows,
     choose_near,
-    empty_rows,
     entry,
     fill_rows,
     gather_differences,
     gather_rows,
     read_row,
+    rows_to_columns,
     with_radius,
     write_to_rows,
 )
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import Stage, Thread
+from repose.sim.engine.packed import numbers_at
 from repose.sim.engine.threads import share, wait
 from repose.sim.engine.workspace import BLOCK, CHUNK, GROUP, OVERLAP_RATIO, Floats, Threads, row_width, sum_width
 from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT, Pairs
@@ -62,10 +63,10 @@ class PairForces(NamedTuple):
     threads: Threads
     counters: NDArray[np.int64]
     largest_overlap: Floats
-    params: tuple
-    """The numbers that the law reads."""
-    gravity: tuple
-    """[m/s²]."""
+    params: int
+    """Address (repose.sim.engine.packed) of the numbers that the law reads."""
+    gravity: int
+    """Address of the gravity [m/s²]."""
     stage: Stage
     thread: Thread
 
@@ -101,7 +102,7 @@ def pair_forces(tables, law, shapes):
     """
     thread = tables.thread
     fill_sphere_rows(tables, shapes)
-    body_forces(tables.force, tables.mass, tables.gravity, thread)
+    body_forces(tables.force, tables.mass, numbers_at(tables.gravity, shapes.position), thread)
     if not wait(tables.threads):
         return 0
     if thread.total == 1:
@@ -146,8 +147,8 @@ def move_sums(tables, shapes, begin):
         fill_rows(sums, width, 0, forces, 0, count)
         fill_rows(sums, width, width // 2, torques, 0, count)
     else:
-        empty_rows(sums, width, 0, forces, 0, count)
-        empty_rows(sums, width, width // 2, torques, 0, count)
+        rows_to_columns(sums, width, 0, forces, 0, count)
+        rows_to_columns(sums, width, width // 2, torques, 0, count)
 
 
 @compilable(forceinline=True)

@@ -16,8 +16,8 @@ from repose.sim.engine import arrays, lanes, vector
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.workspace import BLOCK, GROUP, LANES, row_width, sum_width
 
-for width in (row_width, sum_width):
-    compilable(width, forceinline=True)
+for length in (row_width, sum_width):
+    compilable(length, forceinline=True)
 
 
 @compilable(forceinline=True)
@@ -43,7 +43,7 @@ def fill_rows(table, width, first, columns, begin, end):
         write_row(table, entry(i, width, first), arrays.at(columns, i))
 
 
-def empty_rows(table, width, first, columns, begin, end):
+def rows_to_columns(table, width, first, columns, begin, end):
     """Write the entries that `fill_rows` would write back to these columns."""
     for i in range(begin, end):
         arrays.write_at(columns, i, read_row(table, entry(i, width, first), columns))
@@ -149,7 +149,7 @@ def _eight_columns_to_rows(typing, table, width, first, columns, begin):
 
 @intrinsic
 def _eight_rows_to_columns(typing, table, width, first, columns, begin):
-    """Eight steps of `empty_rows`."""
+    """Eight steps of `rows_to_columns`."""
 
     def generate(context, builder, signature, args):
         (flat,) = _data(context, builder, signature, args, 0)
@@ -274,16 +274,16 @@ def _fill_rows(table, width, first, columns, begin, end):
     return fill if len(columns) > 0 else lambda table, width, first, columns, begin, end: None
 
 
-@overload(empty_rows, forceinline=True)
-def _empty_rows(table, width, first, columns, begin, end):
-    def empty(table, width, first, columns, begin, end):
+@overload(rows_to_columns, forceinline=True)
+def _rows_to_columns(table, width, first, columns, begin, end):
+    def copy(table, width, first, columns, begin, end):
         full = begin + (end - begin) // LANES * LANES
         for i in range(begin, full, LANES):
             _eight_rows_to_columns(table, np.uint64(width), np.uint64(first), columns, np.uint64(i))
         for i in range(full, end):
             arrays.write_at(columns, i, read_row(table, entry(i, width, first), columns))
 
-    return empty if len(columns) > 0 else lambda table, width, first, columns, begin, end: None
+    return copy if len(columns) > 0 else lambda table, width, first, columns, begin, end: None
 
 
 @overload(gather_differences, forceinline=True)

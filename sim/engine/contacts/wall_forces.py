@@ -220,8 +220,8 @@ class WallForces(NamedTuple):
     """`Threads.buffer`."""
     largest_overlap: Floats
     """`Threads.largest_overlap`."""
-    params: tuple
-    """The numbers that the law reads."""
+    params: int
+    """Address (repose.sim.engine.packed) of the numbers that the law reads."""
     stage: Stage
     thread: Thread
     acting: int

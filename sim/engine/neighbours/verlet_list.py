@@ -85,15 +85,34 @@ def walls_moved(now, then, skin):
     return count > 0
 
 
+class Watch(NamedTuple):
+    """What `moved_too_far` reads: tables of a world."""
+
+    motion: Floats
+    reference: Floats
+    skin: Floats
+    wall_moved: Floats
+    wall_reference: Floats
+    thread: Thread
+
+
 @compilable(forceinline=True)
-def moved_too_far(motion, search, walls, position_like, thread):
-    """True if something has moved so far that a pair that is not listed may touch."""
-    now = arrays.level(motion, 0, 0, position_like)
-    then = arrays.rows(search.reference, position_like)
+def watch(world, thread):
+    """The argument of `moved_too_far`."""
+    search = world.search
+    return Watch(world.motion, search.reference, search.skin, world.walls.moved, search.wall_reference, thread)
+
+
+@compilable(forceinline=True)
+def moved_too_far(tables, position_like):
+    """1 if something has moved so far that a pair that is not listed may touch, else 0."""
+    now = arrays.level(tables.motion, 0, 0, position_like)
+    then = arrays.rows(tables.reference, position_like)
+    thread = tables.thread
+    if farther(now, then, 0.5 * tables.skin[0], thread.first, thread.last):
+        return 1
     # Walls are moved and checked by the same thread.
-    return farther(now, then, 0.5 * search.skin[0], thread.first, thread.last) or (
-        thread.id == 0 and walls_moved(walls.moved, search.wall_reference, search.skin)
-    )
+    return 1 if thread.id == 0 and walls_moved(tables.wall_moved, tables.wall_reference, tables.skin) else 0
 
 
 @compilable
@@ -307,11 +326,10 @@ def renew_lists(tables, position_like):
 
 
 @compilable(forceinline=True)
-def refresh_neighbours(world, position_like, dt, thread, parts):
+def refresh_neighbours(world, dt, thread, parts):
     """Renew the lists if a pair that is not listed may touch; returns a status and the row of the sphere concerned."""
     thread_status = world.threads.thread_status
-    has_moved = moved_too_far(world.motion, world.search, world.walls, position_like, thread)
-    thread_status[thread.id, MOVED] = 1 if has_moved else 0
+    thread_status[thread.id, MOVED] = call(parts.moved_too_far, watch(world, thread))
     if not wait(world.threads):
         return THREAD_MISSING, -1
     moved = 0

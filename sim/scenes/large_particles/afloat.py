@@ -6,8 +6,10 @@ Buoyancy and drag act on every particle below the level (repose.sim.fields.liqui
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Le
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.fields.liquid import LiquidParameters, Viscosity
@@ -16,7 +18,6 @@ from repose.sim.scenes.large_particles.particles import (
     BodyParameters,
     Repelling,
     Unbreakable,
-    ground,
     motion_of,
     rows_of,
 )
@@ -25,15 +26,21 @@ from repose.sim.scenes.large_particles.particles import (
 class AfloatParameters(Unbreakable, Repelling, LiquidParameters, BodyParameters):
     """Bodies on a liquid, in SI."""
 
-    liquid_viscosity: Viscosity = 0.1
+    liquid_viscosity: Annotated[Viscosity, Le(5.0)] = 0.1
+
+
+def volumes_below(world: World, level: float) -> Floats:
+    """Volume of each particle below a level [m³], of those that are not held."""
+    free = world.layer != HELD
+    radius = world.radius[free]
+    depth = np.clip(level - world.motion[1, 0, free] + radius, 0.0, 2.0 * radius)
+    below: Floats = math.pi * depth**2 * (radius - depth / 3.0)
+    return below
 
 
 def volume_below(world: World, level: float) -> float:
     """Volume of the particles below a level [m³], of those that are not held."""
-    free = world.layer != HELD
-    radius = world.radius[free]
-    depth = np.clip(level - world.motion[1, 0, free] + radius, 0.0, 2.0 * radius)
-    return float((math.pi * depth**2 * (radius - depth / 3.0)).sum())
+    return float(volumes_below(world, level).sum())
 
 
 def displaced(experiment: Experiment) -> float:
@@ -56,10 +63,15 @@ def set_afloat(world: World, parameters: AfloatParameters) -> World:
     return world
 
 
-def level_line(experiment: Experiment) -> Floats:
-    """The surface of the liquid across the scene [m], shape (1, 2, 2)."""
-    (left, _), (right, _) = experiment.scene.box(experiment)
-    return ground(left, right, experiment.parameters.liquid_level)
+def bottomless(experiment: Experiment) -> tuple[float, float]:
+    """Heights of bottom and level of a liquid whose bottom is outside the picture [m]."""
+    return -math.inf, experiment.parameters.liquid_level
+
+
+def comes_to_rest(speed: float, stiffness: float, mass: float) -> float:
+    """Distance that a body of this speed [m/s] still moves against a restoring force per distance [N/m]: v sqrt(m/k),
+    the amplitude of its oscillation [m]."""
+    return speed * math.sqrt(mass / stiffness)
 
 
 def speed_of_all(experiment: Experiment) -> float:

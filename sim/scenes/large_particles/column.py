@@ -19,20 +19,23 @@ from annotated_types import Ge, Le
 from pydantic import Field
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Line, Reading
+from repose.sim.measure.display import Line, Outcome, Reading
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     DropletParameters,
     Duration,
     Plotted,
     column,
+    exceeds,
+    lies_between,
     motion_of,
     particle_scene,
     restart,
     rows_of,
+    stays_below,
     times,
 )
-from repose.sim.scenes.large_particles.vessel import box_of, liquid, vessel_lines, width_of, with_vessel
+from repose.sim.scenes.large_particles.vessel import LIQUID, box_of, liquid, vessel_lines, width_of, with_vessel
 
 
 class ColumnParameters(DropletParameters):
@@ -102,23 +105,29 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     )
 
 
-def check(experiment: Experiment) -> str:
-    """The front reaches the right wall below the speed of a dam break, the liquid runs back and stays in the vessel."""
+def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
+    """What the task states: the column collapses, the front reaches the right wall, the liquid runs back; no front is
+    faster than that of a dam break."""
     built = experiment.run.built
-    front, velocity, time = (column(experiment, "front"), column(experiment, "velocity"), times(experiment))
-    moving = front < width(built) - DIAMETER
-    first = int(np.argmin(moving)) if not moving.all() else front.size
-    mean = (front[first - 1] - front[0]) / max(time[first - 1], 1e-12)
-    if not 0.0 < mean < wave_speed(built):
-        return f"The front moves at {mean:.3g} m/s on average; a dam break has at most {wave_speed(built):.3g} m/s."
-    if first == front.size:
-        return f"The front stops at {1e3 * front[-1]:.0f} mm, before the right wall."
-    if not velocity[first:].min() < 0.0:
-        return "The liquid does not run back from the right wall."
-    place = experiment.run.world.motion[:2, 0]
-    if place.min() < 0.0 or place[0].max() > width(built):
-        return "A particle has left the vessel."
-    return ""
+    front, velocity, surface, time = (
+        *(column(experiment, name) for name in ("front", "velocity", "surface")),
+        times(experiment),
+    )
+    there = np.flatnonzero(front > width(built) - DIAMETER)
+    first = int(there[0]) if there.size else front.size - 1
+    mean = float((front[first] - front[0]) / max(time[first], 1e-12))
+    place, end = experiment.run.world.motion[:2, 0], width(built)
+    inside = bool(place.min() > 0.0 and place[0].max() < end)
+    high = float(surface[0])
+    level = high * built.columns * DIAMETER / end
+    back = float(velocity[first:].min()) if there.size else 0.0
+    return (
+        stays_below("the column collapses: height of its surface", float(surface[-1]), 0.5 * (level + high), "m"),
+        exceeds("the front reaches the right wall", float(front.max()), end - DIAMETER, "m"),
+        lies_between("its mean speed is below 2 √(g h), that of a dam break", mean, 0.0, wave_speed(built), "m/s"),
+        stays_below("the liquid runs back from the wall", back, 0.0, "m/s"),
+        Outcome("the liquid stays in the vessel", *(("yes", "yes") if inside else ("no", "yes")), inside),
+    )
 
 
 def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
@@ -137,7 +146,8 @@ SCENE = particle_scene(
     parameters=ColumnParameters,
     start=start,
     measured=measured,
-    check=check,
+    outcomes=outcomes,
+    parts=LIQUID,
     box=lambda parameters: box_of(width(parameters), 1.1 * parameters.rows * DIAMETER),
     readings=readings,
     lines=vessel_lines,

@@ -17,13 +17,12 @@ from pydantic import Field
 from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Reading
+from repose.sim.measure.display import Outcome, Part, Reading, Track
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     RADIUS,
-    ROUNDING,
     VOLUME,
     Attraction,
     BodyParameters,
@@ -33,15 +32,21 @@ from repose.sim.scenes.large_particles.particles import (
     Plotted,
     Unbreakable,
     balanced_length,
-    changed_by,
     column,
+    conserved,
+    energy_apart,
+    equals,
+    exceeds,
     lattice,
+    lies_between,
     motion_of,
     new_world,
     particle_scene,
+    path,
     restart,
     rows_as_high_as,
     rows_of,
+    stays_below,
     with_body,
 )
 
@@ -50,6 +55,10 @@ MASS = 2500.0 * VOLUME
 """Of a particle of the cube [kg]."""
 WAY = 0.15
 """From the particle to the corner at the start, where it strikes the cube [m]."""
+SHAPE = 5.0
+"""Largest change of the diagonal of a cube that keeps its shape [%]."""
+RIGID = 0.01
+"""Largest share of the first energy in motion of stuck bodies against each other [%]."""
 STUCK = 0.5
 """Share of the cutoff within which the particle must stay at the corner to count as stuck [-]."""
 
@@ -113,6 +122,13 @@ def corner_of(parameters: CubeParameters) -> int:
     return parameters.side * (rows_as_high_as(parameters.side) - 1)
 
 
+def felt_mass(parameters: CubeParameters) -> float:
+    """Mass of the rigid cube that an impact to the right on its corner feels, M/(1 + M b²/I) with the arm b [kg]."""
+    centres = lattice(parameters.side, rows_as_high_as(parameters.side))
+    arm = float(centres[corner_of(parameters), 1])
+    return MASS / (1.0 / len(centres) + arm**2 / float((centres**2).sum()))
+
+
 def launch(parameters: CubeParameters, world: World) -> Floats:
     """Only the particle that strikes moves."""
     velocity = np.zeros((world.sphere_count, 2))
@@ -121,11 +137,13 @@ def launch(parameters: CubeParameters, world: World) -> Floats:
 
 
 def measured(experiment: Experiment) -> dict[str, float]:
-    """Motion of the cube, of the particle and of both; the gap between the particle and the nearest of the cube."""
+    """Motion of the cube, of the particle and of both; the gap between the particle and the nearest of the cube; the
+    two most distant particles of the cube."""
     cube, both = motion_of(experiment, rows_of(experiment, CUBE)), motion_of(experiment, rows_of(experiment))
     particle = motion_of(experiment, rows_of(experiment, PARTICLE))
     place = experiment.run.world.motion[:2, 0]
     apart = np.hypot(*(place[:, :-1] - place[:, -1:])).min()
+    upper, lower = (place[:, row] for row in distant(experiment))
     return {
         "cube_speed": cube.velocity[0],
         "particle_speed": particle.velocity[0],
@@ -135,7 +153,25 @@ def measured(experiment: Experiment) -> dict[str, float]:
         "momentum_y": both.momentum[1],
         "angular_momentum": both.turning,
         "gap": apart - 2.0 * RADIUS,
+        "energy_apart": energy_apart(experiment),
+        "diagonal": float(np.hypot(*(upper - lower))),
+        **{
+            f"{name}_{axis}": value
+            for name, at in (("upper", upper), ("lower", lower))
+            for axis, value in zip("xy", at)
+        },
     }
+
+
+def distant(experiment: Experiment) -> tuple[int, int]:
+    """Rows of the two most distant particles of the cube: the struck corner and the opposite one."""
+    built = experiment.run.built
+    return corner_of(built), built.side - 1
+
+
+def tracks(experiment: Experiment) -> tuple[Track, ...]:
+    """The paths of both, as in the figures of the source."""
+    return tuple(path(experiment, row, name) for row, name in zip(distant(experiment), ("upper", "lower"), strict=True))
 
 
 def is_stuck(experiment: Experiment) -> bool:
@@ -158,29 +194,39 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     )
 
 
-def check(experiment: Experiment) -> str:
-    """Momentum and angular momentum stay; the cube turns clockwise; who sticks has one spin, who rebounds is slower."""
+def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
+    """What the task states: momentum and angular momentum stay, the cube moves to the right, turns and keeps its shape;
+    who sticks moves as one body with it, who does not parts from it."""
     built = experiment.run.built
     particle = float(experiment.run.world.mass[-1])
     speed = float(np.abs(column(experiment, "particle_speed")).max())
-    if built.gravity == 0.0:
-        for name in ("momentum_x", "momentum_y"):
-            if changed_by(experiment, name, particle * speed) > ROUNDING:
-                return f"The momentum ({name}) changes."
-    if changed_by(experiment, "angular_momentum", particle * speed * built.side * DIAMETER) > ROUNDING:
-        return "The angular momentum changes."
-    spin, common, gap = (column(experiment, name) for name in ("spin", "common_spin", "gap"))
-    if not spin[-1] < 0.0:
-        return f"The cube does not turn clockwise: {spin[-1]:.3g} rad/s."
+    spin, common, gap, diagonal = (column(experiment, name) for name in ("spin", "common_spin", "gap", "diagonal"))
+    cube, alone = (float(column(experiment, name)[-1]) for name in ("cube_speed", "particle_speed"))
+    found = [
+        *conserved(experiment, particle * speed, built.side * DIAMETER),
+        stays_below("the cube keeps its shape", 100.0 * float(np.abs(diagonal / diagonal[0] - 1.0).max()), SHAPE, "%"),
+        stays_below("the cube turns clockwise", float(spin[-1]), 0.0, "rad/s"),
+    ]
     if is_stuck(experiment):
-        late = spin[-spin.size // 4 :].mean()
-        return "" if abs(late - common[-1]) < 0.05 * abs(common[-1]) else "The particle does not turn with the cube."
-    if experiment.parameters.pull_off_force == 0.0 and not gap[-1] > 0.0:
-        return "The particle does not part from the cube."
-    apart = column(experiment, "cube_speed")[-1] - column(experiment, "particle_speed")[-1]
-    if built.course == "strikes" and not 0.0 < apart < 2.0 * built.speed:
-        return f"The particle parts from the cube at {apart:.3g} m/s."
-    return ""
+        first = 0.5 * particle * speed**2
+        left = 100.0 * float(column(experiment, "energy_apart")[-1]) / first
+        return (
+            *found,
+            stays_below("both move as one body: share of the energy in other motion", left, RIGID, "%"),
+            equals(
+                "both turn about the common centre", float(spin[-1]), float(common[-1]), 0.02 * abs(common[-1]), "rad/s"
+            ),
+        )
+    found += [
+        exceeds("the cube moves to the right", cube, 0.0, "m/s"),
+        exceeds("the particle parts from the cube", float(gap[-1]), 0.0, "m"),
+    ]
+    if built.course == "leaves":
+        return (*found, stays_below("the particle moves to the left", alone, 0.0, "m/s"))
+    mass = felt_mass(built)
+    elastic, inelastic = (built.speed * (particle - share * mass) / (particle + mass) for share in (1.0, 0.0))
+    words = "the particle rebounds: its velocity is between that of an elastic and of an inelastic impact"
+    return (*found, lies_between(words, alone, elastic, inelastic, "m/s"))
 
 
 def box(parameters: CubeParameters) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -197,7 +243,9 @@ SCENE = particle_scene(
     start=start,
     launch=launch,
     measured=measured,
-    check=check,
+    outcomes=outcomes,
+    tracks=tracks,
+    parts=(Part("cube", "wood"), Part("particle", "steel")),
     box=box,
     readings=readings,
     plots=(

@@ -8,19 +8,20 @@ mass. The result depends on the densities, the volume of the log and the mass of
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import numpy as np
 from annotated_types import Ge, Le
 from pydantic import Field
 from repose.sim.engine.builder import add_bonds, add_spheres
-from repose.sim.engine.world import Floats, World
+from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Line, Reading
+from repose.sim.measure.display import Line, Outcome, Part, Reading
 from repose.sim.scenes.large_particles.afloat import (
     AfloatParameters,
+    bottomless,
     displaced,
-    level_line,
     set_afloat,
     speed_of_all,
 )
@@ -32,12 +33,15 @@ from repose.sim.scenes.large_particles.particles import (
     Plotted,
     Step,
     column,
+    equals,
+    exceeds,
     lattice,
     motion_of,
     new_world,
     particle_scene,
     restart,
     rows_of,
+    stays_below,
     with_body,
 )
 
@@ -47,11 +51,9 @@ BEAD = 0.3 * DIAMETER
 """Radius of a particle of the thread, and half its share of the length [m]."""
 BEAD_DENSITY, WEIGHT_DENSITY = 1500.0, 5000.0
 """Of thread and weight [kg/m³]."""
-ARCHIMEDES = 0.05
-"""Largest relative difference of the mass displaced at rest from the mass of all [-]."""
-UPRIGHT = 0.25
-"""Largest distance of the weight from the vertical below its end of the log at rest, over the length of the thread."""
-AT_REST = 0.05
+MOVED = 1.0
+"""Least inclination of a log that the swinging weight moves [°]."""
+AT_REST = 0.01
 """Root mean square speed below which all counts as at rest [m/s]."""
 
 
@@ -82,7 +84,7 @@ class LogParameters(AfloatParameters):
     weight_mass: Annotated[
         float,
         Ge(1e-3),
-        Le(5.0),
+        Le(0.3),
         restart("mass of the weight", "M", "g", 1e-3),
         Field(description="A weight heavier than the log can carry pulls it under. Takes effect at the next start."),
     ] = 0.04
@@ -149,19 +151,30 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     )
 
 
-def check(experiment: Experiment) -> str:
-    """All comes to rest: the weight hangs below its end of the log, and all displace their mass."""
-    built = experiment.run.built
-    speed, beside, below = (float(column(experiment, name)[-1]) for name in ("speed", "beside", "below"))
-    if speed > AT_REST:
-        return f"All still move at {speed:.3g} m/s: give them more time."
-    length = 2.0 * BEAD * (built.beads + 1)
-    if below < 0.8 * length or abs(beside) > UPRIGHT * length:
-        return f"The weight hangs {1e3 * below:.0f} mm below and {1e3 * beside:.0f} mm beside the end of the log."
-    share = float(column(experiment, "displaced")[-1])
-    if abs(share - 1.0) > ARCHIMEDES:
-        return f"Log, thread and weight displace {share:.3f} of their mass."
-    return ""
+def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
+    """What the task states: the weight swings, moves the log, and all comes to rest, the weight below its end."""
+    built, parameters = experiment.run.built, experiment.parameters
+    final = {name: values[-1] for name, values in experiment.run.state.columns.items()}
+    gravity, length = max(parameters.gravity, 1e-9), thread_length(built)
+    stretch = (built.beads + 1) * built.weight_mass * gravity / parameters.bond_stiffness
+    # A pendulum of the length l that moves at v deviates by v sqrt(l/g) and is raised by v²/(2 g).
+    swing, raised = AT_REST * math.sqrt(length / gravity), AT_REST**2 / (2.0 * gravity)
+    beside, dip = column(experiment, "beside"), column(experiment, "dip")
+    # All bob at v sqrt(h/g) about the depth at which they displace their mass.
+    share = AT_REST / math.sqrt(gravity * ROWS * DIAMETER)
+    return (
+        stays_below("the weight swings through below its end of the log", float(beside.min()), 0.0, "m"),
+        exceeds("it makes the log move: largest inclination", math.degrees(float(np.abs(dip).max())), MOVED, "°"),
+        stays_below("all comes to rest", final["speed"], AT_REST, "m/s"),
+        equals("the weight hangs straight below the end of the log", final["beside"], 0.0, swing, "m"),
+        equals("on the stretched thread", final["below"], length, stretch + raised, "m"),
+        equals("log, thread and weight displace their mass (Archimedes)", final["displaced"], 1.0, share),
+    )
+
+
+def thread_length(parameters: LogParameters) -> float:
+    """From the particle of the log that holds the thread to the weight, unstretched [m]."""
+    return RADIUS + 2.0 * BEAD * parameters.beads + weight_radius(parameters)
 
 
 def box(parameters: LogParameters) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -171,15 +184,10 @@ def box(parameters: LogParameters) -> tuple[tuple[float, float], tuple[float, fl
     return (-half - 3.0 * DIAMETER, level - swing - 3.0 * DIAMETER), (half + swing, level + 0.5 * swing)
 
 
-def lines(experiment: Experiment) -> Floats:
-    """The level of the liquid."""
-    return level_line(experiment)
-
-
 def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     """The length of the thread."""
     ends = np.array([0.0, experiment.run.built.duration])
-    length = 2e3 * BEAD * (experiment.run.built.beads + 0.5)
+    length = 1e3 * thread_length(experiment.run.built)
     return {"Weight": (Line("length of the thread", ends, np.full(2, length)),)}
 
 
@@ -190,10 +198,11 @@ SCENE = particle_scene(
     parameters=LogParameters,
     start=start,
     measured=measured,
-    check=check,
+    outcomes=outcomes,
+    parts=(Part("log", "wood"), Part("thread"), Part("weight", "steel")),
+    liquid=bottomless,
     box=box,
     readings=readings,
-    lines=lines,
     expected=expected,
     fields=("liquid",),
     plots=(
@@ -202,5 +211,5 @@ SCENE = particle_scene(
     ),
     action="Release",
     lecture=("weight_mass", "log_density", "liquid_viscosity", "length", "beads"),
-    test_values={"length": 8, "beads": 3, "weight_mass": 0.01, "duration": 1.0, "liquid_viscosity": 1.0},
+    test_values={"length": 8, "beads": 3, "weight_mass": 0.01, "duration": 1.6, "liquid_viscosity": 0.3},
 )

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -28,11 +28,12 @@ from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.faults import update_dt
 from repose.sim.experiment.ledger import booked
-from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.measure.display import Curve, Line, Outcome, Part, Reading, Track
+from repose.sim.numbers import prefix_of, with_prefix
 from repose.sim.parameters import Quantity, Value
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep, VerletFirst
 from repose.sim.scenes.common.phases import PhaseState, enter
-from repose.sim.scenes.common.release import end, release_actions, velocities
+from repose.sim.scenes.common.release import end, release_actions, thinned, velocities
 from repose.sim.scenes.common.release_parameters import DURATION
 from repose.sim.scenes.common.state_checks import are_times, first_flaw, phase_flaws
 
@@ -50,6 +51,8 @@ RECORDS = 500
 """Number of records in a run."""
 SOFT = 0.5 * (DIAMETER - 2.0 * RADIUS)
 """Gap from which on the internal friction of an impact begins, in bodies that do not attract each other [m]."""
+WIDE = 50.0
+"""Half the length of a line that has no end [m]."""
 HELD = -1
 """Layer of particles that stay fixed during the run; the others have the number of their body as layer."""
 
@@ -67,17 +70,18 @@ BondStiffness = Annotated[
     Quantity("stiffness", "k", "N/m", log=True, effect="ramp", group="Particles"),
     Field(description="Spring between two neighbours, and repulsion of two particles pressed together."),
 ]
-BondViscosity = Annotated[
+InternalFriction = Annotated[
     float,
     Ge(0.0),
-    Le(1e3),
+    Le(500.0),
     Quantity("internal friction", "c", "kg/s", effect="ramp", group="Particles"),
     Field(description="Force per rate of change of the distance of two neighbours, along the line of centres."),
 ]
+BondViscosity = Annotated[InternalFriction, Le(20.0)]
 Attraction = Annotated[
     float,
     Ge(0.0),
-    Le(1e3),
+    Le(100.0),
     Quantity("attraction", "F_c", "N", effect="ramp", group="Particles"),
     Field(description="Largest attraction of two particles across a gap. With 0 they only repel each other."),
 ]
@@ -136,6 +140,9 @@ class BodyParameters(MotionParameters):
         return self.bond_viscosity
 
 
+DropletViscosity = Annotated[InternalFriction, Le(5.0)]
+
+
 class DropletParameters(MotionParameters):
     """Particles of a liquid: they attract and repel each other, and no bonds join them."""
 
@@ -144,8 +151,8 @@ class DropletParameters(MotionParameters):
     bond_strength: ClassVar[float] = 1.0
 
     normal_stiffness: BondStiffness = 5e3
-    normal_viscosity: BondViscosity = 0.1
-    pull_off_force: Attraction = 0.05
+    normal_viscosity: DropletViscosity = 0.1
+    pull_off_force: Annotated[Attraction, Le(1.0)] = 0.05
     rupture_distance: Cutoff = 5e-3
     integrator: VerletFirst = "velocity_verlet"
     dt: Step = 1e-4
@@ -307,6 +314,20 @@ def pieces(experiment: Experiment) -> NDArray[np.int32]:
     return found
 
 
+def energy_apart(experiment: Experiment) -> float:
+    """Kinetic energy of the motion of all particles against one rigid body with their momentum and spin [J]."""
+    rows, world = rows_of(experiment), experiment.run.world
+    whole = motion_of(experiment, rows)
+    arm = world.motion[:2, 0, rows].T - whole.centre
+    rigid = whole.velocity + whole.spin * np.column_stack([-arm[:, 1], arm[:, 0]])
+    return 0.5 * float(world.mass[rows] @ ((velocities(experiment)[rows] - rigid) ** 2).sum(axis=1))
+
+
+def path(experiment: Experiment, sphere: int, name: str) -> Track:
+    """The path of a particle, recorded as the coordinates `name`_x and `name`_y."""
+    return Track(sphere, thinned(np.column_stack([column(experiment, f"{name}_{axis}") for axis in "xy"])))
+
+
 # The run.
 
 
@@ -344,15 +365,58 @@ def times(experiment: Experiment) -> Floats:
     return np.array(experiment.run.state.time)
 
 
-def changed_by(experiment: Experiment, name: str, scale: float, expected: float = 0.0) -> float:
-    """Largest change of a recorded quantity since the first record beyond `expected` per second, over `scale` [-]."""
-    found = column(experiment, name)
-    drift = np.abs(found - found[0] - expected * (times(experiment) - times(experiment)[0]))
-    return float(drift.max()) / scale
-
+# Outcomes.
 
 ROUNDING = 1e-9
 """Largest relative change of a conserved quantity by rounding [-]."""
+
+
+def stays(experiment: Experiment, statement: str, name: str, scale: float, rate: float = 0.0) -> Outcome:
+    """A recorded quantity stays, or changes by `rate` per second: its largest deviation, relative to `scale`."""
+    found, time = column(experiment, name), times(experiment)
+    drift = float(np.abs(found - found[0] - rate * (time - time[0])).max()) / scale
+    return Outcome(statement, f"changes by {drift:.1g}", f"at most {ROUNDING:.0g} by rounding", drift <= ROUNDING)
+
+
+def conserved(experiment: Experiment, momentum: float, arm: float) -> tuple[Outcome, ...]:
+    """Momentum and angular momentum of particles without weight; scales of both are a momentum [kg m/s] and an
+    arm [m]."""
+    momenta = (
+        *(("momentum to the right", "momentum_x"), ("momentum upwards", "momentum_y")),
+        ("angular momentum", "angular_momentum"),
+    )
+    scales = momentum, momentum, momentum * arm
+    return tuple(
+        stays(experiment, f"the {words} stays", name, scale)
+        for (words, name), scale in zip(momenta, scales, strict=True)
+    )
+
+
+def equals(statement: str, found: float, expected: float, tolerance: float, unit: str = "") -> Outcome:
+    """A number is that of a closed form; the tolerance has its unit [SI]."""
+    factor, shown = prefix_of(max(abs(expected), tolerance), unit, 3) if unit else (1.0, "")
+    words = f"{expected / factor:.3g} ± {tolerance / factor:.2g} {shown}".rstrip()
+    return Outcome(statement, told(found, unit), words, abs(found - expected) <= tolerance)
+
+
+def exceeds(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
+    """A number is larger than a bound."""
+    return Outcome(statement, told(found, unit), f"more than {told(bound, unit)}", found > bound)
+
+
+def stays_below(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
+    """A number is smaller than a bound."""
+    return Outcome(statement, told(found, unit), f"less than {told(bound, unit)}", found < bound)
+
+
+def lies_between(statement: str, found: float, low: float, high: float, unit: str = "") -> Outcome:
+    """A number is in an interval, without its ends."""
+    return Outcome(statement, told(found, unit), f"{told(low, unit)} to {told(high, unit)}", low < found < high)
+
+
+def told(value: float, unit: str) -> str:
+    """A number in three digits with its unit."""
+    return with_prefix(value, unit, 3) if unit else f"{value:.3g}"
 
 
 def particle_scene(
@@ -363,7 +427,7 @@ def particle_scene(
     parameters: type[MotionParameters],
     start: Callable[[Any, int], World],
     measured: Callable[[Experiment], Mapping[str, float]],
-    check: Callable[[Experiment], str],
+    outcomes: Callable[[Experiment], tuple[Outcome, ...]],
     box: Callable[[Any], tuple[tuple[float, float], tuple[float, float]]],
     readings: Callable[[Experiment], tuple[Reading, ...]],
     plots: Sequence[Plotted],
@@ -373,6 +437,10 @@ def particle_scene(
     lines: Callable[[Experiment], Floats] = lambda experiment: np.empty((0, 2, 2)),
     expected: Callable[[Experiment], Mapping[str, tuple[Line, ...]]] = lambda experiment: {},
     supervised: Callable[[Experiment], None] = lambda experiment: None,
+    tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: (),
+    parts: tuple[Part, ...] = (),
+    liquid: Callable[[Experiment], tuple[float, float] | None] = lambda experiment: None,
+    focus: Callable[[Experiment], tuple[tuple[float, float], tuple[float, float]]] | None = None,
     fields: tuple[str, ...] = (),
     action: str = "Start",
     overlap_limit: float = 0.5,
@@ -380,9 +448,10 @@ def particle_scene(
     """The scene of one task.
 
     `start(parameters, seed)` makes the world, `launch(parameters, world)` gives the velocities [m/s], shape (count, 2),
-    `measured(experiment)` the quantities to record, `check` complains about the outcome of a whole run. `box` is the
-    part of the plane to show [m], `lines(experiment)` are walls, levels and threads to draw [m], shape (lines, 2, 2),
-    and `expected(experiment)` are lines of closed forms by the title of their plot.
+    `measured(experiment)` the quantities to record, `outcomes(experiment)` what the task states of a whole run. `box`
+    is the part of the plane to show [m]; a smaller `focus` stays in view, the rest where particles are. With
+    `lines(experiment)` come walls and threads to draw [m], shape (lines, 2, 2), and with `expected(experiment)` lines
+    of closed forms by the title of their plot.
     """
 
     def begin(parameters: Any, seed: int) -> tuple[World, ParticlesState]:
@@ -443,12 +512,15 @@ def particle_scene(
 
     def results(experiment: Experiment) -> dict[str, Any]:
         final = {entry: values[-1] for entry, values in experiment.run.state.columns.items()}
-        return {"phase": experiment.phase, "final": final}
+        return {"phase": experiment.phase, "final": final, "outcomes": [asdict(entry) for entry in found(experiment)]}
 
-    def checked(experiment: Experiment) -> str:
+    def found(experiment: Experiment) -> tuple[Outcome, ...]:
+        return outcomes(experiment) if experiment.phase == "rested" else ()
+
+    def check(experiment: Experiment) -> str:
         if experiment.phase != "rested":
             return f"The run did not reach its end: phase {experiment.phase}."
-        return check(experiment)
+        return next((entry.complaint for entry in found(experiment) if not entry.holds), "")
 
     def flaw(state: ParticlesState, world: World, built: Any) -> str:
         records, columns = len(state.time), state.columns.values()
@@ -480,9 +552,13 @@ def particle_scene(
         act=act,
         describe=describe,
         box=lambda experiment: box(experiment.run.built),
-        focus=lambda experiment: box(experiment.run.built),
+        focus=focus or (lambda experiment: box(experiment.run.built)),
         results=results,
-        check=checked,
+        check=check,
+        outcomes=found,
+        parts=parts,
+        liquid=liquid,
+        tracks=tracks,
         under_way=lambda experiment: experiment.phase == "flowing",
         smallest_grain=lambda parameters: smallest(start(parameters, 1)),
         fields=lambda parameters: fields,
@@ -504,9 +580,9 @@ def smallest(world: World) -> tuple[float, float]:
     return float(world.mass[row]), float(world.radius[row])
 
 
-def ground(left: float, right: float, height: float = 0.0) -> Floats:
-    """A level line to draw [m], shape (1, 2, 2)."""
-    return np.array([[[left, height], [right, height]]])
+def ground(height: float = 0.0) -> Floats:
+    """A level line across any picture [m], shape (1, 2, 2)."""
+    return np.array([[[-WIDE, height], [WIDE, height]]])
 
 
 def upward_plane(height: float = 0.0) -> Floats:

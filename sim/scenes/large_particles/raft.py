@@ -17,8 +17,8 @@ from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Line, Reading
-from repose.sim.scenes.large_particles.afloat import AfloatParameters, displaced, level_line
+from repose.sim.measure.display import Line, Outcome, Part, Reading
+from repose.sim.scenes.large_particles.afloat import AfloatParameters, displaced, volumes_below
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     RADIUS,
@@ -26,21 +26,24 @@ from repose.sim.scenes.large_particles.particles import (
     Duration,
     Plotted,
     column,
+    equals,
     ground,
     lattice,
+    lies_between,
     motion_of,
     new_world,
     particle_scene,
     restart,
     rows_as_high_as,
     rows_of,
+    stays_below,
     turned,
     upward_plane,
     with_body,
 )
 
-ARCHIMEDES = 0.03
-"""Largest relative difference of the mass displaced at rest from the mass of the body [-]."""
+HEAVY = 1
+"""Layer of the heavy half; the light one has the layer 0."""
 AT_REST = 0.02
 """Vertical speed below which the body counts as at rest [m/s]."""
 
@@ -93,6 +96,7 @@ def start(parameters: RaftParameters, seed: int) -> World:
     centres = turned(centres, math.radians(5.0))
     centres[:, 1] += parameters.liquid_level + parameters.drop_height + RADIUS - centres[:, 1].min()
     world = with_body(new_world(), centres, mass, 0)
+    world.layer[mass > mass.min()] = HEAVY
     return set_walls(world, [PLANE], upward_plane(parameters.liquid_level - parameters.depth))
 
 
@@ -103,16 +107,19 @@ def mean_density(experiment: Experiment) -> float:
 
 
 def measured(experiment: Experiment) -> dict[str, float]:
-    """Height and velocity of the centre of mass, displaced mass over mass, angle of the axis from light to heavy."""
+    """Height and velocity of the centre of mass, displaced mass over mass, angle of the axis from light to
+    heavy, how far the centre of the displaced liquid is to the right of it, height of the lowest point."""
     whole = motion_of(experiment, rows_of(experiment))
     world = experiment.run.world
     middle = world.motion[:2, 0].mean(axis=1)
     x, y = whole.centre - middle
+    below = volumes_below(world, experiment.parameters.liquid_level)
     return {
         "height": float(whole.centre[1] - experiment.parameters.liquid_level),
         "velocity": float(whole.velocity[1]),
         "displaced": displaced(experiment) / whole.mass,
         "heavy_side": math.atan2(y, x),
+        "arm": float(below @ world.motion[0, 0] / below.sum() - whole.centre[0]) if below.sum() > 0.0 else 0.0,
         "lowest": float((world.motion[1, 0] - world.radius).min()),
     }
 
@@ -130,24 +137,29 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     )
 
 
-def check(experiment: Experiment) -> str:
-    """A light body floats by Archimedes, heavy side down; a heavy one lies on the bottom."""
-    built = experiment.run.built
-    speed = abs(float(column(experiment, "velocity")[-1]))
-    if mean_density(experiment) < built.liquid_density:
-        if speed > AT_REST:
-            return f"The body still moves at {speed:.3g} m/s: give it more time."
-        share = float(column(experiment, "displaced")[-1])
-        if abs(share - 1.0) > ARCHIMEDES:
-            return f"The body displaces {share:.3f} of its mass instead of all of it."
-        side = float(column(experiment, "heavy_side")[-1])
-        if built.light_density != built.heavy_density and math.sin(side) > 0.0:
-            return "The heavy side is above."
-        return ""
-    bottom = built.liquid_level - built.depth
-    if float(column(experiment, "lowest")[-1]) > bottom + DIAMETER:
-        return "The body is heavier than the liquid and has not sunk to the bottom."
-    return ""
+def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
+    """What the task states: a light body floats at rest by Archimedes, heavy side down; a heavy one sinks."""
+    built, parameters = experiment.run.built, experiment.parameters
+    density, height = mean_density(experiment), built.side * DIAMETER
+    final = {name: values[-1] for name, values in experiment.run.state.columns.items()}
+    if density >= parameters.liquid_density:
+        bottom = parameters.liquid_level - built.depth
+        words = "the body, heavier than the liquid, sinks to the bottom: gap below it"
+        return (stays_below(words, final["lowest"] - bottom, 0.0, "m"),)
+    # A body that moves at v on a liquid deviates from its place of rest by about v sqrt(h/g), and displaces v/sqrt(g h)
+    # of its mass more or less.
+    share = AT_REST / math.sqrt(max(parameters.gravity, 1e-9) * height)
+    found = (
+        stays_below("the body, lighter than the liquid, comes to rest", abs(final["velocity"]), AT_REST, "m/s"),
+        equals("it displaces its mass (Archimedes)", final["displaced"], 1.0, share),
+        equals(
+            "its centre of mass is in line with that of the liquid displaced", final["arm"], 0.0, share * height, "m"
+        ),
+    )
+    if built.light_density == built.heavy_density:
+        return found
+    side = math.degrees(final["heavy_side"])
+    return (*found, lies_between("its heavy side is below", side, -180.0, 0.0, "°"))
 
 
 def box(parameters: RaftParameters) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -158,11 +170,16 @@ def box(parameters: RaftParameters) -> tuple[tuple[float, float], tuple[float, f
     return (-half, parameters.liquid_level - parameters.depth - RADIUS), (half, high)
 
 
+def focus(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The surface of the liquid around a floating body."""
+    level, size = experiment.parameters.liquid_level, experiment.run.built.side * DIAMETER
+    return (-1.5 * size, level - 1.3 * size), (1.5 * size, level + 1.0 * size)
+
+
 def lines(experiment: Experiment) -> Floats:
-    """The level of the liquid and the bottom."""
+    """The bottom of the liquid."""
     built = experiment.run.built
-    (left, _), (right, _) = box(built)
-    return np.concatenate([level_line(experiment), ground(left, right, built.liquid_level - built.depth)])
+    return ground(built.liquid_level - built.depth)
 
 
 def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
@@ -178,8 +195,14 @@ SCENE = particle_scene(
     parameters=RaftParameters,
     start=start,
     measured=measured,
-    check=check,
+    outcomes=outcomes,
+    parts=(Part("light half", "wood"), Part("heavy half", "steel")),
+    liquid=lambda experiment: (
+        experiment.parameters.liquid_level - experiment.run.built.depth,
+        experiment.parameters.liquid_level,
+    ),
     box=box,
+    focus=focus,
     readings=readings,
     lines=lines,
     expected=expected,

@@ -19,11 +19,10 @@ from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Reading
+from repose.sim.measure.display import Outcome, Part, Reading
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     RADIUS,
-    ROUNDING,
     VOLUME,
     BodyParameters,
     BondViscosity,
@@ -31,9 +30,9 @@ from repose.sim.scenes.large_particles.particles import (
     Plotted,
     Repelling,
     Unbreakable,
-    changed_by,
     column,
     direction,
+    exceeds,
     ground,
     lattice,
     motion_of,
@@ -41,6 +40,8 @@ from repose.sim.scenes.large_particles.particles import (
     particle_scene,
     restart,
     rows_of,
+    stays,
+    stays_below,
     turned,
     upward_plane,
     with_body,
@@ -49,6 +50,8 @@ from repose.sim.scenes.large_particles.particles import (
 ROWS = 3
 MASS = 2500.0 * VOLUME
 """Of a particle [kg]."""
+DEFORMED = 1.0
+"""Share by which the ends of a rod that is deformed come nearer, at least [%]."""
 GAP = 0.05
 """Between the lower end and the floor at the start [m]."""
 
@@ -107,8 +110,10 @@ def ends(experiment: Experiment) -> tuple[int, int]:
 
 
 def measured(experiment: Experiment) -> dict[str, float]:
-    """Height of the centre and of both ends, angle, spin, horizontal momentum."""
-    whole, height = motion_of(experiment, rows_of(experiment)), experiment.run.world.motion[1, 0]
+    """Height of the centre and of both ends, angle, spin, horizontal momentum, gap to the floor, distance of the
+    ends."""
+    whole, place = motion_of(experiment, rows_of(experiment)), experiment.run.world.motion[:2, 0]
+    height = place[1]
     low, high = ends(experiment)
     before = column(experiment, "angle")
     angle = direction(experiment, low, high)
@@ -121,6 +126,8 @@ def measured(experiment: Experiment) -> dict[str, float]:
         "angle": angle,
         "spin": whole.spin,
         "momentum_x": whole.momentum[0],
+        "gap": height.min() - RADIUS,
+        "length": float(np.hypot(*(place[:, high] - place[:, low]))),
     }
 
 
@@ -142,19 +149,31 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     )
 
 
-def check(experiment: Experiment) -> str:
-    """The horizontal momentum stays, the rod bounces and turns over: its struck end comes to be the upper one."""
+def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
+    """What the task states: the rod deforms, bounces off, turns over and falls again; the floor is smooth."""
     built, weight = experiment.run.built, float(experiment.run.world.mass.sum())
     pull = weight * built.gravity * math.sin(built.tilt)
-    if changed_by(experiment, "momentum_x", weight * built.speed + 1e-300, pull) > 1e3 * ROUNDING:
-        return "The horizontal momentum changes, although the floor is smooth."
-    struck, other, height = (column(experiment, name) for name in ("struck_end", "other_end", "height"))
-    lowest = int(np.argmin(height[: max(2, int(np.argmax(struck > other)) or height.size)]))
-    if not height[lowest:].max() > height[lowest] + 0.1 * DIAMETER:
-        return "The rod does not bounce."
-    if not (struck > other).any():
-        return f"The rod does not turn over: it turned by {math.degrees(turn(experiment)):.0f}°."
-    return ""
+    struck, other, gap, length = (column(experiment, name) for name in ("struck_end", "other_end", "gap", "length"))
+    first = int(np.argmax(gap < 0.0)) if (gap < 0.0).any() else gap.size - 1
+    over = first + int(np.argmax(struck[first:] > other[first:])) if (struck[first:] > other[first:]).any() else -1
+    return (
+        exceeds("the rod is deformed", 100.0 * float(1.0 - length.min() / length[0]), DEFORMED, "%"),
+        exceeds("the whole rod bounces off the floor", float(gap[first:].max()), 0.0, "m"),
+        Outcome(
+            "the struck end comes to be the upper one",
+            f"turned by {math.degrees(turn(experiment)):.0f}°",
+            "more than a quarter turn",
+            over >= 0,
+        ),
+        stays_below("the rod falls onto the floor again", float(gap[over:].min()) if over >= 0 else math.nan, 0.0, "m"),
+        stays(
+            experiment,
+            "the horizontal momentum stays",
+            "momentum_x",
+            weight * built.speed + 1e-300,
+            pull,
+        ),
+    )
 
 
 def box(parameters: RodParameters) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -166,8 +185,7 @@ def box(parameters: RodParameters) -> tuple[tuple[float, float], tuple[float, fl
 
 def lines(experiment: Experiment) -> Floats:
     """The floor."""
-    (left, _), (right, _) = box(experiment.run.built)
-    return ground(left, right)
+    return ground()
 
 
 SCENE = particle_scene(
@@ -178,7 +196,7 @@ SCENE = particle_scene(
     start=start,
     launch=launch,
     measured=measured,
-    check=check,
+    outcomes=outcomes,
     box=box,
     readings=readings,
     lines=lines,
@@ -188,7 +206,8 @@ SCENE = particle_scene(
         ),
         Plotted("Spin", "spin [rad/s]", {"spin": "spin"}),
     ),
+    parts=(Part("rod", "wood"),),
     action="Drop",
     lecture=("bond_stiffness", "bond_viscosity", "slope", "speed", "length"),
-    test_values={"length": 12, "duration": 0.5},
+    test_values={"length": 12, "duration": 0.9},
 )

@@ -4,12 +4,14 @@ Maier's last task, after M. M. Woolfson, G. J. Pert, *An introduction to compute
 1999, pages 17 to 22. The particles are joined by springs with internal friction. Near the planet its pull differs
 between them, the satellite is stretched, the friction makes the stretched shape lag behind, and the planet pulls the
 lagging shape back: spin is exchanged with the orbit. Their sum, the angular momentum about the planet, stays; the
-friction takes energy from the orbit. The spin approaches a rate between that of the mean orbit and that of the passage
-near the planet, and oscillates about it. The satellite goes round clockwise, its spin is anticlockwise at first.
+friction takes energy from the orbit. The spin approaches the rate at which the tide does no work over an orbit, between
+that of the mean orbit and that of the passage near the planet, and varies about it. The satellite goes round clockwise,
+its spin is anticlockwise at first.
 
 Source and program give no numbers that are preserved. Here G M = 20 m³/s², the orbit begins at its far end with the
-distance `far` and reaches the distance `near`, and the satellite is large against that distance, so that a few orbits
-are enough. A tidal stretch of a few per cent keeps its springs in the linear range.
+distance `far` and reaches the distance `near`, and its springs are soft and lag by c/k = 20 ms, so that a few orbits
+are enough. A larger satellite exchanges so much spin that its orbit changes, and its shape of a triangle turns it about
+at random.
 """
 
 from __future__ import annotations
@@ -23,25 +25,27 @@ from pydantic import Field
 from repose.sim.engine.builder import add_bonds, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Line, Reading
+from repose.sim.measure.display import Line, Outcome, Part, Reading, Track
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.large_particles.particles import (
     BodyParameters,
     BondStiffness,
-    BondViscosity,
     Duration,
+    InternalFriction,
     Plotted,
     Repelling,
     Step,
     Unbreakable,
-    changed_by,
     column,
+    equals,
     motion_of,
     new_world,
     particle_scene,
     restart,
     rows_of,
+    stays,
+    stays_below,
     times,
 )
 
@@ -52,7 +56,11 @@ PARTICLE = 0.35
 PLANET = 0.06
 """Radius of the circle that shows the planet [m]."""
 SIDES = 48
-"""Of that circle."""
+"""Of a circle."""
+ORBITS, SMOOTH = 2.0, 6
+"""Orbits whose path is drawn, and points of it from one record to the next."""
+LENS = 0.25
+"""Radius of the circle in which the satellite is drawn magnified, over the greatest distance [-]."""
 Attraction = Annotated[
     float,
     Ge(0.0),
@@ -60,8 +68,11 @@ Attraction = Annotated[
     Quantity("attraction of the planet", "G M", "m³/s²", log=True, effect="ramp", group="Planet"),
     Field(description="Acceleration towards the planet times the square of the distance."),
 ]
-SLACK = 1e-6
-"""Largest relative change of the angular momentum, which the integrator keeps up to rounding [-]."""
+
+
+BALANCED = 0.15
+"""Relative deviation of the final spin from the closed form [-]: three particles are no sphere, and each passage near
+the planet changes the spin by about G M s/r^4 times its duration at random, some 1 rad/s at the default size."""
 
 
 class SatelliteParameters(Unbreakable, Repelling, BodyParameters):
@@ -70,15 +81,15 @@ class SatelliteParameters(Unbreakable, Repelling, BodyParameters):
     softening: ClassVar[float] = 0.0
 
     attraction: Attraction = 20.0
-    bond_stiffness: BondStiffness = 2e4
-    bond_viscosity: BondViscosity = 180.0
+    bond_stiffness: BondStiffness = 6e3
+    bond_viscosity: InternalFriction = 120.0
     size: Annotated[
         float,
         Ge(0.01),
         Le(0.15),
         restart("size of the satellite", "s", "mm", 1e-3),
         Field(description="Distance of two of its particles. Takes effect at the next start."),
-    ] = 0.1
+    ] = 0.02
     far: Annotated[
         float,
         Ge(0.5),
@@ -136,14 +147,23 @@ def measured(experiment: Experiment) -> dict[str, float]:
         "spin": whole.spin,
         "distance": float(np.hypot(*whole.centre)),
         "angular_momentum": whole.about((0.0, 0.0)),
+        "centre_x": float(whole.centre[0]),
+        "centre_y": float(whole.centre[1]),
+        "velocity_x": float(whole.velocity[0]),
+        "velocity_y": float(whole.velocity[1]),
         "stretch": float(sides.max() / sides.min()) - 1.0,
     }
 
 
 def mean_spin(experiment: Experiment) -> float:
-    """Mean spin of the last quarter of the records [rad/s]."""
+    """Mean spin of the last third of the records [rad/s]."""
+    return float(late_spin(experiment).mean())
+
+
+def late_spin(experiment: Experiment) -> Floats:
+    """Spin in the last third of the records [rad/s]."""
     spin = column(experiment, "spin")
-    return float(spin[-max(1, spin.size // 4) :].mean())
+    return spin[-max(1, spin.size // 3) :]
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
@@ -154,20 +174,47 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     orbits = float(times(experiment)[-1]) / period(built)
     return (
         Reading("spin", round(float(spin[-1]), 3) + 0.0, "rad/s", help="Negative: clockwise, as the orbit."),
-        Reading("mean spin of the last quarter", round(mean_spin(experiment), 3) + 0.0, "rad/s"),
+        Reading(
+            "mean spin of the last third",
+            round(mean_spin(experiment), 3) + 0.0,
+            "rad/s",
+            expected=-balanced_rate(built),
+            help=f"The tide does no work at {-balanced_rate(built):.3g} rad/s (Hut 1981).",
+        ),
         Reading("orbits", round(orbits, 2), help=f"One takes about {period(built):.3g} s."),
     )
 
 
-def check(experiment: Experiment) -> str:
-    """The angular momentum about the planet stays; a spin against the orbit has reversed."""
+def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
+    """What the task states: the spin against the orbit ends, turns into its sense and approaches a rate, about which it
+    oscillates; the angular momentum about the planet stays."""
     built = experiment.run.built
     first = abs(float(column(experiment, "angular_momentum")[0]))
-    if built.gravity == 0.0 and changed_by(experiment, "angular_momentum", first) > SLACK:
-        return "The angular momentum about the planet changes."
-    if built.first_spin > 0.0 and not mean_spin(experiment) < 0.0:
-        return f"The spin has not reversed: {mean_spin(experiment):.3g} rad/s."
-    return ""
+    late = late_spin(experiment)
+    found = stays(experiment, "the angular momentum about the planet stays", "angular_momentum", first)
+    if not built.first_spin > 0.0:
+        return (found,)
+    return (
+        found,
+        stays_below("the spin turns into the sense of the orbit", float(late.mean()), 0.0, "rad/s"),
+        equals(
+            "it approaches the rate at which the tide does no work over an orbit (Hut)",
+            float(late.mean()),
+            -balanced_rate(built),
+            max(2.0 * float(late.std()), BALANCED * balanced_rate(built)),
+            "rad/s",
+        ),
+    )
+
+
+def balanced_rate(parameters: SatelliteParameters) -> float:
+    """Spin at which the mean tidal torque over an orbit of the eccentricity e vanishes, if the tide lags by a constant
+    time (P. Hut, Astronomy and Astrophysics 99, 126, 1981, equation 42) [rad/s]."""
+    e = (parameters.far - parameters.near) / (parameters.far + parameters.near)
+    above = 1.0 + 7.5 * e**2 + 45.0 / 8.0 * e**4 + 5.0 / 16.0 * e**6
+    below = (1.0 + 3.0 * e**2 + 3.0 / 8.0 * e**4) * (1.0 - e**2) ** 1.5
+    rate: float = math.tau / period(parameters) * above / below
+    return rate
 
 
 def box(parameters: SatelliteParameters) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -176,18 +223,63 @@ def box(parameters: SatelliteParameters) -> tuple[tuple[float, float], tuple[flo
     return (-reach, -reach), (reach, reach)
 
 
+def focus(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The first orbit, and beside it the magnified satellite."""
+    built = experiment.run.built
+    half = 1.1 * math.sqrt(built.far * built.near)
+    return (-built.near - 2.2 * LENS * built.far, -half), (built.far + built.size, half)
+
+
+def tracks(experiment: Experiment) -> tuple[Track, ...]:
+    """The path during the last orbits: between two records a cubic with their positions and velocities."""
+    time = times(experiment)
+    late = time >= (time[-1] if time.size else 0.0) - ORBITS * period(experiment.run.built)
+    place, velocity = (
+        np.column_stack([column(experiment, f"{name}_{axis}")[late] for axis in "xy"])
+        for name in ("centre", "velocity")
+    )
+    if len(place) < 2:
+        return ()
+    lasts = np.diff(time[late])[:, None, None]
+    share = np.linspace(0.0, 1.0, SMOOTH, endpoint=False)[None, :, None]
+    from_first, from_second = place[:-1, None], place[1:, None]
+    chord = from_second - from_first
+    first, second = velocity[:-1, None] * lasts, velocity[1:, None] * lasts
+    # Hermite's cubic, written with the chord.
+    cubic = from_first + share * (
+        first + share * ((3.0 * chord - 2.0 * first - second) + share * (first + second - 2.0 * chord))
+    )
+    return (Track(0, np.concatenate([cubic.reshape(-1, 2), place[-1:]])),)
+
+
 def lines(experiment: Experiment) -> Floats:
-    """The planet as a circle."""
+    """The planet as a circle, and behind it the satellite magnified, with a line towards the planet."""
+    built, place = experiment.run.built, experiment.run.world.motion[:2, 0].T
+    lens, middle = LENS * built.far, place.mean(axis=0)
+    centre = np.array([-built.near - 1.1 * lens, 0.0])
+    shape = centre + 0.6 * lens * math.sqrt(3.0) / built.size * (place - middle)
+    towards = centre - lens * middle / max(float(np.hypot(*middle)), 1e-12)
+    pointer = np.stack([centre + 0.8 * (towards - centre), towards])[None]
+    return np.concatenate([circle(np.zeros(2), PLANET), circle(centre, lens), closed(shape), pointer])
+
+
+def circle(centre: Floats, radius: float) -> Floats:
+    """Lines [m], shape (lines, 2, 2)."""
     angle = math.tau * np.arange(SIDES) / SIDES
-    rim = PLANET * np.column_stack([np.cos(angle), np.sin(angle)])
-    return np.stack([rim, np.roll(rim, -1, axis=0)], axis=1)
+    return closed(centre + radius * np.column_stack([np.cos(angle), np.sin(angle)]))
+
+
+def closed(corners: Floats) -> Floats:
+    """The sides of a polygon [m], shape (corners, 2, 2)."""
+    sides: Floats = np.stack([corners, np.roll(corners, -1, axis=0)], axis=1)
+    return sides
 
 
 def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
-    """The mean rate of the orbit."""
+    """The rate at which the tide does no work over an orbit."""
     built = experiment.run.built
-    rate = -math.tau / period(built)
-    return {"Spin": (Line("mean rate of the orbit", np.array([0.0, built.duration]), np.array([rate, rate])),)}
+    rate = np.full(2, -balanced_rate(built))
+    return {"Spin": (Line("without work of the tide (Hut)", np.array([0.0, built.duration]), rate),)}
 
 
 SCENE = particle_scene(
@@ -198,11 +290,14 @@ SCENE = particle_scene(
     start=start,
     launch=launch,
     measured=measured,
-    check=check,
+    outcomes=outcomes,
     box=box,
+    focus=focus,
     readings=readings,
     lines=lines,
     expected=expected,
+    tracks=tracks,
+    parts=(Part("satellite", "steel"),),
     fields=("central_gravity",),
     plots=(
         Plotted("Spin", "spin [rad/s]", {"satellite": "spin"}),
@@ -210,5 +305,5 @@ SCENE = particle_scene(
         Plotted("Stretch", "longest side over shortest − 1 [%]", {"satellite": "stretch"}, 1e-2),
     ),
     lecture=("bond_viscosity", "bond_stiffness", "first_spin", "near", "size"),
-    test_values={"duration": 2.0, "near": 0.25, "first_spin": 3.0, "dt": 4e-4},
+    test_values={"duration": 6.0, "near": 0.25, "first_spin": 3.0},
 )

@@ -7,6 +7,7 @@ from repose.sim.engine.builder import add_spheres, empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.measure.display import Part
 from repose.sim.scenes.large_particles.particles import DIAMETER, RADIUS, VOLUME
 
 DENSITY = 1000.0
@@ -15,6 +16,9 @@ SPREAD = 0.08
 """Radii vary by this share of the mean, uniformly: equal particles would form a crystal [-]."""
 SPACING = (1.0 + SPREAD) * 2.0 * RADIUS
 """Distance of particles at the start, at which the largest just touch [m]."""
+MARKED = 2
+"""Rows of a layer that is marked, so that the motion of the layers is visible."""
+LIQUID = (Part("liquid", "water"), Part("marked layers", "deep water"))
 LEFT, BOTTOM, RIGHT = range(3)
 """Rows of the walls."""
 
@@ -26,7 +30,9 @@ def liquid(columns: int, rows: int, seed: int) -> World:
     centres = SPACING * np.column_stack([column + 0.5 * (row % 2) + 0.5, np.sqrt(0.75) * row + 0.5])
     radii = RADIUS * generator.uniform(1.0 - SPREAD, 1.0 + SPREAD, column.size)
     world = empty_world(2, 0, skin=0.3 * RADIUS)
-    return add_spheres(world, centres, radii, DENSITY * VOLUME * (radii / RADIUS) ** 3, fixed=True, layer=0)
+    world = add_spheres(world, centres, radii, DENSITY * VOLUME * (radii / RADIUS) ** 3, fixed=True, layer=0)
+    world.layer[:] = row // MARKED % len(LIQUID)
+    return world
 
 
 def width_of(columns: int) -> float:

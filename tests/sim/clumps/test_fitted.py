@@ -88,3 +88,19 @@ def test_work_can_be_ended_between_two_parts() -> None:
     assert said == sorted(said)
     with pytest.raises(ParameterError, match="clump of 0 spheres"):
         fitted_clump(body("rod"), 0)
+
+
+def test_one_sphere_does_not_grow_beyond_a_cube() -> None:
+    axis = (np.arange(80) + 0.5) / 80 * 1.5 - 0.75  # a cube of edge 1 in a box of edge 1.5
+    x, y, z = np.meshgrid(axis, axis, axis, indexing="ij")
+    inside = np.maximum(np.maximum(np.abs(x), np.abs(y)), np.abs(z)) < 0.5
+    away = np.sqrt(x**2 + y**2 + z**2)
+    covered = [away < radius for radius in np.arange(0.5, 0.75, 0.02)]
+    best = max((inside & ball).sum() / (inside | ball).sum() for ball in covered)
+    found = quality(body("cube"), fitted_clump(body("cube"), 1))
+    assert found.overlap == pytest.approx(best, abs=0.01)
+
+
+@pytest.mark.parametrize("members", [1, 2, 3])
+def test_a_long_rod_gets_as_many_spheres_as_asked_for(members: int) -> None:
+    assert fitted_clump(body("rod"), members).radius.size == members

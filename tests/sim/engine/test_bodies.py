@@ -13,10 +13,7 @@ from repose.sim.engine.builder import add_spheres, empty_world, keep_spheres, se
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.orientation import body_spins, matrices
 from repose.sim.engine.world import NOT_FINITE, PAIR_COUNT, TOO_FAST
-from repose.sim.measure.bulk import bulk_results, measure_bulk
-from repose.sim.measure.coordination import coordination_number
 from repose.sim.measure.energy import Booked
-from repose.sim.measure.packing import Box
 from repose.sim.registry import laws
 
 from tests.small_worlds import Bench, contacts_of, look, model_of
@@ -326,14 +323,3 @@ def test_scene_and_export_see_the_mass_of_members_once() -> None:
     # A force at a member turns the body as well: 1/m = 1/M + s²/I.
     inertia = bench.world.bodies.inverse_mass[2, 0]
     assert bench.world.movable_mass == pytest.approx(np.full(4, 1.0 / (1.0 / 2e-5 + 1e-6 * inertia)))
-
-
-def test_members_that_overlap_are_not_counted_twice_in_a_packing_fraction() -> None:
-    box = Box(np.full(2, -0.02), np.full(2, 0.02))
-    bodies = bench_of(dumbbell(2), 1e-6)
-    measured = measure_bulk(bodies.world, contacts_of(bodies), box)
-    assert np.isnan(measured.packing_fraction)
-    assert bulk_results(measured, coordination_number(bodies.world))["packing_fraction"] is None
-    loose = keep_spheres(add_spheres(bodies.world, [(0.01, 0.0)], 1e-3, 1e-5, first_id=9), np.array([0, 0, 1], bool))
-    left = measure_bulk(loose, contacts_of(bodies), box)
-    assert left.packing_fraction == pytest.approx(pi * 1e-6 / 0.04**2)

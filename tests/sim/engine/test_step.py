@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from numba import typeof
 from repose.sim.engine import step
 from repose.sim.engine.parts import Parts
 from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, World, copy_world
@@ -68,12 +69,12 @@ class FakeLoop:
 def test_tables_of_another_layout_get_parts_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     loop, made = FakeLoop(), []
 
-    def addresses(parts: Parts, world: World, params: tuple, gravity: tuple, between: Callable[[], object]) -> Parts:
+    def addresses(parts: Parts, world: World, between: Callable[[], object]) -> Parts:
         between()
         made.append(parts._replace(needs_material=len(made)))
         return made[-1]
 
-    monkeypatch.setattr(step, "compiled", lambda function: loop)
+    monkeypatch.setattr(step, "compiled_loop", lambda *kinds: loop)
     monkeypatch.setattr(step, "addresses", addresses)
     bench = cluster()
     advance = step.compose.__wrapped__(bench.model)
@@ -84,6 +85,15 @@ def test_tables_of_another_layout_get_parts_of_their_own(monkeypatch: pytest.Mon
         assert advance.loop.is_ready(world)
     assert [parts.needs_material for parts in loop.given] == [0, 1, 0, 1]
     assert len(loop.overloads) == 2
+
+
+def test_one_loop_is_compiled_for_all_laws_schemes_and_dimensions() -> None:
+    flat, deep = cluster(), cluster(3, rotation=True, integrator="rk4", law=laws()["hertz_mindlin"])
+    loops = [step.compose(bench.model).loop.dispatcher for bench in (flat, deep)]
+    assert loops[0] is loops[1]
+    assert typeof(flat.world) == typeof(deep.world)
+    schemes = [typeof(step.scheme_of(bench.model)) for bench in (flat, deep)]
+    assert schemes[0] == schemes[1]
 
 
 @pytest.mark.slow  # compiles a loop and its parts once more

@@ -51,7 +51,7 @@ def test_an_engine_is_stored_once_it_has_been_compiled(monkeypatch: pytest.Monke
     heap = needed_by("heap", {})
     compile_engine(heap)
     assert is_stored(heap)
-    for loop in loops_of(heap.model).values():
+    for loop in sum(loops_of(heap).values(), ()):
         with monkeypatch.context() as patch:
             patch.setattr(loop._cache, "_index_key", lambda *_: (None, "another processor", "other sources"))
             assert not is_stored(heap)
@@ -100,7 +100,7 @@ def test_a_watch_follows_the_step_loop_and_keeps_what_it_took(
 ) -> None:
     now, loop = [100.0], FakeLoop()
     monkeypatch.setattr(preparation, "is_stored", lambda needed: False)
-    monkeypatch.setattr(preparation, "loops_of", lambda model: {LOOP: loop})
+    monkeypatch.setattr(preparation, "loops_of", lambda needed: {LOOP: (loop,)})
     heap = needed_by("heap", {})
     watch = Watch(heap, clock=lambda: now[0])
     assert watch.progress() == (LOOP, 0.0, PARTS[LOOP])

@@ -34,7 +34,7 @@ def compiled(name: str) -> Any:
     return call
 
 
-NAMES = ("fill_rows", "empty_rows", "gather_differences", "gather_rows", "add_to_rows", "write_to_rows")
+NAMES = ("fill_rows", "rows_to_columns", "gather_differences", "gather_rows", "add_to_rows", "write_to_rows")
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4])

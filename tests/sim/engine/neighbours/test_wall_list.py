@@ -9,7 +9,7 @@ from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, s
 from repose.sim.engine.contacts.wall_geometry import FACET, approach
 from repose.sim.engine.jit import OPTIONS, address_of, call
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, renewal
-from repose.sim.engine.parts import compiled_parts, geometry_types
+from repose.sim.engine.parts import argument_types, compiled_parts
 from repose.sim.engine.threads import thread_of
 from repose.sim.engine.world import WALL_CONTACT_COUNT, World
 
@@ -25,7 +25,7 @@ def renew(world, renew_lists, list_walls):
 def addresses_of_parts(world: World) -> tuple[int, int]:
     """Addresses of `Parts.renew_lists` and `Parts.list_walls`, which every compiled scene with walls needs, too."""
     parts = compiled_parts(model_of(dimension=world.search.cell.shape[0])[0])
-    types = geometry_types(world)
+    types = argument_types(world)
     return address_of(parts.renew_lists, types["renew_lists"]), address_of(parts.list_walls, types["list_walls"])
 
 

@@ -1,0 +1,271 @@
+"""Clump workshop: choose a body, approximate it by overlapping spheres, see both and the quality, pour the clump."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from imgui_bundle import imgui, implot
+from repose.app.render.beside import view_of_clump
+from repose.app.render.text import draw_text, heading, note, si, text_width
+from repose.app.render.theme import Colour, colour32, vector
+from repose.app.ui.axis_ticks import set_axis
+from repose.app.ui.fields import draw_field
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel, Shown, with_edits
+from repose.app.ui.preset_library import different
+from repose.app.ui.questions import replace_run
+from repose.app.ui.toasts import tell
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import button, row, tooltip, widths
+from repose.app.ui.workshop import NUMBERS, Point
+from repose.sim.clumps.making import Row, quality_rows, volume_text
+from repose.sim.experiment.commands import Act, Start
+from repose.sim.registry import scenes
+
+EXPORTS = {
+    ".json": ("JSON", "The clump with volume, inertia and quality; the scene clumps pours it."),
+    ".mol": ("LAMMPS", "Molecule template: coordinates, diameters, mass, centre of mass and inertia."),
+    ".rigid": ("rigid", "Mass, centre of mass and inertia for `infile` of LAMMPS' fix rigid."),
+    ".txt": ("YADE", "Text with x y z r in metres, for ymport.text."),
+}
+"""Kinds of file: label and help by the ending."""
+WORDS = {"IoU": "overlap IoU", "Q_V": "volume ratio Q_V", "Q_r": "roughness Q_r"}
+"""Names of the measures in the panel."""
+LEAST_PLOT = 110.0
+"""Height of the plot at least [px at scale 1]."""
+MOST_POURED = 200
+"""Largest number of spheres of a clump that the scene pours."""
+
+
+def draw(ui: Ui) -> None:
+    """Recipe, progress, numbers and plot; the buttons at the foot stay in sight."""
+    _draw_title(ui)
+    spacing = imgui.get_style().item_spacing.y
+    foot = 2 * (imgui.get_frame_height() + spacing) + spacing
+    imgui.begin_child("recipe", imgui.ImVec2(0.0, -foot), imgui.ChildFlags_.nav_flattened)
+    _draw_recipe(ui)
+    _draw_progress(ui)
+    _draw_numbers(ui)
+    _draw_plot(ui)
+    imgui.end_child()
+    _draw_pour(ui)
+    _draw_exports(ui)
+
+
+def _draw_title(ui: Ui) -> None:
+    start = imgui.get_cursor_pos()
+    close = text_width("Close  Esc") + 3.0 * imgui.get_style().frame_padding.x
+    heading("Clump workshop", 1.15, ui.palette.text)
+    below = imgui.get_cursor_pos()
+    imgui.set_cursor_pos(imgui.ImVec2(start.x + imgui.get_content_region_avail().x - close, start.y))
+    if button(ui, "workshop.close", "Close", hint="Esc", width=close):
+        ui.overlay = ""
+    imgui.set_cursor_pos(imgui.ImVec2(below.x, max(below.y, imgui.get_cursor_pos_y())))
+
+
+def _draw_recipe(ui: Ui) -> None:
+    """One row per parameter that has a meaning for this body and this algorithm."""
+    recipe = ui.workshop.recipe
+    without = {"size"} if recipe.file else {"unit"}
+    without |= set() if recipe.algorithm == "greedy" else {"rho"}
+    with with_edits(ui, ui.workshop.edits):
+        for name, parameter in recipe.declared().items():
+            if name not in without:
+                draw_field(ui, parameter)
+    for words in ui.workshop.edits.refusals.values():
+        note(words, ui.palette.bad)
+
+
+def _draw_progress(ui: Ui) -> None:
+    """What is being done, with a button that ends it; in its place what went wrong."""
+    workshop = ui.workshop
+    width = text_width("Stop") + 3.0 * imgui.get_style().frame_padding.x
+    room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
+    if workshop.working:
+        words = f"{workshop.words[:1].upper()}{workshop.words[1:]}"
+        imgui.progress_bar(workshop.share, imgui.ImVec2(room, imgui.get_frame_height()), words)
+        ui.probe.mark("workshop.progress")
+        imgui.same_line()
+        if button(ui, "workshop.stop", "Stop", width=width, help="Keep the clump and the points made so far."):
+            workshop.stop()
+    elif not workshop.is_made:
+        if workshop.trouble:
+            note(workshop.trouble, ui.palette.bad)
+            ui.probe.mark("workshop.trouble")
+        if button(ui, "workshop.make", "Make the clump", emphasis=ui.palette.accent):
+            workshop.begin()
+    else:
+        imgui.dummy(imgui.ImVec2(1.0, imgui.get_frame_height()))
+
+
+def _draw_numbers(ui: Ui) -> None:
+    made = ui.workshop.made
+    if made is None:
+        return
+    faded = not ui.workshop.is_made
+    colour = ui.palette.muted if faded else ui.palette.text
+    mass = ui.workshop.recipe.density * made.mass.volume
+    lines = [
+        Row("spheres", str(len(made.clump.radius)), "fewer than the largest number where one more would add nothing"),
+        *(line for line in quality_rows(made.quality) if line.name != "outside"),
+        Row("volume, mass", f"{volume_text(made.mass.volume)}, {si(1e3 * mass, 'g')}", "of the union of the spheres"),
+    ]
+    for line in lines:
+        row(WORDS.get(line.name, line.name), line.value, ui, colour)
+        tooltip(f"{line.meaning[:1].upper()}{line.meaning[1:]}.")
+
+
+def _draw_plot(ui: Ui) -> None:
+    """IoU, Q_V and Q_r over the number of spheres, as far as they are known."""
+    points = ui.workshop.points
+    line = imgui.get_text_line_height()
+    place = imgui.get_cursor_screen_pos()
+    draw_text(place.x, place.y, "quality over number of spheres", ui.palette.muted)
+    imgui.dummy(imgui.ImVec2(1.0, line))
+    curves = _curves(ui, points)
+    legend = imgui.get_text_line_height_with_spacing()
+    high = max(imgui.get_content_region_avail().y - legend, LEAST_PLOT * ui.scale)
+    size = imgui.ImVec2(imgui.get_content_region_avail().x, high)
+    flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
+    if implot.begin_plot("##quality", size, flags | implot.Flags_.no_mouse_text | implot.Flags_.no_inputs):
+        try:
+            last = max(ui.workshop.recipe.members, *(point.spheres for point in points), 10)
+            known = np.concatenate([values[np.isfinite(values)] for _, values, _ in curves])
+            top = 1.05 * float(known.max(initial=1.0))
+            implot.setup_axes("", "", 0, 0)
+            implot.setup_axes_limits(0.8, 1.25 * last, 0.0, top, implot.Cond_.always)
+            implot.setup_axis_scale(implot.ImAxis_.x1, implot.Scale_.log10)
+            ticks = [float(number) for number in NUMBERS if number <= 1.25 * last]
+            wide = size.x - 4.0 * line
+            ticks = ticks if wide > len(ticks) * 2.2 * line else [n for n in ticks if math.log10(n).is_integer()]
+            implot.setup_axis_ticks(implot.ImAxis_.x1, ticks, [f"{number:g}" for number in ticks], False)
+            set_axis(implot.ImAxis_.y1, 0.0, top, high - 2.0 * line)
+            numbers = np.array([float(point.spheres) for point in points])
+            for name, values, colour in curves:
+                _draw_curve(ui, name, numbers, values, colour)
+        finally:
+            implot.end_plot()
+        ui.probe.mark("workshop.plot")
+    _draw_legend(ui, curves)
+
+
+def _curves(ui: Ui, points: tuple[Point, ...]) -> list[tuple[str, np.ndarray, Colour]]:
+    """Name, values and colour of each curve."""
+    palette = ui.palette
+    measures = {
+        "IoU": ([point.quality.overlap for point in points], palette.accent),
+        "Q_V": ([point.quality.volume_ratio for point in points], palette.good),
+        "Q_r": ([point.quality.roughness for point in points], palette.warning),
+    }
+    return [(name, np.array(values, float), colour) for name, (values, colour) in measures.items()]
+
+
+def _draw_curve(ui: Ui, name: str, numbers: np.ndarray, values: np.ndarray, colour: Colour) -> None:
+    known = np.isfinite(values)
+    if not known.any():
+        return
+    ink = vector(colour)
+    spec = implot.Spec(
+        line_color=ink,
+        line_weight=1.6 * ui.scale,
+        marker=implot.Marker_.circle,
+        marker_size=3.0 * ui.scale,
+        marker_fill_color=ink,
+        marker_line_color=ink,
+    )
+    implot.plot_line(name, np.ascontiguousarray(numbers[known]), np.ascontiguousarray(values[known]), spec)
+
+
+def _draw_legend(ui: Ui, curves: list[tuple[str, np.ndarray, Colour]]) -> None:
+    side, line = 0.5 * imgui.get_font_size(), imgui.get_text_line_height()
+    for place, (name, _, colour) in enumerate(curves):
+        if place:
+            imgui.same_line(0.0, 2.0 * side)
+        low = imgui.get_cursor_screen_pos()
+        middle = imgui.ImVec2(low.x + 0.5 * side, low.y + 0.5 * line)
+        imgui.get_window_draw_list().add_circle_filled(middle, 0.4 * side, colour32(colour))
+        imgui.dummy(imgui.ImVec2(side, line))
+        imgui.same_line(0.0, 0.5 * side)
+        imgui.text_unformatted(name)
+
+
+def _draw_pour(ui: Ui) -> None:
+    workshop = ui.workshop
+    made = workshop.made
+    few = made is not None and len(made.clump.radius) <= MOST_POURED
+    ready = workshop.is_made and few
+    help = (
+        "Save the clump and start the scene clumps with it."
+        if few or made is None
+        else f"Clumps of at most {MOST_POURED} spheres are poured: make one with fewer."
+    )
+    if button(ui, "workshop.pour", "Pour it", enabled=ready, emphasis=ui.palette.accent, help=help):
+        replace_run(ui, "Pour this clump?", "Pour", lambda: pour(ui))
+
+
+def pour(ui: Ui) -> None:
+    """Save the clump, start the scene clumps with it, and pour."""
+    path = save(ui, ".json")
+    if not path:
+        return
+    snapshot = ui.snapshot
+    same = snapshot.scene == "clumps" and snapshot.parameters is not None
+    values = different(snapshot.parameters) if same and snapshot.parameters is not None else {}
+    ui.overlay = ""
+    ui.edits.forget()
+    ui.send(Start("clumps", values | {"clump": path}, snapshot.seed))
+    ui.send(Act("fill"))
+    ui.preset_library.note("clumps", scenes()["clumps"].title, "clumps")
+
+
+def _draw_exports(ui: Ui) -> None:
+    labels = tuple(label for label, _ in EXPORTS.values())
+    for place, ((suffix, (label, help)), width) in enumerate(zip(EXPORTS.items(), widths(labels), strict=True)):
+        if place:
+            imgui.same_line()
+        named = f"workshop.export{suffix}"
+        if button(ui, named, label, width=width, enabled=ui.workshop.is_made, help=f"{help}  ({suffix})"):
+            save(ui, suffix)
+
+
+def save(ui: Ui, suffix: str) -> str:
+    """Write the clump to a new file and say where; its path, or an empty text if that failed."""
+    try:
+        path = ui.workshop.save(suffix)
+    except OSError as error:
+        tell(ui, f"The clump could not be written to {ui.workshop.folder}: {error.strerror or error}.", bad=True)
+        return ""
+    tell(ui, f"The clump is in {path}.")
+    return str(path)
+
+
+def picture(ui: Ui) -> Shown | None:
+    """Body and clump beside each other."""
+    workshop = ui.workshop
+    snapshot = workshop.picture()
+    if snapshot is None:
+        return None
+    return Shown(snapshot, view_of_clump(ui.view), workshop.camera, workshop.ranges, workshop.corners)
+
+
+def toggle(ui: Ui) -> None:
+    """Open the workshop, or close it."""
+    ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
+    if ui.overlay:
+        ui.presenting, ui.view.ui_visible = False, True
+        if not (ui.workshop.is_made or ui.workshop.working):
+            ui.workshop.begin()
+
+
+KEYS = (Key("workshop", "W", "clump workshop: a body as overlapping spheres", "Window", toggle, characters="wW"),)
+PANEL = Panel(
+    "workshop",
+    "Clump workshop",
+    55,
+    "instead",
+    draw,
+    keys=KEYS,
+    picture=picture,
+    edits=lambda ui: ui.workshop.edits,
+)

@@ -1,0 +1,347 @@
+"""The clump workshop: a recipe that the user changes, and a thread that makes the clump and its curve of quality.
+
+The thread makes the clump first. Then it makes clumps of fewer spheres, one after the other, for the curve of quality
+against the number of spheres. A new recipe ends the work under way; body and curve are used again where they are the
+same.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.app.render.beside import beside, corners_seen, drawn_surface, reach
+from repose.app.render.colours import Ranges
+from repose.app.render.orbit import Camera3D
+from repose.app.stopping import StopAsked
+from repose.app.storage import paths
+from repose.app.storage.run_saver import free_name
+from repose.app.ui.edits import Edits
+from repose.app.ui.undo import History
+from repose.sim.clumps.body import LARGEST, SMALLEST, Body, body_of
+from repose.sim.clumps.clump import Clump
+from repose.sim.clumps.clump_file import text_of
+from repose.sim.clumps.distance_field import FEWEST_CELLS, Tell
+from repose.sim.clumps.exports import exported
+from repose.sim.clumps.making import DEFAULT_RHO, Algorithm, Made, clump_of, examined, part_of
+from repose.sim.clumps.quality import Quality, quality
+from repose.sim.clumps.shapes import SHAPES
+from repose.sim.engine.world import Floats
+from repose.sim.experiment.commands import Command, Recover, SetParameters
+from repose.sim.experiment.snapshot import Floats as Triangles
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.io.atomic_file import write_new_file
+from repose.sim.io.mesh import SUFFIXES, UNITS
+from repose.sim.parameters import FilePath, ParameterError, ParameterSet, Quantity, Value
+
+log = logging.getLogger(__name__)
+
+NUMBERS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
+"""Numbers of spheres of the curve, as far as they are below that of the clump."""
+MOST_CELLS, MOST_MEMBERS = 200, 2000
+"""Ends of the sliders."""
+END_TIME = 2.0
+"""Longest wall time to wait for the thread when the window closes [s]."""
+
+
+class Recipe(ParameterSet):
+    """What is made: body, algorithm, number of spheres, grid."""
+
+    shape: Annotated[
+        Literal[tuple(SHAPES)],  # type: ignore[valid-type]
+        Quantity("body", ""),
+        Field(description="Body from the library; a file, where one is chosen, takes its place."),
+    ] = "cube"
+    file: Annotated[
+        str,
+        Field(
+            max_length=4096,
+            pattern=r"^[^\x00-\x1f]*$",
+            description="A closed mesh (.stl, .obj) or an array of voxels that are zero outside the body (.npy); a "
+            "file can also be dropped on the window. Empty for the body above.",
+        ),
+        Quantity("file", ""),
+        FilePath((*SUFFIXES, ".npy"), "the body above"),
+    ] = ""
+    unit: Annotated[
+        Literal[tuple(UNITS)],  # type: ignore[valid-type]
+        Quantity("unit of the file", ""),
+        Field(description="Unit of the lengths in the file; edge of a voxel."),
+    ] = "mm"
+    size: Annotated[
+        float,
+        Ge(SMALLEST),
+        Le(LARGEST),
+        Quantity("longest edge", "L", "mm", scale=1e-3, log=True),
+        Field(description="Length of a body of the library; a file has its own. Poured clumps are scaled."),
+    ] = 0.01
+    algorithm: Annotated[
+        Algorithm,
+        Quantity("algorithm", ""),
+        Field(
+            description="Fitted: spheres are moved and resized until clump and body overlap most. Greedy: spheres "
+            "inside the body, largest first (Karavaev et al. 2015)."
+        ),
+    ] = "fitted"
+    members: Annotated[
+        int,
+        Ge(1),
+        Le(MOST_MEMBERS),
+        Quantity("spheres", "P_max", log=True),
+        Field(description="Largest number of spheres."),
+    ] = 20
+    rho: Annotated[
+        float,
+        Ge(0.01),
+        Le(1.0),
+        Quantity("centre distance", "ρ"),
+        Field(
+            description="Of the greedy algorithm: smallest distance of two centres over the radius of the earlier "
+            "sphere."
+        ),
+    ] = DEFAULT_RHO
+    cells: Annotated[
+        int,
+        Ge(FEWEST_CELLS),
+        Le(MOST_CELLS),
+        Quantity("grid", "", "cells", log=True),
+        Field(description="Cells along the longest edge of the body."),
+    ] = 64
+    density: Annotated[
+        float,
+        Ge(1.0),
+        Le(1e5),
+        Quantity("density", "ρ_s", "kg/m³", log=True),
+        Field(description="Of the material, for mass and inertia in files for LAMMPS."),
+    ] = 2500.0
+
+    @property
+    def of_body(self) -> tuple[str, int, float | None, str]:
+        """Arguments of `body_of`."""
+        return (self.file, self.cells, None, self.unit) if self.file else (self.shape, self.cells, self.size, "m")
+
+    @property
+    def of_curve(self) -> tuple[object, ...]:
+        """What the curve of quality depends on."""
+        return (*self.of_body, self.algorithm, self.rho if self.algorithm == "greedy" else 0.0)
+
+    @property
+    def of_clump(self) -> tuple[object, ...]:
+        """What the clump depends on."""
+        return (*self.of_curve, self.members)
+
+
+class Point(NamedTuple):
+    """One point of the curve."""
+
+    spheres: int
+    quality: Quality
+
+
+@dataclass
+class Workshop:
+    """The recipe, the clump made last and the curve so far. The thread writes `made`, `points`, `words`, `share` and
+    `trouble`; all else belongs to the window."""
+
+    folder: Path = field(default_factory=paths.runs_folder)
+    made: Made | None = None
+    """The clump made last."""
+    points: tuple[Point, ...] = ()
+    """The curve of quality of the same body and algorithm, in the order of the numbers of spheres."""
+    words: str = ""
+    """What is being done; empty while nothing is."""
+    share: float = 0.0
+    """Of the work that is done [-]."""
+    trouble: str = ""
+    """Why there is no clump for the recipe."""
+    number: int = 0
+    """Increases with every clump made."""
+    camera: Camera3D = field(default_factory=Camera3D)
+    """Of the picture; the window moves it."""
+    ranges: Ranges = field(default_factory=Ranges)
+    """Of the colours of the picture."""
+    _wanted: Recipe | None = None
+    _thread: threading.Thread | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _body: tuple[object, Body] | None = None
+    _clump: tuple[object, ...] = ()
+    """Recipe of the clump made last."""
+    _curves: dict[tuple[object, ...], dict[int, Point]] = field(default_factory=dict)
+    _serial: int = 1
+    _drawn: tuple[Made, Triangles, float] | None = None
+    """The clump shown, the surface of its body, and the radius of the ball that contains either [m]."""
+    _picture: tuple[tuple[float, float], Snapshot] | None = None
+    """Direction of view, and the snapshot for it."""
+
+    def __post_init__(self) -> None:
+        self.edits = Edits(self._take, History())
+        """Changes of the recipe, with their undo history."""
+        self.edits.see(Snapshot(serial=self._serial, parameters=Recipe()))
+
+    @property
+    def recipe(self) -> Recipe:
+        """What the user wants."""
+        found = self.edits.parameters
+        assert isinstance(found, Recipe)
+        return found
+
+    @property
+    def working(self) -> bool:
+        """Whether the thread is at work."""
+        return self._wanted is not None
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the clump made last is that of the recipe."""
+        return self.made is not None and self._clump == self.recipe.of_clump
+
+    def picture(self) -> Snapshot | None:
+        """Body and clump beside each other as the camera sees them; None before a clump is made."""
+        made = self.made
+        if made is None:
+            return None
+        if self._drawn is None or self._drawn[0] is not made:
+            self._drawn = made, drawn_surface(made.body), reach(made.body, made.clump)
+            self._picture = None
+        key = self.camera.azimuth, self.camera.elevation
+        if self._picture is None or self._picture[0] != key:
+            _, surface, radius = self._drawn
+            self._picture = key, beside(made.body, surface, made.clump, self.camera, radius)
+        return self._picture[1]
+
+    @property
+    def corners(self) -> Floats:
+        """Points to keep in view [m], shape (points, 3)."""
+        assert self._drawn is not None
+        return corners_seen(self.camera, self._drawn[2])
+
+    def described(self) -> dict[str, object]:
+        """For programs that drive the window."""
+        return {
+            "working": self.working,
+            "words": self.words,
+            "share": self.share,
+            "number": self.number,
+            "is_made": self.is_made,
+            "spheres": len(self.made.clump.radius) if self.made is not None else 0,
+            "points": [point.spheres for point in self.points],
+            "trouble": self.trouble,
+            "recipe": self.recipe.model_dump(),
+        }
+
+    def begin(self) -> None:
+        """Make the clump of the recipe, and end the work under way."""
+        with self._lock:
+            self._wanted = self.recipe
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._work, name="workshop", daemon=True)
+                self._thread.start()
+
+    def stop(self) -> None:
+        """End the work under way; clump and curve so far remain."""
+        with self._lock:
+            self._wanted = None
+
+    def end(self) -> None:
+        """The same when the window closes."""
+        self.stop()
+        if self._thread is not None:
+            self._thread.join(END_TIME)
+
+    def save(self, suffix: str) -> Path:
+        """Write the clump to a new file, whose kind its ending says; raises `OSError`."""
+        assert self.made is not None
+        made = self.made
+        path = free_name(self.folder, f"{made.body.name}-{len(made.clump.radius)}", suffix)
+        density = self.recipe.density
+        text = text_of(made.file) if suffix == ".json" else exported(made.clump, made.mass, density, path)
+        write_new_file(path, lambda file: file.write(text.encode("utf-8")))
+        return path
+
+    def _take(self, command: Command) -> None:
+        """Change the recipe; another clump is made at once."""
+        assert isinstance(command, SetParameters | Recover)
+        values: Mapping[str, Value] = command.values
+        self._serial += 1
+        self.edits.see(Snapshot(serial=self._serial, parameters=self.recipe.changed(**values)))
+        if set(values) != {"density"}:
+            self.begin()
+
+    def _work(self) -> None:
+        done: Recipe | None = None
+        while True:
+            with self._lock:
+                if self._wanted is done:
+                    self._wanted = None
+                recipe = done = self._wanted
+                if recipe is None:
+                    self.words, self._thread = "", None
+                    return
+            self.trouble = ""
+            try:
+                self._make(recipe)
+            except StopAsked:
+                continue
+            except ParameterError as error:
+                self.trouble, self.made, self.points, self._clump = str(error), None, (), ()
+            except Exception as error:  # an error of a file or of a library must not end the window
+                log.exception("The clump could not be made.")
+                self.trouble = f"The clump could not be made: {error}."
+
+    def _make(self, recipe: Recipe) -> None:
+        def tell(words: str, share: float) -> None:
+            if self._wanted is not recipe:
+                raise StopAsked
+            self.words, self.share = words, share
+
+        tell("distances to the surface", 0.0)
+        body = self._body_of(recipe, part_of(tell, 0.0, 0.3))
+        clump = clump_of(body, recipe.algorithm, recipe.members, recipe.rho, part_of(tell, 0.3, 0.7))
+        made = examined(body, clump, tell=part_of(tell, 0.7, 1.0))
+        curve = self._curves.setdefault(recipe.of_curve, {})
+        curve[recipe.members] = Point(len(clump.radius), made.quality)
+        self.made, self._clump, self.number = made, recipe.of_clump, self.number + 1
+        self._show(curve)
+        missing = [number for number in NUMBERS if number < recipe.members and number not in curve]
+        for place, number in enumerate(missing):
+
+            def part(words: str, share: float, place: int = place, number: int = number) -> None:
+                tell(f"curve: {number} spheres", (place + share) / len(missing))
+
+            part("", 0.0)
+            fewer = self._fewer(recipe, body, clump, number, part_of(part, 0.0, 0.8))
+            curve[number] = Point(len(fewer.radius), quality(body, fewer, tell=part_of(part, 0.8, 1.0)))
+            self._show(curve)
+
+    def _fewer(self, recipe: Recipe, body: Body, clump: Clump, number: int, tell: Tell) -> Clump:
+        """A clump of fewer spheres; the greedy algorithm places the same ones first."""
+        if recipe.algorithm == "greedy":
+            return clump._replace(centre=clump.centre[:number], radius=clump.radius[:number])
+        return clump_of(body, recipe.algorithm, number, tell=tell)
+
+    def _show(self, curve: dict[int, Point]) -> None:
+        by_spheres = {point.spheres: point for point in curve.values()}
+        self.points = tuple(by_spheres[spheres] for spheres in sorted(by_spheres))
+
+    def _body_of(self, recipe: Recipe, tell: Tell) -> Body:
+        """The body, made again only where it or its file has changed."""
+        key: tuple[object, ...] = recipe.of_body
+        if recipe.file:
+            found = Path(recipe.file)
+            key = (*key, found.stat().st_mtime_ns if found.is_file() else 0)
+        if self._body is None or self._body[0] != key:
+            source, cells, size, unit = recipe.of_body
+            self._body = key, body_of(source, cells, size, unit, tell)
+        return self._body[1]
+
+
+def mean_radius(made: Made) -> float:
+    """Radius of a ball of the volume of the clump [m]."""
+    return float(np.cbrt(0.75 * made.mass.volume / np.pi))

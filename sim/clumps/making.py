@@ -1,0 +1,105 @@
+"""A clump made from a body, and what is known of it: mass properties, quality, the content of its file, a table."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from repose.sim.clumps.body import Body
+from repose.sim.clumps.clump import Clump, MassProperties, mass_properties
+from repose.sim.clumps.clump_file import ClumpFile, ClumpQuality, file_of
+from repose.sim.clumps.distance_field import Tell, silent
+from repose.sim.clumps.fitted import fitted_clump
+from repose.sim.clumps.greedy import greedy_clump
+from repose.sim.clumps.quality import Quality, quality
+from repose.sim.numbers import length_text
+from repose.sim.parameters import ParameterError
+
+Algorithm = Literal["fitted", "greedy"]
+DEFAULT_RHO = 0.85
+
+
+class Made(NamedTuple):
+    """A clump and what is known of it."""
+
+    body: Body
+    clump: Clump
+    mass: MassProperties
+    quality: Quality
+    file: ClumpFile
+
+
+class Row(NamedTuple):
+    """One line of the table of a clump."""
+
+    name: str
+    value: str
+    meaning: str
+
+
+def part_of(tell: Tell, first: float, last: float) -> Tell:
+    """The `Tell` of a part of the work, which takes it from the share `first` to `last` of the whole [-]."""
+    return lambda words, share: tell(words, first + (last - first) * share)
+
+
+def clump_of(body: Body, algorithm: str, members: int, rho: float = DEFAULT_RHO, tell: Tell = silent) -> Clump:
+    """At most so many spheres for a body; `rho` is of the greedy algorithm only.
+
+    Raises `ParameterError` for values out of range, and for a body that no sphere represents on its grid.
+    """
+    clump = greedy_clump(body, members, rho, tell) if algorithm == "greedy" else fitted_clump(body, members, tell)
+    if not clump.radius.size:
+        raise ParameterError(
+            f"No sphere overlaps the body {body.name!r} enough on its grid, whose step is "
+            f"{length_text(body.field.step)}: it is too thin; use a finer grid, or the algorithm greedy."
+        )
+    return clump
+
+
+def examined(body: Body, clump: Clump, kappa: float = 0.5, tell: Tell = silent) -> Made:
+    """The clump with its mass properties and its quality."""
+    mass = mass_properties(clump, body.field.step, kappa, part_of(tell, 0.0, 0.2))
+    found = quality(body, clump, kappa, tell=part_of(tell, 0.2, 1.0))
+    numbers = {name: None if value != value else value for name, value in found._asdict().items()}
+    return Made(body, clump, mass, found, file_of(clump, mass, body.volume, ClumpQuality.model_validate(numbers)))
+
+
+def quality_rows(found: Quality) -> list[Row]:
+    """The measures of quality."""
+    return [
+        Row("IoU", f"{found.overlap:.4f}", "volume of the intersection of clump and body over that of their union"),
+        Row("Q_V", f"{found.volume_ratio:.4f}", "volume of the clump over that of the body"),
+        Row(
+            "Q_r", f"{found.roughness:.4f}", "share of the surface 1.5 steps below the body's that is outside the clump"
+        ),
+        Row(
+            "surface error",
+            f"{100.0 * found.surface_error:.2f} %",
+            "root mean square distance, in parts of the radius of a ball of the body's volume",
+        ),
+        Row("outside", f"{100.0 * found.protrusion:.2f} %", "of the volume of the clump is outside the body"),
+    ]
+
+
+def rows(made: Made, density: float) -> list[Row]:
+    """The whole table; density in kg/m³."""
+    body, clump, mass = made.body, made.clump, made.mass
+    moments = " ".join(f"{density * moment:.4g}" for moment in mass.moments)
+    smallest, largest = length_text(clump.radius.min()), length_text(clump.radius.max())
+    lines = [
+        Row("body", body.name, f"volume {volume_text(body.volume)}; step of the grid {length_text(body.field.step)}"),
+        Row("spheres", str(len(clump.radius)), f"radii {smallest} to {largest}"),
+        Row("volume", volume_text(mass.volume), "of the union of the spheres"),
+        *quality_rows(made.quality),
+        Row("mass", f"{density * mass.volume:.6g} kg", f"at {density:g} kg/m³"),
+        Row("centre of mass", " ".join(f"{1e3 * c:.4g}" for c in mass.centre) + " mm", "x y z"),
+        Row("moments of inertia", moments + " kg m²", "principal"),
+    ]
+    return lines + [Row("mesh", "repaired", note) for note in body.notes]
+
+
+def volume_text(volume: float) -> str:
+    """A volume with a unit that suits it."""
+    for scale, unit in ((1.0, "m³"), (1e-3, "l"), (1e-6, "cm³"), (1e-9, "mm³")):
+        if volume >= scale:
+            return f"{volume / scale:.5g} {unit}"
+    return f"{volume / 1e-18:.5g} µm³"

@@ -1,0 +1,87 @@
+"""Numbers that parts of the step read, handed over by address.
+
+The numbers of a law are a tuple of its own type. The step loop only passes them on: with their address in place of the
+tuple it is compiled once for all laws, and the part that reads them knows their type.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+from repose.sim.engine.jit import overload
+
+
+def likeness(numbers: Any) -> Any:
+    """The same tuple with zeros for its numbers, and for a table as many None as it has dimensions: what compiled code
+    must know of numbers to read them."""
+    if isinstance(numbers, tuple):
+        items = map(likeness, numbers)
+        return type(numbers)(*items) if hasattr(numbers, "_fields") else tuple(items)
+    if isinstance(numbers, np.ndarray):
+        if numbers.dtype != np.float64 or not numbers.flags.c_contiguous or numbers.ndim == 0:
+            raise TypeError(
+                f"A law, field or bond reads a table of {numbers.dtype}: make it one of float64 in C order."
+            )
+        return (None,) * numbers.ndim
+    return 0.0 if isinstance(numbers, float) else 0
+
+
+def packed(*groups: Any) -> tuple[NDArray[np.int64], list[int]]:
+    """Groups of numbers in memory as compiled code keeps them, and the address of each; valid as long as the first
+    result and the tables of the groups are kept."""
+    parts = [_bytes_of(numbers) for numbers in groups]
+    memory = np.frombuffer(b"".join(parts) + bytes(8), np.int64)
+    address = memory.__array_interface__["data"][0]
+    found = []
+    for part in parts:
+        found.append(address)
+        address += len(part)
+    return memory, found
+
+
+def _bytes_of(numbers: Any) -> bytes:
+    if isinstance(numbers, tuple):
+        return b"".join(map(_bytes_of, numbers))
+    if isinstance(numbers, np.ndarray):  # as numba lays out an array that nobody counts references to
+        data = numbers.__array_interface__["data"][0]
+        words = (0, 0, numbers.size, numbers.itemsize, data, *numbers.shape, *numbers.strides)
+        return struct.pack(f"={len(words)}q", *words)
+    return struct.pack("=d" if isinstance(numbers, float) else "=q", numbers)
+
+
+def numbers_at(address: Any, like: tuple) -> Any:
+    """The numbers at an address that `packed` has given, of the type that `like` (`likeness`) tells; in plain Python
+    the numbers are handed over in place of their address."""
+    return address
+
+
+def _type_like(like: types.Type) -> types.Type:
+    if not isinstance(like, types.BaseTuple):
+        return like
+    items = tuple(like.types)
+    if items and all(item == types.none for item in items):
+        return types.Array(types.float64, len(items), "C")
+    return types.BaseTuple.from_types(tuple(map(_type_like, items)), getattr(like, "instance_class", None))
+
+
+@intrinsic
+def _load(typing, address, like):  # type: ignore[no-untyped-def]
+    kind = _type_like(like)
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        if not len(kind):
+            return context.make_tuple(builder, kind, ())
+        pointer = builder.inttoptr(args[0], context.get_value_type(kind).as_pointer())
+        return builder.load(pointer, align=8)
+
+    return kind(types.int64, like), generate
+
+
+@overload(numbers_at, forceinline=True)
+def _numbers_at(address, like):  # type: ignore[no-untyped-def]
+    return lambda address, like: _load(address, like)
