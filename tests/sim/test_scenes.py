@@ -153,10 +153,19 @@ def test_the_heap_experiment_passes_through_its_phases() -> None:
     assert simulation.run.state.slope is None
     apply(simulation, Act("measure"))
     assert "Angle of repose" in simulation.message
-    assert simulation.run.state.slope is not None
+    first = simulation.run.state.slope
+    assert first is not None
+    world = simulation.run.world
+    world.motion[0, 1, ~world.fixed] += 0.3
+    advance(simulation, 100)
+    assert (simulation.phase, simulation.message) == ("flowing", "The heap moves again.")
+    while not is_finished(simulation):
+        advance(simulation, 100)
+    assert simulation.run.state.slope.used_ids != first.used_ids, "at rest again it is measured again"
+    assert simulation.run.state.slope.grains_left == int((~simulation.run.world.fixed).sum())
     apply(simulation, Act("reset"))
     assert simulation.phase == "empty"
-    assert len(simulation.session.measured) == 1, "what was measured stays for the plot"
+    assert len(simulation.session.measured["heap"]) == 2, "what was measured stays for the plot"
 
 
 @pytest.mark.parametrize(
