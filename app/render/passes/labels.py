@@ -86,8 +86,8 @@ def _arranged(
                 continue
             left, top, crossings = place
             bottom = top + height
-            stem = (x, bottom, x, y - radius) if bottom < y - radius else None
             box = left, top, left + width, bottom
+            stem = (x, bottom, x, y - radius) if left <= x <= left + width and bottom < y - radius else None
             heights = [extent[1] for extent in extents]
             choices.append(Placed(number, lines, heights, box, stem, crossings, shortened))
             if crossings == 0:
@@ -120,13 +120,17 @@ def _free_place(
     sides = x + radius + gap, x - radius - gap - width
     places += [(side, beside + step * height) for step in (-0.5, 0.5, -1.0, 1.0) for side in sides]
     places += [(x - width / 2, y + radius + gap)]
-    places += [(x - width / 2, above - 0.5 * step * height) for step in range(1, 12)]
+    higher = [above - 0.5 * step * height for step in range(1, 12)]
+    places += [(x - share * width, top) for top in higher for share in (0.5, 0.1, 0.9)]
     left, top, right, bottom = frame.inset
     lowest, farthest = frame.size[1] - bottom - height, frame.size[0] - right - width
     inside = (place for place in places if left <= place[0] <= farthest and top <= place[1] <= lowest)
 
     free = [place for place in inside if not any(_overlap(place, extent, other, gap / 2) for other in taken)]
-    lines = [((x, top + height), (0.0, max(y - radius - top - height, 0.0))) for _, top in free]
+    lines = [
+        ((x, top + height), (0.0, y - radius - top - height if side <= x <= side + width else 0.0))
+        for side, top in free
+    ]
     crossings = [sum(_overlap(*line, other, gap / 4) for other in taken) if line[1][1] > gap else 0 for line in lines]
     best = int(np.argmin(crossings)) if free else 0
     return (*free[best], crossings[best]) if free else None
