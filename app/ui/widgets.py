@@ -216,8 +216,9 @@ def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str,
     imgui.set_next_item_width(width - indent)
     shown, pad = options.get(current, current), imgui.get_style().frame_padding
     scripts = RAISED.search(shown) is not None
+    size = fitting_size(shown, width - indent - imgui.get_frame_height() - 2.0 * pad.x)
     low = imgui.get_cursor_screen_pos()
-    if imgui.begin_combo(f"##{name}", "" if scripts else shown, imgui.ComboFlags_.height_largest):
+    if imgui.begin_combo(f"##{name}", "" if scripts or size < 1.0 else shown, imgui.ComboFlags_.height_largest):
         for key, text in options.items():
             chosen = key if _entry(text, key, key == current) else chosen
             ui.probe.mark(f"{name}.{key}")
@@ -228,7 +229,15 @@ def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str,
             tooltip(help)
     if scripts:
         draw_symbol(low.x + pad.x, low.y + pad.y, shown, ui.palette.text, RAISED)
+    elif size < 1.0:
+        lift = 0.5 * (1.0 - size) * imgui.get_font_size()
+        draw_text(low.x + pad.x, low.y + pad.y + lift, shown, ui.palette.text, size)
     return chosen
+
+
+def fitting_size(text: str, room: float) -> float:
+    """Size of a line of text that fits into `room` [px], relative to running text: 1, or smaller down to 0.7."""
+    return next((size for size in (1.0, 0.9, 0.8) if text_width(text, size) <= room), 0.7)
 
 
 def _entry(text: str, key: str, current: bool) -> bool:

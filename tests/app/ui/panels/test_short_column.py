@@ -153,6 +153,31 @@ def test_no_label_in_the_column_is_cut(
     assert cut == []
 
 
+@pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH, LARGEST])
+def test_no_title_of_a_preset_is_cut(
+    size: tuple[int, int], text: float, theme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: dict[str, float] = {}
+    plain = widgets.fitting_size
+
+    def fitting_size(text: str, room: float) -> float:
+        sizes[text] = plain(text, room)
+        assert widgets.text_width(text, sizes[text]) <= room, text
+        return sizes[text]
+
+    monkeypatch.setattr(widgets, "fitting_size", fitting_size)
+    with open_harness(tmp_path, full_snapshot(), size, scale=scale_of(size, text, theme)) as harness:
+        library = harness.ui.preset_library
+        library.refresh()
+        titles = dict(library.titles)
+        assert "Log and weight on a thread" in titles.values()
+        for name, title in titles.items():
+            library.note(name, title, "heap")
+            harness.frame(2)
+            assert sizes[title] >= 0.7
+            assert {"experiment.preset", "experiment.scenes"} <= in_the_column(harness)
+
+
 def test_ctrl_f_brings_the_search_forward_in_a_short_column(tmp_path: Path) -> None:
     from repose.app.ui.panels.parameters import search
 
