@@ -226,8 +226,10 @@ def _imported(source: str, load: Callable[[], Any]) -> Plugin:
         nameless = next((kind for kind, record in offers if not isinstance(getattr(record, "name", None), str)), None)
         if nameless is not None:
             raise PluginError(f"{OFFERS[nameless]} is not a record with a name")
-    except (KeyboardInterrupt, SystemExit):
+    except KeyboardInterrupt:
         raise
+    except SystemExit:
+        return Plugin(source, None, f"The plug-in {source} is not used: it ends the program while it is imported.")
     except BaseException as error:  # the module of a user can raise any error while it is imported
         reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         return Plugin(source, None, f"The plug-in {source} is not used: {reason}.")

@@ -12,8 +12,9 @@ from repose.sim.clumps.distance_field import Field, iso_surface
 from repose.sim.engine import world
 from repose.sim.experiment.snapshot import Floats, Snapshot
 
-CREASE = 0.8
-"""Cosine of the angle between a triangle and the mean surface at its corner below which there is an edge [-]."""
+CREASE, MOST_AT_CORNER = 0.7, 12
+"""Cosine of the angle between two triangles below which there is an edge [-], and triangles that are compared at a
+corner."""
 MOST_CELLS = 90
 """Cells along the longest edge of the surface drawn; one of more cells has no details that could be seen."""
 GAP = 0.12
@@ -31,20 +32,24 @@ def drawn_surface(body: Body) -> Floats:
 
 
 def normals_at_corners(triangles: world.Floats) -> world.Floats:
-    """Unit normals at the corners of triangles, shape (triangles, 3, 3): the mean over the triangles that meet there,
-    weighted by their areas; at an edge that of the triangle itself."""
+    """Unit normals at the corners of triangles, shape (triangles, 3, 3): the mean, weighted by area, over the triangles
+    that meet there without an edge between them."""
     normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     corners = triangles.reshape(-1, 3)
     wide = float(np.ptp(corners, axis=0).max())
-    _, row = np.unique(np.round(corners / (1e-7 * wide)), axis=0, return_inverse=True)
-    row = row.ravel()
-    own = np.repeat(normal, 3, axis=0)
-    total = np.stack([np.bincount(row, own[:, c]) for c in range(3)], axis=1)[row]
-    own = own / np.maximum(np.linalg.norm(own, axis=1, keepdims=True), 1e-300)
-    total = total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-300)
-    smooth = (own * total).sum(axis=1, keepdims=True) > CREASE
-    found: world.Floats = np.where(smooth, total, own).reshape(triangles.shape)
-    return found
+    _, place = np.unique(np.round(corners / (1e-7 * wide)), axis=0, return_inverse=True)
+    order = np.argsort(place.ravel(), kind="stable")
+    place, own = place.ravel()[order], np.repeat(normal, 3, axis=0)[order]
+    unit = own / np.maximum(np.linalg.norm(own, axis=1, keepdims=True), 1e-300)
+    total = own.copy()
+    for k in range(1, MOST_AT_CORNER):
+        smooth = (place[k:] == place[:-k]) & ((unit[k:] * unit[:-k]).sum(axis=1) > CREASE)
+        total[:-k] += smooth[:, None] * own[k:]
+        total[k:] += smooth[:, None] * own[:-k]
+    total /= np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-300)
+    found = np.empty_like(total)
+    found[order] = total
+    return found.reshape(triangles.shape)
 
 
 def reach(body: Body, clump: Clump) -> float:

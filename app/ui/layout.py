@@ -11,7 +11,7 @@ from imgui_bundle import imgui, implot
 from repose.app.progress import one_line
 from repose.app.render.text import note, text_width
 from repose.app.ui.file_dialog import take_answer
-from repose.app.ui.panels import Panel, Side, all_panels, edits_shown
+from repose.app.ui.panels import Panel, Side, all_panels
 from repose.app.ui.places import FOCUS, LAST_FOCUS, STABILITY, TOOLS, WHOLE_COLUMN, fold, is_low, is_short, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose_tab
@@ -77,7 +77,8 @@ def draw_panels(ui: Ui) -> None:
         bottom = 0.0
     own = next((panel for panel in _on("instead") if panel.name == ui.overlay), None)
     if own is not None and ui.view.ui_visible:
-        _draw_instead(ui, own, max(left, min(COLUMN * ui.scale, ui.size[0])), height - bottom)
+        width = left if not is_folded(ui) else min(COLUMN * ui.scale, ui.size[0])
+        _draw_instead(ui, own, width, height - bottom)
     elif left and is_folded(ui):
         _draw_rim(ui, left, height - bottom)
     elif left:
@@ -156,8 +157,7 @@ def _draw_column(ui: Ui, width: float, height: float) -> None:
 def _draw_instead(ui: Ui, panel: Panel, width: float, height: float) -> None:
     """The panel in place of the column."""
     _begin(ui, "column instead", 0.0, 0.0, width, height)
-    with edits_shown(ui):
-        _draw_guarded(ui, panel)
+    _draw_guarded(ui, panel)
     _draw_edge(ui, width, 0.0, width, height)
     imgui.end()
 

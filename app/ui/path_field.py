@@ -8,6 +8,7 @@ from pathlib import Path
 from imgui_bundle import imgui
 from repose.app.render.text import text_width
 from repose.app.ui import file_dialog
+from repose.app.ui.edits import Edits
 from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, right_clicked, tooltip
@@ -40,11 +41,11 @@ def draw_path(ui: Ui, parameter: Parameter, help: str) -> None:
     free = not missing and not file_dialog.is_open(ui)
     if button(ui, f"field.{name}.choose", "Choose", width=choose, enabled=free, help=missing or "Choose a file."):
         folder = Path(shown).parent if shown else None
-        use = partial(_take_chosen, ui, name)
+        use = partial(_take_chosen, ui.edits, name)
         file_dialog.ask_to_open(ui, parameter.quantity.label, folder, "Files", parameter.suffixes, use)
 
 
-def _take_chosen(ui: Ui, name: str, path: str) -> None:
+def _take_chosen(edits: Edits, name: str, path: str) -> None:
     """Set the parameter, unless another scene without it has begun meanwhile."""
-    if hasattr(ui.edits.parameters, name):
-        ui.edits.set({name: path})
+    if hasattr(edits.parameters, name):
+        edits.set({name: path})

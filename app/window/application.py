@@ -113,7 +113,7 @@ class Application:
         ui.run_saver.tick()
         ui.recent_runs.see(ui.run_saver)
         if ui.run_saver.opened:
-            ui.run_saver.opened = False
+            ui.run_saver.opened, ui.overlay = False, ""
             ui.edits.forget()
         if min(size) > 0:
             ui.size = size
@@ -210,7 +210,7 @@ class Application:
         import pygame
         from repose.app.ui.dropped_files import take_dropped
         from repose.app.ui.keys import dispatch, find_key, is_escape, is_letter, scene_keys
-        from repose.app.ui.panels import all_keys, edits_shown
+        from repose.app.ui.panels import all_keys, edits_shown, with_edits
         from repose.app.ui.toasts import tell
 
         keys = (*scene_keys(self.ui.snapshot), *all_keys())
@@ -228,14 +228,14 @@ class Application:
             if event.type in (pygame.WINDOWRESIZED, pygame.WINDOWMOVED):
                 self._remember_place(event)
             if event.type == pygame.DROPFILE:
-                with edits_shown(self.ui):
+                with with_edits(self.ui, edits_shown(self.ui)):
                     refusal = take_dropped(self.ui, event.file)
                 if refusal:
                     tell(self.ui, refusal, bad=True)
             # Wheel events carry no position: use the last one of the mouse, which ImGui knows one frame later.
             self._pointer = event.dict.get("pos", self._pointer)
             # ImGui does not get keys that were used here: Tab would move its focus into a text field.
-            with edits_shown(self.ui):
+            with with_edits(self.ui, edits_shown(self.ui)):
                 used = dispatch(event, keys, self.ui, self.gui.io.want_text_input)
             if not used or is_escape(event):
                 self.gui.process_event(event)

@@ -162,7 +162,7 @@ def read_clump(path: str | Path) -> Read:
             raise ParameterError(f"Clump file {str(path)!r} is not a regular file.")
         if found.st_size > LARGEST_FILE:
             raise ParameterError(f"Clump file {str(path)!r} is larger than {LARGEST_FILE // 2**20} MB.")
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except ParameterError:
         raise
     except FileNotFoundError:

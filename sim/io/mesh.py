@@ -101,10 +101,13 @@ def read_surface(path: str | Path) -> Surface:
         return Surface(read.corners, hashlib.sha256(blob).hexdigest())
 
 
-def mesh_of(surface: Surface, path: str | Path, unit: str = "mm", closed: bool = False) -> Mesh:
-    """The surface of a file that has been read, as walls, see `read_mesh`; the file is not opened."""
+def mesh_of(surface: Surface, path: str | Path, unit: str = "mm", closed: bool = False, option: str = "") -> Mesh:
+    """The surface of a file that has been read, as walls, see `read_mesh`; the file is not opened.
+
+    `option` says in a message what allows a surface that is not closed.
+    """
     with _named(path):
-        mesh = cleaned(UNITS[unit] * surface.triangles, closed, surface.digest)
+        mesh = cleaned(UNITS[unit] * surface.triangles, closed, surface.digest, option)
         doubtful = Path(path).suffix.lower() == ".obj" and not mesh.closed
         return mesh._replace(notes=(*mesh.notes, NO_END)) if doubtful else mesh
 
@@ -155,8 +158,8 @@ def _bytes_of(path: Path) -> bytes:
     return blob
 
 
-def cleaned(triangles: Floats, closed: bool, digest: str = "") -> Mesh:
-    """The mesh of triangles [m], shape (triangles, 3, 3), repaired and checked as by `read_mesh`."""
+def cleaned(triangles: Floats, closed: bool, digest: str = "", option: str = "") -> Mesh:
+    """The mesh of triangles [m], shape (triangles, 3, 3), repaired and checked as by `mesh_of`."""
     points, corner = _welded(triangles)
     size = float(np.ptp(points, axis=0).max())
     if size <= 0.0:
@@ -185,7 +188,7 @@ def cleaned(triangles: Floats, closed: bool, digest: str = "") -> Mesh:
             "side."
         )
     if closed:
-        _require_closed(holes, askew)
+        _require_closed(holes, askew, f", or {option}" if option else "")
     notes = []
     inside = holes == 0 and askew == 0 and thick
     if inside and volume < 0.0:
@@ -200,13 +203,13 @@ def cleaned(triangles: Floats, closed: bool, digest: str = "") -> Mesh:
     return Mesh(np.ascontiguousarray(facets[kept]), inside, abs(volume) if inside else 0.0, tuple(notes), digest)
 
 
-def _require_closed(holes: int, askew: int) -> None:
+def _require_closed(holes: int, askew: int, option: str) -> None:
     if holes:
-        raise ParameterError(f"it must be closed but has {holes} open edges; fill its holes, or allow an open mesh.")
+        raise ParameterError(f"it must be closed but has {holes} open edges; fill its holes{option}.")
     if askew:
         raise ParameterError(
             f"some of its facets are inverted: along {askew} edges two neighbours have opposite orientations; "
-            "recalculate its normals, or allow an open mesh."
+            f"recalculate its normals{option}."
         )
 
 

@@ -95,7 +95,8 @@ def test_a_panel_from_a_file_is_drawn_and_its_key_acts(plug_in: Callable[[str], 
 def test_a_panel_with_an_unknown_side_is_refused_in_one_sentence(plug_in: Callable[[str], None]) -> None:
     plug_in(PANEL.replace('"column"', '"left"'))
     (trouble,) = registry.troubles()
-    assert trouble.endswith("the panel 'mine' has the side 'left': use one of column, tools, low, bottom, over.")
+    sides = "column, tools, low, bottom, over, instead"
+    assert trouble.endswith(f"the panel 'mine' has the side 'left': use one of {sides}.")
 
 
 def test_a_pass_from_a_file_gets_a_switch_a_key_and_a_setting(plug_in: Callable[[str], None], tmp_path: Path) -> None:

@@ -234,6 +234,17 @@ def test_layers_in_the_plane_are_counted_and_poured_one_after_the_other() -> Non
     assert highest > sizes_now(experiment).high
 
 
+def test_words_in_the_plane_are_those_of_discs() -> None:
+    experiment = new_experiment("joined", dict(scenes()["joined"].test_values))
+    words = experiment.scene.describe(experiment)[1]
+    assert "clumps of 3 discs" in words
+    assert "loose discs" in words
+    assert "sphere" not in words
+    declared = experiment.parameters.declared()
+    assert "discs" in declared["ball_share"].quantity.label
+    assert "loose spheres" in begun().scene.describe(begun())[1]
+
+
 @pytest.mark.slow
 def test_a_heap_of_rods_is_steeper_than_a_heap_of_discs() -> None:
     angles = {}

@@ -84,7 +84,7 @@ def test_a_file_that_cannot_be_used_is_refused_and_the_run_goes_on(tmp_path: Pat
     for values, words in (
         ({"mesh": str(cut)}, "the file is cut off"),
         ({"mesh": str(tmp_path / "none.stl")}, "there is no such file"),
-        ({"mesh": str(tray(tmp_path)), "mesh_closed": True}, "open edges"),
+        ({"mesh": str(tray(tmp_path)), "mesh_closed": True}, "open edges; fill its holes, or allow an open mesh"),
         ({"mesh": str(tray(tmp_path)), "mesh_unit": "m"}, "its width is 40 m, which is 5e+03 diameters of a grain"),
         ({"mesh": str(tray(tmp_path)), "mean_radius": 0.05}, "its width is 40 mm, which is 0.4 diameters of a grain"),
         ({"mesh": "a\nb.stl"}, "mesh = 'a\\nb.stl' is refused: it must be the path of a file"),

@@ -76,11 +76,17 @@ def instead(ui: Ui) -> Panel | None:
     return next((panel for panel in all_panels() if panel.side == "instead" and panel.name == ui.overlay), None)
 
 
+def edits_shown(ui: Ui) -> Edits:
+    """The parameters that the window shows: those of the panel in place of the column, if there is one."""
+    panel = instead(ui)
+    return panel.edits(ui) if panel is not None else ui.edits
+
+
 @contextmanager
-def edits_shown(ui: Ui) -> Iterator[None]:
-    """Let `ui.edits` be those of the panel in place of the column, if there is one."""
-    panel, of_run = instead(ui), ui.edits
-    ui.edits = panel.edits(ui) if panel is not None else of_run
+def with_edits(ui: Ui, edits: Edits) -> Iterator[None]:
+    """Let fields and keys change these parameters."""
+    of_run = ui.edits
+    ui.edits = edits
     try:
         yield
     finally:

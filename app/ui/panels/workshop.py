@@ -12,12 +12,12 @@ from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.fields import draw_field
 from repose.app.ui.keys import Key
-from repose.app.ui.panels import Panel, Shown
+from repose.app.ui.panels import Panel, Shown, with_edits
 from repose.app.ui.preset_library import different
 from repose.app.ui.questions import replace_run
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, row, tooltip
+from repose.app.ui.widgets import button, row, tooltip, widths
 from repose.app.ui.workshop import NUMBERS, Point
 from repose.sim.clumps.making import Row, quality_rows, volume_text
 from repose.sim.experiment.commands import Act, Start
@@ -69,9 +69,10 @@ def _draw_recipe(ui: Ui) -> None:
     recipe = ui.workshop.recipe
     without = {"size"} if recipe.file else {"unit"}
     without |= set() if recipe.algorithm == "greedy" else {"rho"}
-    for name, parameter in recipe.declared().items():
-        if name not in without:
-            draw_field(ui, parameter)
+    with with_edits(ui, ui.workshop.edits):
+        for name, parameter in recipe.declared().items():
+            if name not in without:
+                draw_field(ui, parameter)
     for words in ui.workshop.edits.refusals.values():
         note(words, ui.palette.bad)
 
@@ -219,9 +220,8 @@ def pour(ui: Ui) -> None:
 
 
 def _draw_exports(ui: Ui) -> None:
-    gap = imgui.get_style().item_spacing.x
-    width = (imgui.get_content_region_avail().x - (len(EXPORTS) - 1) * gap) / len(EXPORTS)
-    for place, (suffix, (label, help)) in enumerate(EXPORTS.items()):
+    labels = tuple(label for label, _ in EXPORTS.values())
+    for place, ((suffix, (label, help)), width) in enumerate(zip(EXPORTS.items(), widths(labels), strict=True)):
         if place:
             imgui.same_line()
         named = f"workshop.export{suffix}"

@@ -131,6 +131,14 @@ class ClumpsParameters(LiftedParameters):
 class JoinedParameters(LiftedParameters):
     """Joined discs in the plane."""
 
+    ball_share: Annotated[
+        float,
+        Ge(0.0),
+        Le(1.0),
+        Quantity("share of discs", "", effect="restart", group="Grains"),
+        Field(description="Share of the grains that are loose discs of the same area, drawn at random."),
+    ] = 0.0
+
     shape: Annotated[
         Literal["disc", "triangle", "square", "rod"],
         Quantity("shape", "", effect="restart", group="Grains"),

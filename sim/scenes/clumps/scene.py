@@ -129,7 +129,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     if state.phase == "filling":
         return state.phase, f"pouring: {state.poured} of {total} grains", state.poured / max(1, total)
     words = {
-        "empty": f"empty container; {grain_words(state)}",
+        "empty": f"empty container; {grain_words(state, experiment.scene.dimension)}",
         "filled": f"container filled with {left} grains",
         "flowing": f"heap forming: {left} grains, {state.removed} off the plate",
         "rested": f"at rest: {left} grains on the plate",
@@ -137,12 +137,12 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     return state.phase, words, None
 
 
-def grain_words(state: ClumpsState) -> str:
+def grain_words(state: ClumpsState, dimension: int) -> str:
     """What is poured, in a few words."""
-    balls = sum(state.loose)
+    balls, member = sum(state.loose), "spheres" if dimension == 3 else "discs"
     clumps = len(state.radii) - balls
-    words = [f"{clumps} clumps of {len(state.members)} spheres"] if clumps else []
-    return " and ".join([*words, *([f"{balls} loose spheres"] if balls else [])])
+    words = [f"{clumps} clumps of {len(state.members)} {member}"] if clumps else []
+    return " and ".join([*words, *([f"{balls} loose {member}"] if balls else [])])
 
 
 def measure(experiment: Experiment) -> ConeAngle | AngleOfRepose | None:

@@ -105,4 +105,4 @@ def _placed(mesh: Mesh, up: str, lift: float) -> Mesh:
 
 @lru_cache(maxsize=4)
 def _mesh(surface: Surface, path: str, unit: str, closed: bool) -> Mesh:
-    return mesh_of(surface, path, unit, closed)
+    return mesh_of(surface, path, unit, closed, option="allow an open mesh (mesh_closed = false)")

@@ -71,7 +71,7 @@ def test_json_is_the_file_and_nothing_else(capsys: pytest.CaptureFixture[str]) -
         (["cube", "--export", "a.xyz"], r".mol \(LAMMPS molecule\)"),
         (["cube", "--picture", "a.gif"], "must be .png"),
         (["cube", "--out", "none/a.json"], "does not exist"),
-        (["open.obj"], "3 open edges"),
+        (["open.obj"], r"3 open edges; fill its holes\.$"),
         (["needle.obj", "--grid", "24"], "thinner than the step of its grid"),
         (
             ["plate.obj", "--grid", "20", "--spheres", "3"],

@@ -34,6 +34,12 @@ def test_a_clump_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert len(path.read_text().splitlines()) > 20
 
 
+def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "pair.json"
+    path.write_text(text(), encoding="utf-8-sig")
+    np.testing.assert_array_equal(read_clump(path).clump.radius, PAIR.radius)
+
+
 BALL = {"x": -0.01, "y": 0.0, "z": 0.002, "r": 0.012}
 OTHER = {"x": 0.01, "y": 0.0, "z": 0.0, "r": 0.015}
 

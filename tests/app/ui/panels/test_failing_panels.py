@@ -120,7 +120,7 @@ def test_the_window_continues_when_all_panels_fail_at_once(monkeypatch: pytest.M
         panel_faults.apply(ui.palette, ui.scale)
         for _ in range(4):
             panel_faults.bare_frame(ui)
-        shown = {entry.name for entry in panels if entry.side not in ("tools", "low")} | {"plots"}
+        shown = {entry.name for entry in panels if entry.side not in ("tools", "low", "instead")} | {"plots"}
         assert set(ui.broken) == shown
         assert {f"{name}.again" for name in shown} <= set(ui.probe.widgets)
 

@@ -62,7 +62,7 @@ def test_four_readings_can_be_read_without_scrolling(
         assert "experiment.angle" in in_the_column(harness)
         widgets.bring_forward(harness.ui, "tab", "readings")
         read.clear()
-        harness.frame(60)
+        harness.settle()
         assert len(read) >= 4
 
 
@@ -93,7 +93,7 @@ def test_no_name_of_a_plot_is_cut(size: tuple[int, int], text: float, theme: str
         names = {entry.name: entry.title for entry in plots.tabs_of(harness.ui)}
         for name, title in names.items():
             widgets.bring_forward(harness.ui, plots.ROW, name)
-            harness.frame(60)
+            harness.settle()
             left, _, right, _ = harness.widgets[f"plots.{name}"]
             assert right - left >= widgets.text_width(title), title
 
@@ -116,7 +116,7 @@ def test_every_tool_has_a_tab_in_the_column(size: tuple[int, int], text: float, 
     with open_harness(tmp_path, full_snapshot(), size, scale=scale_of(size, text, theme)) as harness:
         for name in tools:
             widgets.bring_forward(harness.ui, "tab", name)
-            harness.frame(60)  # a row of tabs scrolls to the one that is shown
+            harness.settle()  # a row of tabs scrolls to the one that is shown
             assert f"tab.{name}" in in_the_column(harness), name
 
 

@@ -1,0 +1,158 @@
+"""The panel of the clump workshop, without a window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from imgui_bundle import imgui
+from repose.app.render.theme import PALETTES, interface_scale
+from repose.app.ui import file_dialog, widgets
+from repose.app.ui.dropped_files import take_dropped
+from repose.app.ui.panels import all_keys, edits_shown, workshop
+from repose.app.ui.questions import answer, open_question
+from repose.app.ui.workshop import Workshop
+from repose.sim.clumps.clump_file import read_clump
+from repose.sim.experiment.commands import Act, Start
+
+from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
+from tests.app.ui.test_workshop import change, wait
+
+
+def opened(harness: PanelHarness, folder: Path, members: int = 6) -> Workshop:
+    """The workshop opened by its key, with a small clump."""
+    harness.ui.workshop = Workshop(folder=folder)
+    change(harness.ui.workshop, cells=16, members=members)
+    act = next(key.act for key in all_keys() if key.name == "workshop")
+    assert act is not None
+    act(harness.ui)
+    harness.frame(3)
+    assert harness.ui.overlay == "workshop"
+    return harness.ui.workshop
+
+
+def test_it_takes_the_place_of_the_column_and_sends_nothing(tmp_path: Path) -> None:
+    with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
+        assert "field.friction" in harness.widgets
+        opened(harness, tmp_path)
+        assert "field.friction" not in harness.widgets
+        assert {"field.members", "field.cells", "workshop.pour", "workshop.plot"} <= set(harness.widgets)
+        assert "field.rho" not in harness.widgets  # of the other algorithm
+        assert not any(name.startswith("action.") for name in harness.widgets)
+        harness.click("workshop.close")
+        assert "field.friction" in harness.widgets
+        assert harness.commands == []
+        assert harness.ui.broken == {}
+
+
+def test_a_slider_changes_the_recipe_and_undo_takes_it_back(tmp_path: Path) -> None:
+    with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
+        made = opened(harness, tmp_path)
+        harness.drag("field.members", 0.2, 0.3)
+        assert made.recipe.members != 6
+        undo = next(key.act for key in all_keys() if key.name == "undo")
+        assert undo is not None
+        with workshop.with_edits(harness.ui, edits_shown(harness.ui)):
+            undo(harness.ui)
+        assert made.recipe.members == 6
+        assert harness.ui.edits.history.undoable == []
+        harness.ctrl_click("field.members")
+        harness.write("0")
+        harness.rest()
+        assert "from 1 to 2000" in made.edits.refusals["members"]
+        assert harness.commands == []
+        wait(lambda: not made.working)
+
+
+def test_pouring_saves_the_clump_and_asks_before_it_replaces_a_run(tmp_path: Path) -> None:
+    with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
+        made = opened(harness, tmp_path)
+        harness.click("workshop.pour")
+        assert harness.commands == []
+        assert open_question(harness.ui) is not None
+        answer(harness.ui, True)
+        harness.frame(3)
+        start, fill = harness.commands
+        assert isinstance(start, Start)
+        assert start.scene == "clumps"
+        assert made.made is not None
+        assert len(read_clump(str(start.values["clump"])).clump.radius) == len(made.made.clump.radius)
+        assert fill == Act("fill")
+        assert harness.ui.overlay == ""
+
+
+def test_a_clump_of_too_many_spheres_is_not_poured_but_exported(tmp_path: Path) -> None:
+    with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
+        made = opened(harness, tmp_path)
+        change(made, algorithm="greedy", rho=0.05, members=250)
+        harness.frame(2)
+        assert made.made is not None
+        assert len(made.made.clump.radius) > workshop.MOST_POURED
+        harness.click("workshop.pour")
+        assert (harness.commands, open_question(harness.ui)) == ([], None)
+        harness.click("workshop.export.txt")
+        assert len((tmp_path / "cube-250-1.txt").read_text().splitlines()) == 251
+
+
+def test_a_dropped_file_is_the_body_in_the_workshop_only(tmp_path: Path) -> None:
+    with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
+        made = opened(harness, tmp_path)
+        path = tmp_path / "voxels.npy"
+        path.write_bytes(b"no array")
+        with workshop.with_edits(harness.ui, edits_shown(harness.ui)):
+            assert take_dropped(harness.ui, str(path)) == ""
+            assert "'a.txt' is not used: a file that ends in .stl, .obj, .npy or .repose" in take_dropped(
+                harness.ui, "a.txt"
+            )
+        wait(lambda: not made.working)
+        assert "no numpy array" in made.trouble
+        harness.frame(3)
+        assert {"workshop.trouble", "workshop.make", "field.unit"} <= set(harness.widgets)
+        harness.ui.overlay = ""
+        assert "the clump workshop (W)" in take_dropped(harness.ui, str(path))
+
+
+def test_a_file_chosen_in_the_dialog_is_the_body(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[object, ...]] = []
+    monkeypatch.setattr(file_dialog, "why_none", lambda: "")
+    monkeypatch.setattr(file_dialog, "ask_to_open", lambda *given: asked.append(given))
+    with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
+        made = opened(harness, tmp_path)
+        harness.click("field.file.choose")
+        (*_, suffixes, act) = asked[0]
+        assert suffixes == (".stl", ".obj", ".npy")
+        act(str(tmp_path / "bone.stl"))  # type: ignore[operator]
+        assert made.recipe.file == str(tmp_path / "bone.stl")
+        wait(lambda: not made.working)
+        assert "there is no such file" in made.trouble
+
+
+SIZES = [((1280, 720), 1.0, "dark"), ((1280, 720), 1.6, "light"), ((1920, 1080), 1.6, "projector")]
+
+
+@pytest.mark.parametrize(("size", "text", "theme"), SIZES)
+def test_its_buttons_are_in_sight_and_no_label_is_cut(
+    size: tuple[int, int], text: float, theme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut: list[str] = []
+    plain = widgets.button
+
+    def button(ui: object, name: str, label: str, **options: object) -> bool:
+        pressed = plain(ui, name, label, **options)  # type: ignore[arg-type]
+        needed = widgets.symbol_width(label, widgets.RAISED) + widgets.text_width(str(options.get("hint", "")), 0.76)
+        if needed > imgui.get_item_rect_max().x - imgui.get_item_rect_min().x:
+            cut.append(label)
+        return pressed
+
+    monkeypatch.setattr(workshop, "button", button)
+    scale = interface_scale(size, 1.0, text, PALETTES[theme])  # type: ignore[index]
+    with open_harness(tmp_path, full_snapshot(), size, scale=scale) as harness:
+        opened(harness, tmp_path)
+        floor = size[1] - harness.ui.inset[3]
+        names = {"workshop.pour", "workshop.close", *(f"workshop.export{suffix}" for suffix in workshop.EXPORTS)}
+        for name in names:
+            _, _, right, bottom = harness.widgets[name]
+            assert bottom <= floor
+            assert right <= harness.ui.inset[0] + 1.0
+        assert cut == []
+        assert harness.ui.broken == {}

@@ -1,0 +1,129 @@
+"""The thread of the clump workshop: what it makes, what it makes again, what ends it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from repose.app.ui import workshop as module
+from repose.app.ui.workshop import Workshop
+from repose.sim.clumps.clump_file import read_clump
+
+PATIENCE = 60.0
+"""Wall time after which something that should happen counts as not happening [s]."""
+
+
+@pytest.fixture
+def workshop(tmp_path: Path) -> Iterator[Workshop]:
+    made = Workshop(folder=tmp_path)
+    yield made
+    made.end()
+
+
+def wait(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def change(workshop: Workshop, **values: object) -> None:
+    """Change the recipe and wait for clump and curve."""
+    assert workshop.edits.set(values)  # type: ignore[arg-type]
+    wait(lambda: not workshop.working)
+
+
+def test_a_change_of_the_recipe_makes_clump_and_curve(workshop: Workshop) -> None:
+    change(workshop, cells=16, members=12, algorithm="greedy", rho=0.5)
+    assert workshop.is_made
+    assert workshop.made is not None
+    assert len(workshop.made.clump.radius) == 12
+    assert [point.spheres for point in workshop.points] == [1, 2, 5, 10, 12]
+    overlaps = [point.quality.overlap for point in workshop.points]
+    assert overlaps == sorted(overlaps)  # of spheres inside the body
+    assert workshop.points[-1].quality == workshop.made.quality
+
+
+def test_body_and_points_are_used_again_and_undo_brings_the_clump_back(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bodies: list[object] = []
+    plain = module.body_of
+    monkeypatch.setattr(module, "body_of", lambda *given: (bodies.append(given), plain(*given))[1])
+    change(workshop, cells=16, members=5, shape="rod")
+    before = workshop.made
+    change(workshop, members=10)
+    assert len(bodies) == 1
+    workshop.edits.undo()
+    wait(lambda: not workshop.working)
+    assert before is not None
+    assert workshop.made is not None
+    np.testing.assert_array_equal(workshop.made.clump.radius, before.clump.radius)
+    assert len(workshop.points) == 4
+    change(workshop, shape="ball")
+    assert len(bodies) == 2
+    assert len(workshop.points) == 1
+
+
+def test_a_refused_value_changes_nothing_and_says_why(workshop: Workshop) -> None:
+    before = workshop.recipe
+    assert not workshop.edits.set({"members": 0})
+    assert workshop.recipe == before
+    assert not workshop.working
+    assert "from 1 to 2000" in workshop.edits.refusals["members"]
+
+
+def test_what_cannot_be_a_body_is_told_and_the_next_one_is_made(workshop: Workshop, tmp_path: Path) -> None:
+    (tmp_path / "open.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 1 3 4\n")
+    change(workshop, cells=16, members=3, file=str(tmp_path / "open.obj"))
+    assert "3 open edges" in workshop.trouble
+    assert workshop.made is None
+    assert not workshop.is_made
+    change(workshop, file="")
+    assert workshop.trouble == ""
+    assert workshop.is_made
+
+
+def test_work_ends_between_two_parts_when_it_is_stopped_or_replaced(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, reached = module.clump_of, []
+
+    def endless(body: object, algorithm: str, members: int, *given: object, **named: object) -> object:
+        if members == 7:
+            tell = given[-1] if given else named["tell"]
+            reached.append(members)
+            while True:
+                tell("waiting", 0.5)  # type: ignore[operator]
+                time.sleep(0.01)
+        return plain(body, algorithm, members, *given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "clump_of", endless)
+    assert workshop.edits.set({"cells": 16, "members": 7})
+    wait(lambda: bool(reached))
+    workshop.stop()
+    wait(lambda: workshop.words == "")
+    assert not workshop.is_made
+    workshop.begin()
+    wait(lambda: len(reached) == 2)
+    change(workshop, members=3)
+    assert workshop.is_made
+
+
+def test_files_get_free_names_and_the_clump_file_can_be_read(workshop: Workshop) -> None:
+    change(workshop, cells=16, members=4, shape="peanut")
+    first, second = workshop.save(".json"), workshop.save(".json")
+    assert first != second
+    assert workshop.made is not None
+    read = read_clump(second)
+    np.testing.assert_array_equal(read.clump.radius, workshop.made.clump.radius)
+    density = workshop.recipe.density
+    mass = next(line for line in workshop.save(".mol").read_text().splitlines() if line.endswith(" mass"))
+    assert float(mass.split()[0]) == pytest.approx(density * workshop.made.mass.volume)
+    number = workshop.number
+    change(workshop, density=1000.0)  # which makes no other clump
+    assert workshop.number == number
+    assert "inertia" in workshop.save(".rigid").read_text() or workshop.save(".txt").read_text().startswith("#x y z r")
