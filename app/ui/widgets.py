@@ -101,9 +101,12 @@ def dragged(ui: Ui, left: float, width: float) -> float | None:
 
 
 def tooltip(text: str) -> None:
-    """Explain the widget just drawn when the mouse rests on it; `_` and `^` in the first line stand for scripts."""
+    """Explain the widget just drawn when the mouse rests on it; `_` and `^` in the first line stand for scripts.
+
+    While a widget is dragged the picture, which shows the effect, stays free.
+    """
     resting = imgui.HoveredFlags_.stationary | imgui.HoveredFlags_.delay_normal | imgui.HoveredFlags_.no_shared_delay
-    if imgui.is_item_hovered(resting | imgui.HoveredFlags_.allow_when_disabled):
+    if imgui.is_item_hovered(resting | imgui.HoveredFlags_.allow_when_disabled) and not imgui.is_item_active():
         imgui.set_next_window_pos(*_beside_panel())
         imgui.begin_tooltip()
         first, _, rest = text.partition("\n")

@@ -81,6 +81,17 @@ def test_filming_changes_no_bit_of_a_scene(scene: str, finished: Finished) -> No
     assert (np.array(frames) < due + 1e-3).all()
 
 
+def test_kinetic_energies_at_the_end_are_those_of_the_spheres_that_were_stopped(finished: dict) -> None:
+    simulation, result = finished["slope"]
+    speeds = np.array(simulation.run.state.speed[-1])
+    slides, rolls = result["spheres"][0], result["spheres"][-1]  # without friction, and above the critical friction
+    mass = simulation.run.built.mass
+    assert slides["kinetic_energy_at_end"] == pytest.approx(0.5 * mass * speeds[0] ** 2, rel=1e-6)
+    assert rolls["kinetic_energy_at_end"] == pytest.approx(0.7 * mass * speeds[-1] ** 2, rel=1e-2)
+    assert result["energy"]["translational"] == 0.0
+    assert all(sphere["kinetic_energy_at_end"] > 0.0 for sphere in finished["bounce"][1]["spheres"])
+
+
 @every_scene
 def test_the_result_is_plain_json_in_si(scene: str, finished: Finished) -> None:
     simulation, result = finished[scene]
@@ -142,10 +153,19 @@ def test_the_heap_experiment_passes_through_its_phases() -> None:
     assert simulation.run.state.slope is None
     apply(simulation, Act("measure"))
     assert "Angle of repose" in simulation.message
-    assert simulation.run.state.slope is not None
+    first = simulation.run.state.slope
+    assert first is not None
+    world = simulation.run.world
+    world.motion[0, 1, ~world.fixed] += 0.3
+    advance(simulation, 100)
+    assert (simulation.phase, simulation.message) == ("flowing", "The heap moves again.")
+    while not is_finished(simulation):
+        advance(simulation, 100)
+    assert simulation.run.state.slope.used_ids != first.used_ids, "at rest again it is measured again"
+    assert simulation.run.state.slope.grains_left == int((~simulation.run.world.fixed).sum())
     apply(simulation, Act("reset"))
     assert simulation.phase == "empty"
-    assert len(simulation.session.measured) == 1, "what was measured stays for the plot"
+    assert len(simulation.session.measured["heap"]) == 2, "what was measured stays for the plot"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 from repose.app.render.text import text_width
-from repose.app.render.theme import vector
+from repose.app.render.theme import Colour, vector
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER
 from repose.app.ui.places import BELOW_LEGEND
@@ -18,6 +18,7 @@ WIDTH, LEGEND = 560.0, 330.0
 TOP, TITLE = 14.0, 62.0
 """Distance from the upper edge, and height of the title of a presentation [px at scale 1]."""
 NO_INPUT = imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav | imgui.WindowFlags_.always_auto_resize
+HOLDS, FAILS = "✓", "✗"
 HEAD = ("", "outcome", "found", "expected")
 
 
@@ -56,9 +57,14 @@ def _draw_sentences(ui: Ui, width: float) -> None:
     about, question = ui.preset_library.sentences(ui.snapshot.scene)
     for words, colour in ((about, ui.palette.text), (question, ui.palette.accent)):
         if words:
-            imgui.push_text_wrap_pos(width - 16.0 * ui.scale)
-            imgui.text_colored(vector(colour), words)
-            imgui.pop_text_wrap_pos()
+            write(words, colour, width - 16.0 * ui.scale)
+
+
+def write(words: str, colour: Colour, right: float) -> None:
+    """Words that are wrapped at a place of the window [px]."""
+    imgui.push_text_wrap_pos(right)
+    imgui.text_colored(vector(colour), words)
+    imgui.pop_text_wrap_pos()
 
 
 def _draw_outcomes(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
@@ -77,13 +83,8 @@ def _draw_outcomes(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
             colour = ui.palette.muted if words is HEAD else ui.palette.text
             if place == 0:
                 colour = ui.palette.good if word == HOLDS else ui.palette.bad
-            imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + sides[place] + 1.0)
-            imgui.text_colored(vector(colour), word)
-            imgui.pop_text_wrap_pos()
+            write(word, colour, imgui.get_cursor_pos_x() + sides[place] + 1.0)
     imgui.end_table()
-
-
-HOLDS, FAILS = "✓", "✗"
 
 
 def _rows(outcomes: tuple[Outcome, ...]) -> list[tuple[str, ...]]:

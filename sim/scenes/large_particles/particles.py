@@ -171,6 +171,10 @@ class ParticlesState(PhaseState):
     """Time at which the particles were stopped [s]."""
 
 
+Box = tuple[tuple[float, float], tuple[float, float]]
+"""Lower left and upper right corner of a part of the plane [m]."""
+
+
 class Plotted(NamedTuple):
     """A plot of recorded quantities over time."""
 
@@ -371,24 +375,20 @@ ROUNDING = 1e-9
 """Largest relative change of a conserved quantity by rounding [-]."""
 
 
-def stays(experiment: Experiment, statement: str, name: str, scale: float, rate: float = 0.0) -> Outcome:
-    """A recorded quantity stays, or changes by `rate` per second: its largest deviation, relative to `scale`."""
-    found, time = column(experiment, name), times(experiment)
-    drift = float(np.abs(found - found[0] - rate * (time - time[0])).max()) / scale
+def stays(experiment: Experiment, statement: str, names: Sequence[str], scale: float, rate: float = 0.0) -> Outcome:
+    """Recorded quantities stay, or change by `rate` per second: their largest deviation, relative to `scale`."""
+    time = times(experiment)
+    found = np.array([column(experiment, name) for name in names])
+    drift = float(np.abs(found - found[:, :1] - rate * (time - time[0])).max()) / scale
     return Outcome(statement, f"changes by {drift:.1g}", f"at most {ROUNDING:.0g} by rounding", drift <= ROUNDING)
 
 
 def conserved(experiment: Experiment, momentum: float, arm: float) -> tuple[Outcome, ...]:
     """Momentum and angular momentum of particles without weight; scales of both are a momentum [kg m/s] and an
     arm [m]."""
-    momenta = (
-        *(("momentum to the right", "momentum_x"), ("momentum upwards", "momentum_y")),
-        ("angular momentum", "angular_momentum"),
-    )
-    scales = momentum, momentum, momentum * arm
-    return tuple(
-        stays(experiment, f"the {words} stays", name, scale)
-        for (words, name), scale in zip(momenta, scales, strict=True)
+    return (
+        stays(experiment, "the momentum stays", ("momentum_x", "momentum_y"), momentum),
+        stays(experiment, "the angular momentum stays", ("angular_momentum",), momentum * arm),
     )
 
 
@@ -428,7 +428,7 @@ def particle_scene(
     start: Callable[[Any, int], World],
     measured: Callable[[Experiment], Mapping[str, float]],
     outcomes: Callable[[Experiment], tuple[Outcome, ...]],
-    box: Callable[[Any], tuple[tuple[float, float], tuple[float, float]]],
+    box: Callable[[Any], Box],
     readings: Callable[[Experiment], tuple[Reading, ...]],
     plots: Sequence[Plotted],
     lecture: tuple[str, ...],
@@ -440,7 +440,7 @@ def particle_scene(
     tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: (),
     parts: tuple[Part, ...] = (),
     liquid: Callable[[Experiment], tuple[float, float] | None] = lambda experiment: None,
-    focus: Callable[[Experiment], tuple[tuple[float, float], tuple[float, float]]] | None = None,
+    focus: Callable[[Experiment], Box] | None = None,
     fields: tuple[str, ...] = (),
     action: str = "Start",
     overlap_limit: float = 0.5,

@@ -31,6 +31,7 @@ from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.large_particles.particles import (
     BodyParameters,
     BondStiffness,
+    Box,
     Duration,
     InternalFriction,
     Plotted,
@@ -191,7 +192,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     built = experiment.run.built
     first = abs(float(column(experiment, "angular_momentum")[0]))
     late = late_spin(experiment)
-    found = stays(experiment, "the angular momentum about the planet stays", "angular_momentum", first)
+    found = stays(experiment, "the angular momentum about the planet stays", ("angular_momentum",), first)
     if not built.first_spin > 0.0:
         return (found,)
     return (
@@ -217,13 +218,13 @@ def balanced_rate(parameters: SatelliteParameters) -> float:
     return rate
 
 
-def box(parameters: SatelliteParameters) -> tuple[tuple[float, float], tuple[float, float]]:
+def box(parameters: SatelliteParameters) -> Box:
     """The whole orbit, however its axis turns."""
     reach = parameters.far + parameters.size
     return (-reach, -reach), (reach, reach)
 
 
-def focus(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, float]]:
+def focus(experiment: Experiment) -> Box:
     """The first orbit, and beside it the magnified satellite."""
     built = experiment.run.built
     half = 1.1 * math.sqrt(built.far * built.near)
