@@ -66,7 +66,7 @@ Duration = Annotated[
 BondStiffness = Annotated[
     float,
     Ge(1.0),
-    Le(1e7),
+    Le(3e5),
     Quantity("stiffness", "k", "N/m", log=True, effect="ramp", group="Particles"),
     Field(description="Spring between two neighbours, and repulsion of two particles pressed together."),
 ]
@@ -77,7 +77,7 @@ InternalFriction = Annotated[
     Quantity("internal friction", "c", "kg/s", effect="ramp", group="Particles"),
     Field(description="Force per rate of change of the distance of two neighbours, along the line of centres."),
 ]
-BondViscosity = Annotated[InternalFriction, Le(20.0)]
+BondViscosity = Annotated[InternalFriction, Le(10.0)]
 Attraction = Annotated[
     float,
     Ge(0.0),
@@ -126,7 +126,7 @@ class BodyParameters(MotionParameters):
     bond_stiffness: BondStiffness = 1e4
     bond_viscosity: BondViscosity = 2.0
     integrator: VerletFirst = "velocity_verlet"
-    dt: Step = 1e-4
+    dt: Step = 5e-5
     duration: Duration = 2.0
 
     @property
