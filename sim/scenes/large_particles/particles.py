@@ -380,7 +380,7 @@ def stays(experiment: Experiment, statement: str, names: Sequence[str], scale: f
     time = times(experiment)
     found = np.array([column(experiment, name) for name in names])
     drift = float(np.abs(found - found[:, :1] - rate * (time - time[0])).max()) / scale
-    return Outcome(statement, f"changes by {drift:.1g}", f"at most {ROUNDING:.0g} by rounding", drift <= ROUNDING)
+    return Outcome(statement, f"relative change {drift:.1g}", f"at most {ROUNDING:.0g}, by rounding", drift <= ROUNDING)
 
 
 def conserved(experiment: Experiment, momentum: float, arm: float) -> tuple[Outcome, ...]:
@@ -481,7 +481,7 @@ def particle_scene(
             return "The particles are back at their places."
         release(experiment, launch(experiment.run.built, experiment.run.world))
         keep(experiment, 0.0)
-        return "The particles move."
+        return f"The run lasts {experiment.run.built.duration:g} s of simulated time."
 
     def describe(experiment: Experiment) -> tuple[str, str, float | None]:
         phase, duration = experiment.phase, experiment.run.built.duration
