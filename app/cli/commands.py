@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from repose.app.cli import saved_commands, standard_streams
+from repose.app.cli import saved_commands, standard_streams, study_commands
 from repose.app.cli.film_options import Colour, Fps, Overlay, Size, Speed, Video
 from repose.app.cli.terminal import REFUSED, THREADS_HELP, refusals, refuse, table, typed_number, typed_whole
 from repose.app.progress import Progress, say
@@ -23,30 +23,6 @@ EXIT_CODES = (
 )
 NOT_SHOWN = 1
 """Exit code if standard output is closed or full, and for other errors of the operating system."""
-SWEEP_EXAMPLES = """Examples:
-
-repose sweep hourglass --seeds 1-5 --set count_for=4
-
-repose sweep hourglass --over orifice=0.1,0.125,0.15 --out rates
-
-repose sweep heap --over friction=0.05:0.2:4 --over integrator=gear5,leapfrog --seeds 1,2,3"""
-STUDY_EXAMPLES = """Examples:
-
-repose study thesis-4.3 --seeds 5 --out laws
-
-repose study thesis --out thesis --resume
-
-repose study my_study.toml --error 0.5"""
-WantedError = Annotated[
-    float | None,
-    typer.Option(
-        parser=typed_number,
-        metavar="NUMBER",
-        help="Add seeds until the standard error of each mean is at most this, in the unit shown.",
-        show_default=False,
-    ),
-]
-
 cli = typer.Typer(
     name="repose",
     help="A live granular laboratory: pour grains, open the wall, watch the heap form and read its angle of repose.\n\n"
@@ -263,117 +239,9 @@ def run(
         raise typer.Exit(run_job(job))
 
 
-@cli.command(epilog=SWEEP_EXAMPLES)
-def sweep(
-    scene: Annotated[str, typer.Argument(help="Scene to run: one that measures an angle or a flow rate.")] = "",
-    preset: Annotated[
-        str, typer.Option(metavar="NAME|FILE", help="Shipped preset or TOML file to start from.", show_default=False)
-    ] = "",
-    over: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE,VALUE,…",
-            help="A parameter to vary and its values, SI, or FIRST:LAST:COUNT; numbers and choices, and `preset`. The "
-            "first is on the abscissa, each combination of the others is a line; that of the scene if not given.",
-            show_default=False,
-        ),
-    ] = None,
-    seeds: Annotated[str, typer.Option(metavar="1,2,3|1-5", help="Seeds: every value is run with each.")] = "1-3",
-    error: WantedError = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter of all runs, SI; may be repeated."),
-    ] = None,
-    processes: Annotated[int, typer.Option(parser=typed_whole, metavar="NUMBER", help="Runs at the same time.")] = 2,
-    threads: Annotated[
-        str,
-        typer.Option(metavar="N|auto", help="Threads of each run; 1 if not given and several runs are done at once."),
-    ] = "",
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder for the results; a sweep that this folder contains in part is continued."),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
-    size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of the picture in pixels.")] = "1920x1080",
-) -> None:
-    """Repeat an experiment for several values of parameters and several seeds: table, fit and picture.
-
-    The result of every run is written to the folder at its end, so that an interruption loses only unfinished runs. The
-    same command with the same --out continues the sweep, also with more values or seeds.
-    """
-    with refusals():
-        from repose.app.jobs.study_job import run_study
-        from repose.app.jobs.study_request import plan_sweep
-
-        asked = plan_sweep(
-            scene, preset, over or (), seeds, changes or (), processes, out, size, json, threads, error=error
-        )
-        raise typer.Exit(run_study(asked))
-
-
-@cli.command(epilog=STUDY_EXAMPLES)
-def study(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="[NAME|FILE.toml]",
-            help="A study, or a TOML file that describes one; without it the studies are listed.",
-            show_default=False,
-        ),
-    ] = "",
-    seeds: Annotated[
-        str,
-        typer.Option(
-            metavar="N|1,2,3", help="Number of seeds, or seeds; those of the study if not given.", show_default=False
-        ),
-    ] = "",
-    error: WantedError = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(parser=typed_whole, metavar="NUMBER", help="Runs at the same time; all processors if not given."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the results; a new one in the current folder if not given.")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the study that the folder contains in part.")
-    ] = False,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Change one parameter of all runs that do not vary it, SI; may be repeated.",
-        ),
-    ] = None,
-    threads: Annotated[
-        str,
-        typer.Option(metavar="N|auto", help="Threads of each run; 1 if not given and several runs are done at once."),
-    ] = "",
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
-    picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw each figure as PNG and PDF.")] = True,
-    size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of the pictures in pixels.")] = "1920x1080",
-) -> None:
-    """Do the runs of a study and draw its figure, with error bars and fits; `thesis` makes all figures and a report.
-
-    The result of every run is written to the folder at its end. After a stop, also by kill -9, the same command with
-    --resume does the missing runs and gives the same files.
-    """
-    with refusals():
-        if not name:
-            from repose.sim.registry import studies
-
-            table(
-                ("study", "title", "description"), [(plan.name, plan.title, plan.about) for plan in studies().values()]
-            )
-            raise typer.Exit
-        from repose.app.jobs.study_job import run_study
-        from repose.app.jobs.study_request import plan_study
-
-        asked = plan_study(
-            name, seeds, workers, out, resume, changes or (), error, threads, size, as_json=json, picture=picture
-        )
-        raise typer.Exit(run_study(asked))
+cli.command(epilog=study_commands.SWEEP_EXAMPLES)(study_commands.sweep)
+cli.command(epilog=study_commands.STUDY_EXAMPLES)(study_commands.study)
+cli.command(epilog=study_commands.CALIBRATE_EXAMPLES)(study_commands.calibrate)
 
 
 @cli.command()

@@ -25,11 +25,11 @@ from repose.sim.io.atomic_file import Claim, claim, remove_leftovers, write_whol
 from repose.sim.io.json_text import json_text
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
-from repose.sim.study.harvest import Harvest
 from repose.sim.study.outcome import Outcome
 from repose.sim.study.parallel_runs import Task
 from repose.sim.study.plan import StudyPlan
 from repose.sim.study.quantities import name_of_study, read
+from repose.sim.study.runs_on_disk import StudyRuns
 
 RUNS, DESCRIPTION, REPORT, UNDER_WAY = "runs", "study.json", "report.html", ".study-under-way"
 PICTURES = ("png", "pdf")
@@ -130,20 +130,20 @@ def _claimed(folder: Path, names: tuple[str, ...], continued: bool) -> dict[str,
 
 def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
     runs = folder / RUNS
-    harvest = Harvest(request.plans, runs, request.threads)
-    missing = harvest.begin()
+    study_runs = StudyRuns(request.plans, runs, request.threads)
+    missing = study_runs.begin()
     runs.mkdir(exist_ok=True)
     remove_leftovers(runs)
     description = json_text(_identity(request), indent=2).encode("utf-8")
     write_whole_file(folder / DESCRIPTION, lambda file: file.write(description))
     title = f"{(request.whole or request.plans[0]).title} in {folder}: {len(missing)} runs to do"
-    title += f", {len(harvest.results)} done already" if harvest.results else ""
+    title += f", {len(study_runs.results)} done already" if study_runs.results else ""
     with Progress(title, quiet=request.as_json) as progress, stoppable() as stop:
-        _do(request, missing, harvest, progress, stop)
-    return _finish(request, folder, harvest, stop, claims)
+        _do(request, missing, study_runs, progress, stop)
+    return _finish(request, folder, study_runs, stop, claims)
 
 
-def _do(request: Request, missing: list[Task], harvest: Harvest, progress: Progress, stop: Stop) -> None:
+def _do(request: Request, missing: list[Task], study_runs: StudyRuns, progress: Progress, stop: Stop) -> None:
     began = [0.0]  # the first progress of a run: an engine that is compiled before it says nothing about the rest
 
     def on_end(task: Task, result: Mapping[str, Any] | None, lost: str) -> None:
@@ -156,7 +156,7 @@ def _do(request: Request, missing: list[Task], harvest: Harvest, progress: Progr
         progress.show(words, share, time_left(began[0], share) if began[0] else "")
 
     with suppress(StopAsked):
-        harvest.do(missing, request.workers, on_progress, on_end)
+        study_runs.do(missing, request.workers, on_progress, on_end)
 
 
 def _in_words(task: Task, result: Mapping[str, Any]) -> str:
@@ -175,9 +175,9 @@ def _in_words(task: Task, result: Mapping[str, Any]) -> str:
     return f"{words}. {trouble}" if trouble else words
 
 
-def _finish(request: Request, folder: Path, harvest: Harvest, stop: Stop, claims: dict[str, Claim]) -> int:
+def _finish(request: Request, folder: Path, study_runs: StudyRuns, stop: Stop, claims: dict[str, Claim]) -> int:
     """Write numbers, figures and report, then say what was found."""
-    outcomes = {plan.name: harvest.outcome(plan) for plan in request.plans}
+    outcomes = {plan.name: study_runs.outcome(plan) for plan in request.plans}
     report = _report(request, outcomes) | {"interrupted": stop.asked}
     text, code = json_text(report, indent=2), DONE
     writers: Writers = {RESULT: lambda file: file.write(text.encode("utf-8"))}
@@ -202,8 +202,8 @@ def _finish(request: Request, folder: Path, harvest: Harvest, stop: Stop, claims
     if stop.asked:
         say(f"Stopped; the same command with --out {folder}{_resume(request)} continues.")
         return INTERRUPTED
-    faults = any(result["fault"] for result in harvest.results.values())
-    return FAULT if harvest.lost or faults else code
+    faults = any(result["fault"] for result in study_runs.results.values())
+    return FAULT if study_runs.lost or faults else code
 
 
 def _resume(request: Request) -> str:

@@ -22,8 +22,8 @@ STAGES = (
 """Stages of the experiment with their titles (thesis figure 3.2)."""
 GRAIN, FIXED = "#d9a441", "#5b5b5b"
 """Colours of grains, and of walls and base."""
-MOST_TIMES = 6
-"""Number of profiles in time that a figure shows."""
+TIMES = (0.1, 0.2, 0.3, 0.5)
+"""Times after the opening whose profiles are drawn, beside the one at rest [s]."""
 
 
 def draw_outcome(outcome: Outcome, file: BinaryIO, kind: str = "png", size: tuple[int, int] = PICTURE) -> None:
@@ -32,7 +32,7 @@ def draw_outcome(outcome: Outcome, file: BinaryIO, kind: str = "png", size: tupl
 
 
 def facts_of(outcome: Outcome) -> str:
-    """Scene, parameters that differ from the defaults, and seeds of a study in words."""
+    """Scene, parameters that differ from the defaults, and seeds of the runs that are drawn, in words."""
     plan = outcome.plan
     declared = plan.declared
     shared = {
@@ -46,6 +46,8 @@ def facts_of(outcome: Outcome) -> str:
         if name in declared and name not in plan.grid
     ]
     seeds = {run.seed for run in outcome.runs}
+    if plan.figure != "comparison":
+        seeds = {min(seeds)}  # the figure shows one run of every value
     words.append(f"{len(seeds)} seeds" if len(seeds) > 1 else f"seed {min(seeds)}")
     title = scenes()[plan.scene].title
     return ", ".join([title, *(words if len(words) > 1 else ["parameters as declared", *words])])
@@ -60,9 +62,9 @@ def _stages(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) 
     run = next(run for run in outcome.runs if run.task.path.name in outcome.results)
     stages: Mapping[str, Any] = outcome.results[run.task.path.name]["stages"]
     figure = open_figure(size)
-    title, facts = outcome.plan.title, f"{facts_of(outcome)}"
+    title, facts = outcome.plan.title, facts_of(outcome)
     figure.suptitle(f"{title}\n", fontsize=SIZES["title"], weight="bold")
-    figure.supxlabel(facts, fontsize=SIZES["facts"], color="#404040")
+    figure.supxlabel(f"\n{facts}", fontsize=SIZES["facts"], color="#404040")
     axes = figure.subplots(1, len(STAGES), sharex=True, sharey=True)
     for place, (stage, words) in zip(axes, STAGES, strict=True):
         place.set_aspect("equal")
@@ -126,7 +128,7 @@ def _profiles(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]
     plan = outcome.plan
     title, facts = plan.title, facts_of(outcome)
     figure.suptitle(title, fontsize=SIZES["title"], weight="bold")
-    figure.supxlabel(facts, fontsize=SIZES["facts"], color="#404040")
+    figure.supxlabel(f"\n{facts}", fontsize=SIZES["facts"], color="#404040")
     first = min(run.seed for run in outcome.runs)
     runs = [run for run in outcome.runs if run.seed == first and run.task.path.name in outcome.results]
     axes = figure.subplots(1, len(runs), sharex=True, sharey=True, squeeze=False)[0]
@@ -134,24 +136,23 @@ def _profiles(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]
     for place, run in zip(axes, runs, strict=True):
         profile = outcome.results[run.task.path.name]["profile"]
         x, heights = 1e3 * np.array(profile["x"]), 1e3 * np.array(profile["height"], float)
-        chosen = np.unique(np.linspace(0, len(heights) - 1, MOST_TIMES).round().astype(int))
-        for number, row in enumerate(chosen):
-            words = (
-                f"{profile['time'][row]:.2f} s" if row < len(heights) - 1 else f"{profile['time'][row]:.2f} s, at rest"
-            )
-            shade = 0.25 + 0.75 * number / max(len(chosen) - 1, 1)
-            last = row == chosen[-1]
-            place.step(
-                x, heights[row], where="mid", color=GROUPS[0], alpha=shade, linewidth=3.0 if last else 1.8, label=words
-            )
+        moments = [time for time in TIMES if time < profile["time"][-1]]
+        chosen = [*(int(np.argmin(np.abs(np.array(profile["time"]) - time))) for time in moments), len(heights) - 1]
+        words = [*(f"{profile['time'][row]:.2f} s" for row in chosen[:-1]), f"{profile['time'][-1]:.2f} s, at rest"]
+        for number, (row, label) in enumerate(zip(chosen, words, strict=True)):
+            shade, last = 0.3 + 0.7 * (number + 1) / len(chosen), row == chosen[-1]
+            width = 3.0 if last else 1.8
+            place.step(x, heights[row], where="mid", color=GROUPS[0], alpha=shade, linewidth=width, label=label)
         value = plan.declared[plan.over].shown(run.varied[plan.over])
         place.set_title(f"{quantity.symbol or quantity.label} = {value}", fontsize=SIZES["label"])
         place.set_xlabel("x [mm]", fontsize=SIZES["label"])
         place.tick_params(labelsize=SIZES["ticks"])
         place.grid(color="#d8d8d8")
-        place.legend(title="after the opening", fontsize=SIZES["facts"], title_fontsize=SIZES["facts"])
+        text = {"fontsize": SIZES["facts"], "title_fontsize": SIZES["facts"]}
+        place.legend(title="after the opening", loc="upper right", **text)
     axes[0].set_ylabel("height of the surface h [mm]", fontsize=SIZES["label"])
-    axes[0].set_ylim(bottom=0.0)
+    _, top = axes[0].get_ylim()
+    axes[0].set_ylim(0.0, 1.5 * top)  # the legends have the free room above
     save_figure(figure, title, facts, file, kind)
 
 

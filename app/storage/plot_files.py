@@ -36,6 +36,8 @@ SINGLE: dict[str, Any] = {"marker": "x", "markersize": 8, "alpha": 0.6, "zorder"
 MARKERS, GROUPS = "o^Dvph*s", (OURS, "#8a3fa0", "#007d7d", "#a57c00", "#b03060", "#6a8f00", "#40407a", "#000000")
 """Shapes and colours of the means of several groups of runs, in their order."""
 OTHER_POINTS: dict[str, Any] = {"markersize": 8, "zorder": 4}
+ROOM_AT_ZERO = 0.02
+"""Share of the horizontal axis left of points at zero, so that they are seen whole."""
 MOST_LARGE_ENTRIES = 5
 """A legend with more entries than that has smaller text."""
 BARS: dict[str, Any] = {"elinewidth": 2.5, "capsize": 7, "capthick": 2.5, "markeredgewidth": 2.5}
@@ -202,7 +204,9 @@ def _draw_comparison(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
         axes.set_xticks(range(len(curve.ticks)), curve.ticks)
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]) if _below_zero(curve) else 0.0)
     if not any(len(line.x) and float(np.nanmin(line.x)) < 0.0 for line in curve.lines):
-        axes.set_xlim(left=max(0.0, axes.get_xlim()[0]))
+        left, right = axes.get_xlim()
+        at_zero = any(line.points and len(line.x) and float(np.nanmin(line.x)) == 0.0 for line in curve.lines)
+        axes.set_xlim(left=-ROOM_AT_ZERO * right if at_zero else max(0.0, left))
     handles, labels = axes.get_legend_handles_labels()  # matplotlib lists points with bars last
     ordered = sorted(zip(handles, labels), key=lambda entry: names.index(entry[1]))
     if ordered:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from imgui_bundle import imgui
-from repose.app.storage import paths
 from repose.sim.experiment.snapshot import Snapshot
 
 INTERVAL = 2
@@ -42,7 +42,10 @@ class UiProbe:
         self._frame += 1
         if self._frame % INTERVAL == 0:
             state = {"frame": self._frame, "size": size, "widgets": self.widgets, "state": describe(snapshot)} | extra
-            paths.write_text(self.path, json.dumps(state))
+            draft = self.path.with_suffix(".new")  # a reader never sees half a report
+            with suppress(OSError):  # the next report follows at once
+                draft.write_text(json.dumps(state), encoding="utf-8")
+                draft.replace(self.path)
         self.widgets = {}
 
 

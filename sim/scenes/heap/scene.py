@@ -68,7 +68,8 @@ def supervise(experiment: Experiment) -> None:
     elif state.phase == "flowing":
         _record_profile(experiment, at_once=quiet)
         if quiet:
-            come_to_rest(experiment, measured=state.run_all)
+            # A heap that was measured and moved again has another slope: the line drawn would be that of the past.
+            come_to_rest(experiment, measured=state.run_all or state.slope is not None)
 
 
 def _record_profile(experiment: Experiment, at_once: bool = False) -> None:

@@ -16,9 +16,9 @@ import numpy as np
 from repose.sim.experiment.comparison import Findings, Point, averaged, shown
 from repose.sim.measure.display import Line
 from repose.sim.parameters import Value
-from repose.sim.study import judging
+from repose.sim.study import verdicts
 from repose.sim.study.outcome import Outcome
-from repose.sim.study.plan import Case, Statement, StudyPlan, Verdict
+from repose.sim.study.plan import Case, Reference, Statement, StudyPlan, Verdict
 
 FRICTION = (0.0, 0.05, 0.1, 0.15, 0.2)
 """Friction coefficients of figures 4.2 to 4.4 and 4.7 [-]."""
@@ -30,6 +30,11 @@ ABOUT_SEVEN = 7.0
 """Angle at μ = 0.05 and R_p = 0.25 mm, "about 7°" [°]."""
 FORMING = 0.15
 """Time after the opening from which on the flank reaches the base [s]."""
+
+
+SIMPLIFIED_LINE = Reference(
+    f"{LINEAR_K[0]} arctan μ (thesis, simplified)", lambda friction: np.asarray(LINEAR_K[0] * np.arctan(friction))
+)
 
 
 def straight_line(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
@@ -50,22 +55,22 @@ def factor_is(label: str, theirs: tuple[float, float]) -> Any:
     """Whether the fitted k of a line agrees with the published one."""
 
     def judge(outcome: Outcome) -> Verdict:
-        found = judging.numbers(outcome, label).get("factor")
+        found = verdicts.numbers(outcome, label).get("factor")
         ours = None if found is None else (found["k"], found["standard_error"])
-        return judging.same_number(outcome, "k = ", ours, theirs)
+        return verdicts.same_number(outcome, "k = ", ours, theirs)
 
     return judge
 
 
-def simplified_is_smaller(outcome: Outcome) -> Verdict:
+def smaller_if_simplified(outcome: Outcome) -> Verdict:
     """Whether k of the simplified model is smaller than that of the Hertz model."""
-    pair = [judging.numbers(outcome, label).get("factor") for label in ("simplified", "Hertz")]
-    if None in pair or not judging.several_seeds(outcome):
-        return judging.UNDECIDED
+    pair = [verdicts.numbers(outcome, label).get("factor") for label in ("simplified", "Hertz")]
+    if None in pair or not verdicts.several_seeds(outcome):
+        return verdicts.UNDECIDED
     linear, hertz = (found for found in pair if found is not None)
     difference = hertz["k"] - linear["k"]
     error = math.hypot(hertz["standard_error"], linear["standard_error"])
-    clear = abs(difference) > judging.CLEAR * error
+    clear = abs(difference) > verdicts.CLEAR * error
     ours = f"k(Hertz) − k(simplified) = {shown(difference, error)}"
     return Verdict(ours, (difference > 0.0) if clear else None, "" if clear else "The two factors agree within errors.")
 
@@ -77,11 +82,11 @@ def angle_of_flank(profile: dict[str, Any], row: int) -> float:
     return float(np.arctan(-np.polyfit(x[on], height[on], 1)[0])) if on.sum() > 2 else math.nan
 
 
-def rougher_is_steeper(outcome: Outcome) -> Verdict:
+def more_friction_is_steeper(outcome: Outcome) -> Verdict:
     """Whether heaps of larger μ are steeper at every time once the flank has formed."""
     profiles = [result["profile"] for run in outcome.runs if (result := outcome.results.get(run.task.path.name))]
     if len(profiles) < len(outcome.runs) or any(profile is None for profile in profiles):
-        return judging.UNDECIDED
+        return verdicts.UNDECIDED
     last = min(len(profile["time"]) for profile in profiles)
     times = [row for row in range(last) if profiles[0]["time"][row] >= FORMING]
     angles = [[angle_of_flank(profile, row) for profile in profiles] for row in times]
@@ -91,14 +96,14 @@ def rougher_is_steeper(outcome: Outcome) -> Verdict:
     return Verdict(ours, ordered > 0.8 * len(times) if times else None, "One seed: neighbouring μ can cross by chance.")
 
 
-def base_raises(outcome: Outcome) -> Verdict:
+def angle_rises_with_base_radius(outcome: Outcome) -> Verdict:
     """Whether θ rises with R_p."""
-    return judging.trend(outcome, "", per=1e-3, unit="°/mm", expected=1)
+    return verdicts.trend(outcome, "", per=1e-3, unit="°/mm", expected=1)
 
 
-def gravity_matters_not(outcome: Outcome) -> Verdict:
+def gravity_has_no_effect(outcome: Outcome) -> Verdict:
     """Whether θ shows no trend with g."""
-    found = judging.trend(outcome, "", per=1.0, unit="°/(m/s²)", expected=0)
+    found = verdicts.trend(outcome, "", per=1.0, unit="°/(m/s²)", expected=0)
     why = (
         "Lee and Herrmann find that θ falls when g rises, because grains overlap more." if found.agrees is False else ""
     )
@@ -109,33 +114,33 @@ def about_seven_degrees(outcome: Outcome) -> Verdict:
     """The angle at the thesis' base."""
     rows = {row.at: row for row in outcome.rows(outcome.groups[0])}
     row = rows.get(2.5e-4)
-    if row is None or not judging.several_seeds(outcome):
-        return judging.UNDECIDED
+    if row is None or not verdicts.several_seeds(outcome):
+        return verdicts.UNDECIDED
     ours = math.degrees(row.value), math.degrees(row.error)
     # "About 7°": a degree, the scatter of the thesis' own points.
-    return judging.same_number(outcome, "θ = ", ours, (ABOUT_SEVEN, 1.0), unit="°")
+    return verdicts.same_number(outcome, "θ = ", ours, (ABOUT_SEVEN, 1.0), unit="°")
 
 
-def not_flat_without_friction(outcome: Outcome) -> Verdict:
+def angle_without_friction_is_not_zero(outcome: Outcome) -> Verdict:
     """Whether θ(μ = 0) differs from zero."""
     rows = {row.at: row for row in outcome.rows(outcome.groups[0])}
-    if 0.0 not in rows or not judging.several_seeds(outcome):
-        return judging.UNDECIDED
+    if 0.0 not in rows or not verdicts.several_seeds(outcome):
+        return verdicts.UNDECIDED
     angle, error = math.degrees(rows[0.0].value), math.degrees(rows[0.0].error)
     why = "The base is rough: its grains hold a layer even without friction."
-    return Verdict(f"θ(0) = {shown(angle, error)}°", angle > judging.CLEAR * error, why)
+    return Verdict(f"θ(0) = {shown(angle, error)}°", angle > verdicts.CLEAR * error, why)
 
 
 def steeper_than_arctan(outcome: Outcome) -> Verdict:
     """Whether k exceeds 1."""
-    found = judging.numbers(outcome, outcome.groups[0].label).get("factor")
-    if found is None or not judging.several_seeds(outcome):
-        return judging.UNDECIDED
+    found = verdicts.numbers(outcome, outcome.groups[0].label).get("factor")
+    if found is None or not verdicts.several_seeds(outcome):
+        return verdicts.UNDECIDED
     k, error = found["k"], found["standard_error"]
-    return Verdict(f"k = {shown(k, error)}", k > 1.0 + judging.CLEAR * error)
+    return Verdict(f"k = {shown(k, error)}", k > 1.0 + verdicts.CLEAR * error)
 
 
-def runs_through(label: str) -> Any:
+def runs_fail(label: str) -> Any:
     """Whether runs of a line ended in a fault."""
 
     def judge(outcome: Outcome) -> Verdict:
@@ -171,7 +176,7 @@ PROFILES = StudyPlan(
     seeds=(1,),
     figure="profiles",
     statements=(
-        Statement("The larger μ, the steeper the material lies at every captured moment.", "", rougher_is_steeper),
+        Statement("The larger μ, the steeper the flank at every captured moment.", "", more_friction_is_steeper),
     ),
 )
 INTEGRATORS = StudyPlan(
@@ -186,14 +191,17 @@ INTEGRATORS = StudyPlan(
         Case("simplified, Gear-5", {**SIMPLIFIED, "integrator": "gear5"}),
         Case("Hertz, Verlet", {"integrator": "leapfrog"}),
     ),
+    references=(SIMPLIFIED_LINE,),
     statements=(
         Statement(
             "Both schemes give the same angles within the statistical errors.",
             "equal within standard deviations of three runs",
-            lambda outcome: judging.same_curve(outcome, "simplified, Verlet", "simplified, Gear-5"),
+            lambda outcome: verdicts.same_curve(outcome, "simplified, Verlet", "simplified, Gear-5"),
         ),
         Statement(
-            "The second-order Verlet scheme is not stable with the exponent 3/2.", "", runs_through("Hertz, Verlet")
+            "The second-order Verlet scheme is not stable with the exponent 3/2.",
+            "",
+            runs_fail("Hertz, Verlet"),
         ),
     ),
 )
@@ -205,11 +213,12 @@ LAWS = StudyPlan(
     scene="heap",
     grid={"friction": FRICTION},
     cases=(Case("simplified", SIMPLIFIED), Case("Hertz")),
+    references=(SIMPLIFIED_LINE,),
     seeds=(1, 2, 3, 4, 5),
     statements=(
         Statement("Simplified model: θ = k arctan μ.", "k = 1.22 ± 0.13", factor_is("simplified", LINEAR_K)),
         Statement("Hertz model: θ = k arctan μ.", "k = 1.77 ± 0.12", factor_is("Hertz", HERTZ_K)),
-        Statement("The simplified model has the smaller k, closer to arctan μ.", "1.22 < 1.77", simplified_is_smaller),
+        Statement("The simplified model has the smaller k, closer to arctan μ.", "1.22 < 1.77", smaller_if_simplified),
     ),
 )
 SIZES = StudyPlan(
@@ -224,7 +233,7 @@ SIZES = StudyPlan(
         Statement(
             "The number of grains has no influence.",
             "the curves coincide",
-            lambda outcome: judging.same_curve(outcome, "N = 1100", "N = 1600"),
+            lambda outcome: verdicts.same_curve(outcome, "N = 1100", "N = 1600"),
         ),
     ),
 )
@@ -237,7 +246,7 @@ BASE = StudyPlan(
     grid={"base_radius": (1.25e-4, 2.5e-4, 5e-4, 7.5e-4, 1e-3)},
     laws=straight_line,
     statements=(
-        Statement("The angle rises linearly with R_p.", "", base_raises),
+        Statement("The angle rises linearly with R_p.", "", angle_rises_with_base_radius),
         Statement("At R_p = 0.25 mm the angle is about 7°.", "about 7°", about_seven_degrees),
     ),
 )
@@ -249,7 +258,7 @@ GRAVITY = StudyPlan(
     values={"friction": 0.1},
     grid={"gravity": (4.0, 9.81, 20.0, 40.0)},
     laws=straight_line,
-    statements=(Statement("Gravity has no clear influence on the angle.", "no trend", gravity_matters_not),),
+    statements=(Statement("Gravity has no clear influence on the angle.", "no trend", gravity_has_no_effect),),
 )
 AGAINST_ARCTAN = StudyPlan(
     name="thesis-4.7",
@@ -261,7 +270,7 @@ AGAINST_ARCTAN = StudyPlan(
     seeds=(1, 2, 3, 4, 5),
     statements=(
         Statement("θ rises faster than arctan μ.", "k = 1.77 ± 0.12", steeper_than_arctan),
-        Statement("θ differs from 0 at μ = 0.", "θ(0) > 0", not_flat_without_friction),
+        Statement("θ differs from 0 at μ = 0.", "θ(0) > 0", angle_without_friction_is_not_zero),
     ),
 )
 FIGURES = (STAGES, PROFILES, INTEGRATORS, LAWS, SIZES, BASE, GRAVITY, AGAINST_ARCTAN)

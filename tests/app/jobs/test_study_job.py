@@ -11,7 +11,7 @@ import pytest
 from repose.app.cli.commands import run_command_line
 from repose.app.stopping import StopAsked
 from repose.sim.registry import scenes
-from repose.sim.study import harvest
+from repose.sim.study import runs_on_disk
 from repose.sim.study.parallel_runs import Task
 
 from tests.app.program import UNIX, start
@@ -52,7 +52,7 @@ def test_results_are_written_as_runs_end_and_a_second_call_does_only_missing_run
         callbacks["on_end"](missing[1], "its process was killed by signal 9")
         raise StopAsked
 
-    monkeypatch.setattr(harvest, "run_all", stops_after_one)
+    monkeypatch.setattr(runs_on_disk, "run_all", stops_after_one)
     before = [path.stat().st_mtime_ns for path in runs]
     capsys.readouterr()
     assert run_command_line([*call, "--seeds", "1,2"]) == 3
@@ -94,7 +94,7 @@ def study_file(here: Path) -> Path:
 
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(harvest, "run_all", run_here)
+    monkeypatch.setattr(runs_on_disk, "run_all", run_here)
 
 
 def test_a_study_writes_angles_in_degrees_with_the_grains_left_beside_them(
@@ -126,10 +126,10 @@ def test_a_continued_study_needs_resume_and_gives_the_same_files(
         run_here(tasks[:1], workers, **callbacks)
         raise StopAsked
 
-    monkeypatch.setattr(harvest, "run_all", stops)
+    monkeypatch.setattr(runs_on_disk, "run_all", stops)
     assert run_command_line([*call, "half"]) == 0  # nobody asked for the stop: no signal came
     assert len([*Path("half/runs").iterdir()]) == 1
-    monkeypatch.setattr(harvest, "run_all", run_here)
+    monkeypatch.setattr(runs_on_disk, "run_all", run_here)
     capsys.readouterr()
     assert run_command_line([*call, "half"]) == 2
     assert "continue it with --resume" in capsys.readouterr().err

@@ -18,10 +18,10 @@ from repose.app.jobs import study_request
 from repose.app.jobs.study_pictures import draw_outcome
 from repose.sim import registry
 from repose.sim.measure.profile import surface_profile
-from repose.sim.study import harvest
-from repose.sim.study.harvest import Harvest
+from repose.sim.study import runs_on_disk
 from repose.sim.study.outcome import Outcome
 from repose.sim.study.plan import StudyPlan
+from repose.sim.study.runs_on_disk import StudyRuns
 from repose.sim.study.studies.thesis import FIGURES, angle_of_flank
 
 from tests.study_runs import run_here, tiny
@@ -34,8 +34,8 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Out
     """All figures of one folder: equal runs are done once."""
     folder = tmp_path_factory.mktemp("runs")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(harvest, "run_all", run_here)
-        made = Harvest(tuple(tiny(plan) for plan in FIGURES), folder)
+        patch.setattr(runs_on_disk, "run_all", run_here)
+        made = StudyRuns(tuple(tiny(plan) for plan in FIGURES), folder)
         made.do(made.begin(), 1, lambda words, share: None, lambda *_: None)
         assert len([*folder.iterdir()]) == len(made.results)
         yield {plan.name: made.outcome(plan) for plan in made.plans}
@@ -66,7 +66,9 @@ def test_a_figure_has_units_error_bars_fits_and_reference_lines(outcomes: dict[s
     means = [line for line in curve.lines if line.points and not line.single]
     assert [line.label for line in means] == ["simplified", "Hertz"]
     assert all(line.error is not None and (line.error > 0.0).any() for line in means)
-    assert {"arctan μ", "1.77 arctan μ (thesis)"} <= {line.label for line in curve.lines}
+    assert {"arctan μ", "1.77 arctan μ (thesis, Hertz)", "1.22 arctan μ (thesis, simplified)"} <= {
+        line.label for line in curve.lines
+    }
     assert outcomes["thesis-4.5"].curve().x_label == "base grain radius R_p [mm]"
 
 
@@ -123,7 +125,7 @@ def test_the_report_contains_every_figure_and_statement_and_needs_no_other_file(
     }
     whole = replace(registry.studies()["thesis"], parts=tuple(parts))
     monkeypatch.setattr(study_request.registry, "studies", lambda: {**parts, "thesis": whole})
-    monkeypatch.setattr(harvest, "run_all", run_here)
+    monkeypatch.setattr(runs_on_disk, "run_all", run_here)
     assert run_command_line(["study", "thesis", "--out", "thesis", "--size", "320x180"]) == 0
     page = Path("thesis/report.html").read_text(encoding="utf-8")
     found = Pictures()

@@ -27,7 +27,7 @@ Ended = Callable[[Task, Mapping[str, Any] | None, str], None]
 
 
 @dataclass
-class Harvest:
+class StudyRuns:
     """All runs of some studies in a folder, and their results so far."""
 
     plans: tuple[StudyPlan, ...]

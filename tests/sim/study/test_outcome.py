@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
-from repose.sim.study import judging
-from repose.sim.study.harvest import seeds_needed
+from repose.sim.study import verdicts
 from repose.sim.study.outcome import Outcome
 from repose.sim.study.plan import Case, StudyPlan
 from repose.sim.study.plan_file import read_plan
+from repose.sim.study.runs_on_disk import seeds_needed
 
 PLAN = StudyPlan(
     "made",
@@ -105,21 +105,21 @@ def test_runs_without_an_angle_are_counted_and_enter_no_mean() -> None:
 def test_equal_curves_agree_and_shifted_ones_differ() -> None:
     same = made(lambda case, friction, seed: 10.0 + (seed - 2))
     shifted = made(lambda case, friction, seed: 10.0 + 5.0 * (case == "hard") + (seed - 2))
-    assert judging.same_curve(same, "soft", "hard").agrees is True
-    found = judging.same_curve(shifted, "soft", "hard")
+    assert verdicts.same_curve(same, "soft", "hard").agrees is True
+    found = verdicts.same_curve(shifted, "soft", "hard")
     assert found.agrees is False
     # the mean of two differences of 5°, each with an error of √(2/3)°
     assert "5.00 ± 0.58° over 2 values" in found.ours
-    assert judging.same_curve(made(arctan, seeds=1), "soft", "hard") == judging.UNDECIDED
+    assert verdicts.same_curve(made(arctan, seeds=1), "soft", "hard") == verdicts.UNDECIDED
 
 
 def test_a_trend_is_told_from_scatter() -> None:
     rising = made(lambda case, friction, seed: 100.0 * friction + (seed - 2))
     level = made(lambda case, friction, seed: 10.0 + (seed - 2))
     for outcome, expected, agrees in ((rising, 1, True), (rising, 0, False), (level, 0, True), (level, 1, False)):
-        assert judging.trend(outcome, "soft", per=1.0, unit="°", expected=expected).agrees is agrees
+        assert verdicts.trend(outcome, "soft", per=1.0, unit="°", expected=expected).agrees is agrees
     # slope of two means with errors 1/√3 at a distance of 0.1
-    assert "slope 100.0 ± 8.2" in judging.trend(rising, "soft", per=1.0, unit="°", expected=1).ours
+    assert "slope 100.0 ± 8.2" in verdicts.trend(rising, "soft", per=1.0, unit="°", expected=1).ours
 
 
 @pytest.mark.parametrize(
