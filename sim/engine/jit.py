@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import itertools
 import logging
+import secrets
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -17,6 +19,7 @@ import numba
 import numba.extending
 from numba import types
 from numba.core import cgutils, errors
+from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
@@ -32,6 +35,10 @@ fifth of the compile time, and of a step of a thousand grains.
 
 No fastmath: its flags drop the checks for numbers that are not finite.
 """
+
+FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
+"""numba tells functions of one name apart by a number, which it counts from 1 in every process. Laws are closures of
+one name: of two that different processes have compiled, and that a third loads from disk, both would be the first."""
 
 if sys.platform == "win32":
     import msvcrt

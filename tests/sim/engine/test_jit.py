@@ -116,6 +116,31 @@ def test_a_loop_is_compiled_again_after_an_edit_of_its_plug_in(tmp_path: Path) -
     assert kept(tmp_path) == [".nbc", ".nbc", ".nbi", ".nbi"]
 
 
+TWO_LAWS = """
+import sys
+from repose.sim.engine.jit import compilable, compiled
+def bound(stiffness):
+    @compilable
+    def force(x):
+        y = 0.0
+{too_long_to_be_inlined}
+        return y
+    def loop(x):
+        return force(x) + force(x + 1.0)
+    return compiled(loop)
+for word in sys.argv[1:]:
+    print(bound(float(word))(0.0))
+"""
+
+
+def test_laws_of_one_name_that_other_processes_have_compiled_are_told_apart(tmp_path: Path) -> None:
+    text = TWO_LAWS.format(too_long_to_be_inlined=150 * "        y = (y * x + stiffness) * 0.5\n")
+    for stiffness, expected in (("1", "1.5"), ("2", "3.0")):
+        assert run(tmp_path, text, arguments=[stiffness]) == (expected, [])
+    assert kept(tmp_path) == [".nbc", ".nbc", ".nbi"]
+    assert run(tmp_path, text, arguments=["1", "2"]) == ("1.5\n3.0", [])
+
+
 SLOW = """
 import time
 from pathlib import Path
