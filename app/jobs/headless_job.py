@@ -267,8 +267,7 @@ def _shown(reading: Reading) -> str:
     reading = reading.readable()
     unit = reading.unit if reading.unit in ("", "°") else f" {reading.unit}"
     if reading.error is None or not 0.0 < reading.error < math.inf:
-        whole = reading.value == round(reading.value)
-        return (f"{reading.value:.0f}" if whole else f"{reading.value:.4g}") + unit
+        return reading.digits + unit
     digits = max(0, 1 - math.floor(math.log10(reading.error)))
     words = f"{reading.value:.{digits}f}{unit} ± {reading.error:.{digits}f}{unit}"
     return f"{words} ({reading.error_of})" if reading.error_of else words

@@ -82,7 +82,7 @@ def _read(reading: Reading) -> str:
     reading = reading.readable()
     error = reading.error if reading.error is not None and math.isfinite(reading.error) else None
     digits = max(0, 1 - math.floor(math.log10(error))) if error else 0
-    number = f"{reading.value:.{digits}f} ± {error:.{digits}f}" if error else f"{reading.value:.4g}"
+    number = f"{reading.value:.{digits}f} ± {error:.{digits}f}" if error else reading.digits
     gap = "" if reading.unit in ("", "°") else " "
     beside = "" if reading.expected is None else f"  (closed form {reading.expected:.4g})"
     return f"{reading.label}: {number}{gap}{reading.unit}{beside}"

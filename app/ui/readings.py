@@ -31,7 +31,7 @@ def headline(snapshot: Snapshot) -> Headline | None:
         return None
     first = first.readable()
     gap = "" if first.unit == "°" else " "
-    number = f"{first.value:.1f}" if first.unit == "°" else friendly(f"{first.value:.4g}")
+    number = f"{first.value:.1f}" if first.unit == "°" else friendly(first.digits)
     scatter = f"± {first.error:.2g}{gap}{first.unit}".rstrip() if first.error is not None else ""
     return Headline(f"{number}{gap}{first.unit}".rstrip(), scatter, first.label)
 
@@ -41,4 +41,4 @@ def in_words(reading: Reading) -> str:
     reading = reading.readable()
     degree = "°" if reading.unit == "°" else ""
     error = f" ± {reading.error:.2g}{degree}" if reading.error is not None else ""
-    return friendly(f"{reading.value:.4g}{degree}{error} {reading.unit.removeprefix(degree)}".rstrip())
+    return friendly(f"{reading.digits}{degree}{error} {reading.unit.removeprefix(degree)}".rstrip())

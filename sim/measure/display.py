@@ -25,6 +25,12 @@ class Reading:
     expected: float | None = None
     """What a closed form says, in the same unit."""
 
+    @property
+    def digits(self) -> str:
+        """The value with four digits; a count, such as of grains, with all of its digits."""
+        counted = not self.unit and float(self.value).is_integer() and abs(self.value) < 1e7
+        return f"{self.value:.0f}" if counted else f"{self.value:.4g}"
+
     def readable(self) -> Reading:
         """The same in the prefix of the unit that suits the value: 0.799 ms instead of 0.000799 s."""
         factor, unit = prefix_of(self.value, self.unit)

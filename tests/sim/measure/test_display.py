@@ -1,0 +1,24 @@
+"""Numbers beside the picture: counts have all their digits, quantities four and a suitable prefix."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from repose.sim.measure.display import Reading
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "words"),
+    [
+        (11412.0, "", "11412"),
+        (1100.0, "", "1100"),
+        (0.0, "", "0"),
+        (4.6283, "", "4.628"),
+        (271.04, "N/m", "271"),
+        (2e9, "", "2e+09"),
+        (math.nan, "", "nan"),
+    ],
+)
+def test_a_count_is_written_with_all_its_digits_and_a_quantity_with_four(value: float, unit: str, words: str) -> None:
+    assert Reading("grains left", value, unit).digits == words
