@@ -15,6 +15,8 @@ from repose.sim.registry import scenes
 
 WIDTH, LEGEND = 560.0, 330.0
 """Largest width of the text, and room for the legend beside it [px at scale 1]."""
+PRESENTED, SMALL = 0.62, 0.7
+"""Share of the width that the text has in a presentation, and size of the outcomes there, relative to running text."""
 TOP, TITLE = 14.0, 62.0
 """Distance from the upper edge, and height of the title of a presentation [px at scale 1]."""
 NO_INPUT = imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav | imgui.WindowFlags_.always_auto_resize
@@ -32,7 +34,9 @@ def draw(ui: Ui) -> None:
     left, above, right, _ = ui.inset
     free = ui.size[0] - left - right
     width = min(WIDTH * ui.scale, free - 32.0 * ui.scale)
-    beside = free - width >= LEGEND * ui.scale
+    if ui.presenting:  # the title above it, the main result beside it
+        width = min(width, PRESENTED * free)
+    beside = ui.presenting or free - width >= LEGEND * ui.scale
     top = above + (TOP if beside else BELOW_LEGEND) * ui.scale + (TITLE * ui.scale if ui.presenting else 0.0)
     imgui.set_next_window_pos(imgui.ImVec2(left + 16.0 * ui.scale, top))
     imgui.set_next_window_size_constraints(imgui.ImVec2(0.0, 0.0), imgui.ImVec2(width, ui.size[1]))
@@ -40,7 +44,10 @@ def draw(ui: Ui) -> None:
     imgui.begin("task", None, (OVER & ~imgui.WindowFlags_.no_background) | NO_INPUT)
     imgui.pop_style_color()
     if snapshot.outcomes:
+        # In the large letters of a presentation the table would cover the picture.
+        imgui.push_font(None, (SMALL if ui.presenting else 1.0) * imgui.get_style().font_size_base)
         _draw_outcomes(ui, snapshot.outcomes, width)
+        imgui.pop_font()
     else:
         _draw_sentences(ui, width)
     low, size = imgui.get_window_pos(), imgui.get_window_size()
