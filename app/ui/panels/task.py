@@ -29,7 +29,8 @@ def draw(ui: Ui) -> None:
     ui.memory.pop(TASK_FOOT, None)
     snapshot = ui.snapshot
     scene = scenes().get(snapshot.scene)
-    if scene is None or not states_outcomes(scene) or not ui.view.ui_visible or ui.overlay:
+    stated = bool(snapshot.outcomes) or (scene is not None and states_outcomes(scene))
+    if not (stated and ui.view.ui_visible) or ui.overlay not in ("", PANEL.name):
         return
     left, above, right, _ = ui.inset
     free = ui.size[0] - left - right
@@ -66,13 +67,14 @@ def _draw_sentences(ui: Ui, width: float) -> None:
     about, question = ui.preset_library.sentences(ui.snapshot.scene)
     for words, colour in ((about, ui.palette.text), (question, ui.palette.accent)):
         if words:
-            write(words, colour, width - 16.0 * ui.scale)
+            write(ui, words, colour, width - 16.0 * ui.scale)
 
 
-def write(words: str, colour: Colour, right: float) -> None:
+def write(ui: Ui, words: str, colour: Colour, right: float) -> None:
     """Words that are wrapped at a place of the window [px]."""
     imgui.push_text_wrap_pos(right)
     imgui.text_colored(vector(colour), words)
+    ui.probe.mark("task.words")
     imgui.pop_text_wrap_pos()
 
 
@@ -92,7 +94,7 @@ def _draw_outcomes(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
             colour = ui.palette.muted if words is HEAD else ui.palette.text
             if place == 0:
                 colour = ui.palette.good if word == HOLDS else ui.palette.bad
-            write(word, colour, imgui.get_cursor_pos_x() + sides[place] + 1.0)
+            write(ui, word, colour, imgui.get_cursor_pos_x() + sides[place] + 1.0)
     imgui.end_table()
 
 
