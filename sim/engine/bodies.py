@@ -338,27 +338,3 @@ def gather_members(tables, shapes):
         arrays.write_at(total_forces, b, total)
         arrays.write_at(total_torques, b, torque)
     return 0
-
-
-@compilable
-def merge_members(world, sums):
-    """Add up the stiffness and damping of all members of a body in the row of its first one.
-
-    Of a body the trace bounds the largest eigenvalue: rotation couples all directions. Let u be the unit vector of
-    what a contact moves in a body, of translation and rotation: w² <= the largest eigenvalue of the sum of w_e² u u^T,
-    which is at most the sum of w_e², the trace of the sum of w_e² n n^T.
-    """
-    bodies = world.bodies
-    dimension = sums.shape[1]
-    for b in range(bodies.begin.size - 1):
-        first = bodies.member[bodies.begin[b]]
-        for which in range(2):
-            trace = 0.0
-            for k in range(bodies.begin[b], bodies.begin[b + 1]):
-                i = bodies.member[k]
-                for p in range(dimension):
-                    trace += sums[which, p, p, i]
-                    for q in range(dimension):
-                        sums[which, p, q, i] = 0.0
-            for p in range(dimension):
-                sums[which, p, p, first] = trace

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 from repose.sim.engine.contacts.kinematics import Contact, lone_contact
+from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP
 from repose.sim.engine.timestep.stability import CLASSES_PER_OCTAVE, automatic_dt, stability_limit
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import World
@@ -22,7 +23,8 @@ SPARSE = 2
 CLUSTER = math.sqrt(6.0)
 """At least this many moving grains with fewer contacts than grains are expected to form a dense cluster. Its highest
 frequency is larger than that of a single contact with a wall by this factor [-]: ω² doubles because both grains move,
-and triples for contacts on all sides."""
+and triples for contacts on all sides. For bodies of more than six
+members, which may all be touched, it is the root of their number."""
 
 DROP, EARTH = 2.0, 9.81
 """The impact that defines the contact time: drop height in radii [-], gravity [m/s²]."""
@@ -146,10 +148,29 @@ def _lone(experiment: Experiment, overlap: float, mass: float, radius: float) ->
 def foreseen_dt(experiment: Experiment, survey: Survey) -> float:
     """Stable step of the present contacts, of a single contact, and of the predicted impact [s]."""
     moving = int((~experiment.run.world.fixed).sum())
-    cluster = CLUSTER if moving >= SPARSE and survey.contacts < moving else 1.0
+    cluster = cluster_factor(experiment.run.world) if moving >= SPARSE and survey.contacts < moving else 1.0
     stable = min(survey.stable_dt, reference_dt(experiment) / cluster)
-    impact = impact_dt(experiment, STEPS_AHEAD * automatic_dt(stable)) / cluster
-    return min(stable, IMPACT_MARGIN * impact)
+    ahead = STEPS_AHEAD * automatic_dt(stable)
+    return min(stable, IMPACT_MARGIN * impact_dt(experiment, ahead) / cluster, passing_dt(experiment, ahead))
+
+
+def passing_dt(experiment: Experiment, ahead: float) -> float:
+    """Step within which no grain moves farther than the step loop allows, after falling for `ahead` [s] more [s]; soft
+    grains would bear longer ones."""
+    world, dimension = experiment.run.world, experiment.engine.model.dimension
+    moving = ~world.fixed
+    gained = ahead * math.hypot(*experiment.engine.gravity)
+    _, smallest = experiment.scene.smallest_grain(experiment.run.built)  # it may be poured before the next check
+    radius = np.append(world.radius[moving], smallest)
+    speed = gained + np.append(np.sqrt((world.motion[:dimension, 1][:, moving] ** 2).sum(axis=0)), 0.0)
+    with np.errstate(divide="ignore"):
+        return float((LARGEST_STEP * radius / speed).min())
+
+
+def cluster_factor(world: World) -> float:
+    """`CLUSTER` of this world."""
+    members = int(np.diff(world.bodies.begin).max(initial=0)) if world.bodies else 0
+    return max(CLUSTER, math.sqrt(members))
 
 
 def next_automatic_dt(experiment: Experiment, survey: Survey, first: bool) -> float:

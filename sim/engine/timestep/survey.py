@@ -6,7 +6,8 @@ y² for any t > 0, with t = b_j/b_i, the stiffest mode of the whole network obey
 
     w² <= max over spheres of the largest eigenvalue of  sum over its contacts of w_e² n n^T ,
 
-exact for a single pair and for a triangular lattice, and never too small. Damping is bounded alike. What a field
+exact for a single pair and for a triangular lattice, and never too small. Damping is bounded alike, and so are rigid
+bodies, with translation and rotation in one matrix (repose.sim.engine.timestep.stiffness_sums). What a field
 contributes acts on one sphere and is added to its sum. A bond adds its stiffness to both ends like a contact, that
 against bending and twisting in all directions.
 """
@@ -19,7 +20,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from repose.sim.engine.bodies import merge_members
 from repose.sim.engine.bonds import NO_BOND, BondSurvey, survey_bonds
 from repose.sim.engine.contacts.contact_state import state_of
 from repose.sim.engine.contacts.pair_forces import pair_contact
@@ -28,6 +28,12 @@ from repose.sim.engine.fields import FieldSurvey, sum_of, survey_fields
 from repose.sim.engine.jit import compilable, compiled, fingerprint
 from repose.sim.engine.model import NO_NUMBERS, Model, Numbers
 from repose.sim.engine.timestep.stability import RATIO_GRID, limit_table
+from repose.sim.engine.timestep.stiffness_sums import (
+    add_contact,
+    blank_body_sums,
+    largest_eigenvalue,
+    merge_members,
+)
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 
 
@@ -81,7 +87,8 @@ def survey_arguments(
     compiled for walls."""
     walls_like = (0.0,) if (world.walls.shape.size > 0 if walled is None else walled) else ()
     state = state_of(world, model.bond is not None, model.bodies)
-    return state, walls_like, params, limits_of(model), blank_sums(world), numbers
+    of_bodies = blank_body_sums(world) if model.bodies else ()
+    return state, walls_like, params, limits_of(model), blank_sums(world), of_bodies, numbers
 
 
 def plain_survey(model: Model) -> Callable[..., Survey]:
@@ -106,12 +113,12 @@ def survey_loop(model: Model, source: str) -> Callable:
     bond = model.bond or NO_BOND
     energy_of_bond, bond_stiffness, own = bond.energy, bond.stiffness, (0.0,) * bond.columns
 
-    def survey_all(world, walls_like, params, limits, sums, numbers):
+    def survey_all(world, walls_like, params, limits, sums, of_bodies, numbers):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         call = SurveyCall(stiffness, energy, material, params, reach_of(params))
-        found = survey_pairs(world, call, shapes, sums)
+        found = survey_pairs(world, call, shapes, sums, of_bodies)
         if len(walls_like) > 0:
-            found = survey_walls(world, call, shapes, sums, found)
+            found = survey_walls(world, call, shapes, sums, of_bodies, found)
         contacts, elastic, sheared, largest = found
         field_energy = 0.0
         if has_fields:
@@ -125,7 +132,7 @@ def survey_loop(model: Model, source: str) -> Callable:
             survey = BondSurvey(energy_of_bond, bond_stiffness, numbers.bond, own)
             bond_energy = survey_bonds(world, survey, shapes, sums)
         if has_bodies:
-            merge_members(world, sums)
+            merge_members(world, sums, of_bodies)
         stable, omega, ratio, stiffest = largest_step(limits, sums)
         return contacts, elastic, sheared, largest, stable, omega, ratio, stiffest, field_energy, bond_energy
 
@@ -183,21 +190,6 @@ def blank_sums(world: World) -> Floats:
 
 
 @compilable
-def largest_eigenvalue(matrix, i):
-    """Upper bound of the largest eigenvalue of a symmetric matrix: exact in 2D, m + sqrt((d-1)/d) |A - m 1|."""
-    dimension = matrix.shape[0]
-    mean = 0.0
-    for a in range(dimension):
-        mean += matrix[a, a, i] / dimension
-    spread = 0.0
-    for a in range(dimension):
-        for b in range(dimension):
-            entry = matrix[a, b, i] - (mean if a == b else 0.0)
-            spread += entry * entry
-    return mean + math.sqrt((dimension - 1) / dimension * spread)
-
-
-@compilable
 def interpolate(x, grid, values):
     """Interpolation linear in 1/value; beyond the last grid point the value falls as 1/x.
 
@@ -214,23 +206,7 @@ def interpolate(x, grid, values):
 
 
 @compilable
-def add_stiffness(sums, row, contact, stiffness, inverse_mass, turning):
-    """Add one contact to the stiffness and damping matrices of a sphere (module docstring)."""
-    along, across, damped_along, damped_across = stiffness
-    normal_square = along * inverse_mass
-    shear_square = across * (inverse_mass + turning)
-    normal_rate = damped_along * contact.effective_mass * inverse_mass
-    shear_rate = damped_across * contact.effective_mass * (inverse_mass + turning)
-    for a in range(len(contact.normal)):
-        for b in range(len(contact.normal)):
-            outer = contact.normal[a] * contact.normal[b]
-            unit = 1.0 if a == b else 0.0
-            sums[0, a, b, row] += normal_square * outer + shear_square * (unit - outer)
-            sums[1, a, b, row] += normal_rate * outer + shear_rate * (unit - outer)
-
-
-@compilable
-def survey_pairs(world, law, shapes, sums):
+def survey_pairs(world, law, shapes, sums, of_bodies):
     """Number of contacts of spheres, their elastic and shear energy, the largest overlap; adds their stiffness to
     `sums`."""
     turns = len(shapes.spin) > 0
@@ -259,14 +235,14 @@ def survey_pairs(world, law, shapes, sums):
         if turns:
             turning = radius[i] ** 2 * inverse_mass[dimension, i] + radius[j] ** 2 * inverse_mass[dimension, j]
         stiffness = law.stiffness(law.params, contact)
-        for row in (i, j):
+        for row, side in ((i, 1.0), (j, -1.0)):
             if inverse_mass[0, row] > 0.0:
-                add_stiffness(sums, row, contact, stiffness, moving, turning)
+                add_contact(sums, of_bodies, world, row, side, contact, stiffness, moving, turning, shapes)
     return contacts, elastic, sheared, largest
 
 
 @compilable
-def survey_walls(world, law, shapes, sums, found):
+def survey_walls(world, law, shapes, sums, of_bodies, found):
     """`found` with the contacts of spheres with walls added; adds their stiffness to `sums`."""
     contacts, elastic, sheared, largest = found
     turns = len(shapes.spin) > 0
@@ -288,7 +264,8 @@ def survey_walls(world, law, shapes, sums, found):
         turning = 0.0
         if turns:
             turning = radius[i] ** 2 * inverse_mass[dimension, i]
-        add_stiffness(sums, i, contact, law.stiffness(law.params, contact), inverse_mass[0, i], turning)
+        stiffness = law.stiffness(law.params, contact)
+        add_contact(sums, of_bodies, world, i, 1.0, contact, stiffness, inverse_mass[0, i], turning, shapes)
     return contacts, elastic, sheared, largest
 
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from math import cos, sin, sqrt
 
+import numpy as np
 import pytest
+from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
+from repose.sim.engine.builder import add_spheres, empty_world
+from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP
+from repose.sim.experiment.automatic_step import CLUSTER, cluster_factor, next_automatic_dt
 from repose.sim.experiment.changes import new_experiment, resumed_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.history import saved_copy
-from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.stepping import advance
 from repose.sim.registry import integrators
 
-from tests.reliability.runs import changed
+from tests.reliability.runs import FEW, changed
 from tests.small_worlds import use_plain_engine
 
 G = 9.81
@@ -103,3 +108,26 @@ def test_gear_continues_accurately_after_three_very_small_steps(tiny: float) -> 
     after, expected = energy_of(simulation), energy_of(untouched)
     assert after.kinetic == pytest.approx(expected.kinetic, rel=0.02)
     assert abs(after.gap - before.gap) < 1.1 * abs(expected.gap - before.gap)
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_the_automatic_step_is_short_enough_for_the_fastest_grain_not_to_pass_through_others() -> None:
+    simulation = new_experiment("heap", FEW | {"dt": "auto"})
+    assert apply(simulation, Act("fill")) == ""
+    advance(simulation, 10)
+    world, speed = simulation.run.world, 300.0
+    moving = ~world.fixed
+    world.motion[1, 1, moving] = -speed
+    dt = next_automatic_dt(simulation, survey_contacts(simulation), first=True)
+    assert 0.1 < dt * speed / (LARGEST_STEP * world.radius[moving].min()) < 1.0
+
+
+def test_bodies_of_many_members_are_expected_to_be_touched_at_all_of_them() -> None:
+    blank = empty_world(3, 3, 3, materials=2)
+    place = 1e-3 * np.arange(20)[:, None] * (1.0, 0.0, 0.0)
+    loose = add_spheres(blank, place, 1e-3, 1e-5)
+    few, many = (
+        add_bodies(blank, shape_of_spheres(place[:n], 1e-3, np.full(n, 1e-5)), (0.0, 0.0, 0.0)) for n in (4, 20)
+    )
+    assert cluster_factor(loose) == cluster_factor(few) == CLUSTER
+    assert cluster_factor(many) == sqrt(20.0)
