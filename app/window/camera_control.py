@@ -22,6 +22,8 @@ GLIDE = 0.2
 """Fraction of the remaining rotation to a named view that one frame covers [-]."""
 LONGEST_FRAME = 0.1
 """Largest wall time by which the camera advances in one frame [s]."""
+MOST_TASK = 0.4
+"""Largest share of the height that the picture leaves to the task of a scene [-]."""
 ZOOM = 1.12
 """Magnification by one notch of the wheel [-]."""
 ARRIVED = math.radians(0.1)
@@ -137,5 +139,5 @@ class CameraControl:
 def _room(ui: Ui) -> Inset:
     """What panels, legend and scale bar cover of the window [pixel]."""
     left, top, right, bottom = ui.inset
-    above = max(top + LEGEND_ROOM * ui.scale, ui.memory.get(TASK_FOOT, 0.0))
+    above = max(top + LEGEND_ROOM * ui.scale, min(ui.memory.get(TASK_FOOT, 0.0), MOST_TASK * ui.size[1]))
     return left, above, right, bottom + SCALE_BAR_ROOM * ui.scale

@@ -100,7 +100,7 @@ def test_the_window_says_what_to_look_for_and_at_the_end_what_came_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(task, "write", lambda words, colour, right: said.append(words))
+    monkeypatch.setattr(task, "write", lambda ui, words, colour, right: said.append(words))
     with open_harness(tmp_path, course("rod")[0]):
         assert scenes()["rod"].summary in said
     said.clear()

@@ -15,6 +15,8 @@ from repose.sim.registry import scenes
 
 WIDTH, LEGEND = 560.0, 330.0
 """Largest width of the text, and room for the legend beside it [px at scale 1]."""
+PRESENTED, SMALL = 0.62, 0.7
+"""Share of the width that the text has in a presentation, and size of the outcomes there, relative to running text."""
 TOP, TITLE = 14.0, 62.0
 """Distance from the upper edge, and height of the title of a presentation [px at scale 1]."""
 NO_INPUT = imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav | imgui.WindowFlags_.always_auto_resize
@@ -27,12 +29,15 @@ def draw(ui: Ui) -> None:
     ui.memory.pop(TASK_FOOT, None)
     snapshot = ui.snapshot
     scene = scenes().get(snapshot.scene)
-    if scene is None or not states_outcomes(scene) or not ui.view.ui_visible or ui.overlay:
+    stated = bool(snapshot.outcomes) or (scene is not None and states_outcomes(scene))
+    if not (stated and ui.view.ui_visible) or ui.overlay not in ("", PANEL.name):
         return
     left, above, right, _ = ui.inset
     free = ui.size[0] - left - right
     width = min(WIDTH * ui.scale, free - 32.0 * ui.scale)
-    beside = free - width >= LEGEND * ui.scale
+    if ui.presenting:  # the title above it, the main result beside it
+        width = min(width, PRESENTED * free)
+    beside = ui.presenting or free - width >= LEGEND * ui.scale
     top = above + (TOP if beside else BELOW_LEGEND) * ui.scale + (TITLE * ui.scale if ui.presenting else 0.0)
     imgui.set_next_window_pos(imgui.ImVec2(left + 16.0 * ui.scale, top))
     imgui.set_next_window_size_constraints(imgui.ImVec2(0.0, 0.0), imgui.ImVec2(width, ui.size[1]))
@@ -40,7 +45,10 @@ def draw(ui: Ui) -> None:
     imgui.begin("task", None, (OVER & ~imgui.WindowFlags_.no_background) | NO_INPUT)
     imgui.pop_style_color()
     if snapshot.outcomes:
+        # In the large letters of a presentation the table would cover the picture.
+        imgui.push_font(None, (SMALL if ui.presenting else 1.0) * imgui.get_style().font_size_base)
         _draw_outcomes(ui, snapshot.outcomes, width)
+        imgui.pop_font()
     else:
         _draw_sentences(ui, width)
     low, size = imgui.get_window_pos(), imgui.get_window_size()
@@ -59,13 +67,14 @@ def _draw_sentences(ui: Ui, width: float) -> None:
     about, question = ui.preset_library.sentences(ui.snapshot.scene)
     for words, colour in ((about, ui.palette.text), (question, ui.palette.accent)):
         if words:
-            write(words, colour, width - 16.0 * ui.scale)
+            write(ui, words, colour, width - 16.0 * ui.scale)
 
 
-def write(words: str, colour: Colour, right: float) -> None:
+def write(ui: Ui, words: str, colour: Colour, right: float) -> None:
     """Words that are wrapped at a place of the window [px]."""
     imgui.push_text_wrap_pos(right)
     imgui.text_colored(vector(colour), words)
+    ui.probe.mark("task.words")
     imgui.pop_text_wrap_pos()
 
 
@@ -85,7 +94,7 @@ def _draw_outcomes(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
             colour = ui.palette.muted if words is HEAD else ui.palette.text
             if place == 0:
                 colour = ui.palette.good if word == HOLDS else ui.palette.bad
-            write(word, colour, imgui.get_cursor_pos_x() + sides[place] + 1.0)
+            write(ui, word, colour, imgui.get_cursor_pos_x() + sides[place] + 1.0)
     imgui.end_table()
 
 
