@@ -17,7 +17,16 @@ from repose.app.jobs.sweep_plan import Sweep, tasks
 from repose.app.progress import Progress, say
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.plot_files import Sheet, draw
-from repose.sim.experiment.comparison import Point, averaged, compare, findings, mean_in_words, repeated_in_words, shown
+from repose.sim.experiment.comparison import (
+    Point,
+    asides,
+    averaged,
+    compare,
+    findings,
+    mean_in_words,
+    repeated_in_words,
+    shown,
+)
 from repose.sim.io.atomic_file import Claim, claim, remove_leftovers, write_whole_file
 from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Curve
@@ -152,12 +161,15 @@ def _finish(
     """Write numbers and picture, then report both."""
     done = [task for task in wanted if task.name in harvest.results]
     points = [point for task in done if (point := point_of(task, harvest.results[task.name])) is not None]
-    curve = compare(sweep.study, sweep.varied, points, sweep.values)
+    curves = tuple(
+        compare(study, sweep.abscissa, measured, sweep.places, sweep.names)
+        for study, measured in ((sweep.study, points), *asides(sweep.study, points))
+    )
     report = _report(sweep, wanted, harvest, points) | {"interrupted": stop.asked}
     text, code = json_text(report, indent=2), DONE
     writers: dict[str, Callable[[BinaryIO], object]] = {RESULT: lambda file: file.write(text.encode("utf-8"))}
     if points and sweep.job.picture:
-        writers[PICTURE] = lambda file: _draw(sweep, curve, file)
+        writers[PICTURE] = lambda file: _draw(sweep, curves, file)
     for name, write in writers.items():
         try:
             claims[name].write(write) if name in claims else write_whole_file(folder / name, write)
@@ -168,7 +180,8 @@ def _finish(
     if sweep.job.as_json:
         print(text, end="", flush=True)
     else:
-        print(*_means(sweep, points), _table(curve, report), f"written to  {folder}", sep="\n", flush=True)
+        tables = [_table(curves[0], report), *(_table(curve, {}) for curve in curves[1:])]
+        print(*_means(sweep, points), *tables, f"written to  {folder}", sep="\n", flush=True)
     if stop.asked:
         say(f"Stopped; the same command with --out {folder} continues.")
         return INTERRUPTED
@@ -184,14 +197,18 @@ def _report(sweep: Sweep, wanted: tuple[Task, ...], harvest: _Harvest, points: l
     for task in wanted:
         if (result := harvest.results.get(task.name)) is not None:
             own = {name: result[name] for name in SAID if name in result}
-            each.append({sweep.varied.name: task.at, "measured": result["point"], "file": task.path.name} | own)
+            each.append(
+                {sweep.varied.name: task.values[sweep.varied.name], "measured": result["point"], "file": task.path.name}
+                | own
+            )
     return {
         "scene": sweep.job.scene,
         "preset": sweep.job.preset,
         "quantity": sweep.study.quantity,
-        "over": sweep.varied.name,
+        "over": sweep.abscissa.quantity.label if sweep.names else sweep.varied.name,
         "parameters": shared,
         "table": [row._asdict() for row in averaged(points)],
+        **{study.quantity: [row._asdict() for row in averaged(own)] for study, own in asides(sweep.study, points)},
         "published": [row._asdict() for row in sweep.study.published],
         **findings(sweep.study, points).numbers,
         "runs": each,
@@ -219,11 +236,12 @@ def _table(curve: Curve, report: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _draw(sweep: Sweep, curve: Curve, file: BinaryIO) -> None:
-    """Draw the comparison as PNG."""
+def _draw(sweep: Sweep, curves: tuple[Curve, ...], file: BinaryIO) -> None:
+    """Draw the comparisons as PNG, one above the other."""
     title, facts = _title(sweep)
-    headline = f"{title}: {curve.heading[:1].lower()}{curve.heading[1:]}"
-    draw(Sheet(headline, facts, (curve,)), file, sweep.job.size)
+    heading = curves[0].heading
+    headline = f"{title}: {heading[:1].lower()}{heading[1:]}"
+    draw(Sheet(headline, facts, curves), file, sweep.job.size)
 
 
 def _title(sweep: Sweep) -> tuple[str, str]:

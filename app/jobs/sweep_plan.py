@@ -28,12 +28,32 @@ class Sweep:
     study: Study
     varied: Parameter
     """The parameter that is varied."""
-    values: tuple[float, ...]
-    """Values of that parameter, SI."""
+    values: tuple[float | str, ...]
+    """Values of that parameter, SI, or its choices."""
     seeds: tuple[int, ...]
     processes: int
     threads: int | None
     """Threads of each run; None for automatic."""
+
+    @property
+    def places(self) -> tuple[float, ...]:
+        """Where each value stands on the abscissa, SI."""
+        stand_in = self.study.stand_ins.get(self.varied.name)
+        if stand_in is None:
+            return tuple(value for value in self.values if not isinstance(value, str))
+        checked = scenes()[self.job.scene].parameters.checked
+        return tuple(stand_in.value(checked(self.job.values | {self.varied.name: value})) for value in self.values)
+
+    @property
+    def abscissa(self) -> Parameter:
+        """What stands on the abscissa: the parameter, or a number in place of its choices."""
+        stand_in = self.study.stand_ins.get(self.varied.name)
+        return self.varied if stand_in is None else replace(self.varied, quantity=stand_in.quantity)
+
+    @property
+    def names(self) -> dict[float, str]:
+        """The choices by their places."""
+        return {at: value for at, value in zip(self.places, self.values) if isinstance(value, str)}
 
     @property
     def repeats(self) -> bool:
@@ -112,15 +132,15 @@ def tasks(sweep: Sweep, folder: Path) -> tuple[Task, ...]:
     """All runs, ordered by seed and then by value, so that a sweep stopped half-way has results for all values."""
     found = []
     for seed in sweep.seeds:
-        for at in sweep.values:
-            name = f"{sweep.varied.name} {_number(at)}, seed {seed}"
-            values = sweep.job.values | {sweep.varied.name: at}
+        for value, at in zip(sweep.values, sweep.places, strict=True):
+            name = f"{sweep.varied.name} {_number(value)}, seed {seed}"
+            values = sweep.job.values | {sweep.varied.name: value}
             path = folder / f"{name.replace(', ', ' ').replace(' ', '-')}.json"
             found.append(Task(sweep.job.scene, values, seed, at, name, path, sweep.threads))
     return tuple(found)
 
 
-def _varied(over: str, scene: str, study: Study) -> tuple[Parameter, tuple[float, ...]]:
+def _varied(over: str, scene: str, study: Study) -> tuple[Parameter, tuple[float | str, ...]]:
     """The parameter and its values, from NAME=VALUE,VALUE,... or the study's own."""
     parameters = scenes()[scene].parameters
     name, equals, text = over.partition("=")
@@ -134,10 +154,12 @@ def _varied(over: str, scene: str, study: Study) -> tuple[Parameter, tuple[float
     require_known(name, parameters.model_fields)
     varied = parameters.declared()[name]
     parsed = [parameters.parse(name, word) for word in words]
-    values = tuple(value for value in parsed if isinstance(value, int | float) and not isinstance(value, bool))
-    if len(values) < len(parsed):
-        raise ParameterError(f"--over {over!r} is refused: only a parameter that is a number can be varied.")
-    values = values or study.usual
+    kinds = (str,) if name in study.stand_ins else (int, float)
+    chosen = tuple(value for value in parsed if isinstance(value, kinds) and not isinstance(value, bool))
+    if len(chosen) < len(parsed):
+        able = ", or ".join(["a parameter that is a number", *study.stand_ins])
+        raise ParameterError(f"--over {over!r} is refused: only {able} can be varied.")
+    values: tuple[float | str, ...] = chosen or study.usual
     if len(set(values)) < len(values):
         raise ParameterError(f"--over {over!r} gives a value twice: leave one out.")
     return varied, values
@@ -159,5 +181,5 @@ def _seeds(text: str) -> tuple[int, ...]:
     return tuple(checked_seed(seed) for seed in found)
 
 
-def _number(value: float) -> str:
+def _number(value: float | str) -> str:
     return f"{value:.12g}" if isinstance(value, float) else str(value)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from repose.sim.engine.world import Floats
 from repose.sim.measure.display import Curve, Line
-from repose.sim.parameters import Parameter, Value
+from repose.sim.parameters import Parameter, Quantity, Value
 
 PREPARED = "prepared"
 """Entry of `Point.conditions`: whether the run began from a prepared state."""
@@ -74,6 +74,23 @@ def no_laws(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
     return Findings({}, ())
 
 
+class StandIn(NamedTuple):
+    """A number that stands on the abscissa for a parameter that is a choice."""
+
+    quantity: Quantity
+    value: Callable[[Any], float]
+    """Of a set of parameters, SI."""
+
+
+class Aside(NamedTuple):
+    """A further number of a point that is compared beside the quantity of the study."""
+
+    name: str
+    """In `Point.aside`."""
+    quantity: str
+    symbol: str
+
+
 @dataclass(frozen=True)
 class Study:
     """How runs of a scene are compared."""
@@ -97,6 +114,10 @@ class Study:
     """What the published errors are."""
     laws: Callable[[Sequence[Point], tuple[float, float]], Findings] = field(default=no_laws)
     """laws(points, (lowest, highest) value to draw) -> what is fitted and drawn."""
+    stand_ins: Mapping[str, StandIn] = field(default_factory=dict)
+    """Numbers for parameters that are choices, by the name of the parameter."""
+    asides: tuple[Aside, ...] = ()
+    """Further numbers, without a unit, that a sweep compares too."""
 
 
 def averaged(points: Sequence[Point]) -> tuple[Row, ...]:
@@ -118,10 +139,17 @@ def findings(study: Study, points: Sequence[Point]) -> Findings:
     return study.laws(points, (max(0.0, min(known) - ROOM_BELOW * span), max(known) + ROOM_ABOVE * span))
 
 
-def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at: Sequence[float] = ()) -> Curve:
+def compare(
+    study: Study,
+    varied: Parameter,
+    points: Sequence[Point],
+    looked_at: Sequence[float] = (),
+    names: Mapping[float, str] | None = None,
+) -> Curve:
     """Means with errors, single runs, published values and laws as a plot with its table.
 
-    `varied` is what `study.over` names; `looked_at` are values of it that the table lists also without points, SI.
+    `varied` is what `study.over` names; `looked_at` are values of it that the table lists also without points, SI;
+    `names` are the choices for which values of it stand.
     """
     quantity = varied.quantity
     x_unit, y_unit = quantity.scale, study.scale
@@ -145,8 +173,20 @@ def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at:
         y_label=_label(study.quantity, study.symbol, study.unit),
         lines=tuple(lines),
         heading=f"{study.quantity.capitalize()} over {quantity.label}",
-        table=_table(study, varied, rows, looked_at),
+        table=_table(study, varied, rows, looked_at, names or {}),
     )
+
+
+def asides(study: Study, points: Sequence[Point]) -> tuple[tuple[Study, tuple[Point, ...]], ...]:
+    """A study of each further number, and its points."""
+    found = []
+    for aside in study.asides:
+        own = replace(study, quantity=aside.quantity, symbol=aside.symbol, unit="", scale=1.0, error_of="")
+        own = replace(own, published=(), laws=no_laws)
+        known = [point for point in points if math.isfinite(point.aside.get(aside.name, math.nan))]
+        measured = tuple(point._replace(value=point.aside[aside.name], error=math.nan) for point in known)
+        found.append((own, measured))
+    return tuple(found)
 
 
 def compare_session(
@@ -246,7 +286,7 @@ def _label(words: str, symbol: str, unit: str) -> str:
 
 
 def _table(
-    study: Study, varied: Parameter, rows: Sequence[Row], looked_at: Sequence[float]
+    study: Study, varied: Parameter, rows: Sequence[Row], looked_at: Sequence[float], names: Mapping[float, str]
 ) -> tuple[tuple[str, ...], ...]:
     """Head and one row per value with our and the published results, errors as in the plot."""
     quantity, ours = varied.quantity, {row.at: row for row in rows}
@@ -256,7 +296,7 @@ def _table(
     for at in sorted({*ours, *theirs, *looked_at}):
         row = ours.get(at)
         words = mean_in_words(study, row) if row else "–"
-        line = [f"{at / quantity.scale:.4g}", str(row.runs if row else 0), words]
+        line = [f"{at / quantity.scale:.4g} {names.get(at, '')}".rstrip(), str(row.runs if row else 0), words]
         if theirs:
             other = theirs.get(at)
             line.append(shown(other.value / study.scale, other.error / study.scale) if other else "–")

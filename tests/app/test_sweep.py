@@ -57,6 +57,36 @@ def test_bad_input_is_refused_in_a_sentence(changes: dict, words: str) -> None:
         plan_sweep(**({"scene": "hourglass"} | changes))
 
 
+def test_shapes_of_clumps_stand_at_their_sphericity(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ParameterError, match="only a parameter that is a number, or shape"):
+        plan_sweep("clumps", over="container=box")
+    asked = plan_sweep(
+        "clumps", over="shape=ball,peanut", changes=("members=2", "grain_count=20"), seeds="1-2", out=here
+    )
+    assert asked.places[0] == 1.0
+    assert 0.5 < asked.places[1] < 0.7
+    wanted = tasks(asked, here / "runs")
+    assert [task.values["shape"] for task in wanted] == ["ball", "peanut", "ball", "peanut"]
+    (here / "runs").mkdir()
+    for task in wanted:  # as runs leave them
+        angle = 0.3 if task.values["shape"] == "ball" else 0.5
+        point = {"at": 0.5, "value": angle + 0.01 * task.seed, "error": 0.02, "aside": {"packing_fraction": 0.6}}
+        parameters = scenes()["clumps"].parameters.checked(task.values).model_dump()
+        said = {"scene": "clumps", "seed": task.seed, "parameters": parameters, "point": point}
+        said |= {"fault": "", "complaint": "", "phase": "rested", "simulated_time": 1.0}
+        task.path.write_text(json.dumps(said))
+    assert sweep_job.run_sweep(asked) == 0
+    told = capsys.readouterr().out
+    assert "1 ball" in told
+    assert "peanut" in told
+    found = json.loads((here / "result.json").read_text())
+    assert found["over"] == "sphericity"
+    assert [row["at"] for row in found["table"]] == sorted(asked.places)
+    assert [row["value"] for row in found["table"]] == pytest.approx([0.515, 0.315])
+    assert {row["value"] for row in found["packing fraction in the container"]} == {0.6}
+    assert (here / "sweep.png").stat().st_size > 10_000
+
+
 def test_by_default_the_published_orifices_are_run_with_every_seed() -> None:
     wanted = tasks(plan_sweep("hourglass", seeds="1-2,7"), Path())
     assert [(task.at, task.seed) for task in wanted[:4]] == [(0.1, 1), (0.125, 1), (0.15, 1), (0.1, 2)]
